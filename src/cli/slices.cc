@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "assay/check.h"
 #include "assay/format.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -26,12 +27,6 @@ namespace {
 
 // About what a check in memory takes for each byte of JSON Lines: 2.7 with transactions of eight operations.
 constexpr uint64_t kMemoryPerByte = 3;
-
-struct LevelVerdict {
-  LevelId level;
-  Outcome outcome;
-  Unknown why;
-};
 
 class ChainFile : public watch::ChainSink {
  public:
@@ -61,18 +56,21 @@ std::vector<LevelId> reported_levels(const CheckFlags& flags) {
   return all;
 }
 
-std::vector<LevelVerdict> verdicts_of(const watch::Sliced& s, const CheckFlags& flags) {
+std::vector<Verdict> verdicts_of(const watch::Sliced& s, const CheckFlags& flags) {
   const LevelId decided = decided_level(flags.levels.levels);
-  std::vector<LevelVerdict> verdicts;
+  std::vector<Verdict> verdicts;
   for (const LevelId level : reported_levels(flags)) {
-    LevelVerdict v{level, s.outcome, s.why};
-    if (!implies(decided, level)) {
-      v.outcome = Outcome::unknown;
-      v.why = {UnknownCause::unsupported,
-               fmt::format("{} does not follow from {}, the level that is decided in slices",
-                           level_info(level).name, level_info(decided).name)};
+    Verdict& v = verdicts.emplace_back();
+    v.level = level;
+    if (implies(decided, level)) {
+      v.outcome = s.outcome;
+      v.cause = s.why.cause;
+      v.reason = s.why.detail;
+    } else {
+      v.cause = UnknownCause::unsupported;
+      v.reason = fmt::format("{} does not follow from {}, the level that is decided in slices",
+                             level_info(level).name, level_info(decided).name);
     }
-    verdicts.push_back(std::move(v));
   }
   return verdicts;
 }
@@ -88,15 +86,15 @@ void withhold_vacuous(watch::Sliced& s, const CheckFlags& flags) {
 std::string lines_of(const std::string& certificate) { return certificate + ".jsonl"; }
 
 std::string as_text(const std::string& path, const watch::Sliced& s,
-                    const std::vector<LevelVerdict>& verdicts, const std::string& chain,
+                    const std::vector<Verdict>& verdicts, const std::string& chain,
                     const std::string& lines) {
   std::string out = fmt::format(
       "{}: {}, {}, {} aborted, {} of unknown outcome; decided in slices\n\n",
       path == "-" ? "standard input" : path, counted(s.transactions, "transaction", "transactions"),
       counted(s.operations, "operation", "operations"), grouped(s.aborted), grouped(s.unknown));
-  for (const LevelVerdict& v : verdicts)
+  for (const Verdict& v : verdicts)
     out += fmt::format("  {:<9}  {}{}\n", outcome_name(v.outcome), level_info(v.level).name,
-                       v.why.empty() ? "" : ": " + v.why.detail);
+                       v.reason.empty() ? "" : ": " + v.reason);
   if (s.outcome != Outcome::satisfied) return out;
   out += fmt::format("\n{}, each re-checked by the independent verifier.\n",
                      counted(s.segments, "segment", "segments"));
@@ -107,7 +105,7 @@ std::string as_text(const std::string& path, const watch::Sliced& s,
 }
 
 std::string as_json(const std::string& path, const watch::Sliced& s,
-                    const std::vector<LevelVerdict>& verdicts, double seconds) {
+                    const std::vector<Verdict>& verdicts, double seconds) {
   Json j = {{"schema", 1},
             {"file", path},
             {"slices",
@@ -119,13 +117,13 @@ std::string as_json(const std::string& path, const watch::Sliced& s,
               {"observations", s.observations},
               {"segments", s.segments}}}};
   Json levels = Json::object();
-  for (const LevelVerdict& v : verdicts) {
+  for (const Verdict& v : verdicts) {
     Json& verdict = levels[std::string(level_info(v.level).name)];
     verdict["verdict"] = outcome_name(v.outcome);
     if (v.outcome == Outcome::satisfied)
       verdict["certificate"] = {{"kind", "chain"}, {"verified", true}};
     else
-      verdict.update({{"cause", unknown_cause_name(v.why.cause)}, {"reason", v.why.detail}});
+      verdict.update({{"cause", unknown_cause_name(v.cause)}, {"reason", v.reason}});
   }
   j["levels"] = levels;
   j["seconds"] = {{"slices", seconds}};
@@ -310,7 +308,7 @@ Exit check_in_slices(const std::string& path, const CheckFlags& flags) {
                                level_info(options.watch.level).name)};
   }
   withhold_vacuous(*sliced, flags);
-  const std::vector<LevelVerdict> verdicts = verdicts_of(*sliced, flags);
+  const std::vector<Verdict> verdicts = verdicts_of(*sliced, flags);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - since;
   const std::string& chain = flags.output.certificate;
   if (Status s = print(flags.output.json ? as_json(path, *sliced, verdicts, taken.count())
@@ -318,8 +316,8 @@ Exit check_in_slices(const std::string& path, const CheckFlags& flags) {
                                                    sorted ? lines_of(chain) : path));
       !s.ok())
     return fail(s.error());
-  const bool open = std::ranges::any_of(
-      verdicts, [](const LevelVerdict& v) { return v.outcome == Outcome::unknown; });
+  const bool open =
+      std::ranges::any_of(verdicts, [](const Verdict& v) { return v.outcome == Outcome::unknown; });
   return open ? Exit::unknown : Exit::satisfied;
 }
 

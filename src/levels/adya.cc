@@ -149,8 +149,7 @@ bool AdyaLevels::know_version_orders(Budget& budget) {
   return take_dependencies(budget);
 }
 
-LevelVerdict AdyaLevels::decide(LevelId level, Budget& budget) {
-  LevelVerdict verdict;
+Judgement AdyaLevels::decide(LevelId level, Budget& budget) {
   const uint64_t searching = cycle_search_bytes(full_graph_) + sizeof(uint32_t) * problem_.nodes();
   Path cycle;
   const LevelInfo& row = level_info(level);
@@ -161,26 +160,18 @@ LevelVerdict AdyaLevels::decide(LevelId level, Budget& budget) {
   const bool loses_updates =
       std::ranges::any_of(row.forbidden, &ForbiddenCycle::holds_anti_dependencies) && prepared_ &&
       deps_.divergence();
-  if (!cycle.empty() && !assumes(cycle)) {
-    verdict.outcome = Outcome::violated;
-    verdict.proof = prove(cycle);
-  } else if (loses_updates) {
-    verdict.outcome = Outcome::violated;
-    verdict.proof = prove(*deps_.divergence());
-  } else if (budget.exhausted_now()) {
-    verdict.reason = budget.reason();
-  } else if (!cycle.empty()) {
-    verdict.reason = {UnknownCause::lacks_order,
-                      "the history does not state the order of versions that nobody read"};
-  } else if (!unstated_.empty()) {
-    verdict.reason = {UnknownCause::lacks_order, unstated_};
-  } else {
-    verdict.outcome = Outcome::satisfied;
-    const bool ordered = order_.size() == problem_.nodes();
-    for (const Node n : ordered ? order_ : write_order_)
-      verdict.order.events.push_back(problem_.txn[n]);
-  }
-  return verdict;
+  if (!cycle.empty() && !assumes(cycle)) return Judgement::violated(prove(cycle));
+  if (loses_updates) return Judgement::violated(prove(*deps_.divergence()));
+  if (budget.exhausted_now()) return Judgement::unknown(budget.reason());
+  if (!cycle.empty())
+    return Judgement::unknown(
+        {UnknownCause::lacks_order,
+         "the history does not state the order of versions that nobody read"});
+  if (!unstated_.empty()) return Judgement::unknown({UnknownCause::lacks_order, unstated_});
+  Order order;
+  const bool ordered = order_.size() == problem_.nodes();
+  for (const Node n : ordered ? order_ : write_order_) order.events.push_back(problem_.txn[n]);
+  return Judgement::satisfied(std::move(order));
 }
 
 AdyaLevels::Path AdyaLevels::forbidden(const LevelInfo& level, Budget& budget) const {

@@ -8,9 +8,9 @@
 #include "assay/certificate.h"
 #include "assay/level.h"
 #include "graph/digraph.h"
+#include "infer/judgement.h"
 #include "infer/problem.h"
 #include "levels/dependencies.h"
-#include "levels/level_verdict.h"
 
 namespace assay::internal {
 
@@ -20,7 +20,7 @@ class AdyaLevels {
   // For pl-1 updates order nothing.
   AdyaLevels(const Problem& problem, UpdateOrders updates);
 
-  LevelVerdict decide(LevelId level, Budget& budget);
+  Judgement decide(LevelId level, Budget& budget);
 
  private:
   using Path = std::vector<uint32_t>;  // indices into deps_.all()

@@ -22,10 +22,10 @@ std::string letters(const History& h) {
   std::string out;
   for (const LevelId level : kAll) {
     Budget budget;
-    const LevelVerdict v = levels.decide(level, budget);
+    const Judgement v = levels.decide(level, budget);
     out += v.outcome == Outcome::satisfied ? '+' : v.outcome == Outcome::violated ? '-' : 'u';
-    EXPECT_EQ(v.order.events.empty(), v.outcome != Outcome::satisfied);
-    EXPECT_EQ(v.proof.steps.empty(), v.outcome != Outcome::violated);
+    EXPECT_EQ(v.certificate.order.events.empty(), v.outcome != Outcome::satisfied);
+    EXPECT_EQ(v.certificate.proof.steps.empty(), v.outcome != Outcome::violated);
     EXPECT_EQ(v.reason.empty(), v.outcome != Outcome::unknown);
   }
   return out;

@@ -35,16 +35,16 @@ class PartwiseDecision {
         options_(options),
         stages_(stages),
         decide_(decide),
-        verdicts_(parts.size()),
+        judgements_(parts.size()),
         efforts_(parts.size()) {}
 
-  LevelVerdict run(unsigned threads, Budget& budget) {
+  Judgement run(unsigned threads, Budget& budget) {
     share_jobs(parts_.size(), threads, [&](const auto& next) { work(next, budget); });
     for (size_t i = 0; i < parts_.size(); ++i) {
       budget.spend(efforts_[i]);
-      if (verdicts_[i].outcome == Outcome::violated) return std::move(verdicts_[i]);
+      if (judgements_[i].outcome == Outcome::violated) return std::move(judgements_[i]);
     }
-    for (LevelVerdict& v : verdicts_) {
+    for (Judgement& v : judgements_) {
       if (v.outcome == Outcome::unknown) return std::move(v);
     }
     return join_orders(budget);
@@ -58,14 +58,15 @@ class PartwiseDecision {
     for (size_t i = next(); i < parts_.size() && i < first_violated_; i = next()) {
       Budget budget = shared;
       if (!budget.has_room(projection_bytes(parts_[i].nodes.size()))) {
-        verdicts_[i].reason = budget.reason();
+        judgements_[i] = Judgement::unknown(budget.reason());
         continue;
       }
       const Problem part = projector.project(parts_[i]);
-      verdicts_[i] = decide_(part, level_, options_, stages, budget);
+      judgements_[i] = decide_(part, level_, options_, stages, budget);
       efforts_[i] = budget.spent() - shared.spent();
-      if (verdicts_[i].outcome != Outcome::violated) continue;
-      verdicts_[i].proof = part.in_whole(std::move(verdicts_[i].proof));
+      if (judgements_[i].outcome != Outcome::violated) continue;
+      Proof& proof = judgements_[i].certificate.proof;
+      proof = part.in_whole(std::move(proof));
       for (size_t first = first_violated_; i < first;) {
         if (first_violated_.compare_exchange_weak(first, i)) break;
       }
@@ -82,20 +83,17 @@ class PartwiseDecision {
     return problem_.nodes() == 0 ? 0 : whole * nodes / problem_.nodes();
   }
 
-  LevelVerdict join_orders(Budget& budget) {
-    LevelVerdict verdict;
+  Judgement join_orders(Budget& budget) {
     size_t count = 0;
-    for (const LevelVerdict& v : verdicts_) count += v.order.events.size();
+    for (const Judgement& v : judgements_) count += v.certificate.order.events.size();
     const uint64_t events_in_all = (level_.events == EventModel::split ? 2 : 1) * problem_.nodes();
     if (!budget.has_room(EventGraph::bytes(problem_, level_) + 32 * count +
-                         5 * sizeof(uint32_t) * events_in_all)) {
-      verdict.reason = budget.reason();
-      return verdict;
-    }
+                         5 * sizeof(uint32_t) * events_in_all))
+      return Judgement::unknown(budget.reason());
     EventGraph events(problem_, level_);
     Digraph& graph = events.graph();
-    for (const LevelVerdict& v : verdicts_) {
-      const std::vector<uint32_t>& order = v.order.events;
+    for (const Judgement& v : judgements_) {
+      const std::vector<uint32_t>& order = v.certificate.order.events;
       for (size_t i = 1; i < order.size(); ++i) {
         graph.add({vertex(order[i - 1]), vertex(order[i])});
       }
@@ -103,9 +101,7 @@ class PartwiseDecision {
     const std::vector<Vertex> joined = topological_order(graph);
     if (joined.size() != graph.vertices())
       return decide_(problem_, level_, options_, stages_, budget);
-    verdict.outcome = Outcome::satisfied;
-    verdict.order = to_order(problem_, events.split(), joined);
-    return verdict;
+    return Judgement::satisfied(to_order(problem_, events.split(), joined));
   }
 
   Vertex vertex(uint32_t event) const {
@@ -119,18 +115,18 @@ class PartwiseDecision {
   const CheckOptions& options_;
   Stages& stages_;
   const Decide& decide_;
-  std::vector<LevelVerdict> verdicts_;  // per part
-  std::vector<uint64_t> efforts_;       // per part
+  std::vector<Judgement> judgements_;  // per part
+  std::vector<uint64_t> efforts_;      // per part
   std::atomic<size_t> first_violated_{SIZE_MAX};
   std::mutex mutex_;  // of the stages
 };
 
 }  // namespace
 
-LevelVerdict decide_by_parts(const Problem& problem, const LevelInfo& level,
-                             const std::vector<Part>& parts, unsigned threads,
-                             const CheckOptions& options, Stages& stages, Budget& budget,
-                             const Decide& decide) {
+Judgement decide_by_parts(const Problem& problem, const LevelInfo& level,
+                          const std::vector<Part>& parts, unsigned threads,
+                          const CheckOptions& options, Stages& stages, Budget& budget,
+                          const Decide& decide) {
   return PartwiseDecision(problem, level, parts, options, stages, decide).run(threads, budget);
 }
 

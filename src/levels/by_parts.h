@@ -9,14 +9,14 @@
 
 namespace assay::internal {
 
-using Decide = std::function<LevelVerdict(const Problem&, const LevelInfo&, const CheckOptions&,
-                                          Stages&, Budget&)>;
+using Decide = std::function<Judgement(const Problem&, const LevelInfo&, const CheckOptions&,
+                                       Stages&, Budget&)>;
 
 // `parts` is what decompose() made of the history. The verdict, with its certificate, does not depend on
 // `threads`.
-LevelVerdict decide_by_parts(const Problem& problem, const LevelInfo& level,
-                             const std::vector<Part>& parts, unsigned threads,
-                             const CheckOptions& options, Stages& stages, Budget& budget,
-                             const Decide& decide);
+Judgement decide_by_parts(const Problem& problem, const LevelInfo& level,
+                          const std::vector<Part>& parts, unsigned threads,
+                          const CheckOptions& options, Stages& stages, Budget& budget,
+                          const Decide& decide);
 
 }  // namespace assay::internal

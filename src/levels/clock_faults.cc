@@ -84,17 +84,18 @@ void ClockFaults::look(unsigned threads) {
     if (s) parts_.push_back(projector.project({s->nodes, {s->key}}));
 }
 
-LevelVerdict ClockFaults::refute(const LevelInfo& level, const CheckOptions& options,
-                                 Stages& stages, Budget& budget) {
+Judgement ClockFaults::refute(const LevelInfo& level, const CheckOptions& options, Stages& stages,
+                              Budget& budget) {
   if (!looked_) {
     const auto timer = stages.time("clock");
     look(options.threads);
   }
   for (const Problem& part : parts_) {
-    LevelVerdict verdict = decide_strong(part, level, options, stages, budget);
-    if (verdict.outcome != Outcome::violated) continue;
-    verdict.proof = part.in_whole(std::move(verdict.proof));
-    return verdict;
+    Judgement found = decide_strong(part, level, options, stages, budget);
+    if (found.outcome != Outcome::violated) continue;
+    Proof& proof = found.certificate.proof;
+    proof = part.in_whole(std::move(proof));
+    return found;
   }
   return {};
 }

@@ -27,8 +27,8 @@ class ClockFaults {
   explicit ClockFaults(const Problem& whole) : whole_(whole) {}
 
   // violated, with a proof; or unknown, without a reason.
-  LevelVerdict refute(const LevelInfo& level, const CheckOptions& options, Stages& stages,
-                      Budget& budget);
+  Judgement refute(const LevelInfo& level, const CheckOptions& options, Stages& stages,
+                   Budget& budget);
 
  private:
   // Transactions that a dependency against real time is about, ascending.

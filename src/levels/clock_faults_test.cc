@@ -28,8 +28,8 @@ Outcome refuted(const History& h, LevelId level) {
   const CheckOptions options;
   Stages stages;
   Budget budget;
-  const LevelVerdict v = ClockFaults(problem).refute(level_info(level), options, stages, budget);
-  if (v.outcome == Outcome::violated) expect_proof_shape(v.proof);
+  const Judgement v = ClockFaults(problem).refute(level_info(level), options, stages, budget);
+  if (v.outcome == Outcome::violated) expect_proof_shape(v.certificate.proof);
   return v.outcome;
 }
 

@@ -18,41 +18,29 @@ namespace {
 
 constexpr size_t kSmall = 1000;  // transactions that are decided before a thread has started
 
-LevelVerdict prove(const Problem& problem, const LevelInfo& level, const CheckOptions& options,
-                   Stages& stages, Budget& budget) {
-  LevelVerdict proved = decide_strong(problem, level, options, stages, budget);
+Judgement prove(const Problem& problem, const LevelInfo& level, const CheckOptions& options,
+                Stages& stages, Budget& budget) {
+  Judgement proved = decide_strong(problem, level, options, stages, budget);
   if (proved.outcome == Outcome::violated) return proved;
-  LevelVerdict open;
-  if (proved.outcome == Outcome::unknown) {
-    open.reason = {
-        proved.reason.cause,
-        "the search over prefixes found no order, but there is no proof: " + proved.reason.detail};
-  } else {
-    open.reason = bug("the search over prefixes found no order, the event graph found one");
-  }
-  return open;
+  if (proved.outcome == Outcome::satisfied)
+    return Judgement::unknown(
+        bug("the search over prefixes found no order, the event graph found one"));
+  return Judgement::unknown(
+      {proved.reason.cause,
+       "the search over prefixes found no order, but there is no proof: " + proved.reason.detail});
 }
 
-LevelVerdict by_prefixes(const Problem& problem, const LevelInfo& level,
-                         const CheckOptions& options, Stages& stages, Budget& budget) {
-  PrefixSearchVerdict found;
-  {
-    const auto timer = stages.time("prefixes");
-    found = search_prefixes(problem, level, budget);
-  }
-  stages.count("prefixes", found.prefixes);
+Judgement by_prefixes(const Problem& problem, const LevelInfo& level, const CheckOptions& options,
+                      Stages& stages, Budget& budget) {
+  Judgement found = search_prefixes(problem, level, stages, budget);
   if (found.outcome == Outcome::violated) return prove(problem, level, options, stages, budget);
-  LevelVerdict verdict;
-  verdict.outcome = found.outcome;
-  verdict.reason = std::move(found.reason);
-  verdict.order = std::move(found.order);
-  return verdict;
+  return found;
 }
 
 }  // namespace
 
-LevelVerdict decide(const CheckOptions& options, const Problem& problem, const LevelInfo& level,
-                    Stages& stages, Budget& budget, const FindContradicted* contradicted) {
+Judgement decide(const CheckOptions& options, const Problem& problem, const LevelInfo& level,
+                 Stages& stages, Budget& budget, const FindContradicted* contradicted) {
   // The search over prefixes knows no open reads, and what they join is not one part.
   if (problem.open != nullptr)
     return decide_strong(problem, level, options, stages, budget, contradicted);
@@ -65,11 +53,8 @@ LevelVerdict decide(const CheckOptions& options, const Problem& problem, const L
   if (options.speed_ups.has(SpeedUp::decomposition)) {
     const auto timer = stages.time("decompose");
     constexpr uint64_t kBytesANode = 28, kBytesAKey = 16;  // chains, components and the parts
-    if (!budget.has_room(kBytesANode * problem.nodes() + kBytesAKey * problem.keys())) {
-      LevelVerdict unknown;
-      unknown.reason = budget.reason();
-      return unknown;
-    }
+    if (!budget.has_room(kBytesANode * problem.nodes() + kBytesAKey * problem.keys()))
+      return Judgement::unknown(budget.reason());
     parts = decompose(problem, level);
   }
   if (parts.empty()) return engine(problem, level, options, stages, budget);

@@ -8,7 +8,7 @@ namespace assay::internal {
 
 // Decides completely, within the budget; part by part if the history has independent parts. `contradicted`: of rows that the
 // open reads leave out, if they do (Means).
-LevelVerdict decide(const CheckOptions& options, const Problem& problem, const LevelInfo& level,
-                    Stages& stages, Budget& budget, const FindContradicted* contradicted = nullptr);
+Judgement decide(const CheckOptions& options, const Problem& problem, const LevelInfo& level,
+                 Stages& stages, Budget& budget, const FindContradicted* contradicted = nullptr);
 
 }  // namespace assay::internal

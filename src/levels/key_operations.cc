@@ -20,7 +20,7 @@ void KeyOperations::collect(std::span<const TxnId> certain, std::span<const TxnI
   for (const TxnId t : certain) add(t, true);
   for (const TxnId t : possible) add(t, false);
   contents_.push_back({});
-  if (!ops_.empty()) contents_[0] = initial_state(history_, history_.op(ops_.front().seen.op).key);
+  if (!ops_.empty()) contents_[0] = initial_state(history_, key());
   for (const Op& op : ops_)
     if (op.seen.accepts == Accepts::equals || op.seen.accepts == Accepts::differs)
       looked_for_.insert(op.seen.version);

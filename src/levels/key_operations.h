@@ -38,6 +38,8 @@ class KeyOperations {
   KeyOperations(const History& history, const OperationTimes& times, std::span<const TxnId> certain,
                 std::span<const TxnId> possible);
 
+  // There has to be an operation.
+  KeyId key() const { return history_.op(ops_.front().seen.op).key; }
   size_t size() const { return ops_.size(); }
   const Op& op(uint32_t i) const { return ops_[i]; }
   size_t states() const { return contents_.size(); }

@@ -43,27 +43,24 @@ class LazySearch {
     for (std::vector<uint32_t>& calls : wanted_) std::sort(calls.begin(), calls.end());
   }
 
-  SearchResult run() {
-    SearchResult result;
+  Judgement run() {
+    Judgement found;
     const uint64_t most = kFewSituations + kSituationsAnOperation * ops_.size();
-    bool found = true;
-    for (bool fresh = true; found && ops_.left() > 0 && seen_.size() <= most;) {
+    bool goes_on = true;
+    for (bool fresh = true; goes_on && ops_.left() > 0 && seen_.size() <= most;) {
       if (budget_.exhausted()) {
-        result.reason = budget_.reason();
-        if (due_ != kNone) result.reason.detail = ops_.progress(due_) + ": " + result.reason.detail;
+        found = Judgement::unknown(budget_.reason());
+        if (due_ != kNone) found.reason.detail = ops_.progress(due_) + ": " + found.reason.detail;
         break;
       }
       if (fresh) open_choice();
       if (ops_.left() == 0) break;
-      found = take_next();
-      fresh = found && remember();
+      goes_on = take_next();
+      fresh = goes_on && remember();
     }
-    if (ops_.left() == 0) {
-      result.outcome = Outcome::satisfied;
-      result.sequence = sequence();
-    }
+    if (ops_.left() == 0) found = Judgement::satisfied({false, sequence()});
     while (!steps_.empty()) take_back();
-    return result;
+    return found;
   }
 
  private:
@@ -291,7 +288,7 @@ class LazySearch {
 
 }  // namespace
 
-SearchResult search_lazily(KeyOperations& ops, Budget& budget) {
+Judgement search_lazily(KeyOperations& ops, Budget& budget) {
   return LazySearch(ops, budget).run();
 }
 

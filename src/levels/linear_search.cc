@@ -40,13 +40,11 @@ class LinearSearch {
   LinearSearch(KeyOperations& ops, Budget& budget)
       : ops_(ops), budget_(budget), first_twin_(ops.twins(), kNone) {}
 
-  SearchResult run() {
-    SearchResult result;
+  Judgement run() {
     remember();
     for (bool fresh = true; ops_.left() > 0;) {
       if (budget_.exhausted() || seen_.size() > Exhausted::kMostSituations) {
-        result.reason = why_open();
-        return result;
+        return Judgement::unknown(why_open());
       }
       if (fresh) {
         if (const uint32_t free = harmless(); free != kNone) {
@@ -57,16 +55,14 @@ class LinearSearch {
       }
       const uint32_t next = next_alternative();
       if (next == kNone) {
-        result.outcome = Outcome::violated;
-        result.until = ops_.op(until_).txn;
-        return result;
+        return Judgement::violated(Exhausted{ops_.key(), ops_.op(until_).txn});
       }
       take(next);
       fresh = remember();
     }
-    result.outcome = Outcome::satisfied;
-    for (const Taken& t : taken_) result.sequence.push_back(ops_.op(t.op).txn);
-    return result;
+    Order order;
+    for (const Taken& t : taken_) order.events.push_back(ops_.op(t.op).txn);
+    return Judgement::satisfied(std::move(order));
   }
 
  private:
@@ -171,12 +167,12 @@ class LinearSearch {
 
 }  // namespace
 
-SearchResult search_linearization(const History& history, const OperationTimes& times,
-                                  std::span<const TxnId> certain, std::span<const TxnId> possible,
-                                  Budget& budget) {
+Judgement search_linearization(const History& history, const OperationTimes& times,
+                               std::span<const TxnId> certain, std::span<const TxnId> possible,
+                               Budget& budget) {
   KeyOperations ops(history, times, certain, possible);
-  SearchResult result = search_lazily(ops, budget);
-  if (result.outcome == Outcome::satisfied || budget.exhausted()) return result;
+  Judgement found = search_lazily(ops, budget);
+  if (found.outcome == Outcome::satisfied || budget.exhausted()) return found;
   return LinearSearch(ops, budget).run();
 }
 

@@ -58,7 +58,7 @@ class KeyByKey {
         budget_(budget),
         times_(std::move(times)) {}
 
-  LinearizableVerdict decide() {
+  Judgement decide() {
     look_at_operations();
     {
       const auto timer = stages_.time("zones");
@@ -66,7 +66,7 @@ class KeyByKey {
       for (KeyId key = 0; key < history_.key_count() && !done_; ++key) decide_key(zones, key);
     }
     if (!done_) merge();
-    return std::move(verdict_);
+    return std::move(judgement_);
   }
 
  private:
@@ -88,36 +88,20 @@ class KeyByKey {
     }
   }
 
+  // What refutes the level for the operations on one key refutes it for the whole.
   void decide_key(Zones& zones, KeyId key) {
-    if (budget_.exhausted_now()) return give_up(budget_.reason());
-    if (!searched_[key]) {
-      ZoneResult result = zones.decide(key, failed_[key]);
-      if (result.kind == ZoneResult::Kind::refuted) {
-        verdict_.certificate.kind = Certificate::Kind::proof;
-        verdict_.certificate.proof = std::move(result.proof);
-        return violated();
-      }
-      if (result.kind == ZoneResult::Kind::ordered) return append(result.sequence);
-    }
-    search(key);
+    if (budget_.exhausted_now()) return conclude(Judgement::unknown(budget_.reason()));
+    Judgement found;
+    if (!searched_[key]) found = zones.decide(key, failed_[key]);
+    if (found.outcome == Outcome::unknown) found = search(key);
+    if (found.outcome != Outcome::satisfied) return conclude(std::move(found));
+    append(found.certificate.order.events);
   }
 
-  void search(KeyId key) {
+  Judgement search(KeyId key) {
     stages_.count("keys searched", 1);
     if (by_key_.rows() == 0) index_operations();
-    const SearchResult result =
-        search_linearization(history_, times_, by_key_[key], possible_[key], budget_);
-    switch (result.outcome) {
-      case Outcome::satisfied:
-        return append(result.sequence);
-      case Outcome::unknown:
-        return give_up(result.reason);
-      case Outcome::violated:
-        break;
-    }
-    verdict_.certificate.kind = Certificate::Kind::exhausted;
-    verdict_.certificate.exhausted = {key, result.until};
-    violated();
+    return search_linearization(history_, times_, by_key_[key], possible_[key], budget_);
   }
 
   // The operations of each key, for searching it.
@@ -151,20 +135,19 @@ class KeyByKey {
     }
   }
 
+  // Nothing is concluded where operations of one session touch in time, and the orders found for the keys disagree with it: a
+  // search of the whole history may still find one.
   void merge() {
     const auto timer = stages_.time("merge");
     stable_sort_by(instants_, [](const Instant& i) { return i.time; });
     for (size_t begin = 0, end = 0; begin < instants_.size(); begin = end) {
       while (end < instants_.size() && instants_[end].time == instants_[begin].time) ++end;
-      if (end - begin > 1 && !settle_tie(begin, end)) {
-        return give_up_for_sessions();
-      }
+      if (end - begin > 1 && !settle_tie(begin, end)) return;
     }
-    if (!follows_sessions()) return give_up_for_sessions();
-    Order& order = verdict_.certificate.order;
+    if (!follows_sessions()) return;
+    Order order;
     for (const Instant& instant : instants_) order.events.push_back(instant.txn);
-    verdict_.outcome = Outcome::satisfied;
-    verdict_.certificate.kind = Certificate::Kind::order;
+    judgement_ = Judgement::satisfied(std::move(order));
   }
 
   // Puts operations at the same instant into an order that sessions allow, each key keeping its
@@ -211,16 +194,9 @@ class KeyByKey {
       return !late;
     });
   }
-  // Operations of one session touch in time, and the orders found for the keys disagree with it: a search of the whole
-  // history may still find one.
-  void give_up_for_sessions() { give_up({}); }
 
-  void violated() {
-    verdict_.outcome = Outcome::violated;
-    done_ = true;
-  }
-  void give_up(Unknown reason) {
-    verdict_.reason = std::move(reason);
+  void conclude(Judgement found) {
+    judgement_ = std::move(found);
     done_ = true;
   }
 
@@ -239,7 +215,7 @@ class KeyByKey {
   std::vector<bool> searched_;              // per key: zones cannot decide it
   Rows<TxnId> by_key_, possible_;           // for the search
   std::vector<Instant> instants_;
-  LinearizableVerdict verdict_;
+  Judgement judgement_;
   bool done_ = false;
 };
 
@@ -256,16 +232,15 @@ bool decidable_by_key(const Problem& problem) {
   return true;
 }
 
-LinearizableVerdict decide_by_key(const Problem& problem, const SpeedUps& speed_ups, Stages& stages,
-                                  Budget& budget) {
+Judgement decide_by_key(const Problem& problem, const SpeedUps& speed_ups, Stages& stages,
+                        Budget& budget) {
   OperationTimes times(*problem.history);
-  LinearizableVerdict verdict = KeyByKey(problem, times, speed_ups, stages, budget).decide();
-  const bool for_sessions = verdict.outcome == Outcome::unknown && verdict.reason.empty();
-  if (!for_sessions || budget.exhausted_now()) return verdict;
+  Judgement found = KeyByKey(problem, times, speed_ups, stages, budget).decide();
+  const bool for_sessions = found.outcome == Outcome::unknown && found.reason.empty();
+  if (!for_sessions || budget.exhausted_now()) return found;
   times.part_sessions(*problem.history);
-  LinearizableVerdict parted =
-      KeyByKey(problem, std::move(times), speed_ups, stages, budget).decide();
-  return parted.outcome == Outcome::satisfied ? parted : verdict;
+  Judgement parted = KeyByKey(problem, std::move(times), speed_ups, stages, budget).decide();
+  return parted.outcome == Outcome::satisfied ? parted : found;
 }
 
 }  // namespace assay::internal

@@ -20,14 +20,14 @@ using sample::r;
 using sample::Txn;
 using sample::w;
 
-LinearizableVerdict decide(const History& history, bool zones = true) {
+Judgement decide(const History& history, bool zones = true) {
   const Problem problem = make_problem(history);
   EXPECT_TRUE(decidable_by_key(problem));
   Stages stages;
   Budget budget;
   SpeedUps speed_ups;
   speed_ups.set(SpeedUp::zones, zones);
-  LinearizableVerdict v = decide_by_key(problem, speed_ups, stages, budget);
+  Judgement v = decide_by_key(problem, speed_ups, stages, budget);
   if (v.outcome == Outcome::violated && v.certificate.kind == Certificate::Kind::proof)
     sample::expect_proof_shape(v.certificate.proof);
   return v;
@@ -38,7 +38,7 @@ TEST(Linearizable, TheOrderTakesEachOperationAtItsInstant) {
                                   {2, {r("x", kNull)}, kCommitted, 1, 2},
                                   {2, {r("x", 1)}, kCommitted, 3, 4},
                                   {3, {w("y", 1)}, kCommitted, 1, 2}});
-  const LinearizableVerdict v = decide(h);
+  const Judgement v = decide(h);
   ASSERT_EQ(v.outcome, Outcome::satisfied);
   EXPECT_EQ(v.certificate.kind, Certificate::Kind::order);
   const std::vector<uint32_t>& order = v.certificate.order.events;
@@ -52,10 +52,10 @@ TEST(Linearizable, AValueThatIsReadAgainAfterAnotherIsRefuted) {
   const History h = make_history({{1, {w("x", 1)}, kCommitted, 0, 1},
                                   {2, {w("x", 2)}, kCommitted, 2, 3},
                                   {3, {r("x", 1)}, kCommitted, 4, 5}});
-  const LinearizableVerdict v = decide(h);
+  const Judgement v = decide(h);
   EXPECT_EQ(v.outcome, Outcome::violated);
   EXPECT_EQ(v.certificate.kind, Certificate::Kind::proof);
-  const LinearizableVerdict searched = decide(h, false);
+  const Judgement searched = decide(h, false);
   EXPECT_EQ(searched.outcome, Outcome::violated);
   EXPECT_EQ(searched.certificate.kind, Certificate::Kind::exhausted);
   EXPECT_EQ(searched.certificate.exhausted.until, 2u);
@@ -77,7 +77,7 @@ TEST(Linearizable, AFailureNeedsAMomentToFail) {
   std::vector<Txn> txns = {{1, {w("x", 1)}, kCommitted, 0, 1},
                            {2, {cas("x", 1, 9, false)}, kCommitted, 2, 3},
                            {3, {r("x", 1)}, kCommitted, 4, 5}};
-  const LinearizableVerdict v = decide(make_history(txns));
+  const Judgement v = decide(make_history(txns));
   EXPECT_EQ(v.outcome, Outcome::violated);
   EXPECT_EQ(v.certificate.kind, Certificate::Kind::exhausted);
   txns[2].ops = {r("x", 2)};  // something else came in between
@@ -90,7 +90,7 @@ TEST(Linearizable, AnUnknownOutcomeMayExplainAFailure) {
   const History h = make_history({{1, {w("x", 1)}, kCommitted, 0, 1},
                                   {2, {w("x", 2)}, TxnStatus::unknown, 1},
                                   {3, {cas("x", 1, 9, false)}, kCommitted, 2, 3}});
-  const LinearizableVerdict v = decide(h);
+  const Judgement v = decide(h);
   ASSERT_EQ(v.outcome, Outcome::satisfied);
   EXPECT_EQ(v.certificate.order.events, (std::vector<uint32_t>{0, 1, 2}));
 }
@@ -148,7 +148,7 @@ TEST(Linearizable, ManyOverlappingWritesOfFewValues) {
     const Problem problem = make_problem(h);
     Stages stages;
     Budget budget(0, 0, 20'000'000);
-    const LinearizableVerdict v = decide_by_key(problem, {}, stages, budget);
+    const Judgement v = decide_by_key(problem, {}, stages, budget);
     EXPECT_EQ(v.outcome, Outcome::satisfied) << v.reason.detail;
     EXPECT_EQ(v.certificate.order.events.size(), 5000u);
   }
@@ -176,7 +176,7 @@ TEST(Linearizable, AnUnknownNamesTheLongestPrefixThatWasExplained) {
   const Problem problem = make_problem(h);
   Stages stages;
   Budget budget(0, 0, 1'000'000);
-  const LinearizableVerdict v = decide_by_key(problem, {}, stages, budget);
+  const Judgement v = decide_by_key(problem, {}, stages, budget);
   ASSERT_EQ(v.outcome, Outcome::unknown);
   EXPECT_NE(
       v.reason.detail.find(" of 5003 responses on key x can be explained, but not yet that of "),

@@ -26,7 +26,6 @@
 #include "levels/mixed.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "history/mixed_levels.h"
@@ -34,8 +33,6 @@
 
 namespace assay::internal {
 namespace {
-
-constexpr std::array kWeakLevels = {LevelId::read_committed, LevelId::read_atomic, LevelId::causal};
 
 // The problem as those see it who see one state: others do not read before whoever overwrites what they saw.
 Problem without_weak_readers(Problem problem, const std::vector<LevelId>& held) {
@@ -88,26 +85,25 @@ BadRead declared_non_repeatable_read(const Problem& problem) {
   return {};
 }
 
-LevelVerdict decide_mixed(const Problem& problem, const CheckOptions& options, Stages& stages,
-                          Budget& budget) {
+Judgement decide_mixed(const Problem& problem, const CheckOptions& options, Stages& stages,
+                       Budget& budget) {
   constexpr uint64_t kBytesAReader = 8, kBytesANode = 4;  // the copies
   if (!budget.has_room(sizeof(ExternalRead) * problem.reads.items.size() +
                        kBytesAReader * problem.readers.items.size() +
-                       kBytesANode * problem.nodes())) {
-    LevelVerdict unknown;
-    unknown.reason = budget.reason();
-    return unknown;
-  }
+                       kBytesANode * problem.nodes()))
+    return Judgement::unknown(budget.reason());
   std::vector<LevelId> held;
   held.reserve(problem.nodes());
   for (const TxnId t : problem.txn) held.push_back(*held_to(*problem.history, t));
+  std::vector<LevelId> weak_levels;  // that somebody is held to
+  for (const LevelInfo& level : all_levels())
+    if (level.events == EventModel::weak && std::ranges::find(held, level.id) != held.end())
+      weak_levels.push_back(level.id);
   WeakLevels weak(problem, held);
   const FindWeakFaults find_faults = [&](const std::vector<Node>& order,
                                          std::vector<WeakFault>& faults, Budget& left) {
-    return std::ranges::all_of(kWeakLevels, [&](LevelId level) {
-      return std::ranges::find(held, level) == held.end() ||
-             weak.find_faults(level, order, faults, left);
-    });
+    return std::ranges::all_of(
+        weak_levels, [&](LevelId level) { return weak.find_faults(level, order, faults, left); });
   };
   return decide_strong(without_weak_readers(problem, held), level_info(LevelId::mixed), options,
                        stages, budget, nullptr, &find_faults);

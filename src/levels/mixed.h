@@ -15,7 +15,7 @@ std::optional<Unknown> cannot_be_mixed(const History& history);
 BadRead declared_non_repeatable_read(const Problem& problem);
 
 // Decides completely, within the budget. No read may be open, and no read a bad one.
-LevelVerdict decide_mixed(const Problem& problem, const CheckOptions& options, Stages& stages,
-                          Budget& budget);
+Judgement decide_mixed(const Problem& problem, const CheckOptions& options, Stages& stages,
+                       Budget& budget);
 
 }  // namespace assay::internal

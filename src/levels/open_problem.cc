@@ -121,7 +121,7 @@ void OpenProblem::take_in_late(std::span<const PassedOver> rows) {
 
 // Rows passed over come late twice: here while an order is searched, which goes on with them; and those that are nothing for
 // that search once it has ended.
-LevelVerdict OpenProblem::search(const Problem& problem, const LevelInfo& level) {
+Judgement OpenProblem::search(const Problem& problem, const LevelInfo& level) {
   std::vector<PassedOver> all = heeded_;
   uint32_t round = heed_rounds_;
   const uint32_t last = std::max(round, kLastReachInSearch);
@@ -135,9 +135,9 @@ LevelVerdict OpenProblem::search(const Problem& problem, const LevelInfo& level)
   };
   const bool late =
       late_rows_ && options_.speed_ups.has(SpeedUp::rows_in_search) && problem.open != nullptr;
-  LevelVerdict verdict = decide(options_, problem, level, stages_, budget_, late ? &find : nullptr);
+  Judgement found = decide(options_, problem, level, stages_, budget_, late ? &find : nullptr);
   if (all.size() > heeded_.size()) heeded_in_search_ = std::move(all);
-  return verdict;
+  return found;
 }
 
 // False if there was nothing.
@@ -147,12 +147,6 @@ bool OpenProblem::take_what_the_search_heeded() {
   heeded_in_search_.clear();
   take_in_late(heeded_);
   return true;
-}
-
-LevelVerdict OpenProblem::out_of_budget() const {
-  LevelVerdict verdict;
-  verdict.reason = budget_.reason();
-  return verdict;
 }
 
 }  // namespace assay::internal

@@ -11,7 +11,7 @@
 #include "infer/open_reads.h"
 #include "infer/passed_over.h"
 #include "infer/problem.h"
-#include "levels/stages.h"
+#include "infer/stages.h"
 #include "levels/strong.h"
 
 namespace assay::internal {
@@ -50,22 +50,22 @@ class OpenProblem {
   // What `decide` finds of a problem, anew as long as the order that it finds contradicts what queries passed over; nothing once
   // `refuted` says that the level is.
   template <class Decide, class Refuted>
-  LevelVerdict decide_with_orders(const Decide& decide, const Refuted& refuted) {
+  Judgement decide_with_orders(const Decide& decide, const Refuted& refuted) {
     for (;;) {
       const Problem& problem = for_search();
       if (budget_.exhausted_now())
-        return out_of_budget();  // matching anew, perhaps in the middle of it
-      LevelVerdict verdict = decide(problem);
+        return Judgement::unknown(budget_.reason());  // matching anew, perhaps in the middle of it
+      Judgement found = decide(problem);
       const bool more = take_what_the_search_heeded();
-      if (verdict.outcome != Outcome::satisfied) return verdict;
-      if (is_explained_by(verdict.order) ? !heed_contradicted(verdict.order) : !more)
-        return verdict;
+      if (found.outcome != Outcome::satisfied) return found;
+      const Order& order = found.certificate.order;
+      if (is_explained_by(order) ? !heed_contradicted(order) : !more) return found;
       if (more && ++heed_rounds_ > kMostHeedRounds) late_rows_ = false;
       if (refuted()) return {};
     }
   }
   // For that: by the engine asked for.
-  LevelVerdict search(const Problem& problem, const LevelInfo& level);
+  Judgement search(const Problem& problem, const LevelInfo& level);
 
  private:
   // As often as this an order may contradict rows that queries passed over, before all are looked at.
@@ -75,7 +75,6 @@ class OpenProblem {
   bool take_what_the_search_heeded();
   void take_in_late(std::span<const PassedOver> rows);
   void match_with_open_reads();
-  LevelVerdict out_of_budget() const;
 
   const History& history_;
   const Problem& matched_;

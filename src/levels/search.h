@@ -13,7 +13,7 @@
 #include "infer/event_graph.h"
 #include "infer/open_reads.h"
 #include "infer/saturation.h"
-#include "levels/stages.h"
+#include "infer/stages.h"
 #include "solver/choice_solver.h"
 
 namespace assay::internal {

@@ -55,7 +55,7 @@ class SourceSearch {
     for (uint32_t i = 0; i < first.events.size(); ++i) place_[first.events[i]] = i;
   }
 
-  LevelVerdict decide(bool local_search) {
+  Judgement decide(bool local_search) {
     build_graph();
     std::vector<Vertex> order_before = topological_order(graph_, place_);
     if (order_before.size() <
@@ -75,15 +75,14 @@ class SourceSearch {
       case Search::Result::found:
         break;
       case Search::Result::contradiction:
-        verdict_.outcome = Outcome::violated;
-        verdict_.proof = prove(search.refutation());
+        judgement_ = Judgement::violated(prove(search.refutation()));
         break;
       case Search::Result::out_of_budget:
       case Search::Result::too_hard:
-        verdict_.reason = budget_.reason();
+        give_up(budget_.reason());
         break;
     }
-    return std::move(verdict_);
+    return std::move(judgement_);
   }
 
  private:
@@ -272,7 +271,7 @@ class SourceSearch {
     return all;
   }
 
-  // False if nothing does, or nothing can be said; the verdict is given then.
+  // False if nothing does, or nothing can be said; the judgement is given then.
   bool add_what_fails(std::span<const Vertex> order) {
     std::vector<Seen> sources = taken();
     if (add_what_lists_lack(order)) return true;
@@ -284,7 +283,7 @@ class SourceSearch {
       if (problem.node_of(t) != kNone) nodes.push_back(problem.node_of(t));
     const bool failed =
         level_.events == EventModel::adya ? add_forbidden_cycle() : add_faults(nodes);
-    if (verdict_.outcome == Outcome::satisfied) verdict_.order.sources = to_name_;
+    if (judgement_.outcome == Outcome::satisfied) judgement_.certificate.order.sources = to_name_;
     return failed;
   }
 
@@ -420,19 +419,20 @@ class SourceSearch {
       add_refuted({std::move(cycle)});
     }
     if (!faults.empty()) return true;
-    verdict_.outcome = Outcome::satisfied;
-    for (const Node n : nodes) verdict_.order.events.push_back(chosen_.problem->txn[n]);
+    Order order;
+    for (const Node n : nodes) order.events.push_back(chosen_.problem->txn[n]);
+    judgement_ = Judgement::satisfied(std::move(order));
     return false;
   }
 
   bool add_forbidden_cycle() {
     if (!chosen_.adya) chosen_.adya.emplace(*chosen_.problem, UpdateOrders::known);
-    LevelVerdict found = chosen_.adya->decide(level_.id, budget_);
+    Judgement found = chosen_.adya->decide(level_.id, budget_);
     if (found.outcome == Outcome::violated) {
-      add_refuted(std::move(found.proof.steps));
+      add_refuted(std::move(found.certificate.proof.steps));
       return true;
     }
-    verdict_ = std::move(found);
+    judgement_ = std::move(found);
     return false;
   }
 
@@ -474,7 +474,7 @@ class SourceSearch {
   }
 
   bool give_up(Unknown reason) {
-    verdict_.reason = std::move(reason);
+    judgement_ = Judgement::unknown(std::move(reason));
     return false;
   }
 
@@ -586,14 +586,14 @@ class SourceSearch {
       effective_;  // per transaction with open reads: takes effect as the search has it
   std::vector<std::vector<ListChoices::Placed>>
       placed_;  // per list, where the search has placed blocks
-  LevelVerdict verdict_;
+  Judgement judgement_;
 };
 
 }  // namespace
 
-LevelVerdict decide_with_sources(const Problem& problem, const LevelInfo& level,
-                                 const OpenReads& open, const Order& first, bool local_search,
-                                 ChosenSources& chosen, Stages& stages, Budget& budget) {
+Judgement decide_with_sources(const Problem& problem, const LevelInfo& level, const OpenReads& open,
+                              const Order& first, bool local_search, ChosenSources& chosen,
+                              Stages& stages, Budget& budget) {
   const auto timer = stages.time("sources");
   return SourceSearch(problem, level, open, first, chosen, stages, budget).decide(local_search);
 }

@@ -8,11 +8,11 @@
 #include "assay/budget.h"
 #include "assay/certificate.h"
 #include "assay/level.h"
+#include "infer/judgement.h"
 #include "infer/open_reads.h"
 #include "infer/problem.h"
+#include "infer/stages.h"
 #include "levels/adya.h"
-#include "levels/level_verdict.h"
-#include "levels/stages.h"
 
 namespace assay::internal {
 
@@ -27,8 +27,8 @@ struct ChosenSources {
 // make take effect (OpenReads::add_possible); of one state a key, or each operation by itself, as `level` says.
 // `first`: an order that satisfies the level if nothing is asked of the open reads. `chosen`: of the same history and open
 // reads, from the last call.
-LevelVerdict decide_with_sources(const Problem& problem, const LevelInfo& level,
-                                 const OpenReads& open, const Order& first, bool local_search,
-                                 ChosenSources& chosen, Stages& stages, Budget& budget);
+Judgement decide_with_sources(const Problem& problem, const LevelInfo& level, const OpenReads& open,
+                              const Order& first, bool local_search, ChosenSources& chosen,
+                              Stages& stages, Budget& budget);
 
 }  // namespace assay::internal

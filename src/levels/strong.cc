@@ -65,23 +65,23 @@ class Engine {
         find_weak_faults_(find_weak_faults),
         graph_(problem, level) {}
 
-  LevelVerdict decide() {
-    if (!start()) return std::move(verdict_);
-    if (settle_with_sessions()) return std::move(verdict_);
-    if (!room(kBytesOfOrder * graph_.graph().vertices())) return std::move(verdict_);
+  Judgement decide() {
+    if (!start()) return std::move(judgement_);
+    if (settle_with_sessions()) return std::move(judgement_);
+    if (!room(kBytesOfOrder * graph_.graph().vertices())) return std::move(judgement_);
     IncrementalOrder order(graph_.graph(), initial_);
     Saturation saturation(graph_, order, known_, rules());
     const bool can_saturate = options_.speed_ups.has(SpeedUp::saturation) &&
                               !graph_.mixes_levels() && saturation.affordable();
     if (!can_saturate || options_.speed_ups.has(SpeedUp::early_search)) {
       if (settle(order.order(), can_saturate ? early_conflicts() : UINT64_MAX) == Result::settled)
-        return std::move(verdict_);
+        return std::move(judgement_);
     }
     if (can_saturate && saturate(saturation, order)) {
       saturation_ = &saturation;
       settle(order.order(), UINT64_MAX);
     }
-    return std::move(verdict_);
+    return std::move(judgement_);
   }
 
  private:
@@ -92,9 +92,8 @@ class Engine {
     return kEarlyConflicts + kEarlyConflictsPerNode * problem_.nodes();
   }
   void satisfied(std::span<const Vertex> order, const Choices& choices) {
-    verdict_.outcome = Outcome::satisfied;
-    if (graph_.mixes_levels()) return put_events(order);
-    verdict_.order = order_of_events(order, choices);
+    judgement_ = Judgement::satisfied(graph_.mixes_levels() ? events_in(order)
+                                                            : order_of_events(order, choices));
   }
   Order order_of_events(std::span<const Vertex> order, const Choices& choices) const {
     std::vector<Node> effective = problem_.possible;
@@ -102,22 +101,23 @@ class Engine {
     return to_order(problem_, graph_.split(), order, effective);
   }
   // Of a node with one event r stands right before w.
-  void put_events(std::span<const Vertex> order) {
-    verdict_.order.split = true;
-    for (const Vertex v : order) {
+  Order events_in(std::span<const Vertex> vertices) const {
+    Order order;
+    order.split = true;
+    for (const Vertex v : vertices) {
       if (!graph_.reads(v) && !graph_.writes(v)) continue;
       const TxnId t = problem_.txn[graph_.node_of(v)];
-      if (graph_.reads(v)) verdict_.order.events.push_back(2 * t);
-      if (graph_.writes(v)) verdict_.order.events.push_back(2 * t + 1);
+      if (graph_.reads(v)) order.events.push_back(2 * t);
+      if (graph_.writes(v)) order.events.push_back(2 * t + 1);
     }
+    return order;
   }
   template <class Make>
   void violated(Make proof) {
     const auto timer = stages_.time("certify");
-    verdict_.outcome = Outcome::violated;
-    verdict_.proof = proof();
+    judgement_ = Judgement::violated(proof());
   }
-  void out_of_budget() { verdict_.reason = budget_.reason(); }
+  void out_of_budget() { judgement_ = Judgement::unknown(budget_.reason()); }
   bool room(uint64_t bytes) {
     if (budget_.has_room(bytes)) return true;
     out_of_budget();
@@ -377,7 +377,7 @@ class Engine {
   std::optional<OpenReads> grown_;
   const Saturation* saturation_ = nullptr;  // once it has reached its fixpoint
   std::vector<Arc> contradiction_;          // assumed edges
-  LevelVerdict verdict_;
+  Judgement judgement_;
 };
 
 // Whether an order of all events has the writers of each key in the order that is stated.
@@ -410,24 +410,20 @@ Order to_order(const Problem& problem, bool split, std::span<const Vertex> verti
   return order;
 }
 
-LevelVerdict accept_by_replay(const Problem& problem, const LevelInfo& level,
-                              const CheckOptions& options, Stages& stages, Budget& budget) {
+Judgement accept_by_replay(const Problem& problem, const LevelInfo& level,
+                           const CheckOptions& options, Stages& stages, Budget& budget) {
   const auto timer = stages.time("replay");
-  LevelVerdict verdict;
   const Schedule schedule = schedule_by_hint(
       problem, level, budget,
       {.threads = options.threads, .stated_orders = options.speed_ups.has(SpeedUp::stated_replay)});
-  if (!schedule.accepted || !budget.has_room(sizeof(Vertex) * schedule.order.size()))
-    return verdict;
+  if (!schedule.accepted || !budget.has_room(sizeof(Vertex) * schedule.order.size())) return {};
   const auto follows_stated = [&] {
     return budget.has_room(sizeof(uint32_t) * schedule.order.size()) &&
            follows(schedule.order, problem.stated, Events(level));
   };
-  if (!schedule.heeds_stated && !follows_stated()) return verdict;
-  verdict.outcome = Outcome::satisfied;
-  verdict.order =
-      to_order(problem, level.events == EventModel::split, schedule.order, schedule.effective);
-  return verdict;
+  if (!schedule.heeds_stated && !follows_stated()) return {};
+  return Judgement::satisfied(
+      to_order(problem, level.events == EventModel::split, schedule.order, schedule.effective));
 }
 
 namespace {
@@ -440,9 +436,9 @@ uint64_t count_sources(const OpenReads& open) {
 }
 
 // With the sources of reads that known edges leave, of those within `reach`; satisfied or unknown.
-LevelVerdict accept_with_fewer_sources(const Problem& problem, const LevelInfo& level,
-                                       uint32_t reach, const CheckOptions& options, Stages& stages,
-                                       Budget& budget, const FindContradicted* contradicted) {
+Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& level, uint32_t reach,
+                                    const CheckOptions& options, Stages& stages, Budget& budget,
+                                    const FindContradicted* contradicted) {
   const SpeedUps& s = options.speed_ups;
   const SaturationRules rules{s.has(SpeedUp::anti_dependency_rule),
                               s.has(SpeedUp::write_dependency_rule), s.has(SpeedUp::begin_rule),
@@ -457,24 +453,24 @@ LevelVerdict accept_with_fewer_sources(const Problem& problem, const LevelInfo& 
   stages.count("sources after narrowing", count_sources(*narrowed->open));
   CheckOptions uncounted = options;
   uncounted.count_constraints = false;
-  LevelVerdict verdict =
+  Judgement found =
       Engine(*narrowed, level, uncounted, stages, budget, contradicted, nullptr).decide();
-  if (verdict.outcome != Outcome::satisfied) return {};
-  return verdict;
+  if (found.outcome != Outcome::satisfied) return {};
+  return found;
 }
 
 // Where reads have very many sources, first with those that are near in the order of the hint: sessions go at an even pace,
 // but for some multiple of a random walk.
-LevelVerdict accept_with_fewer_sources(const Problem& problem, const LevelInfo& level,
-                                       const CheckOptions& options, Stages& stages, Budget& budget,
-                                       const FindContradicted* contradicted) {
+Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& level,
+                                    const CheckOptions& options, Stages& stages, Budget& budget,
+                                    const FindContradicted* contradicted) {
   constexpr uint64_t kMany = 16;  // a read
   constexpr double kWalk = 4;
   if (count_sources(*problem.open) > kMany * problem.open->all().size()) {
     const double walk = std::sqrt(static_cast<double>(problem.nodes()) *
                                   static_cast<double>(problem.sessions.size()));
-    LevelVerdict near = accept_with_fewer_sources(
-        problem, level, static_cast<uint32_t>(kWalk * walk), options, stages, budget, contradicted);
+    Judgement near = accept_with_fewer_sources(problem, level, static_cast<uint32_t>(kWalk * walk),
+                                               options, stages, budget, contradicted);
     if (near.outcome == Outcome::satisfied || budget.exhausted_now()) return near;
   }
   return accept_with_fewer_sources(problem, level, kNone, options, stages, budget, contradicted);
@@ -488,23 +484,16 @@ bool is_nearly_stated(const Problem& problem) {
          kNearly * static_cast<double>(problem.writes.node.size());
 }
 
-LevelVerdict decide_strong(const Problem& problem, const LevelInfo& level,
-                           const CheckOptions& options, Stages& stages, Budget& budget,
-                           const FindContradicted* contradicted,
-                           const FindWeakFaults* find_weak_faults) {
-  if (!budget.has_room(EventGraph::bytes(problem, level))) {
-    LevelVerdict unknown;
-    unknown.reason = budget.reason();
-    return unknown;
-  }
+Judgement decide_strong(const Problem& problem, const LevelInfo& level, const CheckOptions& options,
+                        Stages& stages, Budget& budget, const FindContradicted* contradicted,
+                        const FindWeakFaults* find_weak_faults) {
+  if (!budget.has_room(EventGraph::bytes(problem, level)))
+    return Judgement::unknown(budget.reason());
   if (problem.open != nullptr && options.speed_ups.has(SpeedUp::narrowing)) {
-    LevelVerdict verdict =
+    Judgement found =
         accept_with_fewer_sources(problem, level, options, stages, budget, contradicted);
-    if (verdict.outcome == Outcome::satisfied) return verdict;
-    if (budget.exhausted_now()) {
-      verdict.reason = budget.reason();
-      return verdict;
-    }
+    if (found.outcome == Outcome::satisfied) return found;
+    if (budget.exhausted_now()) return Judgement::unknown(budget.reason());
   }
   return Engine(problem, level, options, stages, budget, contradicted, find_weak_faults).decide();
 }

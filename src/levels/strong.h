@@ -10,10 +10,10 @@
 #include "assay/certificate.h"
 #include "assay/check.h"
 #include "graph/digraph.h"
+#include "infer/judgement.h"
 #include "infer/passed_over.h"
 #include "infer/problem.h"
-#include "levels/level_verdict.h"
-#include "levels/stages.h"
+#include "infer/stages.h"
 #include "levels/weak.h"
 
 namespace assay::internal {
@@ -24,8 +24,8 @@ Order to_order(const Problem& problem, bool split, std::span<const Vertex> verti
                std::span<const Node> effective = {});
 
 // Accepts by replay alone: satisfied or unknown, in linear time.
-LevelVerdict accept_by_replay(const Problem& problem, const LevelInfo& level,
-                              const CheckOptions& options, Stages& stages, Budget& budget);
+Judgement accept_by_replay(const Problem& problem, const LevelInfo& level,
+                           const CheckOptions& options, Stages& stages, Budget& budget);
 
 // Whether nearly all orders of versions are stated: then deciding is hardly more than accepting.
 bool is_nearly_stated(const Problem& problem);
@@ -36,9 +36,9 @@ using FindWeakFaults = std::function<bool(const std::vector<Node>& order,
                                           std::vector<WeakFault>& faults, Budget& budget)>;
 // Decides completely, within the budget. `contradicted`: of rows that queries passed over, asked for while an order is searched; null:
 // they are among the open reads, or looked at later. `find_weak_faults`: where levels are mixed (mixed.cc); else null.
-LevelVerdict decide_strong(const Problem& problem, const LevelInfo& level,
-                           const CheckOptions& options, Stages& stages, Budget& budget,
-                           const FindContradicted* contradicted = nullptr,
-                           const FindWeakFaults* find_weak_faults = nullptr);
+Judgement decide_strong(const Problem& problem, const LevelInfo& level, const CheckOptions& options,
+                        Stages& stages, Budget& budget,
+                        const FindContradicted* contradicted = nullptr,
+                        const FindWeakFaults* find_weak_faults = nullptr);
 
 }  // namespace assay::internal

@@ -30,12 +30,12 @@ struct Decided {
                    const std::vector<sample::Stated>& stated = {})
       : history(make_history(txns, stated)) {}
   explicit Decided(History h) : history(std::move(h)) {}
-  LevelVerdict replay(LevelId level) {
+  Judgement replay(LevelId level) {
     return accept_by_replay(problem, level_info(level), options, stages, budget);
   }
-  LevelVerdict decide(LevelId level) {
-    LevelVerdict v = decide_strong(problem, level_info(level), options, stages, budget);
-    if (v.outcome == Outcome::violated) expect_proof_shape(v.proof);
+  Judgement decide(LevelId level) {
+    Judgement v = decide_strong(problem, level_info(level), options, stages, budget);
+    if (v.outcome == Outcome::violated) expect_proof_shape(v.certificate.proof);
     return v;
   }
 };
@@ -98,7 +98,7 @@ TEST(Strong, StatedVersionOrdersAreFacts) {
   EXPECT_EQ(outcome(txns, session_serializable, {{"x", {1, 2}}}), Outcome::satisfied);
   EXPECT_EQ(outcome(txns, session_serializable, {{"x", {2, 1}}}), Outcome::violated);
   EXPECT_EQ(outcome(txns, serializable, {{"x", {2, 1}}}), Outcome::satisfied);
-  const Proof proof = Decided(txns, {{"x", {2, 1}}}).decide(session_serializable).proof;
+  const Proof proof = Decided(txns, {{"x", {2, 1}}}).decide(session_serializable).certificate.proof;
   EXPECT_TRUE(std::any_of(proof.steps.begin(), proof.steps.end(), [](const ProofStep& step) {
     return step.kind == ProofStep::Kind::fact && step.clause == std::vector<Literal>{{1, 0}};
   }));
@@ -106,11 +106,11 @@ TEST(Strong, StatedVersionOrdersAreFacts) {
 
 TEST(Strong, AnOrderHoldsStatedVersionOrdersToo) {
   const std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {2, {w("x", 2)}}};
-  EXPECT_EQ(Decided(txns, {{"x", {2, 1}}}).decide(serializable).order.events,
+  EXPECT_EQ(Decided(txns, {{"x", {2, 1}}}).decide(serializable).certificate.order.events,
             (std::vector<uint32_t>{1, 0}));
-  EXPECT_EQ(Decided(txns, {{"x", {1, 2}}}).decide(serializable).order.events,
+  EXPECT_EQ(Decided(txns, {{"x", {1, 2}}}).decide(serializable).certificate.order.events,
             (std::vector<uint32_t>{0, 1}));
-  EXPECT_EQ(Decided(txns, {{"x", {2, 1}}}).replay(serializable).order.events,
+  EXPECT_EQ(Decided(txns, {{"x", {2, 1}}}).replay(serializable).certificate.order.events,
             (std::vector<uint32_t>{1, 0}));
   // By the clock 1 came first: a replay that does not heed what is stated is no order that holds it.
   const std::vector<sample::Txn> timed = {{1, {w("x", 1)}, TxnStatus::committed, 1, 2},
@@ -130,10 +130,10 @@ TEST(Strong, ReplayAcceptsOrSaysNothing) {
 
 TEST(Strong, OrdersNameTransactionsAndSkipAbortedOnes) {
   Decided s({{1, {w("x", 1)}, TxnStatus::aborted}, {2, {w("x", 2)}}});
-  const Order single = s.decide(serializable).order;
+  const Order single = s.decide(serializable).certificate.order;
   EXPECT_FALSE(single.split);
   EXPECT_EQ(single.events, (std::vector<uint32_t>{1}));
-  const Order split = s.decide(session_si).order;
+  const Order split = s.decide(session_si).certificate.order;
   EXPECT_TRUE(split.split);
   EXPECT_EQ(split.events, (std::vector<uint32_t>{2, 3}));
 }
@@ -191,7 +191,7 @@ TEST(Strong, TwoUpdatesOfOneVersionAreRefutedWithoutSearch) {
 TEST(Strong, WithoutABudgetThereIsNoAnswer) {
   Decided s(kWriteSkew);
   s.budget = Budget(0, 1);
-  const LevelVerdict v = s.decide(session_si);
+  const Judgement v = s.decide(session_si);
   EXPECT_EQ(v.outcome, Outcome::unknown);
   EXPECT_EQ(v.reason, s.budget.reason());
   EXPECT_FALSE(v.reason.empty());
@@ -308,11 +308,11 @@ TEST(Strong, AgreesWithTryingAllOrdersWhateverTheSpeedUps) {
           s.options.speed_ups.set(SpeedUp::local_search, early != saturation);
           s.options.speed_ups.set(SpeedUp::update_facts, round % 2 == 0);
           s.options.speed_ups.set(SpeedUp::assumed_sessions, round % 4 < 2);
-          const LevelVerdict v = s.decide(level);
+          const Judgement v = s.decide(level);
           ASSERT_EQ(v.outcome, possible ? Outcome::satisfied : Outcome::violated)
               << level_info(level).name << ", round " << round;
           if (possible) {
-            ASSERT_TRUE(AllOrders(s.problem, level_info(level)).allows(v.order));
+            ASSERT_TRUE(AllOrders(s.problem, level_info(level)).allows(v.certificate.order));
           }
         }
       }
@@ -352,7 +352,7 @@ TEST(Strong, WithAllOrdersStatedAReplayAcceptsWhateverTheLevelAllows) {
     for (const LevelId level : {prefix, adya_si, session_si, strong_si, serializable,
                                 session_serializable, strict_serializable}) {
       s.options.speed_ups.set(SpeedUp::stated_replay, true);
-      const LevelVerdict replayed = s.replay(level);
+      const Judgement replayed = s.replay(level);
       s.options.speed_ups.set(SpeedUp::stated_replay, false);
       const Outcome expected = s.decide(level).outcome;
       ASSERT_EQ(replayed.outcome == Outcome::satisfied, expected == Outcome::satisfied)

@@ -28,6 +28,7 @@
 #include "infer/aggregates.h"
 #include "infer/problem.h"
 #include "infer/slices.h"
+#include "infer/stages.h"
 #include "levels/adya.h"
 #include "levels/aggregate_orders.h"
 #include "levels/clock_faults.h"
@@ -38,7 +39,6 @@
 #include "levels/overdrawn.h"
 #include "levels/single_operations.h"
 #include "levels/source_search.h"
-#include "levels/stages.h"
 #include "levels/strong.h"
 #include "levels/weak.h"
 
@@ -58,6 +58,32 @@ std::vector<LevelId> in_walk_order(uint8_t WalkPlace::*place) {
 
 // Of single operations: the level below it decides it.
 bool follows_from_below(const LevelInfo& level) { return level.single_operations; }
+// Whether it does so for `above`.
+bool decides(LevelId level, const LevelInfo& above) {
+  return follows_from_below(above) && next_weaker(above.id).front() == level;
+}
+
+// The level right above one in the lattice, of the same model; itself if there is none.
+LevelId next_stronger(LevelId id) {
+  for (const LevelInfo& level : all_levels())
+    if (level.events == level_info(id).events && std::ranges::count(next_weaker(level.id), id) > 0)
+      return level.id;
+  return id;
+}
+
+// One of Adya's levels that forbids no cycle with a read dependency lets transactions see what was aborted or overwritten,
+// and asks nothing of what they see but that somebody wrote it.
+bool heeds_reads(const LevelInfo& level) {
+  return level.events != EventModel::adya ||
+         std::ranges::any_of(level.forbidden, [](const ForbiddenCycle& cycle) {
+           return cycle.any.find('r') != cycle.any.npos;
+         });
+}
+
+// Whether a transaction has seen what those have read that it reads from, and no further.
+bool sees_through_readers(const LevelInfo& level) {
+  return !level.seen.repeated && level.seen.words[0].starts_with("rr");
+}
 
 // Whether a level that adds these edges in real time adds this one.
 bool adds(RealTime rule, const Edge& edge) {
@@ -184,10 +210,11 @@ class LatticeWalk {
     for (const LevelInfo& other : all_levels()) {
       if (!wanted_[index(other.id)] || decided(other.id)) continue;
       if (other.id == level) return true;
-      if (other.id == linearizable && level == strict_serializable) return true;  // its verdict
+      if (decides(level, other)) return true;
       if (!options_.speed_ups.has(SpeedUp::carry)) continue;
       // A violation of causal spares the search over prefixes, whose end would be no proof.
-      if (options_.engine == EngineId::dbcop && level == causal && implies(other.id, causal))
+      if (options_.engine == EngineId::dbcop && level_info(level).seen.repeated &&
+          implies(other.id, level))
         return true;
       // Some orders may do for Adya's levels; no verdict on another level says anything of them.
       const bool related = implies(level, other.id) || implies(other.id, level);
@@ -256,20 +283,17 @@ class LatticeWalk {
       const bool explains = replay.result.fault == OrderReplay::Fault::none;
       expected_order_->replays.push_back(replay.result);
       // The level orders commits by the times of their ends, too, which the replay does not look at.
-      if (!explains || replay.result.level == LevelId::strong_si) continue;
-      LevelVerdict satisfied;
-      satisfied.outcome = Outcome::satisfied;
-      satisfied.order = std::move(replay.order);
-      settle_verdict(replay.result.level, std::move(satisfied));
+      if (!explains || level_info(replay.result.level).real_time != RealTime::none) continue;
+      settle_judgement(replay.result.level, Judgement::satisfied(std::move(replay.order)));
     }
   }
 
   bool refuted_by_a_read() {
-    const auto all_but_pl_1 = [](const LevelInfo& level) { return level.id != pl_1; };
     const auto repeatable = [](const LevelInfo& level) { return level.repeatable; };
     if (problem_.found.bad_read.anomaly != Anomaly::none) {
-      add_bad_read(problem_.found.bad_read, all_but_pl_1);
-      if (useful(pl_1)) decide_pl_1();
+      add_bad_read(problem_.found.bad_read, heeds_reads);
+      for (const LevelInfo& level : all_levels())
+        if (!heeds_reads(level) && useful(level.id)) decide_with_dirty_reads(level.id);
       return true;
     }
     if (problem_.found.non_repeatable.anomaly != Anomaly::none)
@@ -298,9 +322,9 @@ class LatticeWalk {
     settle(std::move(certificate));
   }
 
-  // An operation of a transaction that takes effect saw what nobody can have left. At pl-1 that is asked anew.
+  // An operation of a transaction that takes effect saw what nobody can have left. Where dirty reads are allowed that is
+  // asked anew.
   void refute_sourceless() {
-    const auto all_but_pl_1 = [](const LevelInfo& level) { return level.id != pl_1; };
     const auto of_one_state = [](const LevelInfo& level) { return sees_one_state(level); };
     const OpenRead* read = find_sourceless(open_.for_orders());
     if (read == nullptr) return;
@@ -308,8 +332,8 @@ class LatticeWalk {
     const OpenRead* alone = find_sourceless(OpenProblem::Listing::each);
     if (alone == nullptr) return add_sourceless(read->op, read->key, of_one_state);
     const BadRead bad = open_.reads(OpenProblem::Listing::each).dirty_read(*alone);
-    if (bad.anomaly != Anomaly::none) return add_bad_read(bad, all_but_pl_1);
-    add_sourceless(alone->op, alone->key, all_but_pl_1);
+    if (bad.anomaly != Anomaly::none) return add_bad_read(bad, heeds_reads);
+    add_sourceless(alone->op, alone->key, heeds_reads);
   }
 
   const OpenRead* find_sourceless(OpenProblem::Listing listing) {
@@ -341,29 +365,29 @@ class LatticeWalk {
     add_bad_read(overdrawn, [](const LevelInfo& level) { return implies(level.id, adya_si); });
   }
 
-  // PL-1 alone lets transactions see what was aborted or overwritten, and asks nothing of what they see but that
-  // somebody wrote it. So it has a matching of its own, and leaves nothing open that is no list.
-  void decide_pl_1() {
+  // A level that does not heed reads has a matching of its own, which leaves nothing open that is no list.
+  void decide_with_dirty_reads(LevelId level) {
     const auto timer = stages_.time("adya");
-    if (!has_room_to_match()) return set_unknown(pl_1, budget_.reason());
+    if (!has_room_to_match()) return set_unknown(level, budget_.reason());
     const Problem dirty =
         make_problem(history_, {}, budget_, {.reads = Reads::dirty, .threads = options_.threads});
-    if (budget_.exhausted_now()) return set_unknown(pl_1, budget_.reason());
-    const auto only_pl_1 = [](const LevelInfo& level) { return level.id == pl_1; };
+    if (budget_.exhausted_now()) return set_unknown(level, budget_.reason());
+    const auto allows_dirty = [](const LevelInfo& other) { return !heeds_reads(other); };
     if (dirty.found.bad_read.anomaly != Anomaly::none)
-      return add_bad_read(dirty.found.bad_read, only_pl_1);
+      return add_bad_read(dirty.found.bad_read, allows_dirty);
     if (dirty.found.unexplained != kNone)
-      return add_sourceless(dirty.found.unexplained, dirty.found.unexplained_key, only_pl_1);
-    if (!dirty.unresolved.empty()) return set_unknown(pl_1, open_reason(dirty.unresolved));
-    settle_verdict(pl_1, AdyaLevels(dirty, UpdateOrders::ignored).decide(pl_1, budget_));
+      return add_sourceless(dirty.found.unexplained, dirty.found.unexplained_key, allows_dirty);
+    if (!dirty.unresolved.empty()) return set_unknown(level, open_reason(dirty.unresolved));
+    settle_judgement(level, AdyaLevels(dirty, UpdateOrders::ignored).decide(level, budget_));
   }
 
-  // What pl-2 allows pl-1 allows, and there updates make orders of versions known.
-  void accept_what_pl_2_allows() {
-    if (decided(pl_1)) return;
-    if (!decided(pl_2) && !tried_[index(pl_2)]) decide_one(pl_2);
-    const Verdict& above = known_[index(pl_2)];
-    if (above.outcome == Outcome::satisfied) extend(certificates_[above.certificate], pl_1);
+  // What the level above allows this one allows, and there updates make orders of versions known.
+  void accept_what_is_allowed_above(LevelId level) {
+    if (decided(level)) return;
+    const LevelId next = next_stronger(level);
+    if (!decided(next) && !tried_[index(next)]) decide_one(next);
+    const Verdict& above = known_[index(next)];
+    if (above.outcome == Outcome::satisfied) extend(certificates_[above.certificate], level);
   }
 
   // A dirty read changes nothing where every read is clean and every transaction that was read committed.
@@ -382,18 +406,17 @@ class LatticeWalk {
     if (!useful(linearizable) && !useful(strict_serializable)) return;
     if (!decidable_by_key(problem_)) return;
     report("decide", linearizable);
-    LinearizableVerdict v = decide_by_key(problem_, options_.speed_ups, stages_, budget_);
-    if (v.outcome == Outcome::unknown) {
-      if (!v.reason.empty()) set_unknown(linearizable, std::move(v.reason));
+    Judgement found = decide_by_key(problem_, options_.speed_ups, stages_, budget_);
+    if (found.outcome == Outcome::unknown) {
+      if (!found.reason.empty()) set_unknown(linearizable, std::move(found.reason));
       return;
     }
-    v.certificate.levels = {linearizable};
-    if (options_.speed_ups.has(SpeedUp::carry)) {
-      v.certificate.levels = {strict_serializable, linearizable};
-      if (v.outcome == Outcome::satisfied)
-        v.certificate.levels = served(linearizable, v.outcome, {});
-    }
-    settle(std::move(v.certificate));
+    Certificate& certificate = found.certificate;
+    if (found.outcome == Outcome::violated && options_.speed_ups.has(SpeedUp::carry))
+      certificate.levels = {strict_serializable, linearizable};
+    else
+      certificate.levels = served(linearizable, certificate);
+    settle(std::move(certificate));
   }
 
   // For what is no level's search of its own.
@@ -411,7 +434,7 @@ class LatticeWalk {
       const LevelInfo& level = level_info(id);
       if (level.real_time == RealTime::none || decided(id) || !useful(id) || !timed_enough(id))
         continue;
-      LevelVerdict v = faults.refute(level, uncounted, stages_, budget_);
+      Judgement v = faults.refute(level, uncounted, stages_, budget_);
       if (v.outcome == Outcome::violated) add(id, std::move(v));
       if (budget_.exhausted_now()) return;
     }
@@ -426,7 +449,7 @@ class LatticeWalk {
       if (decided(level) || !useful(level) || !helps_if_accepted(level) || !timed_enough(level))
         continue;
       report("replay", level);
-      LevelVerdict v =
+      Judgement v =
           decide_with_orders(level, [&](const Problem& problem) { return play(problem, level); });
       if (v.outcome == Outcome::satisfied) add(level, std::move(v));  // else nothing is known
       if (budget_.exhausted_now()) return;
@@ -434,7 +457,7 @@ class LatticeWalk {
   }
 
   // Satisfied, or nothing is known.
-  LevelVerdict play(const Problem& problem, LevelId level) {
+  Judgement play(const Problem& problem, LevelId level) {
     if (!options_.speed_ups.has(SpeedUp::replay)) return {};
     return accept_by_replay(problem, level_info(level), options_, stages_, budget_);
   }
@@ -443,8 +466,7 @@ class LatticeWalk {
   bool helps_if_accepted(LevelId level) const {
     return std::ranges::any_of(all_levels(), [&](const LevelInfo& other) {
       return wanted_[index(other.id)] && !decided(other.id) &&
-             (implies(level, other.id) || may_order(level, other.id) ||
-              (other.id == linearizable && level == strict_serializable));
+             (implies(level, other.id) || may_order(level, other.id) || decides(level, other));
     });
   }
 
@@ -515,23 +537,23 @@ class LatticeWalk {
   void decide_one(LevelId level) {
     tried_[index(level)] = true;
     report("decide", level);
-    if (level == pl_1 && may_be_dirty()) {
-      decide_pl_1();
-      return accept_what_pl_2_allows();
+    const LevelInfo& row = level_info(level);
+    if (!heeds_reads(row) && may_be_dirty()) {
+      decide_with_dirty_reads(level);
+      return accept_what_is_allowed_above(level);
     }
-    if (level_info(level).events == EventModel::adya) {
+    if (row.events == EventModel::adya) {
       if (accept_order_of_versions(level)) return;
-      if (level != pl_1) return decide_by_reads(level, "adya", adya_, UpdateOrders::known);
+      if (heeds_reads(row)) return decide_by_reads(level, "adya", adya_, UpdateOrders::known);
       decide_by_reads(level, "adya", adya_alone_, UpdateOrders::ignored);
-      return accept_what_pl_2_allows();
+      return accept_what_is_allowed_above(level);
     }
-    if (level == writes_follow_reads && any_version_passed_over_ && follows_from_causal()) return;
-    if (level_info(level).events == EventModel::weak) return decide_by_reads(level, "weak", weak_);
+    if (sees_through_readers(row) && any_version_passed_over_ && follows_from_above(level)) return;
+    if (row.events == EventModel::weak) return decide_by_reads(level, "weak", weak_);
     if (!timed_enough(level)) return decide_untimed(level);
-    LevelVerdict v = decide_with_orders(level, [&](const Problem& problem) {
-      LevelVerdict played = stated_first_ ? play(problem, level) : LevelVerdict();
-      return played.outcome == Outcome::satisfied ? played
-                                                  : open_.search(problem, level_info(level));
+    Judgement v = decide_with_orders(level, [&](const Problem& problem) {
+      Judgement played = stated_first_ ? play(problem, level) : Judgement();
+      return played.outcome == Outcome::satisfied ? played : open_.search(problem, row);
     });
     if (!decided(level)) add(level, std::move(v));
   }
@@ -539,17 +561,18 @@ class LatticeWalk {
   // What a query saw of a key that never satisfied its condition may be the last version of those whose writers it sees anyway. At
   // causal nothing follows from that. Here it does: who reads from a reader sees what that one read, and no further. So an
   // order that explains all else is taken only if it is one of causal.
-  bool follows_from_causal() {
-    if (!decided(causal)) decide_one(causal);
-    if (known_[index(causal)].outcome != Outcome::satisfied) return false;
-    if (decided(writes_follow_reads)) return true;
-    const auto serves_causal = [](const Certificate& c) {
-      return c.kind == Certificate::Kind::order && std::ranges::count(c.levels, causal) > 0;
+  bool follows_from_above(LevelId level) {
+    const LevelId above = next_stronger(level);
+    if (!decided(above)) decide_one(above);
+    if (known_[index(above)].outcome != Outcome::satisfied) return false;
+    if (decided(level)) return true;
+    const auto serves_above = [above](const Certificate& c) {
+      return c.kind == Certificate::Kind::order && std::ranges::count(c.levels, above) > 0;
     };
-    const auto order = std::ranges::find_if(certificates_, serves_causal);
+    const auto order = std::ranges::find_if(certificates_, serves_above);
     if (order == certificates_.end()) return false;
     Certificate certificate = *order;
-    certificate.levels = {writes_follow_reads};
+    certificate.levels = {level};
     settle(std::move(certificate));
     return true;
   }
@@ -584,9 +607,9 @@ class LatticeWalk {
     }
     LevelInfo without_time = own;
     without_time.real_time = RealTime::none;
-    LevelVerdict v = decide_with_orders(
+    Judgement v = decide_with_orders(
         level, [&](const Problem& problem) { return open_.search(problem, without_time); });
-    if (v.outcome == Outcome::violated) settle_verdict(level, std::move(v));
+    if (v.outcome == Outcome::violated) settle_judgement(level, std::move(v));
   }
 
   bool timed_enough(LevelId level) const {
@@ -594,7 +617,7 @@ class LatticeWalk {
   }
 
   template <class Decide>
-  LevelVerdict decide_with_orders(LevelId level, const Decide& decide) {
+  Judgement decide_with_orders(LevelId level, const Decide& decide) {
     return open_.decide_with_orders(decide, [&] {
       refute_sourceless();
       return decided(level);
@@ -605,7 +628,7 @@ class LatticeWalk {
   template <class Levels, class... How>
   void decide_by_reads(LevelId level, std::string_view stage, std::optional<Levels>& levels,
                        How... how) {
-    LevelVerdict v;
+    Judgement v;
     {
       const auto timer = stages_.time(stage);
       if (!levels) levels.emplace(problem_, how...);
@@ -613,7 +636,7 @@ class LatticeWalk {
     }
     if (v.outcome == Outcome::satisfied && !problem_.unresolved.empty()) {
       if (level_info(level).events == EventModel::adya && accept_order(level)) return;
-      return decide_sources(level, v.order);
+      return decide_sources(level, v.certificate.order);
     }
     add(level, std::move(v));
   }
@@ -632,25 +655,22 @@ class LatticeWalk {
   bool accept_order(LevelId level) {
     const Certificate* known = ordering(level);
     if (known == nullptr) return false;
-    LevelVerdict satisfied;
-    satisfied.order.events = writers_in_order(known->order);
-    if (states_whole(satisfied.order.events)) {
+    Order order;
+    order.events = writers_in_order(known->order);
+    if (states_whole(order.events)) {
       // In an order of whole transactions a row that was passed over is of the last writer of its key.
       const bool split = known->order.split;
       if (!add_sources_along(split ? OpenProblem::Listing::one_state : open_.for_orders(),
-                             known->order, satisfied.order.sources))
+                             known->order, order.sources))
         return false;
-    } else if (!add_sources_along(OpenProblem::Listing::each, known->order,
-                                  satisfied.order.sources) ||
-               !allows_along(level, satisfied.order.sources)) {
+    } else if (!add_sources_along(OpenProblem::Listing::each, known->order, order.sources) ||
+               !allows_along(level, order.sources)) {
       return false;
     } else {
       // Whoever did not need to take effect for what was seen did not.
-      std::erase_if(satisfied.order.events,
-                    [this](TxnId t) { return along_->problem.node_of(t) == kNone; });
+      std::erase_if(order.events, [this](TxnId t) { return along_->problem.node_of(t) == kNone; });
     }
-    satisfied.outcome = Outcome::satisfied;
-    settle_verdict(level, std::move(satisfied));
+    settle_judgement(level, Judgement::satisfied(std::move(order)));
     return true;
   }
 
@@ -696,7 +716,7 @@ class LatticeWalk {
     if (found == nullptr || found->order.split) return false;
     const auto timer = stages_.time("adya");
     if (!states_whole(found->order.events)) return false;
-    for (const LevelId other : served(level, Outcome::satisfied, {})) extend(*found, other);
+    for (const LevelId other : served(level, *found)) extend(*found, other);
     return true;
   }
 
@@ -725,7 +745,7 @@ class LatticeWalk {
   // Whether an order that satisfies `level` may serve a level of Adya's: where each transaction sees what those before it
   // left, all of them; where it sees a snapshot, those that follow from it.
   bool may_order(LevelId level, LevelId adya) const {
-    if (level_info(level).events == EventModel::single) return implies(level, serializable);
+    if (level_info(level).events == EventModel::single) return true;
     return level_info(level).events == EventModel::split && implies(level, adya) &&
            !problem_.unresolved.empty();
   }
@@ -735,41 +755,36 @@ class LatticeWalk {
     const LevelInfo& info = level_info(level);
     const OpenReads& open = open_.reads(OpenProblem::listing_of(info));
     if (!open.obstacle().empty()) return set_unknown(level, open_reason(problem_.unresolved));
-    LevelVerdict v = decide_with_sources(
+    Judgement v = decide_with_sources(
         problem_, info, open, first, options_.speed_ups.has(SpeedUp::local_search),
         sees_one_state(info) ? chosen_ : chosen_each_, stages_, budget_);
     if (v.outcome == Outcome::unknown)
       v.reason.detail = open_reason(problem_.unresolved).detail + ": " + v.reason.detail;
-    settle_verdict(level, std::move(v));
+    settle_judgement(level, std::move(v));
   }
 
-  void add(LevelId level, LevelVerdict v) {
-    if (v.outcome == Outcome::satisfied && !open_.is_explained_by(v.order)) {
+  void add(LevelId level, Judgement v) {
+    if (v.outcome == Outcome::satisfied && !open_.is_explained_by(v.certificate.order)) {
       set_unknown(level, open_reason(problem_.unresolved));
       return;
     }
-    settle_verdict(level, std::move(v));
+    settle_judgement(level, std::move(v));
   }
 
-  void settle_verdict(LevelId level, LevelVerdict v) {
+  void settle_judgement(LevelId level, Judgement v) {
     if (v.outcome == Outcome::unknown) {
       set_unknown(level, std::move(v.reason));
       return;
     }
-    if (level == writes_follow_reads && v.outcome == Outcome::satisfied &&
+    if (sees_through_readers(level_info(level)) && v.outcome == Outcome::satisfied &&
         any_version_passed_over_) {
       set_unknown(level, {UnknownCause::ambiguous,
                           "a query may have read any version of a key that never satisfied its "
                           "condition"});
       return;
     }
-    Certificate certificate;
-    certificate.kind =
-        v.outcome == Outcome::satisfied ? Certificate::Kind::order : Certificate::Kind::proof;
-    certificate.levels = served(level, v.outcome, v.proof);
-    certificate.order = std::move(v.order);
-    certificate.proof = std::move(v.proof);
-    settle(std::move(certificate));
+    v.certificate.levels = served(level, v.certificate);
+    settle(std::move(v.certificate));
   }
 
   // Adya's levels want the order of versions to be known, which no reason for another level shows.
@@ -778,22 +793,22 @@ class LatticeWalk {
   }
 
   // The levels that a reason for `level` serves too.
-  std::vector<LevelId> served(LevelId level, Outcome outcome, const Proof& proof) const {
-    if (!options_.speed_ups.has(SpeedUp::carry) || level == mixed) return {level};
+  std::vector<LevelId> served(LevelId level, const Certificate& reason) const {
+    const LevelInfo& own = level_info(level);
+    if (!options_.speed_ups.has(SpeedUp::carry) || own.events == EventModel::mixed) return {level};
     std::vector<LevelId> levels;
     for (const LevelInfo& other : all_levels()) {
       if (follows_from_below(other) && level != other.id) continue;
       if (!is_asked(other) || withheld(level, other)) continue;
-      if (outcome == Outcome::satisfied) {
+      if (reason.outcome() == Outcome::satisfied) {
         if (implies(level, other.id)) levels.push_back(other.id);
         continue;
       }
-      const LevelInfo& own = level_info(level);
       const bool alike = same_model(other, own) && own.events != EventModel::weak &&
                          own.events != EventModel::adya;
       const bool above = implies(other.id, level) &&
-                         (other.events == EventModel::adya || !rests_on_changes(proof));
-      if (above || (alike && proves_at(other, proof))) levels.push_back(other.id);
+                         (other.events == EventModel::adya || !rests_on_changes(reason.proof));
+      if (above || (alike && proves_at(other, reason.proof))) levels.push_back(other.id);
     }
     return levels;
   }
@@ -827,7 +842,7 @@ class LatticeWalk {
              level_info(id).events == EventModel::split;
     };
     const Order& order = certificate.order;
-    if (certificate.levels.front() == mixed) return false;
+    if (level_info(certificate.levels.front()).events == EventModel::mixed) return false;
     if (!std::ranges::any_of(certificate.levels, ordered) &&
         (order.split || !replays(history_, order)))
       return false;
@@ -876,12 +891,8 @@ class LatticeWalk {
         continue;
       if (budget_.exhausted_now()) return;
       report("aggregates", level);
-      if (std::optional<Order> order = order_with_rows(level)) {
-        LevelVerdict satisfied;
-        satisfied.outcome = Outcome::satisfied;
-        satisfied.order = std::move(*order);
-        settle_verdict(level, std::move(satisfied));
-      }
+      if (std::optional<Order> order = order_with_rows(level))
+        settle_judgement(level, Judgement::satisfied(std::move(*order)));
     }
     accept_by_whole_order();
   }
@@ -909,10 +920,8 @@ class LatticeWalk {
       }
       if (found == nullptr || found->split) continue;
       if (events == EventModel::adya && !knows_along(level, *found)) continue;
-      Certificate certificate;
+      Certificate certificate = Judgement::satisfied(*found).certificate;
       certificate.levels = {level};
-      certificate.kind = Certificate::Kind::order;
-      certificate.order = *found;
       settle(std::move(certificate));
     }
   }
@@ -996,7 +1005,7 @@ class LatticeWalk {
     }
     if (!problem_.unresolved.empty()) return set_unknown(mixed, open_reason(problem_.unresolved));
     report("decide", mixed);
-    settle_verdict(mixed, decide_mixed(problem_, without_counts(), stages_, budget_));
+    settle_judgement(mixed, decide_mixed(problem_, without_counts(), stages_, budget_));
   }
 
   CheckResult collect() {
@@ -1028,8 +1037,9 @@ class LatticeWalk {
   ChosenSources chosen_each_;             // where each read is judged by itself
   std::optional<ExpectedOrderResult> expected_order_;
   std::optional<WeakLevels> weak_;
-  std::optional<AdyaLevels> adya_, adya_alone_;  // the latter for pl-1, where updates order nothing
-  std::optional<Along> along_;                   // an order that was found
+  std::optional<AdyaLevels> adya_;
+  std::optional<AdyaLevels> adya_alone_;  // where reads are not heeded, updates order nothing
+  std::optional<Along> along_;            // an order that was found
   std::array<bool, kLevelCount> wanted_{};
   std::array<bool, kLevelCount> tried_{};    // decide_what_is_left did what it can
   std::array<bool, kLevelCount> settled_{};  // unknown whatever is searched

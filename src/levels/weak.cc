@@ -276,21 +276,21 @@ bool WeakLevels::prepare(Budget& budget) {
   return prepared_ = true;
 }
 
-LevelVerdict WeakLevels::decide(LevelId level, Budget& budget) {
+Judgement WeakLevels::decide(LevelId level, Budget& budget) {
   // An order while it is found, and as the certificate keeps it.
   constexpr uint64_t kBytesANode = 20;
-  LevelVerdict verdict;
+  Judgement found;
   edges_ = {};
   constrained_.reset();
   seen_ = &level_info(level).seen;
   if (prepare(budget) && budget.has_room(kBytesANode * problem_.nodes()))
-    decide(*seen_, verdict, budget);
-  if (verdict.outcome == Outcome::unknown) verdict.reason = budget.reason();
-  return verdict;
+    decide(*seen_, found, budget);
+  if (found.outcome == Outcome::unknown) found.reason = budget.reason();
+  return found;
 }
 
-void WeakLevels::decide(const SeenBy& seen, LevelVerdict& verdict, Budget& budget) {
-  auto order = ordered(verdict, budget);
+void WeakLevels::decide(const SeenBy& seen, Judgement& found, Budget& budget) {
+  auto order = ordered(found, budget);
   if (!order) return;
   const std::unique_ptr<SeenFaults> faults = SeenFaults::make(problem_, base_, seen, budget);
   if (!faults || !faults->prepare(*order, budget)) return;
@@ -298,25 +298,27 @@ void WeakLevels::decide(const SeenBy& seen, LevelVerdict& verdict, Budget& budge
     order = std::move(better);
     for (uint32_t i = 0; i < order->size(); ++i) rank_[(*order)[i]] = i;
     if (!problem_.stated.empty())
-      order = ordered(verdict, budget);  // which what was seen need not follow
+      order = ordered(found, budget);  // which what was seen need not follow
   }
   while (order) {
     const size_t known = edges_.size();
     if (!faults->find(*order, edges_, budget)) return;
-    if (edges_.size() == known) return satisfied(*order, verdict);
-    order = ordered(verdict, budget);
+    if (edges_.size() == known) {
+      found = Judgement::satisfied(as_order(*order));
+      return;
+    }
+    order = ordered(found, budget);
   }
 }
 
-// A commit order that contains all edges so far. None, and the verdict given, if they refute the level; none, and no
-// verdict, if the budget ran out.
-std::optional<std::vector<Vertex>> WeakLevels::ordered(LevelVerdict& verdict, Budget& budget) {
+// A commit order that contains all edges so far. None, and the judgement given, if they refute the level; none, and no
+// judgement, if the budget ran out.
+std::optional<std::vector<Vertex>> WeakLevels::ordered(Judgement& found, Budget& budget) {
   const WeakProof proof(problem_, base_, *seen_, edges_);
   const auto initial = std::find_if(edges_.begin(), edges_.end(),
                                     [](const VisibilityEdge& e) { return e.to == kNone; });
   if (initial != edges_.end()) {
-    verdict.outcome = Outcome::violated;
-    verdict.proof.steps = {proof.of_initial_read(*initial)};
+    found = Judgement::violated(Proof{{proof.of_initial_read(*initial)}});
     return std::nullopt;
   }
   const Digraph* graph = edges_.empty() && problem_.stated.empty() ? &base_ : constrained(budget);
@@ -324,8 +326,7 @@ std::optional<std::vector<Vertex>> WeakLevels::ordered(LevelVerdict& verdict, Bu
   std::vector<Vertex> order = topological_order(*graph, rank_);
   if (order.size() == problem_.nodes()) return order;
   if (!budget.has_room(cycle_search_bytes(*graph))) return std::nullopt;
-  verdict.outcome = Outcome::violated;
-  verdict.proof = proof.of_cycle(find_cycle(*graph));
+  found = Judgement::violated(proof.of_cycle(find_cycle(*graph)));
   return std::nullopt;
 }
 
@@ -356,10 +357,11 @@ const Digraph* WeakLevels::constrained(Budget& budget) {
   return &constrained_.emplace(problem_.nodes(), arcs);
 }
 
-void WeakLevels::satisfied(const std::vector<Vertex>& order, LevelVerdict& verdict) const {
-  verdict.outcome = Outcome::satisfied;
-  verdict.order.events.reserve(order.size());
-  for (const Vertex n : order) verdict.order.events.push_back(problem_.txn[n]);
+Order WeakLevels::as_order(const std::vector<Vertex>& nodes) const {
+  Order order;
+  order.events.reserve(nodes.size());
+  for (const Vertex n : nodes) order.events.push_back(problem_.txn[n]);
+  return order;
 }
 
 bool WeakLevels::find_faults(LevelId level, const std::vector<Vertex>& order,

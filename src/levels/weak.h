@@ -9,8 +9,8 @@
 #include "assay/budget.h"
 #include "assay/certificate.h"
 #include "graph/digraph.h"
+#include "infer/judgement.h"
 #include "infer/problem.h"
-#include "levels/level_verdict.h"
 #include "levels/seen_faults.h"
 
 namespace assay::internal {
@@ -33,7 +33,7 @@ class WeakLevels {
   // `held`: per node the one level at which its reads count; empty: they do at every level.
   explicit WeakLevels(const Problem& problem, std::span<const LevelId> held = {});
 
-  LevelVerdict decide(LevelId level, Budget& budget);
+  Judgement decide(LevelId level, Budget& budget);
   // Appends what `order`, a topological order of session order and reads-from, gets wrong; not all of it if that would take
   // much longer than a look at the history, but something if it is not a commit order. False if the budget ran out.
   bool find_faults(LevelId level, const std::vector<Vertex>& order, std::vector<WeakFault>& faults,
@@ -41,10 +41,10 @@ class WeakLevels {
 
  private:
   bool prepare(Budget& budget);
-  void decide(const SeenBy& seen, LevelVerdict& verdict, Budget& budget);
-  std::optional<std::vector<Vertex>> ordered(LevelVerdict& verdict, Budget& budget);
+  void decide(const SeenBy& seen, Judgement& found, Budget& budget);
+  std::optional<std::vector<Vertex>> ordered(Judgement& found, Budget& budget);
   const Digraph* constrained(Budget& budget);
-  void satisfied(const std::vector<Vertex>& order, LevelVerdict& verdict) const;
+  Order as_order(const std::vector<Vertex>& nodes) const;
 
   const Problem& problem_;
   const std::span<const LevelId> held_;

@@ -20,7 +20,7 @@ using sample::w;
 using enum LevelId;
 constexpr LevelId kWeak[] = {read_committed, read_atomic, causal};
 
-LevelVerdict decide(const History& history, LevelId level) {
+Judgement decide(const History& history, LevelId level) {
   Budget budget;
   const Problem problem = make_problem(history);
   return WeakLevels(problem).decide(level, budget);
@@ -65,10 +65,10 @@ std::string holding(const std::vector<sample::Txn>& txns,
   const History history = make_history(txns, stated);
   std::string out;
   for (const LevelId level : kWeak) {
-    const LevelVerdict v = decide(history, level);
+    const Judgement v = decide(history, level);
     EXPECT_NE(v.outcome, Outcome::unknown);
     if (v.outcome == Outcome::violated) {
-      expect_proof_shape(v.proof);
+      expect_proof_shape(v.certificate.proof);
       continue;
     }
     out += out.empty() ? "" : " ";
@@ -104,9 +104,9 @@ TEST(Weak, ReadCommittedCountsRepeatedReads) {
   const History up = make_history({t1, t2, {3, {r("x", 1), r("x", 2)}}});
   EXPECT_EQ(decide(up, read_committed).outcome, Outcome::satisfied);
   const History down = make_history({t1, t2, {3, {r("x", 2), r("x", 1)}}});
-  const LevelVerdict v = decide(down, read_committed);
+  const Judgement v = decide(down, read_committed);
   EXPECT_EQ(v.outcome, Outcome::violated);
-  expect_proof_shape(v.proof);
+  expect_proof_shape(v.certificate.proof);
 }
 
 TEST(Weak, ReadAtomicCountsTheSession) {
@@ -140,10 +140,10 @@ TEST(Weak, AStatedVersionOrderBindsTheCommitOrder) {
   const std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {2, {r("x", 1), w("x", 2)}}};
   EXPECT_EQ(holding(txns, {{"x", {1, 2}}}), "RC RA CC");
   EXPECT_EQ(holding(txns, {{"x", {2, 1}}}), "");
-  const LevelVerdict v = decide(make_history(txns, {{"x", {2, 1}}}), read_committed);
-  ASSERT_EQ(v.proof.steps.size(), 3u);
-  EXPECT_EQ(v.proof.steps[0].kind, ProofStep::Kind::fact);
-  EXPECT_EQ(v.proof.steps[0].clause, (std::vector<Literal>{{1, 0}}));
+  const Judgement v = decide(make_history(txns, {{"x", {2, 1}}}), read_committed);
+  ASSERT_EQ(v.certificate.proof.steps.size(), 3u);
+  EXPECT_EQ(v.certificate.proof.steps[0].kind, ProofStep::Kind::fact);
+  EXPECT_EQ(v.certificate.proof.steps[0].clause, (std::vector<Literal>{{1, 0}}));
 }
 
 TEST(Weak, WithoutABudgetThereIsNoAnswer) {
@@ -152,7 +152,7 @@ TEST(Weak, WithoutABudgetThereIsNoAnswer) {
     Budget budget(0, 1);
     ASSERT_TRUE(budget.exhausted_now());
     const Problem problem = make_problem(history);
-    const LevelVerdict v = WeakLevels(problem).decide(level, budget);
+    const Judgement v = WeakLevels(problem).decide(level, budget);
     EXPECT_EQ(v.outcome, Outcome::unknown);
     EXPECT_EQ(v.reason, budget.reason());
   }
@@ -169,7 +169,7 @@ TEST(Weak, AsksForMemoryBeforeItIsTaken) {
   const auto decided = [&] {
     Budget budget(0, resident_memory_bytes() + kRoom);
     const uint64_t before = peak_resident_memory_bytes();
-    const LevelVerdict v = WeakLevels(problem).decide(causal, budget);
+    const Judgement v = WeakLevels(problem).decide(causal, budget);
     if (budget.cause() != UnknownCause::memory || v.reason != budget.reason()) return 1;
     return peak_resident_memory_bytes() > before + kRoom ? 2 : 0;
   };
@@ -192,12 +192,12 @@ std::vector<sample::Txn> one_session_each(int64_t x_from) {
 
 TEST(Weak, SessionsOfOneTransactionNeedNoClocks) {
   const History right = make_history(one_session_each(2995));
-  const LevelVerdict satisfied = decide(right, causal);
+  const Judgement satisfied = decide(right, causal);
   EXPECT_EQ(satisfied.outcome, Outcome::satisfied);
   const History wrong = make_history(one_session_each(1995));
-  const LevelVerdict violated = decide(wrong, causal);
+  const Judgement violated = decide(wrong, causal);
   ASSERT_EQ(violated.outcome, Outcome::violated);
-  expect_proof_shape(violated.proof);
+  expect_proof_shape(violated.certificate.proof);
 }
 
 // The definition of Biswas and Enea, for one commit order.
@@ -281,16 +281,16 @@ TEST(Weak, AgreesWithTryingAllCommitOrders) {
     if (problem.found.bad_read.anomaly != Anomaly::none || !problem.repeating.empty()) continue;
     const Definition definition(history);
     for (const LevelId level : kWeak) {
-      const LevelVerdict v = decide(history, level);
+      const Judgement v = decide(history, level);
       ASSERT_EQ(v.outcome == Outcome::satisfied, definition.some_order(level))
           << level_info(level).name << ", round " << round;
       if (v.outcome == Outcome::satisfied) {
         ++satisfied[static_cast<int>(level) - static_cast<int>(read_committed)];
         std::vector<Node> order;
-        for (const TxnId t : v.order.events) order.push_back(problem.node_of(t));
+        for (const TxnId t : v.certificate.order.events) order.push_back(problem.node_of(t));
         ASSERT_TRUE(definition.holds(level, order));
       } else {
-        expect_proof_shape(v.proof);
+        expect_proof_shape(v.certificate.proof);
       }
     }
   }

@@ -46,19 +46,15 @@ class KeyZones {
            KeyId key)
       : history_(*problem.history), problem_(problem), times_(times), place_(place), key_(key) {}
 
-  ZoneResult decide(std::span<const TxnId> failed) {
-    ZoneResult result;
-    if (!link() || !walk_chains() || !walk_cycles() || !compare()) {
-      result.kind = ZoneResult::Kind::refuted;
-      result.proof = std::move(proof_);
-      return result;
-    }
-    std::vector<Segment> segments = emit(result.sequence);
-    const bool fits =
-        fits_the_clock(times_, result.sequence) &&
-        (failed.empty() || fit_failed(history_, times_, segments, failed, result.sequence));
-    result.kind = fits ? ZoneResult::Kind::ordered : ZoneResult::Kind::open;
-    return result;
+  Judgement decide(std::span<const TxnId> failed) {
+    if (!link() || !walk_chains() || !walk_cycles() || !compare())
+      return Judgement::violated(std::move(proof_));
+    std::vector<TxnId> sequence;
+    std::vector<Segment> segments = emit(sequence);
+    const bool fits = fits_the_clock(times_, sequence) &&
+                      (failed.empty() || fit_failed(history_, times_, segments, failed, sequence));
+    if (!fits) return {};
+    return Judgement::satisfied({false, std::move(sequence)});
   }
 
  private:
@@ -232,7 +228,7 @@ Zones::Zones(const Problem& problem, const OperationTimes& times)
   }
 }
 
-ZoneResult Zones::decide(KeyId key, std::span<const TxnId> failed) {
+Judgement Zones::decide(KeyId key, std::span<const TxnId> failed) {
   return KeyZones(problem_, times_, place_, key).decide(failed);
 }
 

@@ -5,20 +5,11 @@
 #include <span>
 #include <vector>
 
-#include "assay/certificate.h"
+#include "infer/judgement.h"
 #include "infer/problem.h"
 #include "levels/operation_times.h"
 
 namespace assay::internal {
-
-struct ZoneResult {
-  // open: a failed compare-and-set or insert fits nowhere in the order that was found; another
-  // order may do.
-  enum class Kind : uint8_t { ordered, refuted, open };
-  Kind kind = Kind::open;
-  std::vector<TxnId> sequence;  // ordered
-  Proof proof;                  // refuted
-};
 
 // Keeps what all keys share.
 class Zones {
@@ -26,8 +17,8 @@ class Zones {
   Zones(const Problem& problem, const OperationTimes& times);
 
   // `failed`: compare-and-set and insert of the key that did not take effect. All other operations
-  // on it must be matched.
-  ZoneResult decide(KeyId key, std::span<const TxnId> failed);
+  // on it must be matched. Unknown: one that failed fits nowhere in the order that was found; another order may do.
+  Judgement decide(KeyId key, std::span<const TxnId> failed);
 
  private:
   const Problem& problem_;

@@ -167,21 +167,16 @@ class PrefixSearch {
 
 }  // namespace
 
-PrefixSearchVerdict search_prefixes(const Problem& problem, const LevelInfo& level,
-                                    Budget& budget) {
+Judgement search_prefixes(const Problem& problem, const LevelInfo& level, Stages& stages,
+                          Budget& budget) {
+  const auto timer = stages.time("prefixes");
   PrefixSearch search(problem, level, budget);
-  PrefixSearchVerdict verdict;
   const bool found = search.run();
-  verdict.prefixes = search.prefixes();
-  if (found) {
-    verdict.outcome = Outcome::satisfied;
-    verdict.order = {level.events == EventModel::split, search.frontier().events()};
-  } else if (budget.exhausted()) {
-    verdict.reason = budget.reason();
-  } else {
-    verdict.outcome = Outcome::violated;
-  }
-  return verdict;
+  stages.count("prefixes", search.prefixes());
+  if (found)
+    return Judgement::satisfied({level.events == EventModel::split, search.frontier().events()});
+  if (budget.exhausted()) return Judgement::unknown(budget.reason());
+  return Judgement::violated(Proof());
 }
 
 }  // namespace assay::internal

@@ -14,8 +14,10 @@ using enum LevelId;
 
 std::string decide(const History& h, LevelId level) {
   Budget budget;
+  Stages stages;
   const Problem problem = make_problem(h);
-  return std::string(outcome_name(search_prefixes(problem, level_info(level), budget).outcome));
+  return std::string(
+      outcome_name(search_prefixes(problem, level_info(level), stages, budget).outcome));
 }
 
 History lost_update() {
@@ -73,10 +75,14 @@ TEST(PrefixSearch, seesAtOnceThatNothingCanFollow) {
   txns.push_back({21, {r("b", kNull), w("a", 1)}});
   const History h = make_history(txns);
   Budget unlimited;
-  const PrefixSearchVerdict found =
-      search_prefixes(make_problem(h), level_info(session_serializable), unlimited);
+  Stages stages;
+  const Judgement found =
+      search_prefixes(make_problem(h), level_info(session_serializable), stages, unlimited);
   EXPECT_EQ(found.outcome, Outcome::violated);
-  EXPECT_LE(found.prefixes, 1u);
+  const auto counters = stages.take_counters();
+  ASSERT_EQ(counters.size(), 1u);
+  EXPECT_EQ(counters[0].first, "prefixes");
+  EXPECT_LE(counters[0].second, 1u);
 }
 
 TEST(PrefixSearch, aBudgetIsRespected) {
@@ -91,8 +97,9 @@ TEST(PrefixSearch, aBudgetIsRespected) {
   const History h = make_history(txns);
   constexpr uint64_t kEffort = 100'000;
   Budget budget(0, 0, kEffort);
-  const PrefixSearchVerdict found =
-      search_prefixes(make_problem(h), level_info(session_serializable), budget);
+  Stages stages;
+  const Judgement found =
+      search_prefixes(make_problem(h), level_info(session_serializable), stages, budget);
   EXPECT_EQ(found.outcome, Outcome::unknown);
   EXPECT_EQ(budget.cause(), UnknownCause::effort);
   EXPECT_LE(budget.spent(), kEffort);

@@ -173,8 +173,9 @@ class Reduction {
 }  // namespace
 
 Result<History> reduce_to_serializability(const History& history, LevelId level) {
-  if (level != LevelId::prefix && level != LevelId::session_si)
-    return usage_error("no reduction of '" + std::string(level_info(level).name) +
+  const LevelInfo& row = level_info(level);
+  if (row.events != EventModel::split || !row.session_order || row.real_time != RealTime::none)
+    return usage_error("no reduction of '" + std::string(row.name) +
                        "' to serializability; expected prefix or session-si");
   const Problem problem = make_problem(history);
   if (problem.has_lists)
@@ -184,7 +185,7 @@ Result<History> reduce_to_serializability(const History& history, LevelId level)
     return usage_error(
         "a read of the history has no writer that explains it, or more than one; "
         "expected exactly one");
-  return Reduction(problem, level_info(level).write_conflict).run();
+  return Reduction(problem, row.write_conflict).run();
 }
 
 }  // namespace assay::internal
