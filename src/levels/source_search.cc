@@ -327,8 +327,9 @@ class SourceSearch {
     for (const OpenList::Read& longer : list.reads) {
       if (!possible(longer.reader) || !effective_[longer.reader]) continue;
       for (const OpenLists::Place place : open_.lists().reads_of(longer.reader)) {
+        if (place.list != l) continue;
         const OpenList::Read& shorter = list.reads[place.read];
-        if (place.list != l || shorter.length >= longer.length) continue;
+        if (shorter.length >= longer.length) continue;
         const ListChoices::Placed* first = ListChoices::last_seen(placed_[l], shorter.length);
         const ListChoices::Placed* second = ListChoices::last_seen(placed_[l], longer.length);
         if (second == nullptr || (first == nullptr && shorter.length > 0)) continue;
