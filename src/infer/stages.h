@@ -3,15 +3,23 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "assay/check.h"
 #include "base/memory.h"
 
 namespace assay::internal {
+
+// So far, of all times that it was passed through.
+struct Stage {
+  std::string name;
+  double seconds = 0;
+  uint64_t peak_memory_bytes = 0;
+};
 
 class Stages {
  public:
@@ -44,11 +52,11 @@ class Stages {
 
   // Adds what `other` has recorded.
   void take(const Stages& other) {
-    for (const StageTime& t : other.times_) add(t);
+    for (const Stage& stage : other.stages_) add(stage);
     for (const auto& [name, amount] : other.counters_) count(name, amount);
   }
 
-  std::vector<StageTime> take_times() { return std::move(times_); }
+  std::span<const Stage> all() const { return stages_; }
   std::vector<std::pair<std::string, uint64_t>> take_counters() { return std::move(counters_); }
 
  private:
@@ -56,17 +64,17 @@ class Stages {
     add({std::string(stage), std::chrono::duration<double>(elapsed).count(),
          peak_resident_memory_bytes()});
   }
-  void add(const StageTime& more) {
-    for (StageTime& t : times_) {
-      if (t.stage != more.stage) continue;
-      t.seconds += more.seconds;
-      t.peak_memory_bytes = std::max(t.peak_memory_bytes, more.peak_memory_bytes);
+  void add(const Stage& more) {
+    for (Stage& stage : stages_) {
+      if (stage.name != more.name) continue;
+      stage.seconds += more.seconds;
+      stage.peak_memory_bytes = std::max(stage.peak_memory_bytes, more.peak_memory_bytes);
       return;
     }
-    times_.push_back(more);
+    stages_.push_back(more);
   }
 
-  std::vector<StageTime> times_;
+  std::vector<Stage> stages_;
   std::vector<std::pair<std::string, uint64_t>> counters_;
 };
 

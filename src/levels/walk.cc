@@ -1019,7 +1019,8 @@ class LatticeWalk {
     result.certificates = std::move(certificates_);
     result.duplicates = problem_.found.duplicates;
     result.expected_order = std::move(expected_order_);
-    result.stages = stages_.take_times();
+    for (const Stage& stage : stages_.all())
+      result.stages.push_back({stage.name, stage.seconds, stage.peak_memory_bytes});
     result.counters = stages_.take_counters();
     return result;
   }
