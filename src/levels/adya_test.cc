@@ -55,6 +55,28 @@ TEST(Adya, aLostUpdateMayLieFurtherBack) {
   EXPECT_EQ(letters(make_history(txns, {{"x", {1, 4, 2, 3}}})), "++++++");
 }
 
+// Neither version changes what the query returns, so what follows each is looked at, as far as that is new.
+TEST(Adya, WhatAQueryPassedOverMayBeStatedInACircle) {
+  HistoryBuilder builder;
+  const ValueView x = ValueView::of("x");
+  for (const int64_t session : {1, 2}) {
+    builder.begin_txn({.session = ValueView::of(session)});
+    builder.write(x, ValueView::of(session));
+    ASSERT_TRUE(builder.end_txn().ok());
+  }
+  builder.begin_txn({.session = ValueView::of(int64_t{3})});
+  builder.read(x, ValueView::of(int64_t{1}));
+  ASSERT_TRUE(builder.select({.where = "value > 5", .rows = {}, .complete = true}).ok());
+  ASSERT_TRUE(builder.end_txn().ok());
+  const History history = std::move(builder).finish().value();
+  const std::vector<Seen> seen = {{history.first_op(2) + 1, 0, 0}};
+  Problem problem = make_problem(history, seen);
+  problem.stated = {{0, 1, 0, 0, false}, {1, 0, 0, 0, false}};
+  Budget budget;
+  EXPECT_EQ(AdyaLevels(problem, UpdateOrders::known).decide(pl_3, budget).outcome,
+            Outcome::violated);
+}
+
 TEST(Adya, updatesOrderVersions) {
   const History update = make_history({{1, {w("x", 1)}}, {2, {r("x", 1), w("x", 2)}}});
   CheckOptions options;

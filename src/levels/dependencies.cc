@@ -292,10 +292,11 @@ void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<c
   const Match was = match(reader.op, key, read);
   if (was == Match::open) return;
   std::vector<Reached> reached;
-  bool branches = writers.size() > 1;  // else nobody is met twice
+  reached_for_.resize(problem_.nodes());
+  ++reads_looked_at_;
   const auto reach = [&](Node writer, uint32_t from, uint32_t stated) {
-    const auto known = [&](const Reached& r) { return r.writer == writer; };
-    if (!branches || std::none_of(reached.begin(), reached.end(), known))
+    // What is stated may branch, and contradict itself in a circle.
+    if (std::exchange(reached_for_[writer], reads_looked_at_) != reads_looked_at_)
       reached.push_back({writer, from, stated});
   };
   for (const Node writer : writers)
@@ -305,7 +306,6 @@ void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<c
     const Match is = match(reader.op, key, problem_.write_of(here.writer, key));
     if (is == was || is == Match::open) {
       const std::span<const uint32_t> followers = stated_after(problem_.write_of(here.writer, key));
-      branches = branches || followers.size() > 1;
       for (const uint32_t i : followers) reach(stated_[i].after, at, i);
       continue;
     }

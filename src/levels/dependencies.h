@@ -142,6 +142,8 @@ class Dependencies {
   Rows<NodeRead> initial_readers_;  // per key
   std::vector<Dependency> all_;
   std::vector<std::vector<uint32_t>> chains_;
+  std::vector<uint32_t> reached_for_;  // per node: the last read for which add_changes met it
+  uint32_t reads_looked_at_ = 0;
 };
 
 }  // namespace assay::internal
