@@ -1,3 +1,5 @@
+#include "explain/shrink.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -15,7 +17,6 @@
 #include "collect/sql_script.h"
 #include "explain/explain.h"
 #include "explain/names.h"
-#include "explain/shrink.h"
 #include "report/summary.h"
 
 namespace assay::internal::cli {

@@ -1,6 +1,6 @@
-#include "assay/check.h"
-
 #include <gtest/gtest.h>
+
+#include "assay/check.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,6 @@
 // What shrinking leaves violates the level by a fault that the whole history has.
+#include "explain/shrink.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +15,6 @@
 #include "collect/generate.h"
 #include "collect/lightweight.h"
 #include "explain/explain.h"
-#include "explain/shrink.h"
 #include "levels/walk.h"
 #include "oracle/oracle.h"
 
