@@ -276,7 +276,7 @@ Edge Search::edge(Arc arc, Side side) const {
       if (r.key == l.key && (open_->one_state() || r.op == l.op)) return read_edge(r, l.from);
     }
   }
-  const Edge order = order_edge(l.from, l.to);
+  Edge order = order_edge(l.from, l.to);
   const Arc write = arc_of(order);
   if (events_ == nullptr || (arc.from == write.from && arc.to == write.to)) return order;
   Edge edge;
