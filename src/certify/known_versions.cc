@@ -117,7 +117,7 @@ Status KnownVersions::see_replayed(TxnId reader) {
 }
 
 Status KnownVersions::see_range(OpId op, Place reader, std::span<const KeyId> own) {
-  if (is_open(history_, op)) see_aggregate(op);
+  if (looks_at_more(history_, op)) see_aggregate(op);
   if (!sources_) sources_.emplace(history_);
   for (const KeyId key : suspects_) {
     if (!step()) return too_much("there are too many keys in ranges whose versions are not stated");
@@ -154,7 +154,7 @@ Status KnownVersions::see_dirty(TxnId reader) {
       see_dirty_list(a);
       continue;
     }
-    if (a.is_range() && is_open(history_, a.op)) see_aggregate(a.op);
+    if (a.is_range() && looks_at_more(history_, a.op)) see_aggregate(a.op);
     if (!a.is_range() && (!a.reads() || !is_suspect(a.key))) continue;
     if (!sources_) sources_.emplace(history_);
     const std::span<const KeyId> keys =

@@ -135,9 +135,10 @@ Budget BudgetFlags::budget() const {
 }
 
 void add_without(CLI::App& app, SpeedUps& speed_ups) {
-  std::string help = "decide without these speed-ups, which changes no verdict:";
+  std::string help = "decide without these speed-ups, which changes no verdict. ";
   for (const SpeedUpInfo& info : all_speed_ups())
-    help += fmt::format("\n{}: {}", info.name, info.summary);
+    help += fmt::format("{}: {}; ", info.name, info.summary);
+  help.resize(help.size() - 2);
   app.add_option_function<std::vector<std::string>>(
          "--without",
          [&speed_ups](const std::vector<std::string>& names) {

@@ -97,6 +97,15 @@ bool is_open(const History& history, OpId range) {
   return !selected.complete || !says_all;
 }
 
+bool looks_at_more(const History& history, OpId range) {
+  const Selected selected = history.selected(range);
+  if (selected.aggregate == kNone) return false;
+  const Aggregate& aggregate = history.predicates().aggregate(selected.aggregate);
+  const bool of_some_row =
+      aggregate.function != AggregateFunction::count && aggregate.value.type != Cell::Type::null;
+  return is_open(history, range) || of_some_row;
+}
+
 bool has_open_aggregates(const History& history) {
   if (!history.has_predicates() || history.predicates().aggregate_count() == 0) return false;
   for (TxnId t = 0; t < history.txn_count(); ++t)

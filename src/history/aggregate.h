@@ -62,6 +62,8 @@ AggregateTerm term_of(const Aggregate& aggregate, Match match, const Row& row);
 
 // Whether the range does not say everything that the aggregate does, and which one does not.
 bool is_open(const History& history, OpId range);
+// Whether it is an aggregate of rows that it does not name, whatever it claims: those that it looked at and that made no difference.
+bool looks_at_more(const History& history, OpId range);
 bool has_open_aggregates(const History& history);
 
 // "count(*) where value < 10" and "sum(v) where …", as it is printed.

@@ -159,14 +159,15 @@ bool Dependencies::add_updates(Budget& budget) {
 
 // Of what an aggregate computed it is open which versions of the keys it looked at.
 void Dependencies::find_seen_openly() {
-  if (problem_.seen_openly.empty() && !has_open_aggregates(history_)) return;
+  const bool aggregates = history_.has_predicates() && history_.predicates().aggregate_count() > 0;
+  if (problem_.seen_openly.empty() && !aggregates) return;
   seen_openly_.resize(problem_.keys());
   for (const KeyId key : problem_.seen_openly) seen_openly_[key] = 1;
-  if (!has_open_aggregates(history_)) return;
+  if (!aggregates) return;
   const TouchedKeys keys(history_);
   for (const TxnId t : problem_.txn)
     for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i)
-      if (is_range(history_.op(i)) && is_open(history_, i)) {
+      if (is_range(history_.op(i)) && looks_at_more(history_, i)) {
         const Aggregate& aggregate =
             history_.predicates().aggregate(history_.selected(i).aggregate);
         for (const KeyId key : keys.that_may_satisfy(i, aggregate.where)) seen_openly_[key] = 1;
