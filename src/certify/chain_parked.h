@@ -1,5 +1,5 @@
-// Transactions of unknown outcome that have a place in a chain, for the case that they took effect there. One waits, parked, until
-// somebody looks at what it wrote, or all of that is overwritten.
+// Transactions of unknown outcome that have a place in a chain, in case they took effect there. Each stays parked until a read of a
+// key that it wrote decides, or all its writes are overwritten.
 //
 //   order: s1: { w(x,1) }   parked: s2: { w(x,2) }?   next: s3: { r(x,1) }     s3 looked at x: s2 did not take effect there
 #pragma once
@@ -21,11 +21,11 @@ class ParkedTxns {
   void add(uint64_t line, const Txn& t);
   // It waits no more, if it did.
   void release(uint64_t line);
-  // Who looks at the key shows that those parked that write it did not take effect.
+  // A read of the key shows that the parked transactions that write it did not take effect.
   void look_at(const ValueView& key);
-  // Who overwrites it without a look shows nothing, and nobody will see these writes. before: up to this one; 0: all.
+  // A write of the key that does not read it shows nothing, and hides the parked writes before it. before: up to this line; 0: all.
   void overwrite(const ValueView& key, uint64_t before);
-  // Whose write by it nobody has overwritten.
+  // The keys whose writes by this transaction have not been overwritten.
   std::vector<KeyId> shown_keys(uint64_t line) const;
   void clear();
 

@@ -44,7 +44,7 @@ ChainRivals::Touch& ChainRivals::touch(size_t first, const Content* key, KeyId i
   return at == touched_.end() ? touched_.emplace_back(Touch{key, in_piece}) : *at;
 }
 
-// What a key holds tells it from all others. If nobody wrote it as yet it holds nothing, here alone.
+// The address of a key's content identifies the key. One that is not written yet has an empty content, kept here.
 const ChainRivals::Content* ChainRivals::key_of(const Txn& t, KeyId key) {
   if (const Content* content = contents_.find(*t.piece, key)) return content;
   const HeldValue name(t.history().key(key));
@@ -84,8 +84,8 @@ Status ChainRivals::add(const Segment::Rival& r) {
   return Ok{};
 }
 
-// Whether one of unknown outcome that stands between them touches the same keys as the first, or has to come after it and would
-// not; or stands behind both, and looked at what is open then.
+// Whether a transaction of unknown outcome stands in the way: one between the two that touches a key of the first, or that has to
+// come after it and would not; or one behind both that read the key, whose last writer would then be open.
 bool ChainRivals::disturbs_late(uint32_t from, uint32_t behind, const Content* key) {
   return std::ranges::any_of(segment_.lates, [&](const ChainSegment::Late& late) {
     if (late.place <= from) return false;

@@ -117,7 +117,7 @@ Status KnownVersions::see_replayed(TxnId reader) {
 }
 
 Status KnownVersions::see_range(OpId op, Place reader, std::span<const KeyId> own) {
-  if (looks_at_more(history_, op)) see_aggregate(op);
+  if (aggregates_rows(op)) see_aggregate(op);
   if (!sources_) sources_.emplace(history_);
   for (const KeyId key : suspects_) {
     if (!step()) return too_much("there are too many keys in ranges whose versions are not stated");
@@ -126,6 +126,16 @@ Status KnownVersions::see_range(OpId op, Place reader, std::span<const KeyId> ow
     if (sources_->sees(op, key)) see(key, slot);
   }
   return Ok{};
+}
+
+// Unless it found that there is no row, or that none has a value, it may have added up any version.
+bool KnownVersions::aggregates_rows(OpId op) const {
+  const Selected selected = history_.selected(op);
+  if (selected.aggregate == kNone) return false;
+  const Aggregate& aggregate = history_.predicates().aggregate(selected.aggregate);
+  const bool no_row =
+      aggregate.function == AggregateFunction::count && aggregate.value.integer == 0;
+  return !selected.complete || !(no_row || aggregate.value.type == Cell::Type::null);
 }
 
 void KnownVersions::see_aggregate(OpId op) {
@@ -154,7 +164,7 @@ Status KnownVersions::see_dirty(TxnId reader) {
       see_dirty_list(a);
       continue;
     }
-    if (a.is_range() && looks_at_more(history_, a.op)) see_aggregate(a.op);
+    if (a.is_range() && aggregates_rows(a.op)) see_aggregate(a.op);
     if (!a.is_range() && (!a.reads() || !is_suspect(a.key))) continue;
     if (!sources_) sources_.emplace(history_);
     const std::span<const KeyId> keys =

@@ -65,6 +65,7 @@ class KnownVersions {
   void see_dirty_list(const Access& list);
   Status see_dirty(TxnId reader);
   Status see_range(OpId op, Place reader, std::span<const KeyId> own);
+  bool aggregates_rows(OpId op) const;
   void see_aggregate(OpId op);
   bool step() { return ++steps_ <= kMostSteps; }
   Status judge() const;

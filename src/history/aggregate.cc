@@ -88,22 +88,18 @@ AggregateTerm term_of(const Aggregate& aggregate, Match match, const Row& row) {
   return {Kind::integer, cell->second.integer};
 }
 
-bool is_open(const History& history, OpId range) {
-  const Selected selected = history.selected(range);
-  if (selected.aggregate == kNone) return false;
-  const Aggregate& aggregate = history.predicates().aggregate(selected.aggregate);
-  const bool says_all = aggregate.function == AggregateFunction::count ||
-                        aggregate.value.type == Cell::Type::null || !selected.rows.empty();
-  return !selected.complete || !says_all;
-}
-
 bool looks_at_more(const History& history, OpId range) {
   const Selected selected = history.selected(range);
   if (selected.aggregate == kNone) return false;
   const Aggregate& aggregate = history.predicates().aggregate(selected.aggregate);
-  const bool of_some_row =
-      aggregate.function != AggregateFunction::count && aggregate.value.type != Cell::Type::null;
-  return is_open(history, range) || of_some_row;
+  const bool of_no_row =
+      aggregate.function == AggregateFunction::count || aggregate.value.type == Cell::Type::null;
+  return !selected.complete || !of_no_row;
+}
+
+bool is_open(const History& history, OpId range) {
+  const Selected selected = history.selected(range);
+  return looks_at_more(history, range) && (!selected.complete || selected.rows.empty());
 }
 
 bool has_open_aggregates(const History& history) {

@@ -60,10 +60,11 @@ struct AggregateTerm {
 };
 AggregateTerm term_of(const Aggregate& aggregate, Match match, const Row& row);
 
-// Whether the range does not say everything that the aggregate does, and which one does not.
-bool is_open(const History& history, OpId range);
-// Whether it is an aggregate of rows that it does not name, whatever it claims: those that it looked at and that made no difference.
+// Whether a range is an aggregate that may have looked at rows of which its claim says nothing, as a maximum does at smaller ones.
+// Which versions of their keys it saw is open then.
 bool looks_at_more(const History& history, OpId range);
+// Whether, moreover, the claim does not say everything that the aggregate does.
+bool is_open(const History& history, OpId range);
 bool has_open_aggregates(const History& history);
 
 // "count(*) where value < 10" and "sum(v) where …", as it is printed.

@@ -95,7 +95,7 @@ Judgement decide_mixed(const Problem& problem, const CheckOptions& options, Stag
   std::vector<LevelId> held;
   held.reserve(problem.nodes());
   for (const TxnId t : problem.txn) held.push_back(*held_to(*problem.history, t));
-  std::vector<LevelId> weak_levels;  // that somebody is held to
+  std::vector<LevelId> weak_levels;  // to which some transaction is held
   for (const LevelInfo& level : all_levels())
     if (level.events == EventModel::weak && std::ranges::find(held, level.id) != held.end())
       weak_levels.push_back(level.id);

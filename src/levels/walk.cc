@@ -71,9 +71,9 @@ LevelId next_stronger(LevelId id) {
   return id;
 }
 
-// One of Adya's levels that forbids no cycle with a read dependency lets transactions see what was aborted or overwritten,
-// and asks nothing of what they see but that somebody wrote it.
-bool heeds_reads(const LevelInfo& level) {
+// Whether reads see only what a transaction that took effect left. One of Adya's levels that forbids no cycle with a read dependency
+// lets them see aborted and overwritten writes too, and asks only that some transaction wrote what they saw.
+bool has_clean_reads(const LevelInfo& level) {
   return level.events != EventModel::adya ||
          std::ranges::any_of(level.forbidden, [](const ForbiddenCycle& cycle) {
            return cycle.any.find('r') != cycle.any.npos;
@@ -291,9 +291,9 @@ class LatticeWalk {
   bool refuted_by_a_read() {
     const auto repeatable = [](const LevelInfo& level) { return level.repeatable; };
     if (problem_.found.bad_read.anomaly != Anomaly::none) {
-      add_bad_read(problem_.found.bad_read, heeds_reads);
+      add_bad_read(problem_.found.bad_read, has_clean_reads);
       for (const LevelInfo& level : all_levels())
-        if (!heeds_reads(level) && useful(level.id)) decide_with_dirty_reads(level.id);
+        if (!has_clean_reads(level) && useful(level.id)) decide_with_dirty_reads(level.id);
       return true;
     }
     if (problem_.found.non_repeatable.anomaly != Anomaly::none)
@@ -332,8 +332,8 @@ class LatticeWalk {
     const OpenRead* alone = find_sourceless(OpenProblem::Listing::each);
     if (alone == nullptr) return add_sourceless(read->op, read->key, of_one_state);
     const BadRead bad = open_.reads(OpenProblem::Listing::each).dirty_read(*alone);
-    if (bad.anomaly != Anomaly::none) return add_bad_read(bad, heeds_reads);
-    add_sourceless(alone->op, alone->key, heeds_reads);
+    if (bad.anomaly != Anomaly::none) return add_bad_read(bad, has_clean_reads);
+    add_sourceless(alone->op, alone->key, has_clean_reads);
   }
 
   const OpenRead* find_sourceless(OpenProblem::Listing listing) {
@@ -372,7 +372,7 @@ class LatticeWalk {
     const Problem dirty =
         make_problem(history_, {}, budget_, {.reads = Reads::dirty, .threads = options_.threads});
     if (budget_.exhausted_now()) return set_unknown(level, budget_.reason());
-    const auto allows_dirty = [](const LevelInfo& other) { return !heeds_reads(other); };
+    const auto allows_dirty = [](const LevelInfo& other) { return !has_clean_reads(other); };
     if (dirty.found.bad_read.anomaly != Anomaly::none)
       return add_bad_read(dirty.found.bad_read, allows_dirty);
     if (dirty.found.unexplained != kNone)
@@ -538,13 +538,13 @@ class LatticeWalk {
     tried_[index(level)] = true;
     report("decide", level);
     const LevelInfo& row = level_info(level);
-    if (!heeds_reads(row) && may_be_dirty()) {
+    if (!has_clean_reads(row) && may_be_dirty()) {
       decide_with_dirty_reads(level);
       return accept_what_is_allowed_above(level);
     }
     if (row.events == EventModel::adya) {
       if (accept_order_of_versions(level)) return;
-      if (heeds_reads(row)) return decide_by_reads(level, "adya", adya_, UpdateOrders::known);
+      if (has_clean_reads(row)) return decide_by_reads(level, "adya", adya_, UpdateOrders::known);
       decide_by_reads(level, "adya", adya_alone_, UpdateOrders::ignored);
       return accept_what_is_allowed_above(level);
     }
@@ -1039,7 +1039,7 @@ class LatticeWalk {
   std::optional<ExpectedOrderResult> expected_order_;
   std::optional<WeakLevels> weak_;
   std::optional<AdyaLevels> adya_;
-  std::optional<AdyaLevels> adya_alone_;  // where reads are not heeded, updates order nothing
+  std::optional<AdyaLevels> adya_alone_;  // where reads may be dirty: updates order nothing
   std::optional<Along> along_;            // an order that was found
   std::array<bool, kLevelCount> wanted_{};
   std::array<bool, kLevelCount> tried_{};    // decide_what_is_left did what it can
