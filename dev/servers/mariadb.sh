@@ -101,11 +101,45 @@ galera_launch() {  # galera_launch I [OPTION…]
 galera_node_folder() { echo "$base/galera/n$1"; }
 galera_node_start() { galera_launch "$1"; }
 
+galera_position() {  # galera_position FOLDER: how many commits it holds
+  as mysql /usr/sbin/mariadbd --defaults-file="$1/my.cnf" --log-error="$1/recover.log" --wsrep-recover >/dev/null 2>&1 || true
+  sed -n 's/.*Recovered position: [^:]*:\(-\{0,1\}[0-9][0-9]*\).*/\1/p' "$1/recover.log" | tail -1
+}
+
+# Whether a cluster is there that lost its majority, as after the machine went down: by itself no node of it serves again.
+galera_lost() {
+  local i
+  [ -f "$(galera_node_folder 1)/formed" ] || return 1
+  for i in 1 2 3; do
+    if running "$(galera_node_folder "$i")" && galera_synced "$(galera_node_folder "$i")"; then return 1; fi
+  done
+}
+
+# Forms the cluster again from the node that holds most.
+galera_form_again() {
+  local i folder position best=1 most=-2
+  for i in 1 2 3; do
+    folder=$(galera_node_folder "$i")
+    stop "$folder"
+    rm -f "$folder/data/gvwstate.dat"
+    [ -f "$folder/data/grastate.dat" ] || continue
+    position=$(galera_position "$folder")
+    if [ "${position:--1}" -gt "$most" ]; then
+      best=$i
+      most=${position:--1}
+    fi
+  done
+  folder=$(galera_node_folder "$best")
+  sed -i 's/^safe_to_bootstrap: 0/safe_to_bootstrap: 1/' "$folder/data/grastate.dat"
+  galera_launch "$best" --wsrep-new-cluster
+}
+
 galera_up() {
   local i folder
   mariadb_installed
   [ -f /usr/lib/galera/libgalera_smm.so ] || die "Galera is not installed (Debian: galera-4)" 5
   command -v rsync >/dev/null || die "rsync is not installed" 5
+  if galera_lost; then galera_form_again; fi
   for i in 1 2 3; do
     folder=$(galera_node_folder "$i")
     if [ ! -f "$folder/my.cnf" ]; then

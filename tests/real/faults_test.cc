@@ -92,6 +92,18 @@ TEST(Galera, SurvivesKillsOfANode) {
   expect_survives(options, {FaultKind::kill}, "galera", LevelId::session_si);
 }
 
+// As after the machine itself went down: dev/db forms the cluster again from the node that holds most.
+TEST(Galera, ComesBackAfterAllItsNodesDied) {
+  ASSAY_SERVER(urls, "galera");
+  for (const char* node : {"1", "2", "3"})
+    ASSERT_TRUE(dev_db("node galera kill " + std::string(node))) << node;
+  std::string line;
+  for (const std::string& url : urls) line += (line.empty() ? "" : " ") + url;
+  EXPECT_EQ(dev_db_line("up galera"), line);
+  expect_survives(contended(urls, "REPEATABLE READ", "general"), {}, "galera",
+                  LevelId::read_committed);
+}
+
 TEST(Postgresql, SurvivesPartitions) {
   ASSAY_SERVER(urls, "postgres");
   expect_survives(contended(urls, "SERIALIZABLE", "general"), {FaultKind::partition}, "postgres",
