@@ -1,5 +1,6 @@
 #include "infer/problem.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "infer/hint.h"
@@ -62,6 +63,13 @@ Proof Problem::in_whole(Proof proof) const {
     }
   }
   return proof;
+}
+
+bool has_room_to_match(const History& history, Budget& budget) {
+  constexpr uint64_t kBytesAVersion = 32, kBytesARead = 16, kBytesATxn = 20;
+  const uint64_t versions = history.version_count(), ops = history.op_count();
+  return budget.has_room(kBytesAVersion * versions + kBytesARead * (ops - std::min(ops, versions)) +
+                         kBytesATxn * history.txn_count());
 }
 
 Problem make_problem(const History& history, std::span<const Seen> assumed, Budget& budget,

@@ -194,6 +194,9 @@ struct Matching {
   unsigned threads = 1;  // 0: one per core; what is found is the same for every number
 };
 
+// Whether what matching holds fits into memory: of each version its origin and its write, of each other operation a read, and
+// indices of these.
+bool has_room_to_match(const History& history, Budget& budget);
 // The problem of a whole history, with what is assumed, as in match_reads (reads_from.h). Where a read refutes everything
 // there is nothing to decide, and no hint. Not to be used if the budget ran out.
 Problem make_problem(const History& history, std::span<const Seen> assumed, Budget& budget,

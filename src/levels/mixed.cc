@@ -23,13 +23,14 @@
 // Cost: that of the search and of the weak levels, for each order that is looked at; usually two or three. Deciding is
 // NP-hard as soon as one of the levels is. Source of the definition: Bouajjani, Enea and Roman-Calvo, CAV 2025.
 
-#include "levels/mixed.h"
-
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "history/mixed_levels.h"
 #include "infer/reads_from.h"
+#include "levels/rules.h"
+#include "levels/strong.h"
 
 namespace assay::internal {
 namespace {
@@ -52,8 +53,7 @@ Problem without_weak_readers(Problem problem, const std::vector<LevelId>& held) 
   return problem;
 }
 
-}  // namespace
-
+// Why the transactions that count cannot be held to what they declare; nothing if they can.
 std::optional<Unknown> cannot_be_mixed(const History& history) {
   for (TxnId t = 0; t < history.txn_count(); ++t) {
     if (history.status(t) == TxnStatus::aborted) continue;
@@ -68,6 +68,7 @@ std::optional<Unknown> cannot_be_mixed(const History& history) {
   return std::nullopt;
 }
 
+// A transaction whose declared level lets it see one state of a key, and which saw two; Anomaly::none if there is none.
 BadRead declared_non_repeatable_read(const Problem& problem) {
   const History& h = *problem.history;
   std::vector<ExternalRead> reads;
@@ -85,6 +86,7 @@ BadRead declared_non_repeatable_read(const Problem& problem) {
   return {};
 }
 
+// Decides completely, within the budget. No read may be open, and no read a bad one.
 Judgement decide_mixed(const Problem& problem, const CheckOptions& options, Stages& stages,
                        Budget& budget) {
   constexpr uint64_t kBytesAReader = 8, kBytesANode = 4;  // the copies
@@ -108,5 +110,31 @@ Judgement decide_mixed(const Problem& problem, const CheckOptions& options, Stag
   return decide_strong(without_weak_readers(problem, held), level_info(LevelId::mixed), options,
                        stages, budget, nullptr, &find_faults);
 }
+
+}  // namespace
+
+namespace rules {
+
+bool declares_levels(Case& c, const LevelInfo&) { return c.lattice.is_wanted(LevelId::mixed); }
+
+// Each transaction at the level that it declares: by itself, as it follows from no other level, and none from it.
+void decide_declared(Case& c, const LevelInfo&) {
+  constexpr LevelId mixed = LevelId::mixed;
+  if (std::optional<Unknown> obstacle = cannot_be_mixed(c.history))
+    return c.lattice.set_unknown(mixed, std::move(*obstacle));
+  BadRead bad = c.problem.found.bad_read;
+  if (bad.anomaly == Anomaly::none) bad = declared_non_repeatable_read(c.problem);
+  if (bad.anomaly != Anomaly::none) {
+    Certificate certificate;
+    certificate.levels = {mixed};
+    certificate.kind = Certificate::Kind::bad_read;
+    certificate.bad_read = bad;
+    return c.settle(std::move(certificate));
+  }
+  if (c.has_open_reads()) return c.lattice.set_unknown(mixed, c.open_reason(c.problem.unresolved));
+  c.settle(mixed, decide_mixed(c.problem, c.without_counts(), c.stages, c.budget));
+}
+
+}  // namespace rules
 
 }  // namespace assay::internal

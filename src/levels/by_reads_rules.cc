@@ -1,0 +1,137 @@
+// Levels that look at who read from whom: the weak levels and Adya's. Where nothing is open each is decided in about linear time;
+// where sources are, a strong level is searched before them, as its order determines the sources.
+//
+//   s1: { w(x,1) }   s2: { w(x,2) }   s3: { r(x,1) }      pl-3 asks which of x = 1 and x = 2 came first; an order of a strong
+//                                                         level and what is stated of versions may say it
+
+#include <string_view>
+#include <utility>
+
+#include "levels/rules.h"
+
+namespace assay::internal {
+namespace {
+
+// A dirty read changes nothing where every read is clean and every transaction that was read committed.
+bool may_be_dirty(const Case& c) {
+  return c.has_open_reads() || std::ranges::any_of(c.problem.txn, [&](TxnId t) {
+           return c.history.status(t) != TxnStatus::committed;
+         });
+}
+
+// `first`: an order that satisfies the level if nothing is asked of the open reads.
+void decide_sources(Case& c, const LevelInfo& level, const Order& first) {
+  const OpenReads& open = c.open.reads(OpenProblem::listing_of(level));
+  if (!open.obstacle().empty())
+    return c.lattice.set_unknown(level.id, c.open_reason(c.problem.unresolved));
+  Judgement found =
+      decide_with_sources(c.problem, level, open, first, c.uses(SpeedUp::local_search),
+                          sees_one_state(level) ? c.chosen : c.chosen_each, c.stages, c.budget);
+  if (found.outcome == Outcome::unknown)
+    found.reason.detail = c.open_reason(c.problem.unresolved).detail + ": " + found.reason.detail;
+  c.settle(level.id, std::move(found));
+}
+
+// `levels` decides those of its kind.
+template <class Levels, class... How>
+void decide_by_reads(Case& c, const LevelInfo& level, std::string_view stage,
+                     std::optional<Levels>& levels, How... how) {
+  Judgement found;
+  {
+    const auto timer = c.stages.time(stage);
+    if (!levels) levels.emplace(c.problem, how...);
+    found = levels->decide(level.id, c.budget);
+  }
+  if (found.outcome != Outcome::satisfied || !c.has_open_reads())
+    return c.settle(level.id, std::move(found));
+  // An order that explains what each transaction saw, and that keeps to the stated orders of versions, satisfies Adya's levels
+  // too, if these orders are known: all of them, or with what was seen along it those that matter.
+  const Certificate* known =
+      level.events == EventModel::adya ? c.lattice.ordering(level.id) : nullptr;
+  std::optional<Order> order =
+      known == nullptr ? std::nullopt : c.along.as_adya(level.id, known->order);
+  if (order) return c.settle(level.id, Judgement::satisfied(std::move(*order)));
+  decide_sources(c, level, found.certificate.order);
+}
+
+}  // namespace
+
+namespace rules {
+
+bool is_weak(Case& c, const LevelInfo& level) {
+  return level.events == EventModel::weak && c.is_explainable();
+}
+
+bool looks_at_dirty_reads(Case& c, const LevelInfo& level) {
+  return !has_clean_reads(level) && (!c.is_explainable() || may_be_dirty(c));
+}
+
+bool is_adya(Case& c, const LevelInfo& level) {
+  return level.events == EventModel::adya && c.is_explainable() && !looks_at_dirty_reads(c, level);
+}
+
+bool may_state_versions(Case& c, const LevelInfo& level) {
+  if (!is_adya(c, level) || c.has_open_reads() || !c.problem.possible.empty()) return false;
+  const Certificate* found = c.lattice.ordering(level.id);
+  return found != nullptr && !found->order.split;
+}
+
+void decide_weak(Case& c, const LevelInfo& level) { decide_by_reads(c, level, "weak", c.weak); }
+
+// For a level whose reads may be dirty updates order nothing.
+void decide_adya(Case& c, const LevelInfo& level) {
+  if (has_clean_reads(level)) return decide_by_reads(c, level, "adya", c.adya, UpdateOrders::known);
+  c.lattice.await(next_stronger(level.id), level.id);
+  decide_by_reads(c, level, "adya", c.adya_alone, UpdateOrders::ignored);
+}
+
+// A level that does not heed reads has a matching of its own, which leaves nothing open that is no list.
+void decide_with_dirty_reads(Case& c, const LevelInfo& level) {
+  const auto timer = c.stages.time("adya");
+  if (c.is_explainable()) c.lattice.await(next_stronger(level.id), level.id);
+  const auto out_of_budget = [&] { c.lattice.set_unknown(level.id, c.budget.reason()); };
+  if (!has_room_to_match(c.history, c.budget)) return out_of_budget();
+  const Problem dirty =
+      make_problem(c.history, {}, c.budget, {.reads = Reads::dirty, .threads = c.options.threads});
+  if (c.budget.exhausted_now()) return out_of_budget();
+  const auto allows_dirty = [](const LevelInfo& other) { return !has_clean_reads(other); };
+  if (dirty.found.bad_read.anomaly != Anomaly::none)
+    return c.settle(dirty.found.bad_read, allows_dirty);
+  if (dirty.found.unexplained != kNone)
+    return c.settle_sourceless(dirty.found.unexplained, dirty.found.unexplained_key, allows_dirty);
+  if (!dirty.unresolved.empty())
+    return c.lattice.set_unknown(level.id, c.open_reason(dirty.unresolved));
+  c.settle(level.id, AdyaLevels(dirty, UpdateOrders::ignored).decide(level.id, c.budget));
+}
+
+// In an order of whole transactions that explains what each of them saw all dependencies run forwards, if the order of versions
+// is that of their writers. Where this is stated of each version and the next, it is known.
+void accept_order_of_versions(Case& c, const LevelInfo& level) {
+  const auto timer = c.stages.time("adya");
+  const Certificate& found = *c.lattice.ordering(level.id);
+  if (c.along.states_whole(found.order.events))
+    c.lattice.extend(found, c.lattice.served(level.id, found));
+}
+
+// Twice a level is satisfied if the one above it is, though what is known of itself does not say so.
+//
+// What a query saw of a key that never satisfied its condition may be the last version of those whose writers it sees anyway. At
+// causal nothing follows from that. Below it does, where who reads from a reader sees what that one read, and no further. So an
+// order that explains all else is taken only if it is one of causal.
+//
+// And where reads may be dirty updates order nothing, but what the level above allows is allowed, and there they do.
+bool follows_from_above(Case& c, const LevelInfo& level) {
+  const bool through_readers = sees_through_readers(level) && c.any_version_passed_over;
+  const bool dirty =
+      !has_clean_reads(level) && c.is_explainable() && c.lattice.was_searched(level.id);
+  return (through_readers || dirty) &&
+         c.lattice.outcome(next_stronger(level.id)) == Outcome::satisfied;
+}
+
+void take_from_above(Case& c, const LevelInfo& level) {
+  c.lattice.extend(c.lattice.certificate(next_stronger(level.id)), {level.id});
+}
+
+}  // namespace rules
+
+}  // namespace assay::internal

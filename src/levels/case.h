@@ -1,0 +1,111 @@
+// A history that is being decided, as the rules of the walk see it: the matched problem, what is left of the budget, and where
+// they bring what they find.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/check.h"
+#include "infer/problem.h"
+#include "infer/stages.h"
+#include "levels/adya.h"
+#include "levels/clock_faults.h"
+#include "levels/lattice.h"
+#include "levels/open_problem.h"
+#include "levels/seen_along.h"
+#include "levels/shares.h"
+#include "levels/source_search.h"
+#include "levels/weak.h"
+
+namespace assay::internal {
+
+// Whether reads see only what a transaction that took effect left. One of Adya's levels that forbids no cycle with a read
+// dependency lets them see aborted and overwritten writes too, and asks only that some transaction wrote what they saw.
+bool has_clean_reads(const LevelInfo& level);
+// Whether a transaction has seen what those have read that it reads from, and no further.
+bool sees_through_readers(const LevelInfo& level);
+
+struct Case {
+  // Both must outlive it.
+  Case(const History& whole, const CheckOptions& how);
+
+  // False if the budget ran out.
+  bool match();
+
+  bool uses(SpeedUp s) const { return options.speed_ups.has(s); }
+  // No read by itself refutes what levels ask of reads, so there is something to search.
+  bool is_explainable() const { return problem.found.bad_read.anomaly == Anomaly::none; }
+  bool has_open_reads() const { return !problem.unresolved.empty(); }
+  bool timed_enough(const LevelInfo& level) const {
+    return level.real_time == RealTime::none || history.fully_timed();
+  }
+  // Why operations whose source is open keep a level from being satisfied.
+  Unknown open_reason(const std::vector<OpId>& unresolved) const;
+  // For what is no level's search of its own.
+  CheckOptions without_counts() const;
+
+  // What was found of a level, which serves others too. Satisfied counts only if nothing stands against it: something in the
+  // history that has no meaning, or aggregates that the order does not explain.
+  void settle(LevelId level, Judgement found);
+  // The same, of the levels in it.
+  void settle(Certificate certificate);
+  // The levels of which this is true are refuted by one read.
+  template <class Refutes>
+  void settle(const BadRead& bad, Refutes refutes) {
+    Certificate certificate;
+    certificate.kind = Certificate::Kind::bad_read;
+    certificate.bad_read = bad;
+    settle_where(std::move(certificate), refutes);
+  }
+  // Or by an operation of which nobody can have left what it saw of a key.
+  template <class Refutes>
+  void settle_sourceless(OpId op, KeyId key, Refutes refutes) {
+    Certificate certificate;
+    certificate.kind = Certificate::Kind::proof;
+    ProofStep& nobody = certificate.proof.steps.emplace_back();
+    nobody.kind = ProofStep::Kind::sources;
+    nobody.source = op;
+    nobody.key = key;
+    settle_where(std::move(certificate), refutes);
+  }
+
+  const History& history;
+  const CheckOptions& options;
+  Budget budget;
+  Stages stages;
+  Problem problem;
+  OpenProblem open;
+  Lattice lattice;
+  Shares shares{budget, lattice};
+  SeenAlong along;
+  const bool has_aggregates;           // some are open
+  const bool any_version_passed_over;  // see passes_over_any_version
+  // What leaves so little open that the strongest levels are decided at once.
+  bool stated_first = false;
+
+  // What deciding a level keeps for the next one.
+  std::optional<WeakLevels> weak;
+  std::optional<AdyaLevels> adya;
+  std::optional<AdyaLevels> adya_alone;  // where reads may be dirty: updates order nothing
+  ChosenSources chosen;                  // where transactions see one state of a key
+  ChosenSources chosen_each;             // where each read is judged by itself
+  std::optional<ClockFaults> clock_faults;
+  std::map<LevelId, Order> unexplained;                  // satisfied by it but for aggregates
+  std::map<LevelId, std::optional<Order>> whole_orders;  // that explain aggregates
+  std::optional<ExpectedOrderResult> expected_order;
+
+ private:
+  template <class Refutes>
+  void settle_where(Certificate certificate, Refutes refutes) {
+    for (const LevelInfo& level : all_levels())
+      if (refutes(level) && !follows_from_below(level) && lattice.is_asked(level))
+        certificate.levels.push_back(level.id);
+    settle(std::move(certificate));
+  }
+
+  Unknown doubt_;  // why nothing can be called satisfied; empty if it can
+};
+
+}  // namespace assay::internal

@@ -1,0 +1,108 @@
+// What the operations say by themselves, before anything is searched: it refutes many levels at once.
+//
+//   s1: { w(x,1) abort }   s2: { r(x,1) }     no level lets s2 read what s1 left, but pl-1
+//
+// And the order that somebody states, which is replayed first.
+
+#include <algorithm>
+#include <utility>
+
+#include "infer/aggregates.h"
+#include "levels/expected_order.h"
+#include "levels/overdrawn.h"
+#include "levels/rules.h"
+
+namespace assay::internal {
+namespace {
+
+bool of_one_state(const LevelInfo& level) { return sees_one_state(level); }
+
+// An operation of a transaction that takes effect, of which nobody can have left what it saw; null if there is none.
+const OpenRead* find_sourceless(Case& c, OpenProblem::Listing listing) {
+  const auto& all = c.open.reads(listing).all();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const OpenRead& read) {
+    return read.sources.empty() && c.problem.node_of(read.reader) != kNone;
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+// Where dirty reads are allowed that is asked anew.
+void refute_sourceless(Case& c) {
+  const OpenRead* read = find_sourceless(c, c.open.for_orders());
+  if (read == nullptr) return;
+  // And not only together with others.
+  const OpenRead* alone = find_sourceless(c, OpenProblem::Listing::each);
+  if (alone == nullptr) return c.settle_sourceless(read->op, read->key, of_one_state);
+  const BadRead bad = c.open.reads(OpenProblem::Listing::each).dirty_read(*alone);
+  if (bad.anomaly != Anomaly::none) return c.settle(bad, has_clean_reads);
+  c.settle_sourceless(alone->op, alone->key, has_clean_reads);
+}
+
+namespace rules {
+
+bool states_an_order(Case& c, const LevelInfo&) { return c.options.expected_order.has_value(); }
+
+// The replay is complete by itself, so what it accepts needs nothing of what the reads left open.
+void replay_stated_order(Case& c, const LevelInfo&) {
+  const auto timer = c.stages.time("expected order");
+  const auto asked = [&](EventModel events) {
+    return std::ranges::any_of(all_levels(), [&](const LevelInfo& level) {
+      return c.lattice.is_wanted(level.id) && level.events == events;
+    });
+  };
+  const ReplayModels models{asked(EventModel::single), asked(EventModel::split),
+                            c.lattice.is_wanted(LevelId::strong_si) && c.history.fully_timed() &&
+                                c.history.clock_drift() == 0};
+  const ExpectedOrder& expected = *c.options.expected_order;
+  ExpectedReplays found = replay_expected_order(c.problem, expected, models, c.budget);
+  ExpectedOrderResult& result = c.expected_order.emplace();
+  result.title = expected.title;
+  result.obstacle = std::move(found.obstacle);
+  for (ExpectedReplay& replay : found.replays) {
+    const bool explains = replay.result.fault == OrderReplay::Fault::none;
+    result.replays.push_back(replay.result);
+    // The level orders commits by the times of their ends, too, which the replay does not look at.
+    if (!explains || level_info(replay.result.level).real_time != RealTime::none) continue;
+    c.settle(replay.result.level, Judgement::satisfied(std::move(replay.order)));
+  }
+}
+
+bool has_unexplained_read(Case& c, const LevelInfo&) {
+  return !c.is_explainable() || c.problem.found.non_repeatable.anomaly != Anomaly::none;
+}
+
+void refute_by_unexplained_read(Case& c, const LevelInfo&) {
+  if (!c.is_explainable()) return c.settle(c.problem.found.bad_read, has_clean_reads);
+  c.settle(c.problem.found.non_repeatable, [](const LevelInfo& level) { return level.repeatable; });
+}
+
+bool may_have_impossible_aggregate(Case& c, const LevelInfo&) {
+  return c.has_aggregates && c.is_explainable();
+}
+
+void refute_by_aggregate(Case& c, const LevelInfo&) {
+  const BadRead everywhere = impossible_aggregate(c.history, false);
+  if (everywhere.anomaly != Anomaly::none)
+    return c.settle(everywhere, [](const LevelInfo&) { return true; });
+  const BadRead in_one_state = impossible_aggregate(c.history, true);
+  if (in_one_state.anomaly != Anomaly::none) c.settle(in_one_state, of_one_state);
+}
+
+bool has_open_reads(Case& c, const LevelInfo&) {
+  return c.is_explainable() && c.has_open_reads() && c.lattice.anything_left();
+}
+
+void refute_by_sourceless(Case& c, const LevelInfo&) { refute_sourceless(c); }
+
+// Who wrote what was read need not be known.
+void refute_by_counting(Case& c, const LevelInfo&) {
+  const BadRead overdrawn = find_overdrawn(c.history);
+  if (overdrawn.anomaly == Anomaly::none) return;
+  c.settle(overdrawn, [](const LevelInfo& level) { return implies(level.id, LevelId::adya_si); });
+}
+
+}  // namespace rules
+
+}  // namespace assay::internal

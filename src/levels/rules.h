@@ -1,0 +1,47 @@
+// The rules of the walk over the lattice (walk.cc): ways to decide levels. A rule says what it needs, what it may settle and what
+// it costs, and brings what it finds to the case. No rule knows another.
+#pragma once
+
+#include "levels/case.h"
+
+namespace assay::internal {
+
+namespace rules {
+
+// Whether the rule has what it needs to say something of the level. It is asked again as long as it was not applied to it.
+using Needs = bool(Case& c, const LevelInfo& level);
+using Decides = void(Case& c, const LevelInfo& level);
+
+// read_rules.cc
+Needs states_an_order, has_unexplained_read, may_have_impossible_aggregate, has_open_reads;
+Decides replay_stated_order, refute_by_unexplained_read, refute_by_aggregate, refute_by_sourceless,
+    refute_by_counting;
+// single_operation_rules.cc
+Needs may_go_key_by_key, has_single_operations_open;
+Decides decide_key_by_key, take_from_below;
+// strong_rules.cc
+Needs may_ask_the_clock, may_replay, is_searched_early, is_searched, is_searched_without_time;
+Decides refute_by_the_clock, accept_by_replaying, decide_by_search, refute_without_time;
+// by_reads_rules.cc
+Needs is_weak, follows_from_above, may_state_versions, is_adya, looks_at_dirty_reads;
+Decides decide_weak, take_from_above, accept_order_of_versions, decide_adya,
+    decide_with_dirty_reads;
+// aggregate_rules.cc
+Needs may_take_rows, may_have_whole_order;
+Decides take_rows_of_aggregates, accept_by_whole_order;
+// mixed.cc
+Needs declares_levels;
+Decides decide_declared;
+
+}  // namespace rules
+
+// For more than one of these files.
+
+// Refutes where nobody is left that may have written what an open read saw.
+void refute_sourceless(Case& c);
+// Whether the order that was found explains the aggregates; at Adya's levels with what each operation saw along it. And what
+// becomes of its levels if it does not.
+bool explains_aggregates(Case& c, const Certificate& certificate);
+void leave_aggregates_open(Case& c, const Certificate& certificate);
+
+}  // namespace assay::internal

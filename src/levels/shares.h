@@ -1,0 +1,54 @@
+// What each search gets of the budget. Half of it goes to the levels asked for in equal parts, so that each of k levels has what it
+// takes if that is no more than a share of 1 / 2k; a quarter to others that may settle them. What is left goes to those that ran
+// out of their share.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "assay/budget.h"
+#include "levels/lattice.h"
+
+namespace assay::internal {
+
+class Shares {
+ public:
+  // Both must outlive it.
+  Shares(Budget& budget, Lattice& lattice) : budget_(budget), lattice_(lattice) {}
+
+  // From here on no level takes more than a pass or two.
+  void expect_passes() { passes_ = true; }
+  // Searches the level while its share of the budget lasts.
+  template <class Search>
+  void spend(LevelId level, const Search& search) {
+    lattice_.set_searched(level, true);
+    const Budget whole = budget_;
+    budget_ = whole.within(share_of(level));
+    search();
+    give_back(level, whole);
+  }
+
+  bool any_ran_out() const { return !ran_out_.empty(); }
+  // Those whose share ran out may be searched again, with all that is left.
+  void give_rest();
+  // Other levels than before are useful.
+  void divide_anew() { parts_.reset(); }
+
+ private:
+  struct Parts {
+    Allowance asked, other, all;
+  };
+
+  Allowance share_of(LevelId level);
+  void divide();
+  void give_back(LevelId level, Budget whole);
+
+  Budget& budget_;
+  Lattice& lattice_;
+  bool passes_ = false;
+  bool rest_ = false;
+  std::optional<Parts> parts_;
+  std::vector<LevelId> ran_out_;
+};
+
+}  // namespace assay::internal

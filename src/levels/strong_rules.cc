@@ -1,0 +1,106 @@
+// Levels that an order of events decides, from prefix to strict serializability. Replay of the hint accepts them in linear time,
+// and nearly always what a sound database did; the strongest comes first, as its order serves the others. What it leaves is
+// searched, from the weakest upwards, since what refutes one refutes those above it; the variants with session order before
+// those without, because sessions make them cheaper.
+//
+//   s1: { w(x,1) }  { r(y,0) }   s2: { w(y,1) }  { r(x,0) }     no order explains it with sessions, and one does without
+//
+// Where nearly all orders of versions are stated, a search has hardly anything to choose, and where sources are open a strong
+// level determines them: there the strongest is searched first.
+
+#include <optional>
+#include <utility>
+
+#include "levels/clock_faults.h"
+#include "levels/rules.h"
+#include "levels/strong.h"
+
+namespace assay::internal {
+namespace {
+
+// Satisfied, or nothing is known.
+Judgement play(Case& c, const Problem& problem, const LevelInfo& level) {
+  if (!c.uses(SpeedUp::replay)) return {};
+  return accept_by_replay(problem, level, c.options, c.stages, c.budget);
+}
+
+template <class Decide>
+Judgement decide_with_orders(Case& c, const LevelInfo& level, const Decide& decide) {
+  return c.open.decide_with_orders(decide, [&] {
+    refute_sourceless(c);
+    return c.lattice.is_decided(level.id);
+  });
+}
+
+void settle(Case& c, const LevelInfo& level, Judgement found) {
+  if (c.lattice.is_decided(level.id)) return;
+  if (found.outcome == Outcome::satisfied && !c.open.is_explained_by(found.certificate.order))
+    return c.lattice.set_unknown(level.id, c.open_reason(c.problem.unresolved));
+  c.settle(level.id, std::move(found));
+}
+
+}  // namespace
+
+namespace rules {
+
+bool is_searched(Case& c, const LevelInfo& level) {
+  return is_strong(level) && c.is_explainable() && c.timed_enough(level);
+}
+
+bool is_searched_early(Case& c, const LevelInfo& level) {
+  return is_searched(c, level) && (c.stated_first || c.open.has_sources());
+}
+
+bool may_ask_the_clock(Case& c, const LevelInfo& level) {
+  return c.stated_first && c.uses(SpeedUp::clock_faults) && is_searched(c, level) &&
+         level.real_time != RealTime::none;
+}
+
+bool may_replay(Case& c, const LevelInfo& level) {
+  return c.uses(SpeedUp::replay) && !c.stated_first && c.options.engine == EngineId::graph &&
+         is_searched(c, level);
+}
+
+// From the weakest up, as what refutes one mostly refutes those above it.
+void refute_by_the_clock(Case& c, const LevelInfo& level) {
+  if (!c.clock_faults) c.clock_faults.emplace(c.problem);
+  Judgement found = c.clock_faults->refute(level, c.without_counts(), c.stages, c.budget);
+  if (found.outcome == Outcome::violated) c.settle(level.id, std::move(found));
+}
+
+void accept_by_replaying(Case& c, const LevelInfo& level) {
+  Judgement found =
+      decide_with_orders(c, level, [&](const Problem& problem) { return play(c, problem, level); });
+  if (found.outcome == Outcome::satisfied) settle(c, level, std::move(found));
+}
+
+void decide_by_search(Case& c, const LevelInfo& level) {
+  settle(c, level, decide_with_orders(c, level, [&](const Problem& problem) {
+           Judgement played = c.stated_first ? play(c, problem, level) : Judgement();
+           return played.outcome == Outcome::satisfied ? played : c.open.search(problem, level);
+         }));
+}
+
+// Without times the level can still be refuted, by what it asks besides real time.
+void refute_without_time(Case& c, const LevelInfo& level) {
+  LevelInfo timeless = level;
+  timeless.real_time = RealTime::none;
+  Judgement found = decide_with_orders(
+      c, level, [&](const Problem& problem) { return c.open.search(problem, timeless); });
+  if (found.outcome == Outcome::violated) c.settle(level.id, std::move(found));
+}
+
+// If what it asks besides real time is a level too, that has said all that there is to say.
+bool is_searched_without_time(Case& c, const LevelInfo& level) {
+  const auto says_all = [&](const LevelInfo& other) {
+    return other.real_time == RealTime::none && same_model(level, other) &&
+           other.session_order == level.session_order &&
+           (c.lattice.is_decided(other.id) || c.lattice.was_searched(other.id));
+  };
+  return is_strong(level) && c.is_explainable() && !c.timed_enough(level) &&
+         !(c.uses(SpeedUp::carry) && std::ranges::any_of(all_levels(), says_all));
+}
+
+}  // namespace rules
+
+}  // namespace assay::internal
