@@ -4,66 +4,57 @@
 // transactions. So assume
 //
 //   each transaction                        →  its session's next transaction that writes
-//   the last transaction of a session but k →  the reads of its next one; k = 0 at first
+//   the last transaction of a session but k →  the reads of its next one; k = 0, and by itself k = 3, and k = 15
 //
-//   s1: { w(x,1) } T1  { w(x,2) } T2  { r(x,1) } T3       T1 → T2, T2 → whatever s1 writes next; with k = 1 only T1 → T3
+//   s1: { w(x,1) } T1  { w(x,2) } T2  { r(x,1) } T3       T1 → T2, T2 → T3's reads, T2 → whatever s1 writes next
 //
 // and look for an order that agrees. Such an order is one of the level's orders, too. These edges leave each event few
 // places, so the search meets few conflicts; without them it has to try orders of writers that no read distinguishes.
 // Viper (EuroSys 2023) prunes by such an assumption too, the order of time in the log.
 //
-// Assumptions can only be used to accept, never to refute: a refutation that uses assumed edges shows only which of
-// them cannot all hold. Then these are given up, the reads may be older (k = 3, 15, 63, then any), and so on a few
-// times, until either there is an order or a refutation that needs no assumption.
+// In the search these are assumptions (solver/choice_solver.h): a conflict that rests on some of them shows that these cannot all
+// hold, and they are given up, while all that was learnt stays. T3 read what T2 had overwritten, so T2 → T3's reads is given
+// up, and nothing else. They are used to accept, never to refute.
 //
-// Cost: linear in the transactions, each time.
+// Cost: linear in the transactions.
 
 #include "infer/assumed_sessions.h"
 
 namespace assay::internal {
 namespace {
 
-constexpr uint32_t kFirstLag = 1;
-constexpr uint32_t kGrowth = 4;
-constexpr uint32_t kMostLag = 32;
+constexpr uint32_t kLags[] = {1, 4, 16};
 
-}  // namespace
-
-AssumedSessions::AssumedSessions(const EventGraph& events)
-    : events_(events), lag_(kFirstLag), given_up_(events.events(), 0) {}
-
-std::vector<Arc> AssumedSessions::arcs() const {
-  std::vector<Arc> arcs;
-  for (const std::vector<Node>& session : events_.problem().sessions) {
-    assume_session(session, arcs);
-  }
-  return arcs;
-}
-
-void AssumedSessions::assume_session(const std::vector<Node>& session,
-                                     std::vector<Arc>& arcs) const {
-  const Problem& problem = events_.problem();
+// Appends those of one session.
+void assume(const EventGraph& events, const std::vector<Node>& session, Rows<Arc>& all) {
+  const auto end_set = [&] { all.begin.push_back(static_cast<uint32_t>(all.items.size())); };
   std::vector<Node> committed;
   size_t last_writer = 0;  // in committed; those before it precede it
-  for (Node n : session) {
-    if (lag_ > 0 && committed.size() >= lag_) {
-      assume(events_.write_event(committed[committed.size() - lag_]), events_.read_event(n), arcs);
+  for (const Node n : session) {
+    for (const uint32_t lag : kLags) {
+      if (committed.size() < lag) break;
+      const Node last = committed[committed.size() - lag];
+      all.items.push_back({events.write_event(last), events.read_event(n)});
+      end_set();
     }
-    const bool writes = !problem.writes.of(n).empty();
-    if (writes) {
-      for (size_t i = last_writer; i < committed.size(); ++i) {
-        assume(events_.write_event(committed[i]), events_.write_event(n), arcs);
-      }
+    const bool writes = !events.problem().writes.of(n).empty();
+    if (writes && last_writer < committed.size()) {
+      for (size_t i = last_writer; i < committed.size(); ++i)
+        all.items.push_back({events.write_event(committed[i]), events.write_event(n)});
+      end_set();
     }
-    if (!events_.committed(n)) continue;
+    if (!events.committed(n)) continue;
     if (writes) last_writer = committed.size();
     committed.push_back(n);
   }
 }
 
-void AssumedSessions::relax(std::span<const Arc> refuted) {
-  for (const Arc& arc : refuted) given_up_[arc.to] = 1;
-  lag_ = lag_ >= kMostLag ? 0 : lag_ * kGrowth;
+}  // namespace
+
+Rows<Arc> assumed_sessions(const EventGraph& events) {
+  Rows<Arc> all;
+  for (const std::vector<Node>& session : events.problem().sessions) assume(events, session, all);
+  return all;
 }
 
 }  // namespace assay::internal

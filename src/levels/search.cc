@@ -201,6 +201,11 @@ std::span<const Search::Source> Search::sources_of(uint32_t read) const {
   return made == sources_.end() ? std::span<const Source>() : made->second;
 }
 
+void Search::assume(std::span<const Arc> edges) {
+  solver_.assume(edges);
+  literals_.emplace_back();  // of no step of a proof
+}
+
 void Search::add_edge(Edge edge, std::vector<Side> sides) {
   for (const TxnId t : {edge.from, edge.to})
     if (is_possible(t) && std::ranges::find(sides, effect_of(t)) == sides.end())

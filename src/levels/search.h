@@ -39,6 +39,10 @@ class Search {
          const OpenReads* open, const Saturation* saturation, Digraph& graph,
          IncrementalOrder& order, const Locality& local);
 
+  // Before anything is added: edges that nothing asks for, but without which there is more to search. They hold as long as nothing
+  // speaks against them (ChoiceSolver::assume), and no refutation rests on them.
+  void assume(std::span<const Arc> edges);
+
   // Solves and checks in turn, until the check adds nothing (found), the choices contradict each other, the budget is spent, or
   // there were more conflicts than `most_conflicts` (too_hard).
   Result run(const FinalCheck& check, uint64_t most_conflicts, Stages& stages, Budget& budget);

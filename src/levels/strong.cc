@@ -15,8 +15,8 @@
 //                   the order so far.
 //
 // Where the level has no session order there are no clocks to saturate with, and little that keeps events in their places.
-// There 3 and 4 are first tried with some session order assumed (infer/assumed_sessions.cc): an order found so is one of
-// the level's, and a refutation counts if it uses nothing assumed.
+// There 3 and 4 are first tried with some session order assumed (infer/assumed_sessions.cc), which the search gives up where it
+// stands in the way: an order found so is one of the level's, and no refutation rests on what was assumed.
 //
 // The search never sees pairs of writers that no order tried has got wrong, so hot keys with thousands of writers cost
 // nothing by themselves. It ends, because every round excludes an order.
@@ -27,6 +27,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "base/sort_by.h"
@@ -47,8 +48,6 @@ namespace {
 // How many conflicts to search through before saturating.
 constexpr uint64_t kEarlyConflicts = 10'000;
 constexpr uint64_t kEarlyConflictsPerNode = 2;
-
-constexpr uint32_t kAttempts = 6;  // with assumed sessions
 
 constexpr uint64_t kBytesOfOrder = 16;  // a vertex of an IncrementalOrder
 
@@ -85,8 +84,7 @@ class Engine {
   }
 
  private:
-  // contradicted: what is assumed cannot hold; contradiction_ says why.
-  enum class Result : uint8_t { settled, too_hard, contradicted };
+  enum class Result : uint8_t { settled, too_hard };
 
   uint64_t early_conflicts() const {
     return kEarlyConflicts + kEarlyConflictsPerNode * problem_.nodes();
@@ -217,62 +215,50 @@ class Engine {
     stages_.count("unknown dependencies after", after->dependencies);
   }
 
-  // Tries with some session order where the level asks for none. True if that settled the level.
+  // Assumes session order where the level asks for none. True if that settled the level.
   bool settle_with_sessions() {
     if (graph_.level().session_order || !options_.speed_ups.has(SpeedUp::assumed_sessions))
       return false;
-    // Of each node a place in its session, and at first hardly more than two arcs.
-    if (!room((sizeof(Node) + 2 * sizeof(Arc)) * problem_.nodes())) return true;
-    AssumedSessions sessions(graph_);
-    for (uint32_t attempt = 0; attempt < kAttempts; ++attempt) {
-      const std::vector<Arc> assumed = sessions.arcs();
-      if (assumed.empty()) return false;
-      if (!room(graph_.graph().bytes_to_add(assumed.size()))) return true;
-      graph_.graph().reserve_to_add(assumed.size());
-      for (const Arc& arc : assumed) graph_.graph().add(arc);
-      const Result result = settle_assuming();
-      for (size_t i = 0; i < assumed.size(); ++i) graph_.graph().pop();
-      stages_.count("attempts with assumed sessions", 1);
-      if (result != Result::contradicted) return result == Result::settled;
-      sessions.relax(contradiction_);
-    }
-    return false;
-  }
-
-  Result settle_assuming() {
+    // Of each node a place in its session, and hardly more than five arcs.
+    if (!room((sizeof(Node) + 5 * sizeof(Arc)) * problem_.nodes())) return true;
+    const Rows<Arc> assumed = assumed_sessions(graph_);
+    if (assumed.rows() == 0) return false;
+    if (!room(graph_.graph().bytes_to_add(assumed.items.size()))) return true;
+    graph_.graph().reserve_to_add(assumed.items.size());
+    for (const Arc& arc : assumed.items) graph_.graph().add(arc);
     const std::vector<Vertex> order = topological_order(graph_.graph(), rank_);
-    if (order.size() == graph_.graph().vertices()) return settle(order, early_conflicts());
-    contradiction_.clear();
-    const std::vector<Vertex> cycle = find_cycle(graph_.graph());
-    for (size_t i = 0; i < cycle.size(); ++i) {
-      note_assumed({cycle[i], cycle[(i + 1) % cycle.size()]});
-    }
-    return Result::contradicted;
-  }
-
-  void note_assumed(Arc arc) {
-    const uint32_t found = graph_.graph().find(arc);
-    if (found != Digraph::kBuiltIn && found >= known_.edges.size()) contradiction_.push_back(arc);
+    const bool possible = order.size() == graph_.graph().vertices();
+    const std::optional<Schedule> schedule = possible ? std::optional(play(order)) : std::nullopt;
+    for (size_t i = 0; i < assumed.items.size(); ++i) graph_.graph().pop();
+    const Schedule first = schedule ? *schedule : play(initial_);
+    if (accept(first)) return true;
+    // What the search keeps of each.
+    constexpr uint64_t kBytesAnAssumption = 200;
+    if (!room(kBytesAnAssumption * assumed.rows())) return true;
+    return search_from(first, early_conflicts(), &assumed) == Result::settled;
   }
 
   // Replay and search on the graph as it is.
   Result settle(std::span<const Vertex> order, uint64_t most_conflicts) {
     const Schedule schedule = play(order);
+    return accept(schedule) ? Result::settled : search_from(schedule, most_conflicts, nullptr);
+  }
+
+  // Or the budget ran out: true if there is nothing left to do.
+  bool accept(const Schedule& schedule) {
     if (schedule.accepted) {
       Choices choices(graph_, open_);
       const bool explained = open_ == nullptr || choices.explained_by(schedule.order);
       if (explained && !heed(schedule.order, choices) && serves_weak_readers(schedule.order)) {
         satisfied(schedule.order, choices);
-        return Result::settled;
+        return true;
       }
     }
     if (budget_.exhausted_now()) {
       out_of_budget();
-      return Result::settled;
+      return true;
     }
-    if (!room(kBytesOfOrder * graph_.graph().vertices())) return Result::settled;
-    IncrementalOrder search_order(graph_.graph(), schedule.order);
-    return search(search_order, most_conflicts);
+    return !room(kBytesOfOrder * graph_.graph().vertices());
   }
 
   Schedule play(std::span<const Vertex> order) {
@@ -280,10 +266,21 @@ class Engine {
     return schedule_by_graph(graph_, order, budget_);
   }
 
-  Result search(IncrementalOrder& order, uint64_t most_conflicts) {
+  // In the order of the hint.
+  void assume(const Rows<Arc>& assumed, Search& search) const {
+    std::vector<uint32_t> sets(assumed.rows());
+    std::iota(sets.begin(), sets.end(), 0u);
+    stable_sort_by(sets, [&](uint32_t set) { return rank_[assumed[set].front().to]; });
+    for (const uint32_t set : sets) search.assume(assumed[set]);
+  }
+
+  // `assumed`: each set of edges holds as long as nothing speaks against it; null: there is none.
+  Result search_from(const Schedule& schedule, uint64_t most_conflicts, const Rows<Arc>* assumed) {
+    IncrementalOrder order(graph_.graph(), schedule.order);
     const auto timer = stages_.time("search");
     Search search(problem_, graph_.level(), &graph_, open_, saturation_, graph_.graph(), order,
                   {.on = options_.speed_ups.has(SpeedUp::local_search)});
+    if (assumed != nullptr) assume(*assumed, search);
     Choices choices(graph_, open_);
     const auto check = [&](std::span<const Vertex> now) {
       if (choices.add_what_fails(now, search, budget_)) return true;
@@ -301,9 +298,12 @@ class Engine {
       case Search::Result::too_hard:
         return Result::too_hard;
       case Search::Result::contradiction:
-        break;
+        violated([&] {
+          return ProofBuilder(graph_, known_).from_refutation(search.refutation(), search);
+        });
+        return Result::settled;
     }
-    return contradict(search);
+    return Result::settled;
   }
 
   // Takes in the rows passed over that an order contradicts. False if there are none, or they are nothing for this search.
@@ -349,20 +349,6 @@ class Engine {
     return faults.empty();
   }
 
-  // A contradiction that uses nothing assumed refutes the level.
-  Result contradict(const Search& search) {
-    const std::vector<RefutationStep> steps = search.refutation();
-    contradiction_.clear();
-    for (const RefutationStep& step : steps) {
-      for (const SidedArc& arc : step.cycle) {
-        if (arc.side == kKnownSide && arc.conditional == kNoArc) note_assumed(arc.arc);
-      }
-    }
-    if (!contradiction_.empty()) return Result::contradicted;
-    violated([&] { return ProofBuilder(graph_, known_).from_refutation(steps, search); });
-    return Result::settled;
-  }
-
   const Problem& problem_;
   const CheckOptions& options_;
   Stages& stages_;
@@ -376,7 +362,6 @@ class Engine {
   const OpenReads* open_ = problem_.open.get();  // or, once rows were taken in, the next
   std::optional<OpenReads> grown_;
   const Saturation* saturation_ = nullptr;  // once it has reached its fixpoint
-  std::vector<Arc> contradiction_;          // assumed edges
   Judgement judgement_;
 };
 

@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "base/rng.h"
 #include "history/test_history.h"
 #include "levels/proof_shape.h"
 
@@ -170,6 +174,42 @@ TEST(Strong, AViolationIsFoundBehindAssumedSessions) {
   }
   for (const LevelId level : {adya_si, serializable})
     EXPECT_EQ(outcome(txns, level), Outcome::violated);
+}
+
+// A database without sessions, of which one read in the middle is old. Nothing but that is given up of what was assumed: every
+// order of writers that no read distinguishes would have to be tried.
+TEST(Strong, OneOldReadLeavesOtherSessionsAssumed) {
+  constexpr int kTxns = 3000, kSessions = 20, kKeys = 200, kBack = 3;
+  Rng rng(11);
+  std::vector<std::vector<int>> versions(kKeys, {0});
+  bool to_come = true;
+  std::vector<sample::Txn> txns;
+  for (int i = 1; i <= kTxns; ++i) {
+    sample::Txn& txn = txns.emplace_back();
+    txn.session = 1 + static_cast<int>(rng.below(kSessions));
+    const bool reads = rng.chance(0.5);
+    std::set<uint64_t> keys;
+    while (keys.size() < 4) keys.insert(rng.below(kKeys));
+    for (const uint64_t key : keys) {
+      const std::string name = "k" + std::to_string(key);
+      std::vector<int>& all = versions[key];
+      const bool old = to_come && reads && i > kTxns / 2 && all.size() > kBack;
+      to_come = to_come && !old;
+      const int seen = old ? all[all.size() - 1 - kBack] : all.back();
+      if (!reads) all.push_back(i);
+      txn.ops.push_back(!reads ? w(name, i) : seen == 0 ? r(name, kNull) : r(name, seen));
+      if (!old) continue;
+      txn.ops.erase(txn.ops.begin(), txn.ops.end() - 1);
+      break;
+    }
+  }
+  Decided s(txns);
+  EXPECT_EQ(s.decide(serializable).outcome, Outcome::satisfied);
+  const auto counters = s.stages.take_counters();
+  const auto conflicts =
+      std::ranges::find(counters, "conflicts", [](const auto& c) { return c.first; });
+  ASSERT_NE(conflicts, counters.end());
+  EXPECT_LT(conflicts->second, 1000u);
 }
 
 TEST(Strong, TwoUpdatesOfOneVersionAreRefutedWithoutSearch) {

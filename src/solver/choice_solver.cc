@@ -16,6 +16,9 @@
 // probed one by one before anything is decided, since many have a side that known edges forbid. A search that has had
 // as many conflicts as choices is hard for another reason, and continues by activity, with restarts.
 //
+// What is assumed for convenience is decided before all choices, as MiniSat does with assumptions: a conflict that is reached
+// without a choice shows a core of them that cannot all hold. They are given up, and the search goes on with what it has learnt.
+//
 // Every clause keeps what it came from, a cycle or the clauses it was resolved from, so that a
 // contradiction can be written down and re-checked by unit propagation alone. Learnt facts (level
 // 0) get a unit clause of their own, which keeps derivations short.
@@ -27,6 +30,7 @@
 #include "solver/choice_solver.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "base/room.h"
 
@@ -56,6 +60,11 @@ ChoiceSolver::ChoiceSolver(Digraph& graph, IncrementalOrder& order, const Locali
 
 ChoiceSolver::~ChoiceSolver() {
   for (size_t i = 0; i < added_.size(); ++i) order_.pop();
+}
+
+void ChoiceSolver::assume(std::span<const Arc> edges) {
+  assert(choices() == assumptions_);
+  assumptions_ = add_choice(edges, {}, true) + 1;
 }
 
 uint32_t ChoiceSolver::add_choice(std::span<const Arc> first, std::span<const Arc> second,
@@ -351,8 +360,10 @@ void ChoiceSolver::backtrack(uint32_t to_level) {
     } else {
       implied_level_[side / 2] = kInPlace;
     }
-    if (group_[side / 2] == kNoArc) phase_[side / 2] = static_cast<uint8_t>(side & 1);
+    if (group_[side / 2] == kNoArc && side / 2 >= assumptions_)
+      phase_[side / 2] = static_cast<uint8_t>(side & 1);
     next_.undone(side / 2);
+    next_assumption_ = std::min(next_assumption_, side / 2);
   }
   trail_.resize(keep);
   level_begin_.resize(to_level);
@@ -429,6 +440,24 @@ void ChoiceSolver::finish_refutation(uint32_t clause) {
 }
 
 // Learns from a conflict whose latest sides were taken at the current level, and goes back.
+// The assumptions that a conflict rests on cannot all hold. Any of them may be the wrong one, so all are given up.
+void ChoiceSolver::give_up_core(std::span<const Side> conflict) {
+  std::vector<Side> work(conflict.begin(), conflict.end());
+  std::vector<uint32_t> looked_at;
+  while (!work.empty()) {
+    const uint32_t choice = work.back() / 2;
+    work.pop_back();
+    if (seen_[choice] != 0 || assigned_level_[choice] == 0) continue;
+    seen_[choice] = 1;
+    looked_at.push_back(choice);
+    if (choice < assumptions_) phase_[choice] = 1;
+    if (reason_[choice] == kNoClause) continue;
+    const Clause& why = clauses_[reason_[choice]];
+    work.insert(work.end(), pool_.begin() + why.begin, pool_.begin() + why.end);
+  }
+  for (const uint32_t choice : looked_at) seen_[choice] = 0;
+}
+
 uint32_t ChoiceSolver::resolve_conflict(uint32_t conflict) {
   ++conflicts_;
   std::vector<Side> learnt;
@@ -444,7 +473,13 @@ uint32_t ChoiceSolver::resolve_conflict(uint32_t conflict) {
     watch(conflict);
     fresh_lemma_ = kNoClause;
   }
-  backtrack(retreat(back_level));
+  const bool core = learnt[0] / 2 < assumptions_;
+  if (core) {
+    give_up_core(learnt);
+    backtrack(0);
+  } else {
+    backtrack(retreat(back_level));
+  }
   uint32_t reason = conflict;
   if (hints.size() > 1 || clauses_[conflict].end - clauses_[conflict].begin != learnt.size()) {
     const uint32_t hint_begin = static_cast<uint32_t>(hints_.size());
@@ -461,6 +496,7 @@ uint32_t ChoiceSolver::resolve_conflict(uint32_t conflict) {
     watch(reason);
   }
   next_.decay();
+  if (core && learnt.size() > 1) return kNoClause;
   // Its opposite survives as long as what implies it does.
   while (value_[learnt[0]] == kFalse && level() > back_level) {
     const uint32_t implied = std::min(implied_level_[learnt[0] / 2], level());
@@ -506,6 +542,9 @@ bool ChoiceSolver::wants_decision(uint32_t choice) const {
 }
 
 bool ChoiceSolver::decide() {
+  while (next_assumption_ < assumptions_ && value_[2 * next_assumption_] != kOpen)
+    ++next_assumption_;
+  if (next_assumption_ < assumptions_) return take(next_assumption_), true;
   const uint32_t choice = next_.next([this](uint32_t c) { return wants_decision(c); });
   if (choice == DecisionOrder::kNothing) return false;
   ++decisions_;

@@ -56,6 +56,10 @@ class ChoiceSolver {
   // A new choice; more may be added after a solve. `prefer_first` is the side tried first.
   uint32_t add_choice(std::span<const Arc> first, std::span<const Arc> second, bool prefer_first);
   size_t choices() const { return value_.size() / 2; }
+  // Before all choices: edges that are assumed as long as nothing speaks against them. Each set of them is a choice whose
+  // second side is empty. They are decided before anything else; those that cannot all hold (a core) are given up. No refutation
+  // rests on them, since nothing asks for their first sides.
+  void assume(std::span<const Arc> edges);
   // A group: one of these choices must take its first side. The search tries them in the order given, decides that one,
   // and leaves the others open, which counts as their second sides. So second sides have no edges and occur in no
   // condition of an edge, and the only clause that demands first sides is the one that demands one of them. `anchor`
@@ -107,6 +111,7 @@ class ChoiceSolver {
   uint32_t new_clause(std::span<const Side> sides);
   void watch(uint32_t clause);
   void note_unit(Side side, uint32_t reason);
+  void give_up_core(std::span<const Side> conflict);
   uint32_t resolve_conflict(uint32_t clause);  // what is still in conflict, or kNoClause
   bool contradicts(uint32_t clause);
   uint32_t retreat(uint32_t to_level) const;
@@ -125,6 +130,8 @@ class ChoiceSolver {
   bool may_go_on(Budget& budget);
 
   static constexpr uint32_t kNoClause = 0xFFFFFFFF;
+  uint32_t assumptions_ = 0;      // the first so many choices are
+  uint32_t next_assumption_ = 0;  // all before it are taken
   Digraph& graph_;
   IncrementalOrder& order_;
   const Locality local_;

@@ -362,6 +362,55 @@ TEST(ChoiceSolver, ClausesAndConditionalEdgesAgreeWithTryingAllCombinations) {
   EXPECT_LT(contradictions, kRounds * 9 / 10);
 }
 
+// What is assumed changes no answer, is part of no refutation, and holds where all of it can.
+TEST(ChoiceSolver, AssumptionsAreGivenUpOnlyWhereTheyStandInTheWay) {
+  constexpr int kRounds = 4000;
+  Rng rng(9);
+  int contradictions = 0, all_held = 0, given_up = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    Problem problem = random_problem(rng);
+    const size_t choices = problem.sides.size() / 2;
+    const size_t assumed = rng.below(choices + 1);
+    for (size_t c = 0; c < assumed; ++c) problem.sides[2 * c + 1].clear();
+    ProblemSearch search{.problem = problem, .local = kLocalities[round % 4]};
+    for (size_t c = 0; c < assumed; ++c) search.solver->assume(problem.sides[2 * c]);
+    for (size_t c = assumed; c < choices; ++c) {
+      search.add(c);
+      if (rng.chance(0.3)) search.solve();
+    }
+    const ChoiceSolver::Result result = search.solve();
+    ASSERT_EQ(result == ChoiceSolver::Result::acyclic,
+              some_combination_is_acyclic(problem, choices))
+        << "round " << round;
+    if (result == ChoiceSolver::Result::acyclic) {
+      ASSERT_TRUE(acyclic(problem, taken_sides(*search.solver))) << "round " << round;
+      size_t held = 0;
+      for (uint32_t c = 0; c < assumed; ++c) held += search.solver->first_taken(c);
+      ++(held == assumed ? all_held : given_up);
+      continue;
+    }
+    ++contradictions;
+    const std::vector<RefutationStep> steps = search.solver->refutation();
+    check_refutation(problem, steps);
+    for (const RefutationStep& step : steps)
+      for (const Side side : step.clause) ASSERT_GE(side / 2, assumed) << "round " << round;
+    if (HasFatalFailure()) FAIL() << "round " << round;
+  }
+  EXPECT_GT(contradictions, kRounds / 20);
+  EXPECT_GT(all_held, kRounds / 10);
+  EXPECT_GT(given_up, kRounds / 10);
+}
+
+TEST(ChoiceSolver, AssumptionsComeBeforeEveryChoice) {
+  const Problem problem = {3, {}, {{{0, 1}}, {}, {{1, 0}}, {{2, 0}}}};
+  ProblemSearch search{problem};
+  search.solver->assume(problem.sides[0]);
+  search.add(1);
+  EXPECT_EQ(search.solve(), ChoiceSolver::Result::acyclic);
+  EXPECT_TRUE(search.solver->first_taken(0));
+  EXPECT_FALSE(search.solver->first_taken(1));
+}
+
 TEST(ChoiceSolver, GivesUpAfterSoManyConflictsAndCanGoOn) {
   Rng rng(5);
   int gave_up = 0;
