@@ -37,14 +37,14 @@ std::string as_text(const std::string& file, const Tally& tally, const TallyVerd
   std::string out =
       fmt::format("{}: {}, {} operations, {} reads judged\n\n  {:<9}  {}\n", display(file, 200),
                   workload_name(tally), grouped(tally.txns.size()), grouped(v.judged),
-                  outcome_name(v.outcome), rule_of(tally.workload));
+                  outcome_name(v.outcome()), rule_of(tally.workload));
   if (v.not_judged > 0)
     out += fmt::format("\n{} reads were not of all accounts and were not judged.\n",
                        grouped(v.not_judged));
-  if (v.outcome == Outcome::unknown) out += "\nNothing was read, so nothing can be decided.\n";
-  if (v.outcome == Outcome::satisfied)
+  if (v.outcome() == Outcome::unknown) out += "\nNothing was read, so nothing can be decided.\n";
+  if (v.outcome() == Outcome::satisfied)
     out += "\nThe values do not tell who wrote them, so this decides no isolation level.\n";
-  if (v.outcome == Outcome::violated)
+  if (v.outcome() == Outcome::violated)
     out += fmt::format(
         "\n{} wrong. The first: {}.\nSo these levels are violated, and all above "
         "them: {}.\n",
@@ -59,11 +59,11 @@ std::string as_json(const std::string& file, const Tally& tally, const TallyVerd
   j["workload"] = workload_name(tally);
   j["operations"] = tally.txns.size();
   j["rule"] = rule_of(tally.workload);
-  j["verdict"] = outcome_name(v.outcome);
+  j["verdict"] = outcome_name(v.outcome());
   j["judged"] = v.judged;
   j["not_judged"] = v.not_judged;
   j["wrong"] = v.wrong;
-  if (v.outcome == Outcome::violated) {
+  if (v.outcome() == Outcome::violated) {
     j["lines"] = v.lines;
     j["why"] = v.why;
     Json levels = Json::array();
@@ -80,8 +80,8 @@ Exit tally_file(const TallyFlags& flags, const std::string& file) {
   const TallyVerdict v = judge(*tally);
   const Status s = print(flags.json ? as_json(file, *tally, v) : as_text(file, *tally, v));
   if (!s.ok()) return fail(s.error());
-  return v.outcome == Outcome::satisfied  ? Exit::satisfied
-         : v.outcome == Outcome::violated ? Exit::violated
+  return v.outcome() == Outcome::satisfied  ? Exit::satisfied
+         : v.outcome() == Outcome::violated ? Exit::violated
                                           : Exit::unknown;
 }
 

@@ -9,29 +9,33 @@
 namespace assay::internal {
 
 struct Judgement {
-  Outcome outcome = Outcome::unknown;
-  Unknown reason;  // of an unknown; empty if nothing was found, and another way may settle it
-  Certificate certificate;  // of the others; the levels that it serves are left open
+  bool decided = false;
+  Unknown reason;           // if not; empty if nothing was found, and another way may settle it
+  Certificate certificate;  // if so; the levels that it serves are left open
+
+  Outcome outcome() const { return decided ? certificate.outcome() : Outcome::unknown; }
 
   static Judgement satisfied(Order order) {
-    Judgement found{Outcome::satisfied, {}, {}};
+    Judgement found{.decided = true, .reason = {}, .certificate = {}};
     found.certificate.kind = Certificate::Kind::order;
     found.certificate.order = std::move(order);
     return found;
   }
   static Judgement violated(Proof proof) {
-    Judgement found{Outcome::violated, {}, {}};
+    Judgement found{.decided = true, .reason = {}, .certificate = {}};
     found.certificate.kind = Certificate::Kind::proof;
     found.certificate.proof = std::move(proof);
     return found;
   }
   static Judgement violated(Exhausted search) {
-    Judgement found{Outcome::violated, {}, {}};
+    Judgement found{.decided = true, .reason = {}, .certificate = {}};
     found.certificate.kind = Certificate::Kind::exhausted;
     found.certificate.exhausted = search;
     return found;
   }
-  static Judgement unknown(Unknown reason) { return {Outcome::unknown, std::move(reason), {}}; }
+  static Judgement unknown(Unknown reason) {
+    return {.decided = false, .reason = std::move(reason), .certificate = {}};
+  }
 };
 
 }  // namespace assay::internal

@@ -23,10 +23,10 @@ std::string letters(const History& h) {
   for (const LevelId level : kAll) {
     Budget budget;
     const Judgement v = levels.decide(level, budget);
-    out += v.outcome == Outcome::satisfied ? '+' : v.outcome == Outcome::violated ? '-' : 'u';
-    EXPECT_EQ(v.certificate.order.events.empty(), v.outcome != Outcome::satisfied);
-    EXPECT_EQ(v.certificate.proof.steps.empty(), v.outcome != Outcome::violated);
-    EXPECT_EQ(v.reason.empty(), v.outcome != Outcome::unknown);
+    out += v.outcome() == Outcome::satisfied ? '+' : v.outcome() == Outcome::violated ? '-' : 'u';
+    EXPECT_EQ(v.certificate.order.events.empty(), v.outcome() != Outcome::satisfied);
+    EXPECT_EQ(v.certificate.proof.steps.empty(), v.outcome() != Outcome::violated);
+    EXPECT_EQ(v.reason.empty(), v.outcome() != Outcome::unknown);
   }
   return out;
 }
@@ -73,7 +73,7 @@ TEST(Adya, WhatAQueryPassedOverMayBeStatedInACircle) {
   Problem problem = make_problem(history, seen);
   problem.stated = {{0, 1, 0, 0, false}, {1, 0, 0, 0, false}};
   Budget budget;
-  EXPECT_EQ(AdyaLevels(problem, UpdateOrders::known).decide(pl_3, budget).outcome,
+  EXPECT_EQ(AdyaLevels(problem, UpdateOrders::known).decide(pl_3, budget).outcome(),
             Outcome::violated);
 }
 

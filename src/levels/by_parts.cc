@@ -42,10 +42,10 @@ class PartwiseDecision {
     share_jobs(parts_.size(), threads, [&](const auto& next) { work(next, budget); });
     for (size_t i = 0; i < parts_.size(); ++i) {
       budget.spend(efforts_[i]);
-      if (judgements_[i].outcome == Outcome::violated) return std::move(judgements_[i]);
+      if (judgements_[i].outcome() == Outcome::violated) return std::move(judgements_[i]);
     }
     for (Judgement& v : judgements_) {
-      if (v.outcome == Outcome::unknown) return std::move(v);
+      if (v.outcome() == Outcome::unknown) return std::move(v);
     }
     return join_orders(budget);
   }
@@ -64,7 +64,7 @@ class PartwiseDecision {
       const Problem part = projector.project(parts_[i]);
       judgements_[i] = decide_(part, level_, options_, stages, budget);
       efforts_[i] = budget.spent() - shared.spent();
-      if (judgements_[i].outcome != Outcome::violated) continue;
+      if (judgements_[i].outcome() != Outcome::violated) continue;
       Proof& proof = judgements_[i].certificate.proof;
       proof = part.in_whole(std::move(proof));
       for (size_t first = first_violated_; i < first;) {

@@ -27,7 +27,7 @@ void decide_sources(Case& c, const LevelInfo& level, const Order& first) {
   Judgement found =
       decide_with_sources(c.problem, level, open, first, c.uses(SpeedUp::local_search),
                           sees_one_state(level) ? c.chosen : c.chosen_each, c.stages, c.budget);
-  if (found.outcome == Outcome::unknown)
+  if (found.outcome() == Outcome::unknown)
     found.reason.detail = c.open_reason(c.problem.unresolved).detail + ": " + found.reason.detail;
   c.settle(level.id, std::move(found));
 }
@@ -42,7 +42,7 @@ void decide_by_reads(Case& c, const LevelInfo& level, std::string_view stage,
     if (!levels) levels.emplace(c.problem, how...);
     found = levels->decide(level.id, c.budget);
   }
-  if (found.outcome != Outcome::satisfied || !c.has_open_reads())
+  if (found.outcome() != Outcome::satisfied || !c.has_open_reads())
     return c.settle(level.id, std::move(found));
   // An order that explains what each transaction saw, and that keeps to the stated orders of versions, satisfies Adya's levels
   // too, if these orders are known: all of them, or with what was seen along it those that matter.

@@ -92,7 +92,7 @@ Judgement ClockFaults::refute(const LevelInfo& level, const CheckOptions& option
   }
   for (const Problem& part : parts_) {
     Judgement found = decide_strong(part, level, options, stages, budget);
-    if (found.outcome != Outcome::violated) continue;
+    if (found.outcome() != Outcome::violated) continue;
     Proof& proof = found.certificate.proof;
     proof = part.in_whole(std::move(proof));
     return found;

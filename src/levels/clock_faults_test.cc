@@ -29,8 +29,8 @@ Outcome refuted(const History& h, LevelId level) {
   Stages stages;
   Budget budget;
   const Judgement v = ClockFaults(problem).refute(level_info(level), options, stages, budget);
-  if (v.outcome == Outcome::violated) expect_proof_shape(v.certificate.proof);
-  return v.outcome;
+  if (v.outcome() == Outcome::violated) expect_proof_shape(v.certificate.proof);
+  return v.outcome();
 }
 
 const std::vector<sample::Stated> kOneThenTwo = {{"x", {1, 2}}};
@@ -93,7 +93,7 @@ TEST(ClockFaults, AgreeWithTheDecisionOfTheWhole) {
       Stages stages;
       Budget budget;
       const Outcome whole =
-          decide_strong(problem, level_info(level), options, stages, budget).outcome;
+          decide_strong(problem, level_info(level), options, stages, budget).outcome();
       violated += whole == Outcome::violated;
       if (refuted(*h, level) != Outcome::violated) continue;
       ++found;

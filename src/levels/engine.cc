@@ -21,8 +21,8 @@ constexpr size_t kSmall = 1000;  // transactions that are decided before a threa
 Judgement prove(const Problem& problem, const LevelInfo& level, const CheckOptions& options,
                 Stages& stages, Budget& budget) {
   Judgement proved = decide_strong(problem, level, options, stages, budget);
-  if (proved.outcome == Outcome::violated) return proved;
-  if (proved.outcome == Outcome::satisfied)
+  if (proved.outcome() == Outcome::violated) return proved;
+  if (proved.outcome() == Outcome::satisfied)
     return Judgement::unknown(
         bug("the search over prefixes found no order, the event graph found one"));
   return Judgement::unknown(
@@ -33,7 +33,7 @@ Judgement prove(const Problem& problem, const LevelInfo& level, const CheckOptio
 Judgement by_prefixes(const Problem& problem, const LevelInfo& level, const CheckOptions& options,
                       Stages& stages, Budget& budget) {
   Judgement found = search_prefixes(problem, level, stages, budget);
-  if (found.outcome == Outcome::violated) return prove(problem, level, options, stages, budget);
+  if (found.outcome() == Outcome::violated) return prove(problem, level, options, stages, budget);
   return found;
 }
 

@@ -172,7 +172,7 @@ Judgement search_linearization(const History& history, const OperationTimes& tim
                                Budget& budget) {
   KeyOperations ops(history, times, certain, possible);
   Judgement found = search_lazily(ops, budget);
-  if (found.outcome == Outcome::satisfied || budget.exhausted()) return found;
+  if (found.outcome() == Outcome::satisfied || budget.exhausted()) return found;
   return LinearSearch(ops, budget).run();
 }
 

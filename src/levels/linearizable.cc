@@ -93,8 +93,8 @@ class KeyByKey {
     if (budget_.exhausted_now()) return conclude(Judgement::unknown(budget_.reason()));
     Judgement found;
     if (!searched_[key]) found = zones.decide(key, failed_[key]);
-    if (found.outcome == Outcome::unknown) found = search(key);
-    if (found.outcome != Outcome::satisfied) return conclude(std::move(found));
+    if (found.outcome() == Outcome::unknown) found = search(key);
+    if (found.outcome() != Outcome::satisfied) return conclude(std::move(found));
     append(found.certificate.order.events);
   }
 
@@ -236,11 +236,11 @@ Judgement decide_by_key(const Problem& problem, const SpeedUps& speed_ups, Stage
                         Budget& budget) {
   OperationTimes times(*problem.history);
   Judgement found = KeyByKey(problem, times, speed_ups, stages, budget).decide();
-  const bool for_sessions = found.outcome == Outcome::unknown && found.reason.empty();
+  const bool for_sessions = found.outcome() == Outcome::unknown && found.reason.empty();
   if (!for_sessions || budget.exhausted_now()) return found;
   times.part_sessions(*problem.history);
   Judgement parted = KeyByKey(problem, std::move(times), speed_ups, stages, budget).decide();
-  return parted.outcome == Outcome::satisfied ? parted : found;
+  return parted.outcome() == Outcome::satisfied ? parted : found;
 }
 
 }  // namespace assay::internal

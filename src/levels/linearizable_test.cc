@@ -28,7 +28,7 @@ Judgement decide(const History& history, bool zones = true) {
   SpeedUps speed_ups;
   speed_ups.set(SpeedUp::zones, zones);
   Judgement v = decide_by_key(problem, speed_ups, stages, budget);
-  if (v.outcome == Outcome::violated && v.certificate.kind == Certificate::Kind::proof)
+  if (v.outcome() == Outcome::violated && v.certificate.kind == Certificate::Kind::proof)
     sample::expect_proof_shape(v.certificate.proof);
   return v;
 }
@@ -39,7 +39,7 @@ TEST(Linearizable, TheOrderTakesEachOperationAtItsInstant) {
                                   {2, {r("x", 1)}, kCommitted, 3, 4},
                                   {3, {w("y", 1)}, kCommitted, 1, 2}});
   const Judgement v = decide(h);
-  ASSERT_EQ(v.outcome, Outcome::satisfied);
+  ASSERT_EQ(v.outcome(), Outcome::satisfied);
   EXPECT_EQ(v.certificate.kind, Certificate::Kind::order);
   const std::vector<uint32_t>& order = v.certificate.order.events;
   ASSERT_EQ(order.size(), 4u);
@@ -53,10 +53,10 @@ TEST(Linearizable, AValueThatIsReadAgainAfterAnotherIsRefuted) {
                                   {2, {w("x", 2)}, kCommitted, 2, 3},
                                   {3, {r("x", 1)}, kCommitted, 4, 5}});
   const Judgement v = decide(h);
-  EXPECT_EQ(v.outcome, Outcome::violated);
+  EXPECT_EQ(v.outcome(), Outcome::violated);
   EXPECT_EQ(v.certificate.kind, Certificate::Kind::proof);
   const Judgement searched = decide(h, false);
-  EXPECT_EQ(searched.outcome, Outcome::violated);
+  EXPECT_EQ(searched.outcome(), Outcome::violated);
   EXPECT_EQ(searched.certificate.kind, Certificate::Kind::exhausted);
   EXPECT_EQ(searched.certificate.exhausted.until, 2u);
 }
@@ -66,11 +66,11 @@ TEST(Linearizable, ComparisonsFormChains) {
                            {2, {cas("x", 1, 2, true)}, kCommitted, 0, 9},
                            {3, {cas("x", 2, 3, true)}, kCommitted, 2, 9},
                            {4, {r("x", 3)}, kCommitted, 3, 4}};
-  EXPECT_EQ(decide(make_history(txns)).outcome, Outcome::satisfied);
+  EXPECT_EQ(decide(make_history(txns)).outcome(), Outcome::satisfied);
   txns.push_back({5, {r("x", 1)}, kCommitted, 5, 6});  // passed on before 4
-  EXPECT_EQ(decide(make_history(txns)).outcome, Outcome::violated);
+  EXPECT_EQ(decide(make_history(txns)).outcome(), Outcome::violated);
   txns.back().ops = {cas("x", 2, 4, true)};  // a second one on the same value
-  EXPECT_EQ(decide(make_history(txns)).outcome, Outcome::violated);
+  EXPECT_EQ(decide(make_history(txns)).outcome(), Outcome::violated);
 }
 
 TEST(Linearizable, AFailureNeedsAMomentToFail) {
@@ -78,11 +78,11 @@ TEST(Linearizable, AFailureNeedsAMomentToFail) {
                            {2, {cas("x", 1, 9, false)}, kCommitted, 2, 3},
                            {3, {r("x", 1)}, kCommitted, 4, 5}};
   const Judgement v = decide(make_history(txns));
-  EXPECT_EQ(v.outcome, Outcome::violated);
+  EXPECT_EQ(v.outcome(), Outcome::violated);
   EXPECT_EQ(v.certificate.kind, Certificate::Kind::exhausted);
   txns[2].ops = {r("x", 2)};  // something else came in between
   txns.push_back({4, {w("x", 2)}, kCommitted, 2, 9});
-  EXPECT_EQ(decide(make_history(txns)).outcome, Outcome::satisfied);
+  EXPECT_EQ(decide(make_history(txns)).outcome(), Outcome::satisfied);
 }
 
 // Nobody read what it wrote, yet only it explains why the comparison failed.
@@ -91,7 +91,7 @@ TEST(Linearizable, AnUnknownOutcomeMayExplainAFailure) {
                                   {2, {w("x", 2)}, TxnStatus::unknown, 1},
                                   {3, {cas("x", 1, 9, false)}, kCommitted, 2, 3}});
   const Judgement v = decide(h);
-  ASSERT_EQ(v.outcome, Outcome::satisfied);
+  ASSERT_EQ(v.outcome(), Outcome::satisfied);
   EXPECT_EQ(v.certificate.order.events, (std::vector<uint32_t>{0, 1, 2}));
 }
 
@@ -100,9 +100,9 @@ TEST(Linearizable, RepeatedValuesAreSearched) {
                            {2, {w("x", 2)}, kCommitted, 2, 3},
                            {3, {w("x", 1)}, kCommitted, 4, 9},
                            {4, {r("x", 1)}, kCommitted, 5, 6}};
-  EXPECT_EQ(decide(make_history(txns)).outcome, Outcome::satisfied);
+  EXPECT_EQ(decide(make_history(txns)).outcome(), Outcome::satisfied);
   txns[2].begin = 7;
-  EXPECT_EQ(decide(make_history(txns)).outcome, Outcome::violated);
+  EXPECT_EQ(decide(make_history(txns)).outcome(), Outcome::violated);
 }
 
 // Of a register that was linearizable: each operation overlaps many others, and each value is written again and again.
@@ -149,7 +149,7 @@ TEST(Linearizable, ManyOverlappingWritesOfFewValues) {
     Stages stages;
     Budget budget(0, 0, 20'000'000);
     const Judgement v = decide_by_key(problem, {}, stages, budget);
-    EXPECT_EQ(v.outcome, Outcome::satisfied) << v.reason.detail;
+    EXPECT_EQ(v.outcome(), Outcome::satisfied) << v.reason.detail;
     EXPECT_EQ(v.certificate.order.events.size(), 5000u);
   }
 }
@@ -162,7 +162,7 @@ TEST(Linearizable, WhatTheLazyOrderMissesIsSearched) {
                                   {4, {cas("x", 2, 3, true)}, kCommitted, 2, 20},
                                   {5, {r("x", 3)}, kCommitted, 10, 11},
                                   {6, {r("x", 1)}, kCommitted, 12, 13}});
-  EXPECT_EQ(decide(h).outcome, Outcome::satisfied);
+  EXPECT_EQ(decide(h).outcome(), Outcome::satisfied);
 }
 
 TEST(Linearizable, AnUnknownNamesTheLongestPrefixThatWasExplained) {
@@ -177,7 +177,7 @@ TEST(Linearizable, AnUnknownNamesTheLongestPrefixThatWasExplained) {
   Stages stages;
   Budget budget(0, 0, 1'000'000);
   const Judgement v = decide_by_key(problem, {}, stages, budget);
-  ASSERT_EQ(v.outcome, Outcome::unknown);
+  ASSERT_EQ(v.outcome(), Outcome::unknown);
   EXPECT_NE(
       v.reason.detail.find(" of 5003 responses on key x can be explained, but not yet that of "),
       std::string::npos)

@@ -57,7 +57,7 @@ class OpenProblem {
         return Judgement::unknown(budget_.reason());  // matching anew, perhaps in the middle of it
       Judgement found = decide(problem);
       const bool more = take_what_the_search_heeded();
-      if (found.outcome != Outcome::satisfied) return found;
+      if (found.outcome() != Outcome::satisfied) return found;
       const Order& order = found.certificate.order;
       if (is_explained_by(order) ? !heed_contradicted(order) : !more) return found;
       if (more && ++heed_rounds_ > kMostHeedRounds) late_rows_ = false;

@@ -59,7 +59,7 @@ bool SeenAlong::allows(LevelId level, const std::vector<Seen>& seen) {
   }
   if (budget_.exhausted_now()) return along_.reset(), false;
   if (!along_->adya) along_->adya.emplace(along_->problem, UpdateOrders::known);
-  return along_->adya->decide(level, budget_).outcome == Outcome::satisfied;
+  return along_->adya->decide(level, budget_).outcome() == Outcome::satisfied;
 }
 
 }  // namespace assay::internal

@@ -24,12 +24,12 @@ bool may_go_key_by_key(Case& c, const LevelInfo&) {
 void decide_key_by_key(Case& c, const LevelInfo&) {
   if (!decidable_by_key(c.problem)) return;
   Judgement found = decide_by_key(c.problem, c.options.speed_ups, c.stages, c.budget);
-  if (found.outcome == Outcome::unknown) {
+  if (found.outcome() == Outcome::unknown) {
     if (!found.reason.empty()) c.lattice.set_unknown(linearizable, std::move(found.reason));
     return;
   }
   Certificate& certificate = found.certificate;
-  if (found.outcome == Outcome::violated && c.uses(SpeedUp::carry))
+  if (found.outcome() == Outcome::violated && c.uses(SpeedUp::carry))
     certificate.levels = {strict_serializable, linearizable};
   else
     certificate.levels = c.lattice.served(linearizable, certificate);

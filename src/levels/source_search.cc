@@ -283,7 +283,7 @@ class SourceSearch {
       if (problem.node_of(t) != kNone) nodes.push_back(problem.node_of(t));
     const bool failed =
         level_.events == EventModel::adya ? add_forbidden_cycle() : add_faults(nodes);
-    if (judgement_.outcome == Outcome::satisfied) judgement_.certificate.order.sources = to_name_;
+    if (judgement_.outcome() == Outcome::satisfied) judgement_.certificate.order.sources = to_name_;
     return failed;
   }
 
@@ -428,7 +428,7 @@ class SourceSearch {
   bool add_forbidden_cycle() {
     if (!chosen_.adya) chosen_.adya.emplace(*chosen_.problem, UpdateOrders::known);
     Judgement found = chosen_.adya->decide(level_.id, budget_);
-    if (found.outcome == Outcome::violated) {
+    if (found.outcome() == Outcome::violated) {
       add_refuted(std::move(found.certificate.proof.steps));
       return true;
     }

@@ -440,7 +440,7 @@ Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& lev
   uncounted.count_constraints = false;
   Judgement found =
       Engine(*narrowed, level, uncounted, stages, budget, contradicted, nullptr).decide();
-  if (found.outcome != Outcome::satisfied) return {};
+  if (found.outcome() != Outcome::satisfied) return {};
   return found;
 }
 
@@ -456,7 +456,7 @@ Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& lev
                                   static_cast<double>(problem.sessions.size()));
     Judgement near = accept_with_fewer_sources(problem, level, static_cast<uint32_t>(kWalk * walk),
                                                options, stages, budget, contradicted);
-    if (near.outcome == Outcome::satisfied || budget.exhausted_now()) return near;
+    if (near.outcome() == Outcome::satisfied || budget.exhausted_now()) return near;
   }
   return accept_with_fewer_sources(problem, level, kNone, options, stages, budget, contradicted);
 }
@@ -477,7 +477,7 @@ Judgement decide_strong(const Problem& problem, const LevelInfo& level, const Ch
   if (problem.open != nullptr && options.speed_ups.has(SpeedUp::narrowing)) {
     Judgement found =
         accept_with_fewer_sources(problem, level, options, stages, budget, contradicted);
-    if (found.outcome == Outcome::satisfied) return found;
+    if (found.outcome() == Outcome::satisfied) return found;
     if (budget.exhausted_now()) return Judgement::unknown(budget.reason());
   }
   return Engine(problem, level, options, stages, budget, contradicted, find_weak_faults).decide();

@@ -39,14 +39,14 @@ struct Decided {
   }
   Judgement decide(LevelId level) {
     Judgement v = decide_strong(problem, level_info(level), options, stages, budget);
-    if (v.outcome == Outcome::violated) expect_proof_shape(v.certificate.proof);
+    if (v.outcome() == Outcome::violated) expect_proof_shape(v.certificate.proof);
     return v;
   }
 };
 
 Outcome outcome(const std::vector<sample::Txn>& txns, LevelId level,
                 const std::vector<sample::Stated>& stated = {}) {
-  return Decided(txns, stated).decide(level).outcome;
+  return Decided(txns, stated).decide(level).outcome();
 }
 
 const std::vector<sample::Txn> kLostUpdateOfNull = {{1, {r("x", kNull), w("x", 1)}},
@@ -122,14 +122,14 @@ TEST(Strong, AnOrderHoldsStatedVersionOrdersToo) {
   for (const bool heeds : {true, false}) {
     Decided s(timed, {{"x", {2, 1}}});
     s.options.speed_ups.set(SpeedUp::stated_replay, heeds);
-    EXPECT_EQ(s.replay(serializable).outcome, heeds ? Outcome::satisfied : Outcome::unknown);
-    EXPECT_EQ(s.decide(serializable).outcome, Outcome::satisfied);
+    EXPECT_EQ(s.replay(serializable).outcome(), heeds ? Outcome::satisfied : Outcome::unknown);
+    EXPECT_EQ(s.decide(serializable).outcome(), Outcome::satisfied);
   }
 }
 
 TEST(Strong, ReplayAcceptsOrSaysNothing) {
-  EXPECT_EQ(Decided(kWriteSkew).replay(session_si).outcome, Outcome::satisfied);
-  EXPECT_EQ(Decided(kWriteSkew).replay(serializable).outcome, Outcome::unknown);
+  EXPECT_EQ(Decided(kWriteSkew).replay(session_si).outcome(), Outcome::satisfied);
+  EXPECT_EQ(Decided(kWriteSkew).replay(serializable).outcome(), Outcome::unknown);
 }
 
 TEST(Strong, OrdersNameTransactionsAndSkipAbortedOnes) {
@@ -151,7 +151,7 @@ TEST(Strong, SessionOrderThatIsOnlyAssumedRefutesNothing) {
     for (const LevelId level : {adya_si, serializable}) {
       Decided s(kOldRead);
       s.options.speed_ups.set(SpeedUp::assumed_sessions, assumed);
-      EXPECT_EQ(s.decide(level).outcome, Outcome::satisfied);
+      EXPECT_EQ(s.decide(level).outcome(), Outcome::satisfied);
     }
     // The same, where the versions of x are in an order that has to be found.
     std::vector<sample::Txn> txns = kOldRead;
@@ -161,7 +161,7 @@ TEST(Strong, SessionOrderThatIsOnlyAssumedRefutesNothing) {
     txns.push_back({3, {r("u", 1)}});
     Decided s(txns);
     s.options.speed_ups.set(SpeedUp::assumed_sessions, assumed);
-    EXPECT_EQ(s.decide(adya_si).outcome, Outcome::satisfied);
+    EXPECT_EQ(s.decide(adya_si).outcome(), Outcome::satisfied);
   }
 }
 
@@ -204,7 +204,7 @@ TEST(Strong, OneOldReadLeavesOtherSessionsAssumed) {
     }
   }
   Decided s(txns);
-  EXPECT_EQ(s.decide(serializable).outcome, Outcome::satisfied);
+  EXPECT_EQ(s.decide(serializable).outcome(), Outcome::satisfied);
   const auto counters = s.stages.take_counters();
   const auto conflicts =
       std::ranges::find(counters, "conflicts", [](const auto& c) { return c.first; });
@@ -219,7 +219,7 @@ TEST(Strong, TwoUpdatesOfOneVersionAreRefutedWithoutSearch) {
     for (const LevelId level : {adya_si, session_si, serializable}) {
       Decided s(txns);
       s.options.speed_ups.set(SpeedUp::update_facts, facts);
-      EXPECT_EQ(s.decide(level).outcome, Outcome::violated);
+      EXPECT_EQ(s.decide(level).outcome(), Outcome::violated);
       const auto counters = s.stages.take_counters();
       const bool searched = std::any_of(counters.begin(), counters.end(),
                                         [](const auto& c) { return c.first == "choices"; });
@@ -232,7 +232,7 @@ TEST(Strong, WithoutABudgetThereIsNoAnswer) {
   Decided s(kWriteSkew);
   s.budget = Budget(0, 1);
   const Judgement v = s.decide(session_si);
-  EXPECT_EQ(v.outcome, Outcome::unknown);
+  EXPECT_EQ(v.outcome(), Outcome::unknown);
   EXPECT_EQ(v.reason, s.budget.reason());
   EXPECT_FALSE(v.reason.empty());
 }
@@ -349,7 +349,7 @@ TEST(Strong, AgreesWithTryingAllOrdersWhateverTheSpeedUps) {
           s.options.speed_ups.set(SpeedUp::update_facts, round % 2 == 0);
           s.options.speed_ups.set(SpeedUp::assumed_sessions, round % 4 < 2);
           const Judgement v = s.decide(level);
-          ASSERT_EQ(v.outcome, possible ? Outcome::satisfied : Outcome::violated)
+          ASSERT_EQ(v.outcome(), possible ? Outcome::satisfied : Outcome::violated)
               << level_info(level).name << ", round " << round;
           if (possible) {
             ASSERT_TRUE(AllOrders(s.problem, level_info(level)).allows(v.certificate.order));
@@ -394,13 +394,13 @@ TEST(Strong, WithAllOrdersStatedAReplayAcceptsWhateverTheLevelAllows) {
       s.options.speed_ups.set(SpeedUp::stated_replay, true);
       const Judgement replayed = s.replay(level);
       s.options.speed_ups.set(SpeedUp::stated_replay, false);
-      const Outcome expected = s.decide(level).outcome;
-      ASSERT_EQ(replayed.outcome == Outcome::satisfied, expected == Outcome::satisfied)
+      const Outcome expected = s.decide(level).outcome();
+      ASSERT_EQ(replayed.outcome() == Outcome::satisfied, expected == Outcome::satisfied)
           << level_info(level).name << ", round " << round << "\n"
           << draft.text();
       ++(expected == Outcome::satisfied ? satisfied : violated);
       only_heeding +=
-          expected == Outcome::satisfied && s.replay(level).outcome != Outcome::satisfied;
+          expected == Outcome::satisfied && s.replay(level).outcome() != Outcome::satisfied;
     }
   }
   EXPECT_GT(satisfied, 500);

@@ -55,9 +55,6 @@ TallyVerdict judge_totals(const Tally& tally) {
             show(total) + "; transfers do not change it";
     v.refuted = {adya_si, serializable};
   }
-  v.outcome = v.judged == 0  ? Outcome::unknown
-              : v.wrong == 0 ? Outcome::satisfied
-                             : Outcome::violated;
   return v;
 }
 
@@ -195,9 +192,6 @@ TallyVerdict judge_bounds(const Tally& tally) {
       v.refuted = broken->refuted;
     }
   }
-  v.outcome = v.judged == 0  ? Outcome::unknown
-              : v.wrong == 0 ? Outcome::satisfied
-                             : Outcome::violated;
   return v;
 }
 

@@ -21,14 +21,18 @@
 namespace assay::internal {
 
 struct TallyVerdict {
-  Outcome outcome = Outcome::unknown;  // of the rule; unknown: nothing was read
-  uint64_t judged = 0;                 // reads that the rule applies to
-  uint64_t not_judged = 0;             // reads of some accounts only
+  uint64_t judged = 0;      // reads that the rule applies to
+  uint64_t not_judged = 0;  // reads of some accounts only
   uint64_t wrong = 0;
   // Of the first wrong read:
   std::vector<uint64_t> lines;
   std::string why;
   std::vector<LevelId> refuted;  // the weakest levels that are violated
+
+  // Of the rule; unknown: nothing was read.
+  Outcome outcome() const {
+    return judged == 0 ? Outcome::unknown : wrong == 0 ? Outcome::satisfied : Outcome::violated;
+  }
 };
 
 std::string_view rule_of(Tally::Workload workload);  // "totals", "bounds"

@@ -42,9 +42,9 @@ TEST(TallyRules, BoundsByWhatIsCertain) {
     return judge(
         counter({add(1, 0, 1, 10), add(2, 2, 9, 5), read(3, 3, 4, shown), add(1, 6, 7, 100)}));
   };
-  for (int64_t shown : {10, 15}) EXPECT_EQ(three(shown).outcome, Outcome::satisfied) << shown;
+  for (int64_t shown : {10, 15}) EXPECT_EQ(three(shown).outcome(), Outcome::satisfied) << shown;
   for (int64_t shown : {0, 5, 16, 115}) {
-    EXPECT_EQ(three(shown).outcome, Outcome::violated) << shown;
+    EXPECT_EQ(three(shown).outcome(), Outcome::violated) << shown;
     EXPECT_EQ(three(shown).refuted, (Levels{strong_si, strict_serializable})) << shown;
   }
   EXPECT_EQ(three(116).refuted, (Levels{adya_si, serializable}));
@@ -57,7 +57,7 @@ TEST(TallyRules, BoundsByPlaceInTheSession) {
     return judge(
         counter({add(1, 0, 0, 10), add(2, 0, 9, 5), read(1, 0, 0, shown), add(1, 9, 9, 1)}));
   };
-  EXPECT_EQ(own(10).outcome, Outcome::satisfied);
+  EXPECT_EQ(own(10).outcome(), Outcome::satisfied);
   EXPECT_EQ(own(9).refuted, (Levels{session_si, session_serializable}));
   EXPECT_EQ(own(16).refuted, (Levels{session_si, session_serializable}));
 }
@@ -68,11 +68,11 @@ TEST(TallyRules, OutcomesThatAreUnknownMayCount) {
   t.txns[0].end = {};
   for (int64_t shown : {-5, 5}) {
     t.txns[2].reads[0].second = shown;
-    EXPECT_EQ(judge(t).outcome, Outcome::satisfied) << shown;
+    EXPECT_EQ(judge(t).outcome(), Outcome::satisfied) << shown;
   }
   t.txns[0].status = TxnStatus::aborted;
-  EXPECT_EQ(judge(t).outcome, Outcome::violated);
-  EXPECT_EQ(judge(counter({add(1, 0, 1, 10)})).outcome, Outcome::unknown);
+  EXPECT_EQ(judge(t).outcome(), Outcome::violated);
+  EXPECT_EQ(judge(counter({add(1, 0, 1, 10)})).outcome(), Outcome::unknown);
 }
 
 TEST(TallyRules, TotalsOfWholeReads) {
@@ -86,12 +86,12 @@ TEST(TallyRules, TotalsOfWholeReads) {
   TallyTxn half;
   half.reads = {{0, 7}};
   bank.txns = {whole(10, 90), half, whole(60, 40)};
-  EXPECT_EQ(judge(bank).outcome, Outcome::satisfied);
+  EXPECT_EQ(judge(bank).outcome(), Outcome::satisfied);
   EXPECT_EQ(judge(bank).not_judged, 1u);
   bank.txns.push_back(whole(5, 90));
   bank.txns.push_back(whole(6, 90));
   const TallyVerdict v = judge(bank);
-  EXPECT_EQ(v.outcome, Outcome::violated);
+  EXPECT_EQ(v.outcome(), Outcome::violated);
   EXPECT_EQ(v.wrong, 2u);
   EXPECT_EQ(v.lines, (std::vector<uint64_t>{10, 5}));
   EXPECT_EQ(v.refuted, (Levels{adya_si, serializable}));
@@ -180,7 +180,7 @@ TEST(TallyRules, BruteForceAgrees) {
       }
     }
     const TallyVerdict v = judge(tally);
-    violated += v.outcome == Outcome::violated;
+    violated += v.outcome() == Outcome::violated;
     const struct {
       LevelId level;
       bool session, time;

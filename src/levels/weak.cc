@@ -285,7 +285,7 @@ Judgement WeakLevels::decide(LevelId level, Budget& budget) {
   seen_ = &level_info(level).seen;
   if (prepare(budget) && budget.has_room(kBytesANode * problem_.nodes()))
     decide(*seen_, found, budget);
-  if (found.outcome == Outcome::unknown) found.reason = budget.reason();
+  if (found.outcome() == Outcome::unknown) found.reason = budget.reason();
   return found;
 }
 

@@ -31,7 +31,7 @@ TEST(WeakLevels, ASessionDoesNotGoOnBehindAnUnknownOutcome) {
   const auto outcome = [](TxnStatus status, LevelId level) {
     std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {1, {r("x", kNull)}}, {2, {r("x", 1)}}};
     txns[0].status = status;
-    return decide(make_history(txns), level).outcome;
+    return decide(make_history(txns), level).outcome();
   };
   for (const LevelId level : {read_your_writes, read_atomic, causal}) {
     EXPECT_EQ(outcome(TxnStatus::unknown, level), Outcome::satisfied) << level_info(level).name;
@@ -54,9 +54,9 @@ TEST(WeakLevels, WhoSawOneUnknownOutcomeHasNotSeenAnother) {
     txns.push_back({txns.back().session + 1, {w(key, 1)}, TxnStatus::unknown});
   txns.push_back({4, {r("x", 1), r("y", kNull)}});
   txns.push_back({5, {r("y", 1), r("x", kNull)}});
-  EXPECT_EQ(decide(make_history(txns), causal).outcome, Outcome::satisfied);
+  EXPECT_EQ(decide(make_history(txns), causal).outcome(), Outcome::satisfied);
   txns.push_back({4, {r("x", kNull)}});
-  EXPECT_EQ(decide(make_history(txns), causal).outcome, Outcome::violated);
+  EXPECT_EQ(decide(make_history(txns), causal).outcome(), Outcome::violated);
 }
 
 // Says which of the three levels hold, as "RC RA CC".
@@ -66,8 +66,8 @@ std::string holding(const std::vector<sample::Txn>& txns,
   std::string out;
   for (const LevelId level : kWeak) {
     const Judgement v = decide(history, level);
-    EXPECT_NE(v.outcome, Outcome::unknown);
-    if (v.outcome == Outcome::violated) {
+    EXPECT_NE(v.outcome(), Outcome::unknown);
+    if (v.outcome() == Outcome::violated) {
       expect_proof_shape(v.certificate.proof);
       continue;
     }
@@ -102,10 +102,10 @@ TEST(Weak, ReadCommittedCountsRepeatedReads) {
   const sample::Txn t1 = {1, {w("x", 1)}};
   const sample::Txn t2 = {2, {r("x", 1), w("x", 2)}};
   const History up = make_history({t1, t2, {3, {r("x", 1), r("x", 2)}}});
-  EXPECT_EQ(decide(up, read_committed).outcome, Outcome::satisfied);
+  EXPECT_EQ(decide(up, read_committed).outcome(), Outcome::satisfied);
   const History down = make_history({t1, t2, {3, {r("x", 2), r("x", 1)}}});
   const Judgement v = decide(down, read_committed);
-  EXPECT_EQ(v.outcome, Outcome::violated);
+  EXPECT_EQ(v.outcome(), Outcome::violated);
   expect_proof_shape(v.certificate.proof);
 }
 
@@ -153,7 +153,7 @@ TEST(Weak, WithoutABudgetThereIsNoAnswer) {
     ASSERT_TRUE(budget.exhausted_now());
     const Problem problem = make_problem(history);
     const Judgement v = WeakLevels(problem).decide(level, budget);
-    EXPECT_EQ(v.outcome, Outcome::unknown);
+    EXPECT_EQ(v.outcome(), Outcome::unknown);
     EXPECT_EQ(v.reason, budget.reason());
   }
 }
@@ -193,10 +193,10 @@ std::vector<sample::Txn> one_session_each(int64_t x_from) {
 TEST(Weak, SessionsOfOneTransactionNeedNoClocks) {
   const History right = make_history(one_session_each(2995));
   const Judgement satisfied = decide(right, causal);
-  EXPECT_EQ(satisfied.outcome, Outcome::satisfied);
+  EXPECT_EQ(satisfied.outcome(), Outcome::satisfied);
   const History wrong = make_history(one_session_each(1995));
   const Judgement violated = decide(wrong, causal);
-  ASSERT_EQ(violated.outcome, Outcome::violated);
+  ASSERT_EQ(violated.outcome(), Outcome::violated);
   expect_proof_shape(violated.certificate.proof);
 }
 
@@ -282,9 +282,9 @@ TEST(Weak, AgreesWithTryingAllCommitOrders) {
     const Definition definition(history);
     for (const LevelId level : kWeak) {
       const Judgement v = decide(history, level);
-      ASSERT_EQ(v.outcome == Outcome::satisfied, definition.some_order(level))
+      ASSERT_EQ(v.outcome() == Outcome::satisfied, definition.some_order(level))
           << level_info(level).name << ", round " << round;
-      if (v.outcome == Outcome::satisfied) {
+      if (v.outcome() == Outcome::satisfied) {
         ++satisfied[static_cast<int>(level) - static_cast<int>(read_committed)];
         std::vector<Node> order;
         for (const TxnId t : v.certificate.order.events) order.push_back(problem.node_of(t));

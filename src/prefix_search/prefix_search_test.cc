@@ -17,7 +17,7 @@ std::string decide(const History& h, LevelId level) {
   Stages stages;
   const Problem problem = make_problem(h);
   return std::string(
-      outcome_name(search_prefixes(problem, level_info(level), stages, budget).outcome));
+      outcome_name(search_prefixes(problem, level_info(level), stages, budget).outcome()));
 }
 
 History lost_update() {
@@ -78,7 +78,7 @@ TEST(PrefixSearch, seesAtOnceThatNothingCanFollow) {
   Stages stages;
   const Judgement found =
       search_prefixes(make_problem(h), level_info(session_serializable), stages, unlimited);
-  EXPECT_EQ(found.outcome, Outcome::violated);
+  EXPECT_EQ(found.outcome(), Outcome::violated);
   const auto counters = stages.take_counters();
   ASSERT_EQ(counters.size(), 1u);
   EXPECT_EQ(counters[0].first, "prefixes");
@@ -100,7 +100,7 @@ TEST(PrefixSearch, aBudgetIsRespected) {
   Stages stages;
   const Judgement found =
       search_prefixes(make_problem(h), level_info(session_serializable), stages, budget);
-  EXPECT_EQ(found.outcome, Outcome::unknown);
+  EXPECT_EQ(found.outcome(), Outcome::unknown);
   EXPECT_EQ(budget.cause(), UnknownCause::effort);
   EXPECT_LE(budget.spent(), kEffort);
 }
