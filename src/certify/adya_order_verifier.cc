@@ -9,7 +9,6 @@
 #include "certify/commit_order.h"
 #include "certify/conditions.h"
 #include "certify/operations.h"
-#include "certify/reads.h"
 #include "certify/refusal.h"
 #include "certify/sources.h"
 
@@ -29,14 +28,15 @@ struct Anti {
 // appends, with elements of transactions that did not take effect here and there.
 class DirtyOrder {
  public:
-  DirtyOrder(const History& history, std::span<const TxnId> order)
-      : history_(history),
+  DirtyOrder(const Writes& writes, std::span<const TxnId> order)
+      : writes_(writes),
+        history_(writes.history()),
         order_(order),
-        states_(history),
-        present_author_(history.version_count()),
-        appended_(history.key_count()) {
+        states_(writes),
+        present_author_(history_.version_count()),
+        appended_(history_.key_count()) {
     for (const TxnId t : order)
-      for (const Access& a : accesses(history, t)) {
+      for (const Access& a : accesses(history_, t)) {
         if (!a.appends()) continue;
         appended_[a.key].push_back(a.version);
         present_author_[a.version] = true;
@@ -44,32 +44,30 @@ class DirtyOrder {
   }
 
   Status check() const {
-    const Writers writers(history_, ReadRule::dirty);
     for (const TxnId t : order_)
       for (const Access& a : accesses(history_, t))
-        if (!explained(writers, a))
-          return refuse("nothing explains operation {} of transaction {}",
-                        a.op - history_.first_op(t), history_.name(t));
+        if (!explained(a)) return refuse("nothing explains {}", show_operation(history_, a.op));
     return Ok{};
   }
 
  private:
-  bool explained(const Writers& writers, const Access& a) const {
+  bool explained(const Access& a) const {
     if (!a.reads()) return true;
-    if (a.is_list()) return list_stands(writers, a);
+    if (a.is_list()) return list_stands(a);
     if (!a.is_range()) return states_.explained_by_anybody(a.op, a.key);
     return std::ranges::all_of(states_.keys_of_range(a.op),
                                [&](KeyId key) { return states_.explained_by_anybody(a.op, key); });
   }
 
-  bool list_stands(const Writers& writers, const Access& a) const {
+  bool list_stands(const Access& a) const {
     const std::vector<VersionId> own = appended_by(history_, history_.txn_of(a.op), a.key);
     const ListSeen seen = list_seen(history_, a.op);
     if (!seen.own_at_end) return false;
     const std::vector<VersionId>& all = appended_[a.key];
     size_t at = 0;
     for (const VersionId element : seen.others) {
-      if (!writers.has_author(element) || std::ranges::count(own, element) > 0) return false;
+      if (writes_.of_version(element, Which::all).empty() || std::ranges::count(own, element) > 0)
+        return false;
       if (!present_author_[element]) continue;
       if (at == all.size() || all[at] != element) return false;
       ++at;
@@ -77,6 +75,7 @@ class DirtyOrder {
     return true;
   }
 
+  const Writes& writes_;
   const History& history_;
   const std::span<const TxnId> order_;
   const Sources states_;
@@ -271,8 +270,8 @@ Status leaves_no_cycle(std::span<const ForbiddenCycle> forbidden, const History&
   return Ok{};
 }
 
-Status dirty_order_serves(const History& history, std::span<const TxnId> order) {
-  return DirtyOrder(history, order).check();
+Status dirty_order_serves(const Writes& writes, std::span<const TxnId> order) {
+  return DirtyOrder(writes, order).check();
 }
 
 }  // namespace assay::internal::certify

@@ -22,9 +22,7 @@
 // `cover`, the writers of the element; of `somewhere`, the length of the list.
 #pragma once
 
-#include <optional>
 #include <span>
-#include <vector>
 
 #include "assay/certificate.h"
 #include "assay/history.h"
@@ -35,7 +33,7 @@ namespace assay::internal::certify {
 
 class Blocks {
  public:
-  explicit Blocks(const History& history) : history_(history) {}
+  explicit Blocks(const Writes& writes) : writes_(writes), history_(writes.history()) {}
 
   // Whether the clause of the step has one of these forms.
   Status check(const ProofStep& step, Counting& counting);
@@ -44,13 +42,6 @@ class Blocks {
   bool ends(const Literal& block, OpId read);
 
  private:
-  // An element that a transaction appended.
-  struct Appended {
-    TxnId txn;
-    uint32_t place;  // among the elements that it appended to the list
-  };
-
-  void index();
   bool fits(TxnId t, KeyId key, std::span<const VersionId> list, uint32_t element) const;
   bool is_list(OpId op, KeyId key) const;
   Status check_cover(const ProofStep& step, std::span<const Literal> blocks);
@@ -58,9 +49,8 @@ class Blocks {
   Status check_pair(const Literal& a, const Literal& b, std::span<const Literal> orders);
   Status check_whole(const Literal& block, OpId cutting);
 
+  const Writes& writes_;
   const History& history_;
-  bool indexed_ = false;
-  std::vector<std::vector<Appended>> of_version_;  // by transactions that did not abort
 };
 
 }  // namespace assay::internal::certify

@@ -136,7 +136,7 @@ Status CycleVerifier::check_kinds(std::span<const Edge> cycle) {
       return refuse("{} knows no {} edges", level_.name, edge_kind_name(edge.kind));
     one_key = one_key && edge.key == cycle[0].key;
     const bool anti = edge.kind == EdgeKind::anti_dependency, item = anti && is_item(edge);
-    if (item && evidence_.accesses.writes_key(edge.from, edge.key)) {
+    if (item && evidence_.writes.left_by(edge.from, edge.key) != nullptr) {
       ++updates;
       continue;
     }
@@ -201,10 +201,10 @@ bool CycleVerifier::reads_from(TxnId reader, KeyId key, TxnId from, OpId only, O
     *first = *last = only;
     return true;
   }
-  for (const Observation& seen : evidence_.accesses.external_reads(reader, key)) {
+  for (const Observation& seen : evidence_.reads.of(reader, key)) {
     if (only != kNone && seen.op != only) continue;
-    const bool matches = from == kNone ? evidence_.writers.certainly_initial(seen, reader)
-                                       : evidence_.writers.source(seen, reader) == from ||
+    const bool matches = from == kNone ? certainly_initial(evidence_.writes, seen, reader)
+                                       : source(evidence_.writes, seen, reader) == from ||
                                              given_.block(evidence_.blocks, seen.op, key, from);
     if (!matches) continue;
     if (*first == kNone) *first = seen.op;
@@ -265,7 +265,7 @@ Status CycleVerifier::check_real_time(const Edge& edge) const {
 }
 
 Status CycleVerifier::check_writes(TxnId t, KeyId key) {
-  if (key >= history_.key_count() || !evidence_.accesses.writes_key(t, key))
+  if (key >= history_.key_count() || evidence_.writes.left_by(t, key) == nullptr)
     return refuse("transaction {} does not write the key of its edge", name(t));
   return Ok{};
 }

@@ -9,24 +9,28 @@
 
 namespace assay::internal::certify {
 
-KnownVersions::KnownVersions(const History& history, std::span<const TxnId> order,
-                             const StatedOrders& stated)
-    : history_(history), order_(order), place_(history.txn_count()), keys_(history.key_count()) {
+KnownVersions::KnownVersions(const Lookups& lookups, std::span<const TxnId> order)
+    : lookups_(lookups),
+      history_(lookups.history()),
+      order_(order),
+      place_(history_.txn_count()),
+      keys_(history_.key_count()) {
   for (size_t i = 0; i < order.size(); ++i) place_[order[i]] = static_cast<Place>(i + 1);
   for (const TxnId t : order)
-    for (const Access& a : accesses(history, t)) {
+    for (const Access& a : accesses(history_, t)) {
       if (!a.writes()) continue;
       std::vector<Place>& writers = keys_[a.key].writers;
       if (writers.empty() || writers.back() != place_[t]) writers.push_back(place_[t]);
     }
   for (Key& key : keys_) key.stated_before.resize(key.writers.size() + 1);
-  note_lines(stated);
+  note_lines();
   for (KeyId key = 0; key < keys_.size(); ++key)
     if (is_suspect(key)) suspects_.push_back(key);
 }
 
 // Of each line each transaction and the next.
-void KnownVersions::note_lines(const StatedOrders& stated) {
+void KnownVersions::note_lines() {
+  const StatedOrders& stated = lookups_.stated();
   for (size_t line = 0; line < stated.lines(); ++line) {
     const KeyId key = history_.known_orders()[line].key;
     Slot before = 0;
@@ -43,12 +47,11 @@ void KnownVersions::note_lines(const StatedOrders& stated) {
 
 // Who read a version of a key, by itself, and wrote the key.
 void KnownVersions::note_updates() {
-  const Writers writers(history_);
   for (const TxnId t : order_)
     for (const Observation& seen : observations(history_, t)) {
       if (!seen.external() || !is_suspect(seen.key)) continue;
       const Slot at = slot_of(seen.key, t);
-      const TxnId source = at == 0 ? kNone : writers.source(seen, t);
+      const TxnId source = at == 0 ? kNone : certify::source(lookups_.writes(), seen, t);
       if (source == kNone || place_[source] == 0) continue;
       Slot& last = keys_[seen.key].stated_before[at];
       if (const Slot before = slot_of(seen.key, source); before < at) last = std::max(last, before);
@@ -118,7 +121,7 @@ Status KnownVersions::see_replayed(TxnId reader) {
 
 Status KnownVersions::see_range(OpId op, Place reader, std::span<const KeyId> own) {
   if (aggregates_rows(op)) see_aggregate(op);
-  if (!sources_) sources_.emplace(history_);
+  if (!sources_) sources_.emplace(lookups_.writes());
   for (const KeyId key : suspects_) {
     if (!step()) return too_much("there are too many keys in ranges whose versions are not stated");
     const Slot slot = slot_before(key, reader);
@@ -140,7 +143,7 @@ bool KnownVersions::aggregates_rows(OpId op) const {
 
 void KnownVersions::see_aggregate(OpId op) {
   const Aggregate& aggregate = history_.predicates().aggregate(history_.selected(op).aggregate);
-  if (!sources_) sources_.emplace(history_);
+  if (!sources_) sources_.emplace(lookups_.writes());
   for (const KeyId key : suspects_)
     if (covers(history_, op, key) && sources_->may_satisfy(aggregate.where, key))
       see(key, static_cast<Slot>(keys_[key].writers.size()));
@@ -148,10 +151,9 @@ void KnownVersions::see_aggregate(OpId op) {
 
 // The last whose element it shows, as far as they are certain.
 void KnownVersions::see_dirty_list(const Access& list) {
-  if (!authors_) authors_.emplace(history_, ReadRule::dirty);
   Slot last = 0;
   for (const VersionId element : list_seen(history_, list.op).others) {
-    const TxnId author = authors_->only_author(element);
+    const TxnId author = lookups_.writes().only_author(element, ReadRule::dirty);
     if (author != kNone && place_[author] != 0) last = std::max(last, slot_of(list.key, author));
   }
   see(list.key, last);
@@ -166,7 +168,7 @@ Status KnownVersions::see_dirty(TxnId reader) {
     }
     if (a.is_range() && aggregates_rows(a.op)) see_aggregate(a.op);
     if (!a.is_range() && (!a.reads() || !is_suspect(a.key))) continue;
-    if (!sources_) sources_.emplace(history_);
+    if (!sources_) sources_.emplace(lookups_.writes());
     const std::span<const KeyId> keys =
         a.is_range() ? std::span<const KeyId>(suspects_) : std::span<const KeyId>(&a.key, 1);
     for (const KeyId key : keys) {

@@ -34,7 +34,7 @@ namespace assay::internal::certify {
 class KnownVersions {
  public:
   // `order` has every transaction that took effect, by its place among the others, and agrees with what is stated.
-  KnownVersions(const History& history, std::span<const TxnId> order, const StatedOrders& stated);
+  KnownVersions(const Lookups& lookups, std::span<const TxnId> order);
 
   // Each of them; no more has to be asked then.
   bool all_stated() const { return suspects_.empty(); }
@@ -53,7 +53,7 @@ class KnownVersions {
     Slot seen = 0;                    // the last that somebody saw
   };
 
-  void note_lines(const StatedOrders& stated);
+  void note_lines();
   void note_updates();
   Slot slot_of(KeyId key, TxnId t) const;
   Slot slot_before(KeyId key, Place place) const;
@@ -72,13 +72,13 @@ class KnownVersions {
 
   static constexpr uint64_t kMostSteps = 100'000'000;
 
+  const Lookups& lookups_;
   const History& history_;
   const std::span<const TxnId> order_;
   std::vector<Place> place_;  // per transaction, 0: did not take effect
   std::vector<Key> keys_;
   std::vector<KeyId> suspects_;  // keys with versions of which it is not stated which came first
   std::optional<Sources> sources_;
-  std::optional<Writers> authors_;
   uint64_t steps_ = 0;
 };
 

@@ -16,10 +16,6 @@ OpId own_write_before(const History& h, OpId op, KeyId key) {
   return last_write(h, h.first_op(h.txn_of(op)), op, key);
 }
 
-bool writes_key(const History& h, TxnId t, KeyId key) {
-  return last_write(h, h.first_op(t), h.end_op(t), key) != kNone;
-}
-
 State left_by(const History& h, TxnId t, KeyId key) {
   return state_after(t, access_of(h, last_write(h, h.first_op(t), h.end_op(t), key)));
 }

@@ -176,7 +176,6 @@ inline bool accepts(const History& h, const Access& a, const State& state) {
 OpId last_write(const History& h, OpId first, OpId end, KeyId key);
 // Of the transaction of `op`, before that.
 OpId own_write_before(const History& h, OpId op, KeyId key);
-bool writes_key(const History& h, TxnId t, KeyId key);
 // What a transaction that writes the key leaves of it.
 State left_by(const History& h, TxnId t, KeyId key);
 // The transaction writes the key again behind this write.

@@ -26,7 +26,7 @@ Status ProofVerifier::refutes(LevelId level) {
 
 ProofVerifier::Found& ProofVerifier::found(ReadRule rule) {
   std::optional<Found>& found = rule == ReadRule::dirty ? dirty_ : clean_;
-  if (!found) found.emplace(history_, stated_, rule);
+  if (!found) found.emplace(lookups_, rule);
   return *found;
 }
 

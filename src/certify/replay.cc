@@ -219,9 +219,8 @@ Error Replay::mismatch(TxnId t, OpId i) const {
   if (a.accepts == Accepts::equals && !a.writes())
     return refuse("transaction {} reads {}, but at its place in the order {}", history_.name(t),
                   show_version(history_, a.seen), state);
-  return refuse(
-      "operation {} of transaction {} has another outcome at its place in the order, where {}",
-      i - history_.first_op(t), history_.name(t), state);
+  return refuse("{} has another outcome at its place in the order, where {}",
+                show_operation(history_, i), state);
 }
 
 }  // namespace assay::internal::certify

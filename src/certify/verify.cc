@@ -41,12 +41,12 @@ bool any_level(const Certificate& certificate, Holds holds) {
 
 // Linearizability is defined where every transaction that took effect is one operation on one key. An order shows which
 // ones it takes to have done so, and is asked by its verifier.
-Status check_defined(const Certificate& certificate, const History& history) {
+Status check_defined(const Certificate& certificate, const Lookups& lookups) {
   if (certificate.outcome() != Outcome::violated ||
       !any_level(certificate, [](const LevelInfo& l) { return l.single_operations; }))
     return Ok{};
-  const Writers writers(history);
-  Counting counting(history, writers);
+  const History& history = lookups.history();
+  Counting counting(lookups);
   for (TxnId t = 0; t < history.txn_count(); ++t) {
     if (!is_one_operation(history, t) && counting.counts(t))
       return refuse(
@@ -75,11 +75,11 @@ Status for_each_level(std::vector<LevelId> levels, Verify holds_at) {
 namespace assay {
 
 struct Verifier::Shared {
-  const History& history;
-  internal::certify::SharedStatedOrders stated{history};
+  const internal::certify::Lookups lookups;
 };
 
-Verifier::Verifier(const History& history) : shared_(new Shared{history}) {}
+Verifier::Verifier(const History& history)
+    : shared_(new Shared{internal::certify::Lookups(history)}) {}
 Verifier::~Verifier() = default;
 
 Status verify(const Certificate& certificate, const History& history, unsigned threads) {
@@ -88,27 +88,27 @@ Status verify(const Certificate& certificate, const History& history, unsigned t
 
 Status Verifier::verify(const Certificate& certificate, unsigned threads) {
   using namespace internal::certify;
-  const History& history = shared_->history;
+  const Lookups& lookups = shared_->lookups;
   if (Status s = check_levels(certificate.levels); !s.ok()) return s;
-  if (Status s = check_defined(certificate, history); !s.ok()) return s;
+  if (Status s = check_defined(certificate, lookups); !s.ok()) return s;
   const auto is_mixed = [](const LevelInfo& l) { return l.events == EventModel::mixed; };
-  if (any_level(certificate, is_mixed) && !history.declares_levels())
+  if (any_level(certificate, is_mixed) && !lookups.history().declares_levels())
     return refuse("mixed: no transaction of the history declares a level");
   switch (certificate.kind) {
     case Certificate::Kind::order: {
-      OrderVerifier order(certificate.order, history, shared_->stated, threads);
+      OrderVerifier order(certificate.order, lookups, threads);
       return for_each_level(certificate.levels, [&](LevelId l) { return order.serves(l); });
     }
     case Certificate::Kind::bad_read: {
-      BadReadVerifier read(certificate.bad_read, history);
+      BadReadVerifier read(certificate.bad_read, lookups);
       return for_each_level(certificate.levels, [&](LevelId l) { return read.refutes(l); });
     }
     case Certificate::Kind::proof: {
-      ProofVerifier proof(certificate.proof, history, shared_->stated);
+      ProofVerifier proof(certificate.proof, lookups);
       return for_each_level(certificate.levels, [&](LevelId l) { return proof.refutes(l); });
     }
     case Certificate::Kind::exhausted: {
-      ExhaustionVerifier exhausted(certificate.exhausted, history);
+      ExhaustionVerifier exhausted(certificate.exhausted, lookups.history());
       return for_each_level(certificate.levels, [&](LevelId l) { return exhausted.refutes(l); });
     }
   }
