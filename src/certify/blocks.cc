@@ -5,14 +5,6 @@
 #include "certify/refusal.h"
 
 namespace assay::internal::certify {
-namespace {
-
-bool has(std::span<const Literal> literals, const Literal& literal) {
-  return std::find(literals.begin(), literals.end(), literal) != literals.end();
-}
-
-}  // namespace
-
 bool Blocks::fits(TxnId t, KeyId key, std::span<const VersionId> list, uint32_t element) const {
   const std::vector<VersionId> block = appended_by(history_, t, key);
   return !block.empty() && element <= list.size() && block.size() <= list.size() - element &&

@@ -22,6 +22,7 @@
 // `cover`, the writers of the element; of `somewhere`, the length of the list.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "assay/certificate.h"
@@ -30,6 +31,10 @@
 #include "certify/reads.h"
 
 namespace assay::internal::certify {
+
+inline bool has(std::span<const Literal> literals, const Literal& literal) {
+  return std::ranges::count(literals, literal) > 0;
+}
 
 class Blocks {
  public:

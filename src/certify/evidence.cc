@@ -112,12 +112,9 @@ Status Evidence::check_effect(std::span<const Literal> clause) {
   const TxnId source = seen->from, reader = seen->to;
   if (source >= history.txn_count() || reader >= history.txn_count())
     return refuse("the clause names nothing in the history");
-  const auto has = [&](const Literal& l) {
-    return std::find(clause.begin(), clause.end(), l) != clause.end();
-  };
-  if (!has(Literal::effect(source)))
+  if (!has(clause, Literal::effect(source)))
     return refuse("the clause does not say that transaction {} took effect", history.name(source));
-  if (!counting.counts(reader) && !has(!Literal::effect(reader)))
+  if (!counting.counts(reader) && !has(clause, !Literal::effect(reader)))
     return refuse("transaction {} need not have taken effect", history.name(reader));
   return Ok{};
 }

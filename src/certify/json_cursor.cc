@@ -7,31 +7,12 @@
 #include <limits>
 
 #include "assay/history.h"
+#include "base/utf8.h"
 
 namespace assay::internal::certify {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-void append_utf8(uint32_t code, std::string& out) {
-  auto byte = [&](uint32_t b) { out.push_back(static_cast<char>(b)); };
-  auto tail = [&](uint32_t shift) { byte(0x80 | (code >> shift & 0x3F)); };
-  if (code < 0x80) {
-    byte(code);
-  } else if (code < 0x800) {
-    byte(0xC0 | code >> 6);
-    tail(0);
-  } else if (code < 0x10000) {
-    byte(0xE0 | code >> 12);
-    tail(6);
-    tail(0);
-  } else {
-    byte(0xF0 | code >> 18);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
-}
 
 }  // namespace
 
@@ -206,7 +187,7 @@ void JsonCursor::escape(std::string& out) {
   } else if (code >= 0xDC00 && code <= 0xDFFF) {
     return fail("half of a surrogate pair");
   }
-  if (ok()) append_utf8(code, out);
+  if (ok()) append_utf8(out, code);
 }
 
 uint32_t JsonCursor::hex4() {

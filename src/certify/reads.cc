@@ -63,7 +63,9 @@ void append_observations(const History& h, const Access& a, std::vector<Observat
       return add(a.key, last, last == kNone || all == 0);
     }
     case Accepts::rows:
-      return each_row(h, a.op, [&](VersionId v) { add(h.version_key(v), v, h.is_initial(v)); });
+      return each_named(h, a.op, [&](const Named& named) {
+        if (named.row != kNone) add(named.key, named.row, h.is_initial(named.row));
+      });
     case Accepts::any:
     case Accepts::differs:
     case Accepts::present:

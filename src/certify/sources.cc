@@ -73,26 +73,14 @@ bool Sources::explains(const State& state, OpId i, KeyId key) const {
 
 // Whether what a range says of the key is right of this state.
 bool Sources::range_explained(const State& state, OpId range, KeyId key) const {
-  const Selected selected = history_.selected(range);
-  const PredicateId predicate = selected.predicate;
+  const PredicateId predicate = history_.selected(range).predicate;
   int named = 0;
   bool right = true;
-  for (const VersionId row : selected.rows) {
-    if (history_.version_key(row) != key) continue;
+  each_named(history_, range, [&](const Named& one) {
+    if (one.key != key) return;
     ++named;
-    right = shows(history_, state, row) &&
-            (predicate == kNone || conditions_.match(predicate, row) != Match::no);
-  }
-  for (const VersionId row : selected.passed) {
-    if (history_.version_key(row) != key) continue;
-    ++named;
-    right = shows(history_, state, row) && conditions_.match(predicate, row) != Match::yes;
-  }
-  for (const KeyId one : selected.matched) {
-    if (one != key) continue;
-    ++named;
-    right = conditions_.match(predicate, state) != Match::no;
-  }
+    right = conditions_.agrees(predicate, one, state);
+  });
   if (named > 0) return named == 1 && right && covers(history_, range, key);
   return conditions_.certainly_misses(predicate, state) ||
          conditions_.match(predicate, state) != Match::yes;
