@@ -89,13 +89,11 @@ class AdyaCheck {
       : history_(history),
         conditions_(history),
         order_(order),
-        writers_(history.key_count()),
+        writers_(history, order.txns()),
         left_(history.key_count()) {
-    for (Place p = 1; p <= order.count(); ++p)
-      for (const KeyId key : order.keys_written(p)) writers_[key].push_back(p);
     if (has_ranges(history))
-      for (KeyId key = 0; key < writers_.size(); ++key)
-        for (const Place p : writers_[key])
+      for (KeyId key = 0; key < left_.size(); ++key)
+        for (const Place p : writers_.of(key))
           left_[key].push_back(left_by(history, order.txn(p), key));
     sources_.resize(order.count() + 1);
     for (Place p = 1; p <= order.count(); ++p)
@@ -118,21 +116,18 @@ class AdyaCheck {
 
  private:
   void add_anti(Place reader, const ReadFrom& read) {
-    const std::vector<Place>& all = writers_[read.key];
-    auto next = std::upper_bound(all.begin(), all.end(), read.from);
+    const std::span<const Place> all = writers_.of(read.key);
+    size_t next = writers_.up_to(read.key, read.from);
     const bool item = is_item(read);
     if (!item) next = next_change(read, next);
-    if (next != all.end() && *next != reader) anti_.push_back({reader, *next, item ? 'a' : 'p'});
+    if (next < all.size() && all[next] != reader)
+      anti_.push_back({reader, all[next], item ? 'a' : 'p'});
   }
   // The first from `next` on that changed whether the range selects the key.
-  std::vector<Place>::const_iterator next_change(const ReadFrom& read,
-                                                 std::vector<Place>::const_iterator next) const {
-    const std::vector<Place>& all = writers_[read.key];
+  size_t next_change(const ReadFrom& read, size_t next) const {
     const std::vector<State>& left = left_[read.key];
-    const auto at = static_cast<size_t>(next - all.begin());
-    const State before = read.from == 0 ? initial_state(history_, read.key) : left[at - 1];
-    const size_t kept = conditions_.first_change(read.op, before, std::span(left).subspan(at));
-    return next + static_cast<std::ptrdiff_t>(kept);
+    const State before = read.from == 0 ? initial_state(history_, read.key) : left[next - 1];
+    return next + conditions_.first_change(read.op, before, std::span(left).subspan(next));
   }
   // The last, up to the one whose version was seen, that changed whether the range selects the key; 0 if none did.
   Place last_change(const ReadFrom& read) {
@@ -140,12 +135,10 @@ class AdyaCheck {
     const auto [known, fresh] =
         last_change_.try_emplace({history_.selected(read.op).predicate, read.key, read.from}, 0);
     if (!fresh) return known->second;
-    const std::vector<Place>& all = writers_[read.key];
-    const size_t until =
-        static_cast<size_t>(std::upper_bound(all.begin(), all.end(), read.from) - all.begin());
+    const size_t until = writers_.up_to(read.key, read.from);
     const size_t at = conditions_.last_change(read.op, initial_state(history_, read.key),
                                               std::span(left_[read.key]).first(until));
-    return known->second = at == until ? 0 : all[at];
+    return known->second = at == until ? 0 : writers_.of(read.key)[at];
   }
   bool is_item(const ReadFrom& read) const { return certify::is_item(history_, read.op, read.key); }
   static bool has(std::string_view kinds, char kind) {
@@ -156,13 +149,6 @@ class AdyaCheck {
     return refuse("transaction {} overwrote what transaction {} read, and the two are on a cycle",
                   name(anti.writer), name(anti.reader));
   }
-  // The writer of the key before `p`; 0 if there is none.
-  Place previous_writer(KeyId key, Place p) const {
-    const std::vector<Place>& all = writers_[key];
-    const auto at = std::lower_bound(all.begin(), all.end(), p);
-    return at == all.begin() ? 0 : *(at - 1);
-  }
-
   // Write dependencies run forwards, and so do read dependencies.
   Status check_sources() const {
     for (Place p = 1; p <= order_.count(); ++p)
@@ -185,7 +171,7 @@ class AdyaCheck {
       const auto written = order_.keys_written(p);
       for (const ReadFrom& read : order_.reads(p))
         if (is_item(read) && std::binary_search(written.begin(), written.end(), read.key) &&
-            previous_writer(read.key, p) != read.from)
+            writers_.before(read.key, p) != read.from)
           return refuse("transaction {} overwrites another version of {} than it read", name(p),
                         history_.key(read.key).to_string());
     }
@@ -236,7 +222,7 @@ class AdyaCheck {
           if (has(forbidden.any, 'r'))
             for (const Place source : sources_[queue[at]]) meet(source);
           for (const KeyId key : order_.keys_written(queue[at]))
-            meet(previous_writer(key, queue[at]));
+            meet(writers_.before(key, queue[at]));
           steps += sources_[queue[at]].size() + order_.keys_written(queue[at]).size();
           if (steps > kMostSteps) return too_much("there are too many paths to look at");
         }
@@ -252,7 +238,7 @@ class AdyaCheck {
   const History& history_;
   const Conditions conditions_;
   const CommitOrder& order_;
-  std::vector<std::vector<Place>> writers_;  // per key
+  const PlacedWriters writers_;
   std::vector<std::vector<State>> left_;     // what these left of it, if there are ranges
   std::vector<Anti> anti_;                   // by reader
   std::vector<std::vector<Place>> sources_;  // per reader, on which it depends

@@ -275,15 +275,12 @@ Status check_overdrawn(const Writes& writes, OpId read) {
 
 }  // namespace
 
-Status BadReadVerifier::refutes(LevelId level) {
-  if (!checked_) {
-    if (Status s = check(); !s.ok()) return s;
-    checked_ = true;
-  }
+Status BadReadVerifier::supports(LevelId level) {
+  if (const Status& s = checked_.get([&] { return check(); }); !s.ok()) return s;
   const LevelInfo& info = level_info(level);
   if (info.events == EventModel::mixed) {
     const auto own = held_to(history_, history_.txn_of(claim_.read));
-    if (own && claim_.anomaly != Anomaly::lost_update) return refutes(*own);
+    if (own && claim_.anomaly != Anomaly::lost_update) return supports(*own);
     if (own) return refuse("a lost update is of several transactions, each of its own level");
     return refuse("the transaction of the read declares no level that can be mixed");
   }

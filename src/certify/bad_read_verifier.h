@@ -22,7 +22,7 @@ class BadReadVerifier {
   BadReadVerifier(const BadRead& claim, const Lookups& lookups)
       : claim_(claim), lookups_(lookups), history_(lookups.history()) {}
 
-  Status refutes(LevelId level);
+  Status supports(LevelId level);
 
  private:
   Status check() const;
@@ -30,7 +30,7 @@ class BadReadVerifier {
   const BadRead& claim_;
   const Lookups& lookups_;
   const History& history_;
-  bool checked_ = false;
+  Once<Status> checked_;
 };
 
 }  // namespace assay::internal::certify

@@ -22,6 +22,17 @@ bool is_absence(const History& history, VersionId v) {
 
 }  // namespace
 
+PlacedWriters::PlacedWriters(const History& history, std::span<const TxnId> order)
+    : writers_(history.key_count()) {
+  Place p = 0;
+  for (const TxnId t : order) {
+    ++p;
+    for (const Access& a : accesses(history, t))
+      if (a.writes() && (writers_[a.key].empty() || writers_[a.key].back() != p))
+        writers_[a.key].push_back(p);
+  }
+}
+
 class CommitOrder::Builder {
  public:
   Builder(const Writes& writes, std::span<const TxnId> order, std::span<const Seen> sources,

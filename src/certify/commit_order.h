@@ -2,6 +2,7 @@
 // commit order, what each installs and what each reads from whom.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -15,6 +16,27 @@ namespace assay::internal::certify {
 
 // Place in the commit order, from 1. 0 is the initial state.
 using Place = uint32_t;
+
+// The writers of each key by their places in an order, ascending.
+class PlacedWriters {
+ public:
+  PlacedWriters(const History& history, std::span<const TxnId> order);
+
+  std::span<const Place> of(KeyId key) const { return writers_[key]; }
+  // How many of them stand at this place or before it.
+  uint32_t up_to(KeyId key, Place place) const {
+    const std::vector<Place>& all = writers_[key];
+    return static_cast<uint32_t>(std::ranges::upper_bound(all, place) - all.begin());
+  }
+  // The last before this place; 0 if there is none.
+  Place before(KeyId key, Place place) const {
+    const uint32_t count = up_to(key, place - 1);
+    return count == 0 ? 0 : writers_[key][count - 1];
+  }
+
+ private:
+  std::vector<std::vector<Place>> writers_;
+};
 
 struct ReadFrom {
   KeyId key;
@@ -39,6 +61,7 @@ class CommitOrder {
 
   Place count() const { return static_cast<Place>(txn_.size() - 1); }
   TxnId txn(Place p) const { return txn_[p]; }
+  std::span<const TxnId> txns() const { return std::span(txn_).subspan(1); }
   // kNone for transactions that are not in the order.
   Place place(TxnId t) const { return place_[t]; }
   // Its reads from others, in program order.

@@ -43,8 +43,6 @@ class Evidence {
   Status check_sources(OpId op, KeyId key, std::span<const Literal> clause, const LevelInfo& level);
   // `clause` says of a read that its source took effect, if the reader did.
   Status check_effect(std::span<const Literal> clause);
-  // The clause holds whatever lists are made of.
-  Status check_blocks(const ProofStep& step) { return blocks.check(step, counting); }
 
   const History& history;
   const Writes& writes;

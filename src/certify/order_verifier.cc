@@ -10,7 +10,7 @@
 #include "history/aggregate.h"
 
 namespace assay::internal::certify {
-Status OrderVerifier::serves(LevelId level) {
+Status OrderVerifier::supports(LevelId level) {
   if (const Status& s = well_formed(); !s.ok()) return s;
   if (const Status& s = follows_known_orders(); !s.ok()) return s;
   const LevelInfo& info = level_info(level);

@@ -38,7 +38,7 @@ class OrderVerifier {
   OrderVerifier(const Order& order, const Lookups& lookups, unsigned threads)
       : order_(order), lookups_(lookups), history_(lookups.history()), threads_(threads) {}
 
-  Status serves(LevelId level);
+  Status supports(LevelId level);
 
  private:
   Status serves_adya(const LevelInfo& level);

@@ -14,7 +14,7 @@ Error at_step(size_t index, Error error) {
 
 }  // namespace
 
-Status ProofVerifier::refutes(LevelId level) {
+Status ProofVerifier::supports(LevelId level) {
   Found& found = this->found(read_rule(level_info(level)));
   if (Status s = check_cycles(level, found.evidence); !s.ok()) return s;
   if (!found.resolved) {
@@ -59,7 +59,7 @@ Status ProofVerifier::check_resolution(Evidence& evidence) {
     if (s.ok() && step.kind == Kind::fact)
       s = evidence.check_fact(step.clause[0], step.source, step.source_is_op);
     if (s.ok() && step.kind == Kind::effect) s = evidence.check_effect(step.clause);
-    if (s.ok() && step.kind == Kind::blocks) s = evidence.check_blocks(step);
+    if (s.ok() && step.kind == Kind::blocks) s = evidence.blocks.check(step, evidence.counting);
     if (s.ok() && step.kind == Kind::derived) s = clauses.add_derived(step.clause, step.hints);
     if (!s.ok()) return at_step(i, s.error());
     if (step.kind == Kind::cycle)

@@ -26,7 +26,7 @@ class ProofVerifier {
  public:
   ProofVerifier(const Proof& proof, const Lookups& lookups) : proof_(proof), lookups_(lookups) {}
 
-  Status refutes(LevelId level);
+  Status supports(LevelId level);
 
  private:
   // What is found out once for all levels with the same rule of reads.

@@ -57,11 +57,11 @@ Status check_defined(const Certificate& certificate, const Lookups& lookups) {
 }
 
 // The strongest first: what serves it may serve the others without another look.
-template <class Verify>
-Status for_each_level(std::vector<LevelId> levels, Verify holds_at) {
+template <class OfKind>
+Status for_each_level(std::vector<LevelId> levels, OfKind verifier) {
   std::sort(levels.rbegin(), levels.rend());
   for (LevelId level : levels) {
-    Status s = holds_at(level);
+    Status s = verifier.supports(level);
     if (s.ok()) continue;
     s.error().message = std::string(level_info(level).name) + ": " + s.error().message;
     return s;
@@ -94,23 +94,16 @@ Status Verifier::verify(const Certificate& certificate, unsigned threads) {
   const auto is_mixed = [](const LevelInfo& l) { return l.events == EventModel::mixed; };
   if (any_level(certificate, is_mixed) && !lookups.history().declares_levels())
     return refuse("mixed: no transaction of the history declares a level");
+  const std::vector<LevelId>& levels = certificate.levels;
   switch (certificate.kind) {
-    case Certificate::Kind::order: {
-      OrderVerifier order(certificate.order, lookups, threads);
-      return for_each_level(certificate.levels, [&](LevelId l) { return order.serves(l); });
-    }
-    case Certificate::Kind::bad_read: {
-      BadReadVerifier read(certificate.bad_read, lookups);
-      return for_each_level(certificate.levels, [&](LevelId l) { return read.refutes(l); });
-    }
-    case Certificate::Kind::proof: {
-      ProofVerifier proof(certificate.proof, lookups);
-      return for_each_level(certificate.levels, [&](LevelId l) { return proof.refutes(l); });
-    }
-    case Certificate::Kind::exhausted: {
-      ExhaustionVerifier exhausted(certificate.exhausted, lookups.history());
-      return for_each_level(certificate.levels, [&](LevelId l) { return exhausted.refutes(l); });
-    }
+    case Certificate::Kind::order:
+      return for_each_level(levels, OrderVerifier(certificate.order, lookups, threads));
+    case Certificate::Kind::bad_read:
+      return for_each_level(levels, BadReadVerifier(certificate.bad_read, lookups));
+    case Certificate::Kind::proof:
+      return for_each_level(levels, ProofVerifier(certificate.proof, lookups));
+    case Certificate::Kind::exhausted:
+      return for_each_level(levels, ExhaustionVerifier(certificate.exhausted, lookups.history()));
   }
   return refuse("a certificate of no known kind");
 }
@@ -120,7 +113,7 @@ uint64_t verification_bytes(const Certificate& certificate, const History& histo
   const uint64_t txns = history.txn_count(), keys = history.key_count();
   const uint64_t versions = history.version_count();
   const uint64_t reads = history.op_count() - std::min<uint64_t>(history.op_count(), versions);
-  if (certificate.kind != Certificate::Kind::order) return 24 * versions + 12 * keys;  // writers
+  if (certificate.kind != Certificate::Kind::order) return 28 * versions + 24 * keys;  // writes
   const bool in_time =
       any_level(certificate, [](const LevelInfo& l) { return l.real_time != RealTime::none; });
   const bool replays = any_level(certificate, [](const LevelInfo& l) {
