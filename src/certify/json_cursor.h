@@ -81,9 +81,9 @@ class JsonCursor {
   Error error() const;
   void fail(std::string message);
 
-  // Calls each field that is there, in any order. Other fields and repeated ones are errors; so is it, by the message
-  // `expected`, if an object of this kind lacks one that it needs, or has one of another kind. The kind is asked for after
-  // all fields, which may set it. Returns a bit per field present, in the order of the arguments.
+  // Reads the fields that are there, in any order. An unknown field and a repeated one are errors. So is an object of this
+  // kind that lacks a field it needs or has a field of another kind: then the message is `expected`. The kind is read after
+  // the fields, which may set it. Returns a bit for each field present, in the order of the arguments.
   template <class Kind, class... Value>
   uint32_t object(const Kind& kind, std::string_view expected, Field<Value>... fields) {
     uint32_t seen = 0;
@@ -100,7 +100,7 @@ class JsonCursor {
     return seen;
   }
 
-  // Calls `element` with a new one at the end of `to` for each. What a writer puts before each and before the end is blank.
+  // Calls `element` for each element with a new one at the end of `to`. The last two arguments are blanks that a writer adds.
   template <class Elements, class Element>
   void array(Elements& to, Element element, std::string_view = {}, std::string_view = {}) {
     each([&] { element(to.emplace_back()); });
@@ -116,12 +116,12 @@ class JsonCursor {
     });
     if (count != 2) fail(std::string(expected));
   }
-  // What else follows from what was read; a writer leaves it as it is.
+  // Sets what follows from the fields that were read. A writer changes nothing.
   template <class Value>
   static void set(Value& to, std::type_identity_t<Value> value) {
     to = value;
   }
-  // Whether an array is what comes next; a writer wants to know.
+  // Whether an array comes next. A writer is told.
   bool begins_array(bool) { return peek() == '['; }
 
   // A whole number from 0 to 2^32 - 2.

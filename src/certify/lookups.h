@@ -1,4 +1,4 @@
-// What certificates look up in their history, found out once for all of them.
+// What the certificates of a history look up in it. Each part is computed once, when a certificate first needs it.
 #pragma once
 
 #include "assay/history.h"

@@ -1,4 +1,4 @@
-// What is found out once, by the first who asks, on whichever thread.
+// A value that is computed once, by the thread that needs it first.
 #pragma once
 
 #include <mutex>

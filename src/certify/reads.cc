@@ -8,9 +8,9 @@ namespace assay::internal::certify {
 
 namespace {
 
-// Of those that may have left what was seen and are not the reader: the only one, or kNone, and how many there are, counted up to two.
+// The transactions other than the reader that may have left what was seen: how many, counted up to two, and the first of them.
 struct Leavers {
-  TxnId only = kNone;
+  TxnId first = kNone;
   int count = 0;
 };
 
@@ -20,7 +20,7 @@ Leavers leavers(const Writes& writes, const Observation& seen, TxnId reader) {
   for (const Write& write : writes.showing(seen.key, seen.version, Which::staying)) {
     if (write.txn == reader) continue;
     if (++found.count == 2) return found;
-    found.only = write.txn;
+    found.first = write.txn;
   }
   return found;
 }
@@ -34,7 +34,7 @@ bool may_be_left(const Writes& writes, const Observation& seen, TxnId reader) {
 TxnId source(const Writes& writes, const Observation& seen, TxnId reader) {
   if (!seen.external() || seen.initial) return kNone;
   const Leavers found = leavers(writes, seen, reader);
-  return found.count == 1 ? found.only : kNone;
+  return found.count == 1 ? found.first : kNone;
 }
 
 bool certainly_initial(const Writes& writes, const Observation& seen, TxnId reader) {

@@ -1,4 +1,5 @@
-// Who wrote what: the writes of each key and of each version, and those that leave a key absent. Whoever asks for a writer asks here.
+// Which transactions wrote what: the writes of each key and of each version, and those that leave a key absent. It is the room's
+// only index of writers; places in an order have their own (PlacedWriters, commit_order.h).
 //
 //   s1: A { w(x,1) w(x,2) }   s2: B { w(x,2) }!
 //   x: A's second write stays, its first was overwritten, B's is of a transaction that aborted
