@@ -84,7 +84,29 @@ struct Edge {
   OpId op = kNone;  // forced: the read of `key`; on a path: the read that makes a read dependency
   bool from_write = true;  // real_time only: true w, false r
   bool to_write = false;
-  std::vector<Edge> path;  // forced only; its edges have no paths
+  std::vector<Edge> path = {};  // forced only; its edges have no paths
+
+  static Edge read_dependency(TxnId writer, TxnId reader, KeyId key, OpId op = kNone) {
+    return {EdgeKind::read_dependency, writer, reader, key, kNone, op};
+  }
+  static Edge session_order(TxnId earlier, TxnId later) {
+    return {EdgeKind::session, earlier, later};
+  }
+  static Edge real_time(TxnId from, bool from_write, TxnId to, bool to_write) {
+    return {EdgeKind::real_time, from, to, kNone, kNone, kNone, from_write, to_write};
+  }
+  static Edge write_dependency(TxnId earlier, TxnId later, KeyId key) {
+    return {EdgeKind::write_dependency, earlier, later, key};
+  }
+  // `source`: the writer that was read.
+  static Edge anti_dependency(TxnId reader, TxnId writer, KeyId key, TxnId source,
+                              OpId op = kNone) {
+    return {EdgeKind::anti_dependency, reader, writer, key, source, op};
+  }
+  static Edge forced_order(TxnId earlier, TxnId later, KeyId key, TxnId reader, OpId op,
+                           std::vector<Edge> path) {
+    return {EdgeKind::forced, earlier, later, key, reader, op, true, false, std::move(path)};
+  }
 };
 
 // What a history leaves open, as a proposition:

@@ -9,7 +9,6 @@
 #include "certify/commit_order.h"
 #include "certify/conditions.h"
 #include "certify/operations.h"
-#include "certify/reads.h"
 #include "certify/refusal.h"
 #include "certify/sources.h"
 
@@ -29,14 +28,15 @@ struct Anti {
 // appends, with elements of transactions that did not take effect here and there.
 class DirtyOrder {
  public:
-  DirtyOrder(const History& history, std::span<const TxnId> order)
-      : history_(history),
+  DirtyOrder(const Writes& writes, std::span<const TxnId> order)
+      : writes_(writes),
+        history_(writes.history()),
         order_(order),
-        states_(history),
-        present_author_(history.version_count()),
-        appended_(history.key_count()) {
+        states_(writes),
+        present_author_(history_.version_count()),
+        appended_(history_.key_count()) {
     for (const TxnId t : order)
-      for (const Access& a : accesses(history, t)) {
+      for (const Access& a : accesses(history_, t)) {
         if (!a.appends()) continue;
         appended_[a.key].push_back(a.version);
         present_author_[a.version] = true;
@@ -44,32 +44,30 @@ class DirtyOrder {
   }
 
   Status check() const {
-    const Writers writers(history_, ReadRule::dirty);
     for (const TxnId t : order_)
       for (const Access& a : accesses(history_, t))
-        if (!explained(writers, a))
-          return refuse("nothing explains operation {} of transaction {}",
-                        a.op - history_.first_op(t), history_.name(t));
+        if (!explained(a)) return refuse("nothing explains {}", show_operation(history_, a.op));
     return Ok{};
   }
 
  private:
-  bool explained(const Writers& writers, const Access& a) const {
+  bool explained(const Access& a) const {
     if (!a.reads()) return true;
-    if (a.is_list()) return list_stands(writers, a);
+    if (a.is_list()) return list_stands(a);
     if (!a.is_range()) return states_.explained_by_anybody(a.op, a.key);
     return std::ranges::all_of(states_.keys_of_range(a.op),
                                [&](KeyId key) { return states_.explained_by_anybody(a.op, key); });
   }
 
-  bool list_stands(const Writers& writers, const Access& a) const {
+  bool list_stands(const Access& a) const {
     const std::vector<VersionId> own = appended_by(history_, history_.txn_of(a.op), a.key);
     const ListSeen seen = list_seen(history_, a.op);
     if (!seen.own_at_end) return false;
     const std::vector<VersionId>& all = appended_[a.key];
     size_t at = 0;
     for (const VersionId element : seen.others) {
-      if (!writers.has_author(element) || std::ranges::count(own, element) > 0) return false;
+      if (writes_.of_version(element, Which::all).empty() || std::ranges::count(own, element) > 0)
+        return false;
       if (!present_author_[element]) continue;
       if (at == all.size() || all[at] != element) return false;
       ++at;
@@ -77,6 +75,7 @@ class DirtyOrder {
     return true;
   }
 
+  const Writes& writes_;
   const History& history_;
   const std::span<const TxnId> order_;
   const Sources states_;
@@ -90,13 +89,11 @@ class AdyaCheck {
       : history_(history),
         conditions_(history),
         order_(order),
-        writers_(history.key_count()),
+        writers_(history, order.txns()),
         left_(history.key_count()) {
-    for (Place p = 1; p <= order.count(); ++p)
-      for (const KeyId key : order.keys_written(p)) writers_[key].push_back(p);
     if (has_ranges(history))
-      for (KeyId key = 0; key < writers_.size(); ++key)
-        for (const Place p : writers_[key])
+      for (KeyId key = 0; key < left_.size(); ++key)
+        for (const Place p : writers_.of(key))
           left_[key].push_back(left_by(history, order.txn(p), key));
     sources_.resize(order.count() + 1);
     for (Place p = 1; p <= order.count(); ++p)
@@ -119,21 +116,18 @@ class AdyaCheck {
 
  private:
   void add_anti(Place reader, const ReadFrom& read) {
-    const std::vector<Place>& all = writers_[read.key];
-    auto next = std::upper_bound(all.begin(), all.end(), read.from);
+    const std::span<const Place> all = writers_.of(read.key);
+    size_t next = writers_.up_to(read.key, read.from);
     const bool item = is_item(read);
     if (!item) next = next_change(read, next);
-    if (next != all.end() && *next != reader) anti_.push_back({reader, *next, item ? 'a' : 'p'});
+    if (next < all.size() && all[next] != reader)
+      anti_.push_back({reader, all[next], item ? 'a' : 'p'});
   }
   // The first from `next` on that changed whether the range selects the key.
-  std::vector<Place>::const_iterator next_change(const ReadFrom& read,
-                                                 std::vector<Place>::const_iterator next) const {
-    const std::vector<Place>& all = writers_[read.key];
+  size_t next_change(const ReadFrom& read, size_t next) const {
     const std::vector<State>& left = left_[read.key];
-    const auto at = static_cast<size_t>(next - all.begin());
-    const State before = read.from == 0 ? initial_state(history_, read.key) : left[at - 1];
-    const size_t kept = conditions_.first_change(read.op, before, std::span(left).subspan(at));
-    return next + static_cast<std::ptrdiff_t>(kept);
+    const State before = read.from == 0 ? initial_state(history_, read.key) : left[next - 1];
+    return next + conditions_.first_change(read.op, before, std::span(left).subspan(next));
   }
   // The last, up to the one whose version was seen, that changed whether the range selects the key; 0 if none did.
   Place last_change(const ReadFrom& read) {
@@ -141,12 +135,10 @@ class AdyaCheck {
     const auto [known, fresh] =
         last_change_.try_emplace({history_.selected(read.op).predicate, read.key, read.from}, 0);
     if (!fresh) return known->second;
-    const std::vector<Place>& all = writers_[read.key];
-    const size_t until =
-        static_cast<size_t>(std::upper_bound(all.begin(), all.end(), read.from) - all.begin());
+    const size_t until = writers_.up_to(read.key, read.from);
     const size_t at = conditions_.last_change(read.op, initial_state(history_, read.key),
                                               std::span(left_[read.key]).first(until));
-    return known->second = at == until ? 0 : all[at];
+    return known->second = at == until ? 0 : writers_.of(read.key)[at];
   }
   bool is_item(const ReadFrom& read) const { return certify::is_item(history_, read.op, read.key); }
   static bool has(std::string_view kinds, char kind) {
@@ -157,13 +149,6 @@ class AdyaCheck {
     return refuse("transaction {} overwrote what transaction {} read, and the two are on a cycle",
                   name(anti.writer), name(anti.reader));
   }
-  // The writer of the key before `p`; 0 if there is none.
-  Place previous_writer(KeyId key, Place p) const {
-    const std::vector<Place>& all = writers_[key];
-    const auto at = std::lower_bound(all.begin(), all.end(), p);
-    return at == all.begin() ? 0 : *(at - 1);
-  }
-
   // Write dependencies run forwards, and so do read dependencies.
   Status check_sources() const {
     for (Place p = 1; p <= order_.count(); ++p)
@@ -186,7 +171,7 @@ class AdyaCheck {
       const auto written = order_.keys_written(p);
       for (const ReadFrom& read : order_.reads(p))
         if (is_item(read) && std::binary_search(written.begin(), written.end(), read.key) &&
-            previous_writer(read.key, p) != read.from)
+            writers_.before(read.key, p) != read.from)
           return refuse("transaction {} overwrites another version of {} than it read", name(p),
                         history_.key(read.key).to_string());
     }
@@ -237,7 +222,7 @@ class AdyaCheck {
           if (has(forbidden.any, 'r'))
             for (const Place source : sources_[queue[at]]) meet(source);
           for (const KeyId key : order_.keys_written(queue[at]))
-            meet(previous_writer(key, queue[at]));
+            meet(writers_.before(key, queue[at]));
           steps += sources_[queue[at]].size() + order_.keys_written(queue[at]).size();
           if (steps > kMostSteps) return too_much("there are too many paths to look at");
         }
@@ -253,7 +238,7 @@ class AdyaCheck {
   const History& history_;
   const Conditions conditions_;
   const CommitOrder& order_;
-  std::vector<std::vector<Place>> writers_;  // per key
+  const PlacedWriters writers_;
   std::vector<std::vector<State>> left_;     // what these left of it, if there are ranges
   std::vector<Anti> anti_;                   // by reader
   std::vector<std::vector<Place>> sources_;  // per reader, on which it depends
@@ -271,8 +256,8 @@ Status leaves_no_cycle(std::span<const ForbiddenCycle> forbidden, const History&
   return Ok{};
 }
 
-Status dirty_order_serves(const History& history, std::span<const TxnId> order) {
-  return DirtyOrder(history, order).check();
+Status dirty_order_serves(const Writes& writes, std::span<const TxnId> order) {
+  return DirtyOrder(writes, order).check();
 }
 
 }  // namespace assay::internal::certify

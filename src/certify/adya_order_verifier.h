@@ -32,6 +32,7 @@
 #include "assay/level.h"
 #include "assay/result.h"
 #include "certify/commit_order.h"
+#include "certify/writes.h"
 
 namespace assay::internal::certify {
 
@@ -40,6 +41,6 @@ Status leaves_no_cycle(std::span<const ForbiddenCycle> forbidden, const History&
                        const CommitOrder& order);
 
 // Whether an order that is no commit order, since some reads are dirty, serves pl-1. It holds what a commit order holds.
-Status dirty_order_serves(const History& history, std::span<const TxnId> order);
+Status dirty_order_serves(const Writes& writes, std::span<const TxnId> order);
 
 }  // namespace assay::internal::certify

@@ -14,12 +14,13 @@ namespace {
 
 class Claim {
  public:
-  Claim(const BadRead& claim, const History& history)
+  Claim(const BadRead& claim, const Lookups& lookups)
       : claim_(claim),
-        history_(history),
-        writers_(history),
-        sources_(history),
-        reader_(history.txn_of(claim.read)) {}
+        lookups_(lookups),
+        writes_(lookups.writes()),
+        history_(lookups.history()),
+        sources_(writes_),
+        reader_(history_.txn_of(claim.read)) {}
 
   Status check();
   // At pl-1: nobody else ever wrote what was seen.
@@ -54,8 +55,9 @@ class Claim {
   bool is_tombstone(VersionId v) const;
 
   const BadRead& claim_;
+  const Lookups& lookups_;
+  const Writes& writes_;
   const History& history_;
-  const Writers writers_;
   const Sources sources_;
   const TxnId reader_;
 };
@@ -68,7 +70,7 @@ bool Claim::wrote_before_read(VersionId v) const {
 
 // Whether something that may have happened shows the reader this version.
 bool Claim::explained(const Observation& seen) const {
-  if (seen.external()) return seen.initial || writers_.may_be_installed(seen, reader_);
+  if (seen.external()) return seen.initial || may_be_left(writes_, seen, reader_);
   return puts(seen.own_write, seen);
 }
 
@@ -94,7 +96,7 @@ bool Claim::shown_by(const Observation& seen) const {
   switch (claim_.anomaly) {
     case Anomaly::thin_air_read:
       return other == kNone && !seen.initial &&
-             (!writers_.ever_written(seen.key, seen.version) || nobody_shows(seen));
+             (writes_.showing(seen.key, seen.version, Which::all).empty() || nobody_shows(seen));
     case Anomaly::aborted_read:
       return others_write && history_.status(history_.txn_of(other)) == TxnStatus::aborted;
     case Anomaly::intermediate_read:
@@ -114,9 +116,9 @@ bool Claim::shown_by(const Observation& seen) const {
 
 // An element anywhere in a list that nobody who may count left there.
 bool Claim::bad_element(VersionId element) const {
-  if (writers_.has_author(element)) return false;
+  if (!writes_.of_version(element, Which::counting).empty()) return false;
   if (claim_.anomaly == Anomaly::thin_air_read)
-    return claim_.other == kNone && !writers_.ever_written(history_.version_key(element), element);
+    return claim_.other == kNone && writes_.of_version(element, Which::all).empty();
   return claim_.anomaly == Anomaly::aborted_read && claim_.other != kNone &&
          writes_version(claim_.other, element) &&
          history_.status(history_.txn_of(claim_.other)) == TxnStatus::aborted;
@@ -132,7 +134,7 @@ bool Claim::bad_list() const {
   if (claim_.anomaly == Anomaly::not_my_own_write)
     return !seen.own_at_end && before_read(claim_.other);
   const VersionId element = other.version;
-  if (writers_.only_author(element) != history_.txn_of(claim_.other)) return false;
+  if (writes_.only_author(element) != history_.txn_of(claim_.other)) return false;
   for (size_t i = 0; i < seen.others.size(); ++i) {
     if (seen.others[i] != element) continue;
     if (claim_.anomaly == Anomaly::future_read)
@@ -190,9 +192,9 @@ bool Claim::one_state_shows_both(const Observation& a, const Observation& b) con
 }
 
 bool Claim::is_tombstone(VersionId v) const {
-  for (const Access& a : all_accesses(history_))
-    if (a.removes() && a.version == v) return true;
-  return false;
+  return std::ranges::any_of(writes_.of_version(v, Which::all), [&](const Write& write) {
+    return access_of(history_, write.op).removes();
+  });
 }
 
 bool Claim::non_repeatable(const std::vector<Observation>& all, const Observation& seen) const {
@@ -205,7 +207,7 @@ bool Claim::non_repeatable(const std::vector<Observation>& all, const Observatio
 }
 
 Status Claim::check() {
-  if (!Counting(history_, writers_).counts(reader_))
+  if (!Counting(lookups_).counts(reader_))
     return refuse("transaction {}, which made the read, need not have taken effect",
                   history_.name(reader_));
   const std::vector<Observation> all = observations(history_, reader_);
@@ -223,13 +225,12 @@ Status Claim::check() {
       if (bad_element(element)) return Ok{};
   }
   if (dirty_state()) return Ok{};
-  return refuse("operation {} of transaction {} is no {}", claim_.read - history_.first_op(reader_),
-                history_.name(reader_), anomaly_info(claim_.anomaly).name);
+  return refuse("{} is no {}", show_operation(history_, claim_.read),
+                anomaly_info(claim_.anomaly).name);
 }
 
 Status Claim::check_dirty() {
-  const Writers writers(history_, ReadRule::dirty);
-  if (!Counting(history_, writers, ReadRule::dirty).counts(reader_))
+  if (!Counting(lookups_, ReadRule::dirty).counts(reader_))
     return refuse("transaction {}, which made the read, need not have taken effect",
                   history_.name(reader_));
   if (claim_.anomaly == Anomaly::future_read && is_list(claim_.read))
@@ -254,17 +255,15 @@ bool overwrites(const History& h, TxnId t, KeyId key, VersionId version) {
 
 // A value was overwritten more often than it was there. Where no update is lost, a committed transaction that read a value and
 // then wrote the key needs a write of that value, or the initial one, for itself.
-Status check_overdrawn(const History& history, OpId read) {
+Status check_overdrawn(const Writes& writes, OpId read) {
+  const History& history = writes.history();
   const Access looked = access_of(history, read);
   if (looked.accepts != Accepts::equals) return refuse("operation {} saw no value", read);
   if (history.version_value(looked.seen).is_null())
     return refuse("null is there after each removal, and is not counted");
-  uint64_t there = history.is_initial(looked.seen) ? 1 : 0;
+  const uint64_t there = writes.of_version(looked.seen, Which::counting).size() +
+                         (history.is_initial(looked.seen) ? 1 : 0);
   uint64_t overwritten = 0;
-  for (const Access& a : all_accesses(history))
-    if (a.writes() && a.version == looked.seen &&
-        history.status(history.txn_of(a.op)) != TxnStatus::aborted)
-      ++there;
   for (TxnId t = 0; t < history.txn_count(); ++t)
     if (history.status(t) == TxnStatus::committed &&
         overwrites(history, t, looked.key, looked.seen))
@@ -276,15 +275,12 @@ Status check_overdrawn(const History& history, OpId read) {
 
 }  // namespace
 
-Status BadReadVerifier::refutes(LevelId level) {
-  if (!checked_) {
-    if (Status s = check(); !s.ok()) return s;
-    checked_ = true;
-  }
+Status BadReadVerifier::supports(LevelId level) {
+  if (const Status& s = checked_.get([&] { return check(); }); !s.ok()) return s;
   const LevelInfo& info = level_info(level);
   if (info.events == EventModel::mixed) {
     const auto own = held_to(history_, history_.txn_of(claim_.read));
-    if (own && claim_.anomaly != Anomaly::lost_update) return refutes(*own);
+    if (own && claim_.anomaly != Anomaly::lost_update) return supports(*own);
     if (own) return refuse("a lost update is of several transactions, each of its own level");
     return refuse("the transaction of the read declares no level that can be mixed");
   }
@@ -298,7 +294,7 @@ Status BadReadVerifier::refutes(LevelId level) {
       claim_.anomaly == Anomaly::aborted_read || claim_.anomaly == Anomaly::intermediate_read;
   if (read_rule(info) == ReadRule::dirty) {
     if (dirty) return refuse("{} allows reads of what was aborted or overwritten", info.name);
-    if (Status s = Claim(claim_, history_).check_dirty(); !s.ok()) return s;
+    if (Status s = Claim(claim_, lookups_).check_dirty(); !s.ok()) return s;
   }
   const bool loses_none = info.events == EventModel::single ||
                           (info.events == EventModel::split && info.write_conflict);
@@ -320,9 +316,9 @@ Status BadReadVerifier::check() const {
     case Anomaly::not_my_own_write:
     case Anomaly::intermediate_read:
     case Anomaly::non_repeatable_read:
-      return Claim(claim_, history_).check();
+      return Claim(claim_, lookups_).check();
     case Anomaly::lost_update:
-      return check_overdrawn(history_, claim_.read);
+      return check_overdrawn(lookups_.writes(), claim_.read);
     case Anomaly::result_set_mismatch:
       return check_aggregate(history_, claim_);
     default:

@@ -13,22 +13,24 @@
 #include "assay/certificate.h"
 #include "assay/history.h"
 #include "assay/result.h"
+#include "certify/lookups.h"
 
 namespace assay::internal::certify {
 
 class BadReadVerifier {
  public:
-  BadReadVerifier(const BadRead& claim, const History& history)
-      : claim_(claim), history_(history) {}
+  BadReadVerifier(const BadRead& claim, const Lookups& lookups)
+      : claim_(claim), lookups_(lookups), history_(lookups.history()) {}
 
-  Status refutes(LevelId level);
+  Status supports(LevelId level);
 
  private:
   Status check() const;
 
   const BadRead& claim_;
+  const Lookups& lookups_;
   const History& history_;
-  bool checked_ = false;
+  Once<Status> checked_;
 };
 
 }  // namespace assay::internal::certify

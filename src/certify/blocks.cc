@@ -5,30 +5,6 @@
 #include "certify/refusal.h"
 
 namespace assay::internal::certify {
-namespace {
-
-bool has(std::span<const Literal> literals, const Literal& literal) {
-  return std::find(literals.begin(), literals.end(), literal) != literals.end();
-}
-
-}  // namespace
-
-void Blocks::index() {
-  if (indexed_) return;
-  indexed_ = true;
-  of_version_.resize(history_.version_count());
-  for (TxnId t = 0; t < history_.txn_count(); ++t) {
-    if (history_.status(t) == TxnStatus::aborted) continue;
-    for (const Access& a : accesses(history_, t)) {
-      if (!a.appends()) continue;
-      uint32_t place = 0;
-      for (const Access& before : accesses_before(history_, a.op))
-        place += before.appends() && before.key == a.key;
-      of_version_[a.version].push_back({t, place});
-    }
-  }
-}
-
 bool Blocks::fits(TxnId t, KeyId key, std::span<const VersionId> list, uint32_t element) const {
   const std::vector<VersionId> block = appended_by(history_, t, key);
   return !block.empty() && element <= list.size() && block.size() <= list.size() - element &&
@@ -102,14 +78,15 @@ Status Blocks::check_cover(const ProofStep& step, std::span<const Literal> block
   const ListSeen seen = list_seen(history_, step.source);
   if (!seen.own_at_end || step.element >= seen.others.size())
     return refuse("the list has no element {}", step.element);
-  index();
-  for (const Appended& a : of_version_[seen.others[step.element]]) {
-    if (a.txn == reader || a.place > step.element) continue;
-    const uint32_t begin = step.element - a.place;
-    if (!fits(a.txn, key, seen.others, begin)) continue;
-    if (!has(blocks, Literal::block(reader, key, step.source, a.txn, begin)))
+  for (const Write& write : writes_.of_version(seen.others[step.element], Which::counting)) {
+    if (write.txn == reader || !access_of(history_, write.op).appends()) continue;
+    uint32_t place = 0;  // among the elements that it appended to the list
+    for (const Access& before : accesses_before(history_, write.op))
+      place += before.appends() && before.key == key;
+    if (place > step.element || !fits(write.txn, key, seen.others, step.element - place)) continue;
+    if (!has(blocks, Literal::block(reader, key, step.source, write.txn, step.element - place)))
       return refuse("element {} may be of transaction {}, and the clause does not say so",
-                    step.element, history_.name(a.txn));
+                    step.element, history_.name(write.txn));
   }
   return Ok{};
 }

@@ -22,9 +22,8 @@
 // `cover`, the writers of the element; of `somewhere`, the length of the list.
 #pragma once
 
-#include <optional>
+#include <algorithm>
 #include <span>
-#include <vector>
 
 #include "assay/certificate.h"
 #include "assay/history.h"
@@ -33,9 +32,13 @@
 
 namespace assay::internal::certify {
 
+inline bool has(std::span<const Literal> literals, const Literal& literal) {
+  return std::ranges::count(literals, literal) > 0;
+}
+
 class Blocks {
  public:
-  explicit Blocks(const History& history) : history_(history) {}
+  explicit Blocks(const Writes& writes) : writes_(writes), history_(writes.history()) {}
 
   // Whether the clause of the step has one of these forms.
   Status check(const ProofStep& step, Counting& counting);
@@ -44,13 +47,6 @@ class Blocks {
   bool ends(const Literal& block, OpId read);
 
  private:
-  // An element that a transaction appended.
-  struct Appended {
-    TxnId txn;
-    uint32_t place;  // among the elements that it appended to the list
-  };
-
-  void index();
   bool fits(TxnId t, KeyId key, std::span<const VersionId> list, uint32_t element) const;
   bool is_list(OpId op, KeyId key) const;
   Status check_cover(const ProofStep& step, std::span<const Literal> blocks);
@@ -58,9 +54,8 @@ class Blocks {
   Status check_pair(const Literal& a, const Literal& b, std::span<const Literal> orders);
   Status check_whole(const Literal& block, OpId cutting);
 
+  const Writes& writes_;
   const History& history_;
-  bool indexed_ = false;
-  std::vector<std::vector<Appended>> of_version_;  // by transactions that did not abort
 };
 
 }  // namespace assay::internal::certify

@@ -17,10 +17,7 @@ constexpr OpId kList = 3;
 class BlocksTest : public ::testing::Test {
  protected:
   explicit BlocksTest(std::string_view text = kLists)
-      : history_(hist(text)),
-        writers_(history_),
-        counting_(history_, writers_),
-        blocks_(history_) {}
+      : history_(hist(text)), lookups_(history_), counting_(lookups_), blocks_(lookups_.writes()) {}
 
   Literal at(TxnId writer, uint32_t element, OpId list = kList) const {
     return Literal::block(history_.txn_of(list), history_.op(list).key, list, writer, element);
@@ -28,7 +25,7 @@ class BlocksTest : public ::testing::Test {
   bool holds(const ProofStep& step) { return blocks_.check(step, counting_).ok(); }
 
   History history_;
-  Writers writers_;
+  Lookups lookups_;
   Counting counting_;
   Blocks blocks_;
 };

@@ -63,47 +63,20 @@ inline KeyId key(const History& h, std::string_view name) {
 }
 
 inline Edge read_from(TxnId from, TxnId to, KeyId k, OpId op = kNone) {
-  Edge e;
-  e.kind = EdgeKind::read_dependency;
-  e.from = from;
-  e.to = to;
-  e.key = k;
-  e.op = op;
-  return e;
+  return Edge::read_dependency(from, to, k, op);
 }
-inline Edge session(TxnId from, TxnId to) {
-  Edge e;
-  e.kind = EdgeKind::session;
-  e.from = from;
-  e.to = to;
-  return e;
-}
+inline Edge session(TxnId from, TxnId to) { return Edge::session_order(from, to); }
 inline Edge real_time(TxnId from, bool from_write, TxnId to, bool to_write) {
-  Edge e;
-  e.kind = EdgeKind::real_time;
-  e.from = from;
-  e.to = to;
-  e.from_write = from_write;
-  e.to_write = to_write;
-  return e;
+  return Edge::real_time(from, from_write, to, to_write);
 }
 inline Edge write_order(TxnId from, TxnId to, KeyId k) {
-  Edge e = read_from(from, to, k);
-  e.kind = EdgeKind::write_dependency;
-  return e;
+  return Edge::write_dependency(from, to, k);
 }
 inline Edge anti(TxnId from, TxnId to, KeyId k, TxnId via, OpId op = kNone) {
-  Edge e = read_from(from, to, k, op);
-  e.kind = EdgeKind::anti_dependency;
-  e.via = via;
-  return e;
+  return Edge::anti_dependency(from, to, k, via, op);
 }
 inline Edge forced(TxnId from, TxnId to, KeyId k, TxnId reader, OpId op, std::vector<Edge> path) {
-  Edge e = read_from(from, to, k, op);
-  e.kind = EdgeKind::forced;
-  e.via = reader;
-  e.path = std::move(path);
-  return e;
+  return Edge::forced_order(from, to, k, reader, op, std::move(path));
 }
 
 inline ProofStep cycle(std::vector<Edge> edges) {

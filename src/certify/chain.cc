@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -20,42 +21,71 @@ std::string digest_of(std::string_view line) {
   return digest.hex();
 }
 
-void add_numbers(std::string& out, std::string_view name, const std::vector<uint64_t>& numbers) {
-  out += fmt::format(",\"{}\":[", name);
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    if (i > 0) out += ',';
-    const fmt::format_int text(numbers[i]);
-    out.append(text.data(), text.size());
+// What both kinds of lines hold.
+struct Line {
+  bool ends = false;
+  uint64_t number = 0;
+  std::string previous = {};  // its digest
+  Segment segment = {};
+  uint64_t transactions = 0;
+};
+
+// The fields of a line, read or written.
+template <class Json>
+class LineFields {
+ public:
+  LineFields(Json& json, auto& line) : json_(json) {
+    auto& s = line.segment;
+    json.object(
+        line.ends,
+        "expected the fields of a segment, or \"end\", \"previous\" and \"transactions\"",
+        Field("segment", number(line, false)).needed_by(false),
+        Field("end", number(line, true)).needed_by(true),
+        Field("previous", [&] { json.string(line.previous); }),
+        Field("gap", [&] { json.flag(s.gap); }).allowed_in(s.gap, false),
+        Field("order", lines(s.order)).needed_by(false),
+        Field("rivals", pairs(s.rivals, &Segment::Rival::writer, &Segment::Rival::last))
+            .allowed_in(!s.rivals.empty(), false),
+        Field("late", pairs(s.late, &Segment::Late::txn, &Segment::Late::behind))
+            .allowed_in(!s.late.empty(), false),
+        Field("took_effect", lines(s.took_effect)).allowed_in(!s.took_effect.empty(), false),
+        Field("left_out", lines(s.left_out)).allowed_in(!s.left_out.empty(), false),
+        Field("without_effect", lines(s.without_effect))
+            .allowed_in(!s.without_effect.empty(), false),
+        Field("transactions", [&] { count(line.transactions, kNoLimit, ""); }).needed_by(true));
   }
-  out += ']';
-}
 
-template <class Pairs, class Members>
-void add_pairs(std::string& out, std::string_view name, const Pairs& pairs, Members members) {
-  if (pairs.empty()) return;
-  out += fmt::format(",\"{}\":[", name);
-  for (const auto& p : pairs) {
-    const auto [first, second] = members(p);
-    out += fmt::format("[{},{}],", first, second);
+ private:
+  void count(auto& n, int64_t least, const char* expected) {
+    auto number = static_cast<int64_t>(n);
+    json_.integer(number);
+    if (number < least) json_.fail(expected);
+    json_.set(n, static_cast<uint64_t>(number));
   }
-  out.back() = ']';
-}
+  auto number(auto& line, bool ends) {
+    return [this, &line, ends] {
+      json_.set(line.ends, ends);
+      count(line.number, 1, kLine);
+    };
+  }
+  auto lines(auto& all) {
+    return [this, &all] { json_.array(all, [&](auto& line) { count(line, 1, kLine); }); };
+  }
+  // Two numbers; the second may be 0.
+  auto pairs(auto& all, auto first, auto second) {
+    return [this, &all, first, second] {
+      json_.array(all, [&](auto& pair) {
+        json_.pair([&] { count(pair.*first, 1, kTwoLines); },
+                   [&] { count(pair.*second, 0, kTwoLines); }, kTwoLines);
+      });
+    };
+  }
 
-uint64_t line_number(JsonCursor& json) {
-  const int64_t n = json.integer();
-  if (json.ok() && n < 1) json.fail("expected the number of a line");
-  return static_cast<uint64_t>(n);
-}
-
-// Two numbers; the second may be 0.
-std::pair<uint64_t, uint64_t> pair_of_lines(JsonCursor& json) {
-  std::vector<int64_t> pair;
-  json.array([&] { pair.push_back(json.integer()); });
-  if (json.ok() && (pair.size() != 2 || pair[0] < 1 || pair[1] < 0))
-    json.fail("expected the numbers of two lines");
-  return json.ok() ? std::pair<uint64_t, uint64_t>(pair[0], pair[1])
-                   : std::pair<uint64_t, uint64_t>();
-}
+  static constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::min();
+  static constexpr const char* kLine = "expected the number of a line";
+  static constexpr const char* kTwoLines = "expected the numbers of two lines";
+  Json& json_;
+};
 
 }  // namespace
 
@@ -79,23 +109,15 @@ std::string ChainWriter::header() {
   return sealed(fmt::format(R"({}1,"level":"{}"}})", kFirst, level_info(level_).name));
 }
 
-std::string ChainWriter::segment(const Segment& s) {
-  std::string line = fmt::format(R"({{"segment":{},"previous":"{}")", ++number_, previous_);
-  if (s.gap) line += R"(,"gap":true)";
-  add_numbers(line, "order", s.order);
-  add_pairs(line, "rivals", s.rivals,
-            [](const Segment::Rival& r) { return std::pair(r.writer, r.last); });
-  add_pairs(line, "late", s.late,
-            [](const Segment::Late& l) { return std::pair(l.txn, l.behind); });
-  if (!s.took_effect.empty()) add_numbers(line, "took_effect", s.took_effect);
-  if (!s.left_out.empty()) add_numbers(line, "left_out", s.left_out);
-  if (!s.without_effect.empty()) add_numbers(line, "without_effect", s.without_effect);
-  return sealed(line + "}");
-}
+std::string ChainWriter::segment(const Segment& s) { return next(false, s, 0); }
 
-std::string ChainWriter::end(uint64_t transactions) {
-  return sealed(fmt::format(R"({{"end":{},"previous":"{}","transactions":{}}})", ++number_,
-                            previous_, transactions));
+std::string ChainWriter::end(uint64_t transactions) { return next(true, {}, transactions); }
+
+std::string ChainWriter::next(bool ends, const Segment& s, uint64_t transactions) {
+  const Line line{ends, ++number_, previous_, s, transactions};
+  JsonWriter json;
+  LineFields(json, line);
+  return sealed(json.take());
 }
 
 void ChainWriter::save(StreamWriter& to) const {
@@ -116,59 +138,32 @@ Result<LevelId> ChainReader::header(std::string_view line) {
   JsonCursor json(line);
   std::string level;
   const auto version = [&] {
-    if (json.index() != 1) json.fail("expected version 1");
+    uint32_t number = 0;
+    json.index(number);
+    if (number != 1) json.fail("expected version 1");
   };
-  const uint32_t fields =
-      json.object(Field{"assay_chain", version}, Field{"level", [&] { level = json.string(); }});
+  json.object(kOneKind, "expected \"assay_chain\" and \"level\"", Field("assay_chain", version),
+              Field("level", [&] { json.string(level); }));
   json.end();
   const std::optional<LevelId> id = find_level(level);
-  if (json.ok() && fields != 0b11) json.fail("expected \"assay_chain\" and \"level\"");
-  if (json.ok() && !id) json.fail("expected the name of a level");
+  if (!id) json.fail("expected the name of a level");
   if (!json.ok()) return json.error();
   previous_ = digest_of(line);
   return *id;
 }
 
-Result<std::variant<Segment, ChainEnd>> ChainReader::next(std::string_view line) {
-  enum : uint32_t { segment, end, previous, order, transactions, optional };
-  JsonCursor json(line);
-  Segment s;
-  ChainEnd closing;
-  std::string digest;
-  uint64_t number = 0;
-  const auto count = [&] { number = line_number(json); };
-  const auto lines = [&](std::vector<uint64_t>& to) {
-    return [&json, &to] { json.array([&] { to.push_back(line_number(json)); }); };
-  };
-  const auto pairs = [&]<class Pair>(std::vector<Pair>& to) {
-    return [&json, &to] {
-      json.array([&] {
-        const auto [first, second] = pair_of_lines(json);
-        to.push_back({first, second});
-      });
-    };
-  };
-  const uint32_t fields = json.object(
-      Field{"segment", count}, Field{"end", count},
-      Field{"previous", [&] { digest = json.string(); }}, Field{"order", lines(s.order)},
-      Field{"transactions", [&] { closing.transactions = static_cast<uint64_t>(json.integer()); }},
-      Field{"rivals", pairs(s.rivals)}, Field{"late", pairs(s.late)},
-      Field{"took_effect", lines(s.took_effect)}, Field{"left_out", lines(s.left_out)},
-      Field{"without_effect", lines(s.without_effect)},
-      Field{"gap", [&] { s.gap = json.boolean(); }});
+Result<std::variant<Segment, ChainEnd>> ChainReader::next(std::string_view text) {
+  JsonCursor json(text);
+  Line line;
+  LineFields(json, line);
   json.end();
-  constexpr uint32_t kEnd = 1u << end | 1u << previous | 1u << transactions;
-  constexpr uint32_t kSegment = 1u << segment | 1u << previous | 1u << order;
-  const bool ends = fields == kEnd;
-  if (json.ok() && !ends && (fields & ((1u << optional) - 1)) != kSegment)
-    json.fail("expected the fields of a segment, or \"end\", \"previous\" and \"transactions\"");
-  if (json.ok() && number != number_ + 1) json.fail(fmt::format("expected number {}", number_ + 1));
-  if (json.ok() && digest != previous_) json.fail("the digest is not that of the line before");
+  if (line.number != number_ + 1) json.fail(fmt::format("expected number {}", number_ + 1));
+  if (line.previous != previous_) json.fail("the digest is not that of the line before");
   if (!json.ok()) return json.error();
   ++number_;
-  previous_ = digest_of(line);
-  if (ends) return std::variant<Segment, ChainEnd>(closing);
-  return std::variant<Segment, ChainEnd>(std::move(s));
+  previous_ = digest_of(text);
+  if (line.ends) return std::variant<Segment, ChainEnd>(ChainEnd{line.transactions});
+  return std::variant<Segment, ChainEnd>(std::move(line.segment));
 }
 
 }  // namespace assay::internal::certify

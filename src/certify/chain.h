@@ -77,6 +77,7 @@ class ChainWriter {
   void load(StreamReader& from);
 
  private:
+  std::string next(bool ends, const Segment& s, uint64_t transactions);
   std::string sealed(const std::string& line);
 
   LevelId level_;

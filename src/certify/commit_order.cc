@@ -1,9 +1,11 @@
 #include "certify/commit_order.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "certify/operations.h"
 #include "certify/refusal.h"
+#include "certify/sources.h"
 
 namespace assay::internal::certify {
 namespace {
@@ -18,194 +20,227 @@ bool is_absence(const History& history, VersionId v) {
   return v == kNone || history.version_value(v).is_null();
 }
 
-Error not_own(const History& history, OpId i) {
-  const TxnId t = history.txn_of(i);
-  return refuse("operation {} of transaction {} does not see the transaction's own last write",
-                i - history.first_op(t), history.name(t));
-}
-
 }  // namespace
 
-Result<CommitOrder> CommitOrder::build(const History& history, std::span<const TxnId> order,
-                                       std::span<const Seen> sources, NotReturned not_returned) {
-  CommitOrder built;
-  built.not_returned_ = not_returned;
-  if (!std::is_sorted(sources.begin(), sources.end()))
-    return refuse("the sources are not in the order of the operations");
-  built.sources_ = sources;
-  built.txn_.push_back(kNone);
-  built.txn_.insert(built.txn_.end(), order.begin(), order.end());
-  built.place_.assign(history.txn_count(), kNone);
-  built.read_begin_.assign(2, 0);
-  built.write_begin_.assign(2, 0);
-  Installers installers;
-  installers.version.assign(history.version_count(), 0);
-  installers.absence.assign(history.key_count(), 0);
-  installers.key.assign(history.key_count(), 0);
-  std::vector<Own> own(history.key_count());
-  Lists lists;
-  lists.elements.resize(history.key_count());
-  lists.places.resize(history.key_count());
-  lists.is_register.resize(history.key_count());
-  for (Place p = 1; p <= built.count(); ++p) built.place_[built.txn_[p]] = p;
-  for (Place p = 1; p <= built.count(); ++p) {
-    if (Status s = built.add(history, p, installers, own, lists); !s.ok()) return s.error();
+PlacedWriters::PlacedWriters(const History& history, std::span<const TxnId> order)
+    : writers_(history.key_count()) {
+  Place p = 0;
+  for (const TxnId t : order) {
+    ++p;
+    for (const Access& a : accesses(history, t))
+      if (a.writes() && (writers_[a.key].empty() || writers_[a.key].back() != p))
+        writers_[a.key].push_back(p);
   }
-  return built;
 }
 
-Status CommitOrder::add(const History& history, Place p, Installers& installers,
-                        std::vector<Own>& own, Lists& lists) {
-  const TxnId t = txn_[p];
-  for (const Access& a : accesses(history, t)) {
-    if (!a.is_range() && !a.is_list()) lists.is_register[a.key] = true;
-    if (a.is_list() && lists.is_register[a.key])
-      return refuse("{} is used as a list and as a register", history.key(a.key).to_string());
-    // A read that only says that a key is in some other state must name the source.
-    Status s = Ok{};
-    if (a.accepts == Accepts::list)
-      s = add_list_read(history, p, a.op, lists);
-    else if (!given(a.op).empty() || sees_other_states(a))
-      s = add_given(history, p, a.op, own, installers);
-    else if (a.reads())
-      s = add_read(history, p, a, own, installers);
-    if (!s.ok()) return s;
-    if (!a.writes()) continue;
-    if (own[a.key].place != p) writes_.push_back(a.key);
-    own[a.key] = {p, a};
+class CommitOrder::Builder {
+ public:
+  Builder(const Writes& writes, std::span<const TxnId> order, std::span<const Seen> sources,
+          NotReturned not_returned)
+      : writes_(writes),
+        history_(writes.history()),
+        not_returned_(not_returned),
+        sources_(sources),
+        version_(history_.version_count()),
+        absence_(history_.key_count()),
+        key_(history_.key_count()),
+        own_(history_.key_count()),
+        lists_(history_.key_count()) {
+    built_.txn_.push_back(kNone);
+    built_.txn_.insert(built_.txn_.end(), order.begin(), order.end());
+    built_.place_.assign(history_.txn_count(), kNone);
+    built_.read_begin_.assign(2, 0);
+    built_.write_begin_.assign(2, 0);
+    for (Place p = 1; p <= built_.count(); ++p) built_.place_[built_.txn_[p]] = p;
   }
-  for (const Access& a : accesses(history, t)) {
-    if (!a.appends()) continue;
-    lists.elements[a.key].push_back(a.version);
-    lists.places[a.key].push_back(p);
+
+  Result<CommitOrder> build() {
+    if (!std::is_sorted(sources_.begin(), sources_.end()))
+      return refuse("the sources are not in the order of the operations");
+    for (Place p = 1; p <= built_.count(); ++p)
+      if (Status s = add(p); !s.ok()) return s.error();
+    return std::move(built_);
   }
-  std::sort(writes_.begin() + static_cast<ptrdiff_t>(write_begin_.back()), writes_.end());
-  for (size_t w = write_begin_.back(); w < writes_.size(); ++w) {
-    const Access& last = own[writes_[w]].write;
-    installers.version[last.version] = p;
-    installers.key[last.key] = p;
-    if (is_absent(history, state_after(t, last))) installers.absence[last.key] = p;
-  }
-  read_begin_.push_back(reads_.size());
-  write_begin_.push_back(writes_.size());
-  return Ok{};
-}
 
-// A read of a register, of its transaction's own last write or from before it.
-Status CommitOrder::add_read(const History& history, Place p, const Access& a,
-                             const std::vector<Own>& own, const Installers& installers) {
-  if (own[a.key].place == p) {
-    const State left = state_after(txn_[p], own[a.key].write);
-    const bool sees =
-        left.version == a.seen || (is_absence(history, a.seen) && is_absent(history, left));
-    return sees ? Status(Ok{}) : not_own(history, a.op);
-  }
-  const TxnId stated = stated_to_be_from(history, a.op);
-  const Result<Place> from = stated == kNone ? source(history, p, a.key, a.seen, installers)
-                                             : stated_place(history, p, a.op, stated);
-  if (!from.ok()) return from.error();
-  reads_.push_back({a.key, *from, a.op});
-  return Ok{};
-}
-
-// What others had appended, as far as the transaction saw it, is what the transactions up to one of those before it
-// had appended, none of them in part; that one is its source.
-Status CommitOrder::add_list_read(const History& history, Place p, OpId i, const Lists& lists) {
-  const KeyId key = access_of(history, i).key;
-  const ListSeen seen = list_seen(history, i);
-  const std::vector<VersionId>& all = lists.elements[key];
-  const size_t count = seen.others.size();
-  const bool stands = seen.own_at_end && count <= all.size() &&
-                      std::equal(seen.others.begin(), seen.others.end(), all.begin()) &&
-                      (count == 0 || count == all.size() ||
-                       lists.places[key][count - 1] != lists.places[key][count]);
-  if (!stands)
-    return refuse(
-        "the list that operation {} of transaction {} reads is not what the order has appended",
-        i - history.first_op(txn_[p]), history.name(txn_[p]));
-  reads_.push_back({key, count == 0 ? Place{0} : lists.places[key][count - 1], i});
-  return Ok{};
-}
-
-std::span<const Seen> CommitOrder::given(OpId i) const {
-  const auto by_op = [](const Seen& seen, OpId op) { return seen.op < op; };
-  const auto from = std::lower_bound(sources_.begin(), sources_.end(), i, by_op);
-  const auto to = std::lower_bound(from, sources_.end(), i + 1, by_op);
-  return {from, to};
-}
-
-// An operation whose sources are given: one for each key of which it sees a state that is not its transaction's own.
-Status CommitOrder::add_given(const History& history, Place p, OpId i, const std::vector<Own>& own,
-                              const Installers& installers) {
-  if (!possible_) possible_.emplace(history);
-  const std::span<const Seen> sources = given(i);
-  const Access a = access_of(history, i);
-  const bool range = a.is_range();
-  std::vector<KeyId> keys{a.key};
-  if (range) keys = possible_->keys_of_range(i);
-  const auto possible = [&](KeyId key, TxnId from) {
-    return range && own[key].place != p ? possible_->possible_of_others(i, key, from)
-                                        : possible_->possible(i, key, from);
+ private:
+  // What was appended to a key along the order, and by whom.
+  struct List {
+    std::vector<VersionId> elements;
+    std::vector<Place> places;
+    bool is_register = false;  // something else was done to it
   };
-  size_t used = 0;
-  for (KeyId key : keys) {
-    if (used < sources.size() && sources[used].key == key) {
-      const Seen& seen = sources[used++];
-      const Place from = seen.source == kNone                ? 0
-                         : seen.source < history.txn_count() ? place_[seen.source]
-                                                             : kNone;
-      const bool later =
-          not_returned_ == NotReturned::anywhere && range && !returns(history, i, key);
-      if (from == kNone || from == p || (from > p && !later) || !possible(key, seen.source))
-        return refuse("operation {} of transaction {} cannot have its source",
-                      i - history.first_op(txn_[p]), history.name(txn_[p]));
-      reads_.push_back({key, from, i});
-    } else if (own[key].place == p) {
-      if (!possible_->explained_by(own[key].write.op, i, key)) return not_own(history, i);
-    } else {
-      const std::optional<Place> from = last_to_leave(history, i, key, installers);
-      if (!from || !possible(key, *from == 0 ? kNone : txn_[*from]))
-        return refuse("operation {} of transaction {} has no source for a key that it sees",
-                      i - history.first_op(txn_[p]), history.name(txn_[p]));
-      reads_.push_back({key, *from, i});
+  // What the transaction at `place` wrote last to a key.
+  struct Own {
+    Place place = 0;
+    Access write = {};
+  };
+
+  Status add(Place p) {
+    const TxnId t = built_.txn_[p];
+    for (const Access& a : accesses(history_, t)) {
+      if (!a.is_range() && !a.is_list()) lists_[a.key].is_register = true;
+      if (a.is_list() && lists_[a.key].is_register)
+        return refuse("{} is used as a list and as a register", history_.key(a.key).to_string());
+      // A read that only says that a key is in some other state must name the source.
+      Status s = Ok{};
+      if (a.accepts == Accepts::list)
+        s = add_list_read(a.op);
+      else if (!given(a.op).empty() || sees_other_states(a))
+        s = add_given(p, a.op);
+      else if (a.reads())
+        s = add_read(p, a);
+      if (!s.ok()) return s;
+      if (!a.writes()) continue;
+      if (own_[a.key].place != p) built_.writes_.push_back(a.key);
+      own_[a.key] = {p, a};
     }
+    for (const Access& a : accesses(history_, t)) {
+      if (!a.appends()) continue;
+      lists_[a.key].elements.push_back(a.version);
+      lists_[a.key].places.push_back(p);
+    }
+    std::sort(built_.writes_.begin() + static_cast<ptrdiff_t>(built_.write_begin_.back()),
+              built_.writes_.end());
+    for (size_t w = built_.write_begin_.back(); w < built_.writes_.size(); ++w) {
+      const Access& last = own_[built_.writes_[w]].write;
+      version_[last.version] = p;
+      key_[last.key] = p;
+      if (is_absent(history_, state_after(t, last))) absence_[last.key] = p;
+    }
+    built_.read_begin_.push_back(built_.reads_.size());
+    built_.write_begin_.push_back(built_.writes_.size());
+    return Ok{};
   }
-  if (used != sources.size()) return refuse("operation {} has sources that it cannot have", i);
-  return Ok{};
-}
 
-// Who last left of the key what a range saw of it: the row, or that there was none; where the range has a condition, and
-// passed over or matched a row that it does not tell, who wrote the key last. Nothing for operations that tell only that the
-// key was in some other state.
-std::optional<Place> CommitOrder::last_to_leave(const History& history, OpId i, KeyId key,
-                                                const Installers& installers) {
-  if (!access_of(history, i).is_range()) return std::nullopt;
-  if (const VersionId row = row_seen(history, i, key); !is_absence(history, row))
-    return installers.version[row];
-  return history.selected(i).predicate == kNone ? installers.absence[key] : installers.key[key];
-}
+  // A read of a register, of its transaction's own last write or from before it.
+  Status add_read(Place p, const Access& a) {
+    if (own_[a.key].place == p) {
+      const State left = state_after(built_.txn_[p], own_[a.key].write);
+      const bool sees =
+          left.version == a.seen || (is_absence(history_, a.seen) && is_absent(history_, left));
+      return sees ? Status(Ok{}) : not_own(a.op);
+    }
+    const TxnId stated = stated_to_be_from(history_, a.op);
+    const Result<Place> from =
+        stated == kNone ? source(p, a.key, a.seen) : stated_place(p, a.op, stated);
+    if (!from.ok()) return from.error();
+    built_.reads_.push_back({a.key, *from, a.op});
+    return Ok{};
+  }
 
-// Of a read whose source is stated.
-Result<Place> CommitOrder::stated_place(const History& history, Place reader, OpId read,
-                                        TxnId stated) const {
-  if (stated == kInitialTxn) return Place{0};
-  if (place_[stated] < reader && left_behind(history, stated, read)) return place_[stated];
-  return refuse(
-      "transaction {} is stated to have read from transaction {}, which is not before it in the "
-      "order or left something else behind",
-      history.name(txn_[reader]), history.name(stated));
-}
+  // What others had appended, as far as the transaction saw it, is what the transactions up to one of those before it
+  // had appended, none of them in part; that one is its source.
+  Status add_list_read(OpId i) {
+    const KeyId key = access_of(history_, i).key;
+    const ListSeen seen = list_seen(history_, i);
+    const std::vector<VersionId>& all = lists_[key].elements;
+    const size_t count = seen.others.size();
+    const bool stands = seen.own_at_end && count <= all.size() &&
+                        std::equal(seen.others.begin(), seen.others.end(), all.begin()) &&
+                        (count == 0 || count == all.size() ||
+                         lists_[key].places[count - 1] != lists_[key].places[count]);
+    if (!stands)
+      return refuse("the list that {} reads is not what the order has appended",
+                    show_operation(history_, i));
+    built_.reads_.push_back({key, count == 0 ? Place{0} : lists_[key].places[count - 1], i});
+    return Ok{};
+  }
 
-Result<Place> CommitOrder::source(const History& history, Place reader, KeyId key,
-                                  VersionId version, const Installers& installers) const {
-  const bool absence = is_absence(history, version);
-  const Place p = absence ? installers.absence[key] : installers.version[version];
-  if (p != 0) return p;
-  if (absence ? history.initial(key).is_null() : history.is_initial(version)) return Place{0};
-  return refuse(
-      "transaction {} reads {}, which no transaction before it in the order installs",
-      history.name(txn_[reader]),
-      absence ? history.key(key).to_string() + " = null" : show_version(history, version));
+  std::span<const Seen> given(OpId i) const {
+    const auto by_op = [](const Seen& seen, OpId op) { return seen.op < op; };
+    const auto from = std::lower_bound(sources_.begin(), sources_.end(), i, by_op);
+    const auto to = std::lower_bound(from, sources_.end(), i + 1, by_op);
+    return {from, to};
+  }
+
+  // An operation whose sources are given: one for each key of which it sees a state that is not its transaction's own.
+  Status add_given(Place p, OpId i) {
+    if (!possible_) possible_.emplace(writes_);
+    const std::span<const Seen> sources = given(i);
+    const Access a = access_of(history_, i);
+    const bool range = a.is_range();
+    std::vector<KeyId> keys{a.key};
+    if (range) keys = possible_->keys_of_range(i);
+    const auto possible = [&](KeyId key, TxnId from) {
+      return range && own_[key].place != p ? possible_->possible_of_others(i, key, from)
+                                           : possible_->possible(i, key, from);
+    };
+    size_t used = 0;
+    for (KeyId key : keys) {
+      if (used < sources.size() && sources[used].key == key) {
+        const Seen& seen = sources[used++];
+        const Place from = seen.source == kNone                 ? 0
+                           : seen.source < history_.txn_count() ? built_.place_[seen.source]
+                                                                : kNone;
+        const bool later =
+            not_returned_ == NotReturned::anywhere && range && !returns(history_, i, key);
+        if (from == kNone || from == p || (from > p && !later) || !possible(key, seen.source))
+          return refuse("{} cannot have its source", show_operation(history_, i));
+        built_.reads_.push_back({key, from, i});
+      } else if (own_[key].place == p) {
+        if (!possible_->explained_by(own_[key].write.op, i, key)) return not_own(i);
+      } else {
+        const std::optional<Place> from = last_to_leave(i, key);
+        if (!from || !possible(key, *from == 0 ? kNone : built_.txn_[*from]))
+          return refuse("{} has no source for a key that it sees", show_operation(history_, i));
+        built_.reads_.push_back({key, *from, i});
+      }
+    }
+    if (used != sources.size()) return refuse("operation {} has sources that it cannot have", i);
+    return Ok{};
+  }
+
+  // Who last left of the key what a range saw of it: the row, or that there was none; where the range has a condition, and
+  // passed over or matched a row that it does not tell, who wrote the key last. Nothing for operations that tell only that the
+  // key was in some other state.
+  std::optional<Place> last_to_leave(OpId i, KeyId key) const {
+    if (!access_of(history_, i).is_range()) return std::nullopt;
+    if (const VersionId row = row_seen(history_, i, key); !is_absence(history_, row))
+      return version_[row];
+    return history_.selected(i).predicate == kNone ? absence_[key] : key_[key];
+  }
+
+  // Of a read whose source is stated.
+  Result<Place> stated_place(Place reader, OpId read, TxnId stated) const {
+    if (stated == kInitialTxn) return Place{0};
+    if (built_.place_[stated] < reader && left_behind(history_, stated, read))
+      return built_.place_[stated];
+    return refuse(
+        "transaction {} is stated to have read from transaction {}, which is not before it in the "
+        "order or left something else behind",
+        history_.name(built_.txn_[reader]), history_.name(stated));
+  }
+
+  Result<Place> source(Place reader, KeyId key, VersionId version) const {
+    const bool absence = is_absence(history_, version);
+    const Place p = absence ? absence_[key] : version_[version];
+    if (p != 0) return p;
+    if (absence ? history_.initial(key).is_null() : history_.is_initial(version)) return Place{0};
+    return refuse(
+        "transaction {} reads {}, which no transaction before it in the order installs",
+        history_.name(built_.txn_[reader]),
+        absence ? history_.key(key).to_string() + " = null" : show_version(history_, version));
+  }
+
+  Error not_own(OpId i) const {
+    return refuse("{} does not see the transaction's own last write", show_operation(history_, i));
+  }
+
+  const Writes& writes_;
+  const History& history_;
+  const NotReturned not_returned_;
+  const std::span<const Seen> sources_;
+  CommitOrder built_;
+  // Along the order: who installed each version last, who left each key absent, and who wrote each key. 0: nobody.
+  std::vector<Place> version_, absence_, key_;
+  std::vector<Own> own_;             // per key
+  std::vector<List> lists_;          // per key
+  std::optional<Sources> possible_;  // where sources are given
+};
+
+Result<CommitOrder> CommitOrder::build(const Writes& writes, std::span<const TxnId> order,
+                                       std::span<const Seen> sources, NotReturned not_returned) {
+  return Builder(writes, order, sources, not_returned).build();
 }
 
 }  // namespace assay::internal::certify

@@ -2,20 +2,41 @@
 // commit order, what each installs and what each reads from whom.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "assay/certificate.h"
 #include "assay/history.h"
 #include "assay/result.h"
-#include "certify/sources.h"
+#include "certify/writes.h"
 
 namespace assay::internal::certify {
 
 // Place in the commit order, from 1. 0 is the initial state.
 using Place = uint32_t;
+
+// The writers of each key by their places in an order, ascending.
+class PlacedWriters {
+ public:
+  PlacedWriters(const History& history, std::span<const TxnId> order);
+
+  std::span<const Place> of(KeyId key) const { return writers_[key]; }
+  // How many of them stand at this place or before it.
+  uint32_t up_to(KeyId key, Place place) const {
+    const std::vector<Place>& all = writers_[key];
+    return static_cast<uint32_t>(std::ranges::upper_bound(all, place) - all.begin());
+  }
+  // The last before this place; 0 if there is none.
+  Place before(KeyId key, Place place) const {
+    const uint32_t count = up_to(key, place - 1);
+    return count == 0 ? 0 : writers_[key][count - 1];
+  }
+
+ private:
+  std::vector<std::vector<Place>> writers_;
+};
 
 struct ReadFrom {
   KeyId key;
@@ -34,12 +55,13 @@ class CommitOrder {
   // where the key is not returned, from the last that wrote it, if its row does not satisfy it. Fails if there is none such, or if a read after an own write is not of that. A list that was read must be what whole transactions had
   // appended in this order. Of conditional writes without effect the sources must be given. `sources`, sorted, is what
   // operations saw instead, if it comes before them in the order and could be what they saw.
-  static Result<CommitOrder> build(const History& history, std::span<const TxnId> order,
+  static Result<CommitOrder> build(const Writes& writes, std::span<const TxnId> order,
                                    std::span<const Seen> sources = {},
                                    NotReturned not_returned = NotReturned::before);
 
   Place count() const { return static_cast<Place>(txn_.size() - 1); }
   TxnId txn(Place p) const { return txn_[p]; }
+  std::span<const TxnId> txns() const { return std::span(txn_).subspan(1); }
   // kNone for transactions that are not in the order.
   Place place(TxnId t) const { return place_[t]; }
   // Its reads from others, in program order.
@@ -52,38 +74,9 @@ class CommitOrder {
   }
 
  private:
-  // Along the order: who installed each version last, who left each key absent, and who wrote each key. 0: nobody.
-  struct Installers {
-    std::vector<Place> version, absence, key;
-  };
-  // Along the order: what was appended to each key, and by whom.
-  struct Lists {
-    std::vector<std::vector<VersionId>> elements;
-    std::vector<std::vector<Place>> places;
-    std::vector<bool> is_register;  // per key: something else was done to it
-  };
-  // What the transaction at `place` wrote last to a key.
-  struct Own {
-    Place place = 0;
-    Access write = {};
-  };
-  Status add(const History& history, Place p, Installers& installers, std::vector<Own>& own,
-             Lists& lists);
-  Status add_read(const History& history, Place p, const Access& a, const std::vector<Own>& own,
-                  const Installers& installers);
-  Status add_list_read(const History& history, Place p, OpId i, const Lists& lists);
-  Status add_given(const History& history, Place p, OpId i, const std::vector<Own>& own,
-                   const Installers& installers);
-  static std::optional<Place> last_to_leave(const History& history, OpId i, KeyId key,
-                                            const Installers& installers);
-  std::span<const Seen> given(OpId i) const;
-  Result<Place> stated_place(const History& history, Place reader, OpId read, TxnId stated) const;
-  Result<Place> source(const History& history, Place reader, KeyId key, VersionId version,
-                       const Installers& installers) const;
+  class Builder;
+  CommitOrder() = default;
 
-  NotReturned not_returned_ = NotReturned::before;
-  std::span<const Seen> sources_;
-  std::optional<Sources> possible_;  // where sources are given
   std::vector<TxnId> txn_;
   std::vector<Place> place_;
   std::vector<ReadFrom> reads_;

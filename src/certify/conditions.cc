@@ -45,6 +45,14 @@ Match Conditions::match(PredicateId predicate, const State& state) const {
   return match(predicate, state.version);
 }
 
+// Without a condition a row may be returned as absent.
+bool Conditions::agrees(PredicateId predicate, const Named& named, const State& state) const {
+  if (named.row == kNone) return match(predicate, state) != Match::no;
+  if (!shows(history_, state, named.row)) return false;
+  if (named.selected && predicate == kNone) return true;
+  return match(predicate, named.row) != (named.selected ? Match::no : Match::yes);
+}
+
 size_t Conditions::first_change(OpId range, const State& before,
                                 std::span<const State> states) const {
   const PredicateId predicate = history_.selected(range).predicate;

@@ -20,6 +20,8 @@ class Conditions {
   // Whether the initial value of every key satisfies it.
   Match match_initial(PredicateId predicate) const;
   Match match(PredicateId predicate, const State& state) const;
+  // Whether what a range with this condition says of a key that it names is right of this state.
+  bool agrees(PredicateId predicate, const Named& named, const State& state) const;
   // By the index of the history, which lists all that may satisfy a condition: of thousands of states that no query names few
   // do, and only these are evaluated.
   bool certainly_misses(PredicateId predicate, const State& state) const;

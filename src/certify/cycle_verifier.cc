@@ -136,7 +136,7 @@ Status CycleVerifier::check_kinds(std::span<const Edge> cycle) {
       return refuse("{} knows no {} edges", level_.name, edge_kind_name(edge.kind));
     one_key = one_key && edge.key == cycle[0].key;
     const bool anti = edge.kind == EdgeKind::anti_dependency, item = anti && is_item(edge);
-    if (item && evidence_.accesses.writes_key(edge.from, edge.key)) {
+    if (item && evidence_.writes.left_by(edge.from, edge.key) != nullptr) {
       ++updates;
       continue;
     }
@@ -173,57 +173,52 @@ Status CycleVerifier::check_ends(const Edge& edge) {
   return Ok{};
 }
 
+// What each kind of edge rests on.
 Status CycleVerifier::check_edge(const Edge& edge) {
-  switch (edge.kind) {
-    case EdgeKind::read_dependency:
-      return check_read_from(edge);
-    case EdgeKind::session:
-      return check_session(edge);
-    case EdgeKind::real_time:
-      return check_real_time(edge);
-    case EdgeKind::write_dependency:
-      return check_write_order(edge);
-    case EdgeKind::anti_dependency:
-      return check_anti(edge);
-    case EdgeKind::forced:
-      return check_forced(edge);
-  }
-  return refuse("an edge of no known kind");
+  using Rule = Status (CycleVerifier::*)(const Edge&);
+  static constexpr Rule kRules[] = {
+      &CycleVerifier::check_read_from,  // `to` certainly saw what `from` left
+      &CycleVerifier::check_session,    // `from` is earlier in the session of `to`
+      &CycleVerifier::check_real_time,  // so say the clocks
+      &CycleVerifier::check_writers,    // both write the key; which is first is assumed
+      &CycleVerifier::check_anti,       // `from` read what `to` overwrote
+      &CycleVerifier::check_forced,     // the other order of two writers is impossible
+  };
+  const auto kind = static_cast<size_t>(edge.kind);
+  return kind < std::size(kRules) ? (this->*kRules[kind])(edge)
+                                  : refuse("an edge of no known kind");
 }
 
 // Whether `reader` certainly reads `key` from `from` (kNone: the initial value) with operation
-// `only`, or with any if that is kNone. Gives the first and last operation that do.
-bool CycleVerifier::reads_from(TxnId reader, KeyId key, TxnId from, OpId only, OpId* first,
-                               OpId* last) {
-  *first = *last = kNone;
-  if (key >= history_.key_count()) return false;
-  if (only != kNone && given_.seen(reader, key, from, only)) {
-    *first = *last = only;
-    return true;
-  }
-  for (const Observation& seen : evidence_.accesses.external_reads(reader, key)) {
+// `only`, or with any if that is kNone.
+CycleVerifier::Reads CycleVerifier::reads_from(TxnId reader, KeyId key, TxnId from, OpId only) {
+  Reads reads;
+  if (key >= history_.key_count()) return reads;
+  if (only != kNone && given_.seen(reader, key, from, only)) return {only, only};
+  for (const Observation& seen : evidence_.reads.of(reader, key)) {
     if (only != kNone && seen.op != only) continue;
-    const bool matches = from == kNone ? evidence_.writers.certainly_initial(seen, reader)
-                                       : evidence_.writers.source(seen, reader) == from ||
+    const bool matches = from == kNone ? certainly_initial(evidence_.writes, seen, reader)
+                                       : source(evidence_.writes, seen, reader) == from ||
                                              given_.block(evidence_.blocks, seen.op, key, from);
     if (!matches) continue;
-    if (*first == kNone) *first = seen.op;
-    *last = seen.op;
+    if (!reads.any()) reads.first = seen.op;
+    reads.last = seen.op;
   }
-  return *first != kNone;
+  return reads;
 }
 
 bool CycleVerifier::counts(TxnId t) {
-  return evidence_.counting.counts(t) || given_.has(Literal::effect(t));
+  return evidence_.counting.counts(t) || has(given_.literals, Literal::effect(t));
 }
 
 Status CycleVerifier::check_read_from(const Edge& edge) {
   const TxnId seen = edge.via == kNone ? edge.from : edge.via;
-  OpId op = edge.op, last;
-  if (seen >= history_.txn_count() || (!given_.seen(edge.to, edge.key, seen, edge.op) &&
-                                       !reads_from(edge.to, edge.key, seen, edge.op, &op, &last)))
+  const bool exists = seen < history_.txn_count();
+  const bool given = exists && given_.seen(edge.to, edge.key, seen, edge.op);
+  const OpId op = exists && !given ? reads_from(edge.to, edge.key, seen, edge.op).first : edge.op;
+  if (!exists || (!given && op == kNone))
     return refuse("transaction {} does not certainly read the key from transaction {}",
-                  name(edge.to), seen < history_.txn_count() ? name(seen) : "that does not exist");
+                  name(edge.to), exists ? name(seen) : "that does not exist");
   const bool selects = level_.events == EventModel::adya && op < history_.op_count() &&
                        !certify::is_item(history_, op, edge.key);
   if (selects) return check_change(edge, op, seen);
@@ -241,7 +236,7 @@ Status CycleVerifier::check_change(const Edge& edge, OpId range, TxnId seen) {
   return Ok{};
 }
 
-Status CycleVerifier::check_session(const Edge& edge) const {
+Status CycleVerifier::check_session(const Edge& edge) {
   if (!level_.session_order) return refuse("{} has no session order", level_.name);
   if (history_.session(edge.from) != history_.session(edge.to) ||
       history_.position(edge.from) >= history_.position(edge.to))
@@ -253,7 +248,7 @@ Status CycleVerifier::check_session(const Edge& edge) const {
   return Ok{};
 }
 
-Status CycleVerifier::check_real_time(const Edge& edge) const {
+Status CycleVerifier::check_real_time(const Edge& edge) {
   const Side from = edge.from_write ? Side::write : Side::read;
   const Side to = edge.to_write ? Side::write : Side::read;
   if (!orders_by_time(level_.real_time, from, to))
@@ -265,12 +260,12 @@ Status CycleVerifier::check_real_time(const Edge& edge) const {
 }
 
 Status CycleVerifier::check_writes(TxnId t, KeyId key) {
-  if (key >= history_.key_count() || !evidence_.accesses.writes_key(t, key))
+  if (key >= history_.key_count() || evidence_.writes.left_by(t, key) == nullptr)
     return refuse("transaction {} does not write the key of its edge", name(t));
   return Ok{};
 }
 
-Status CycleVerifier::check_write_order(const Edge& edge) {
+Status CycleVerifier::check_writers(const Edge& edge) {
   if (Status s = check_writes(edge.from, edge.key); !s.ok()) return s;
   return check_writes(edge.to, edge.key);
 }
@@ -287,9 +282,8 @@ Status CycleVerifier::check_anti(const Edge& edge) {
     if (!conditions_.changes(edge.op, before, left_by(history_, edge.to, edge.key)))
       return refuse("transaction {} did not change whether a range selects the key", name(edge.to));
   }
-  OpId first, last;
-  if (given_.seen(edge.from, edge.key, edge.via, edge.op)) return Ok{};
-  if (!reads_from(edge.from, edge.key, edge.via, edge.op, &first, &last))
+  if (!given_.seen(edge.from, edge.key, edge.via, edge.op) &&
+      !reads_from(edge.from, edge.key, edge.via, edge.op).any())
     return refuse("transaction {} does not certainly read what its anti-dependency says",
                   name(edge.from));
   return Ok{};
@@ -303,8 +297,7 @@ Status CycleVerifier::check_forced(const Edge& edge) {
     return refuse("the reader of a forced edge need not have taken effect");
   if (reader == edge.from || reader == edge.to)
     return refuse("the reader of a forced edge is one of its ends");
-  if (Status s = check_writes(edge.from, edge.key); !s.ok()) return s;
-  if (Status s = check_writes(edge.to, edge.key); !s.ok()) return s;
+  if (Status s = check_writers(edge); !s.ok()) return s;
   return check_seen(edge.from, reader, edge.path, edge.key, edge.to, edge.op);
 }
 
@@ -313,8 +306,8 @@ Status CycleVerifier::check_forced(const Edge& edge) {
 Status CycleVerifier::check_seen(TxnId seen, TxnId reader, std::span<const Edge> path, KeyId key,
                                  TxnId from, OpId read) {
   if (Status s = check_path(seen, reader, path); !s.ok()) return s;
-  OpId first, last;
-  if (!reads_from(reader, key, from, read, &first, &last))
+  const OpId last = reads_from(reader, key, from, read).last;
+  if (last == kNone)
     return refuse("transaction {} does not certainly read the key as the edge says", name(reader));
   const LevelInfo& level = level_of(reader);
   std::string kinds;
@@ -327,10 +320,9 @@ Status CycleVerifier::check_seen(TxnId seen, TxnId reader, std::span<const Edge>
     return refuse("at {} one edge must show that transaction {} saw transaction {}", level.name,
                   name(reader), name(seen));
   const Edge& step = path.back();
-  OpId earlier = kNone, ignored = kNone;
-  const bool too_late =
-      step.kind == EdgeKind::read_dependency &&
-      (!reads_from(reader, step.key, step.from, step.op, &earlier, &ignored) || earlier >= last);
+  // kNone is later than any.
+  const bool too_late = step.kind == EdgeKind::read_dependency &&
+                        reads_from(reader, step.key, step.from, step.op).first >= last;
   if (level.seen.earlier_reads && (!spelt || too_late))
     return refuse("transaction {} did not read from transaction {} before it read the key",
                   name(reader), name(seen));

@@ -39,11 +39,10 @@ namespace assay::internal::certify {
 struct Given {
   std::span<const Literal> literals = {};
 
-  bool has(const Literal& literal) const { return std::ranges::count(literals, literal) > 0; }
   // For this operation, or for all that its transaction saw of the key, which is one state then.
   bool seen(TxnId reader, KeyId key, TxnId source, OpId op) const {
-    return has(Literal::seen(reader, key, source)) ||
-           (op != kNone && has(Literal::seen(reader, key, source, op)));
+    return has(literals, Literal::seen(reader, key, source)) ||
+           (op != kNone && has(literals, Literal::seen(reader, key, source, op)));
   }
   // A block of the transaction ends where the list that `op` read does.
   bool block(Blocks& blocks, OpId op, KeyId key, TxnId source) const {
@@ -74,9 +73,9 @@ class CycleVerifier {
   Status check_edge(const Edge& edge);
   Status check_read_from(const Edge& edge);
   Status check_change(const Edge& edge, OpId range, TxnId seen);
-  Status check_session(const Edge& edge) const;
-  Status check_real_time(const Edge& edge) const;
-  Status check_write_order(const Edge& edge);
+  Status check_session(const Edge& edge);
+  Status check_real_time(const Edge& edge);
+  Status check_writers(const Edge& edge);
   Status check_anti(const Edge& edge);
   Status check_forced(const Edge& edge);
   Status check_writes(TxnId t, KeyId key);
@@ -88,7 +87,12 @@ class CycleVerifier {
   bool is_item(const Edge& edge) const;
   Status check_unseen_initial(std::span<const Edge> cycle);
 
-  bool reads_from(TxnId reader, KeyId key, TxnId from, OpId only, OpId* first, OpId* last);
+  // The first and the last operation that read what is asked for; kNone if there is none.
+  struct Reads {
+    OpId first = kNone, last = kNone;
+    bool any() const { return first != kNone; }
+  };
+  Reads reads_from(TxnId reader, KeyId key, TxnId from, OpId only);
   bool counts(TxnId t);
   std::string name(TxnId t) const { return history_.name(t); }
 

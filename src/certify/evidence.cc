@@ -51,14 +51,14 @@ const Evidence::Listed& Evidence::listed(uint32_t source, bool source_is_op) {
     if (!first) at->second.last = place;
   };
   if (!source_is_op) {
-    const std::span<const TxnId> named = stated_.get().named(source);
+    const std::span<const TxnId> named = lookups_.stated().named(source);
     for (uint32_t i = 0; i < named.size(); ++i) note(named[i], i);
     return listed;
   }
   // Of a list only what others had appended: the reader's own elements stand at the end of what it read, wherever
   // they are installed.
   const std::span<const VersionId> elements = list_seen(history, source).others;
-  for (uint32_t i = 0; i < elements.size(); ++i) note(writers.only_author(elements[i]), i);
+  for (uint32_t i = 0; i < elements.size(); ++i) note(writes.only_author(elements[i], rule_), i);
   listed.elements.insert(elements.begin(), elements.end());
   return listed;
 }
@@ -86,7 +86,7 @@ Status Evidence::check_sources(OpId op, KeyId key, std::span<const Literal> clau
     excepted = excepted || !seen;
   }
   if (!excepted) return refuse("transaction {} need not have taken effect", history.name(reader));
-  if (!sources_) sources_.emplace(history);
+  if (!sources_) sources_.emplace(writes);
   const auto possible = sources_->of(op, key, one_state(level));
   if (!possible.ok()) return possible.error();
   if (read_rule(level) == ReadRule::dirty) {
@@ -112,12 +112,9 @@ Status Evidence::check_effect(std::span<const Literal> clause) {
   const TxnId source = seen->from, reader = seen->to;
   if (source >= history.txn_count() || reader >= history.txn_count())
     return refuse("the clause names nothing in the history");
-  const auto has = [&](const Literal& l) {
-    return std::find(clause.begin(), clause.end(), l) != clause.end();
-  };
-  if (!has(Literal::effect(source)))
+  if (!has(clause, Literal::effect(source)))
     return refuse("the clause does not say that transaction {} took effect", history.name(source));
-  if (!counting.counts(reader) && !has(!Literal::effect(reader)))
+  if (!counting.counts(reader) && !has(clause, !Literal::effect(reader)))
     return refuse("transaction {} need not have taken effect", history.name(reader));
   return Ok{};
 }

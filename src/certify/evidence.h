@@ -20,21 +20,22 @@ namespace assay::internal::certify {
 
 class Evidence {
  public:
-  Evidence(const History& h, SharedStatedOrders& stated, ReadRule rule)
-      : history(h),
-        writers(h, rule),
-        counting(h, writers, rule),
-        accesses(h),
-        blocks(h),
-        predicate_reads(h, stated),
-        stated_(stated) {}
+  Evidence(const Lookups& lookups, ReadRule rule)
+      : history(lookups.history()),
+        writes(lookups.writes()),
+        counting(lookups, rule),
+        reads(history),
+        blocks(writes),
+        predicate_reads(lookups),
+        lookups_(lookups),
+        rule_(rule) {}
   Evidence(const Evidence&) = delete;  // its parts refer to each other
   Evidence& operator=(const Evidence&) = delete;
 
   // The source puts a version of `fact.from` before one of `fact.to`. It is the known order with this index, or
   // the list that this operation read: there an element of the one stands before an element of the other, or the other
   // appended to the list and none of its elements is there. Only elements of others count, not the reader's own, and
-  // only versions that exactly one transaction can have written (stated_orders.h, Writers::only_author).
+  // only versions that exactly one transaction can have written (stated_orders.h, Writes::only_author).
   Status check_fact(const Literal& fact, uint32_t source, bool source_is_op);
 
   // `clause` has every source of what `op` saw of `key`; and, unless the transaction of `op` certainly took effect, that
@@ -42,13 +43,11 @@ class Evidence {
   Status check_sources(OpId op, KeyId key, std::span<const Literal> clause, const LevelInfo& level);
   // `clause` says of a read that its source took effect, if the reader did.
   Status check_effect(std::span<const Literal> clause);
-  // The clause holds whatever lists are made of.
-  Status check_blocks(const ProofStep& step) { return blocks.check(step, counting); }
 
   const History& history;
-  const Writers writers;
+  const Writes& writes;
   Counting counting;
-  AccessIndex accesses;
+  ExternalReads reads;
   Blocks blocks;
   PredicateReads predicate_reads;
 
@@ -65,7 +64,8 @@ class Evidence {
   const Listed& listed(uint32_t source, bool source_is_op);
   bool appended_elsewhere(TxnId t, KeyId list, const std::unordered_set<VersionId>& elements) const;
 
-  SharedStatedOrders& stated_;
+  const Lookups& lookups_;
+  const ReadRule rule_;
   std::optional<Sources> sources_;               // once somebody asks
   std::unordered_map<uint64_t, Listed> listed_;  // per source
 };

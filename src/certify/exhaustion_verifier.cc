@@ -183,13 +183,12 @@ class Sweep {
 
 }  // namespace
 
-Status ExhaustionVerifier::refutes(LevelId level) {
+Status ExhaustionVerifier::supports(LevelId level) {
   if (level_info(level).real_time != RealTime::transactions)
     return refuse("the level does not order single operations by time");
   if (!history_.fully_timed())
     return refuse("the level needs the begin and end time of every committed transaction");
-  if (!checked_) checked_ = check();
-  return *checked_;
+  return checked_.get([&] { return check(); });
 }
 
 Status ExhaustionVerifier::check() const {

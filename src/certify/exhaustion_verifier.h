@@ -17,12 +17,11 @@
 // Beyond Exhausted::kMostSituations the certificate is refused.
 #pragma once
 
-#include <optional>
-
 #include "assay/certificate.h"
 #include "assay/history.h"
 #include "assay/level.h"
 #include "assay/result.h"
+#include "certify/once.h"
 
 namespace assay::internal::certify {
 
@@ -31,14 +30,14 @@ class ExhaustionVerifier {
   ExhaustionVerifier(const Exhausted& claim, const History& history)
       : claim_(claim), history_(history) {}
 
-  Status refutes(LevelId level);
+  Status supports(LevelId level);
 
  private:
   Status check() const;
 
   const Exhausted& claim_;
   const History& history_;
-  std::optional<Status> checked_;
+  Once<Status> checked_;
 };
 
 }  // namespace assay::internal::certify

@@ -1,33 +1,18 @@
 #include "certify/json_cursor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <limits>
+
+#include "assay/history.h"
+#include "base/utf8.h"
 
 namespace assay::internal::certify {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-void append_utf8(uint32_t code, std::string& out) {
-  auto byte = [&](uint32_t b) { out.push_back(static_cast<char>(b)); };
-  auto tail = [&](uint32_t shift) { byte(0x80 | (code >> shift & 0x3F)); };
-  if (code < 0x80) {
-    byte(code);
-  } else if (code < 0x800) {
-    byte(0xC0 | code >> 6);
-    tail(0);
-  } else if (code < 0x10000) {
-    byte(0xE0 | code >> 12);
-    tail(6);
-    tail(0);
-  } else {
-    byte(0xF0 | code >> 18);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
-}
 
 }  // namespace
 
@@ -78,7 +63,8 @@ bool JsonCursor::next(char close) {
 size_t JsonCursor::field(std::initializer_list<std::string_view> names, uint32_t seen) {
   skip_blanks();
   const size_t start = at_;
-  const std::string name = string();
+  std::string name;
+  string(name);
   if (!ok()) return 0;
   const auto found = std::find(names.begin(), names.end(), name);
   const auto i = static_cast<size_t>(found - names.begin());
@@ -101,16 +87,13 @@ bool JsonCursor::take_word(std::string_view word) {
   return true;
 }
 
-bool JsonCursor::take_null() { return take_word("null"); }
-
-bool JsonCursor::boolean() {
-  if (take_word("true")) return true;
-  if (!take_word("false")) fail("expected true or false");
-  return false;
+void JsonCursor::flag(bool& to) {
+  to = take_word("true");
+  if (!to && !take_word("false")) fail("expected true or false");
 }
 
 // The text of a whole number without superfluous zeros; empty after an error.
-std::string_view JsonCursor::number() {
+std::string_view JsonCursor::digits() {
   if (peek() == '\0') {
     fail("expected a whole number");
     return {};
@@ -129,38 +112,39 @@ std::string_view JsonCursor::number() {
   return text_.substr(at_, end - at_);
 }
 
-uint32_t JsonCursor::index() {
-  const std::string_view text = number();
-  if (!ok()) return 0;
-  uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() ||
-      value == std::numeric_limits<uint32_t>::max()) {
-    fail("expected a whole number from 0 to 4294967294");
-    return 0;
+template <class Number>
+void JsonCursor::number(Number& to, Number most, std::string_view expected) {
+  to = 0;
+  const std::string_view text = digits();
+  if (!ok()) return;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
+  if (error == std::errc() && end == text.data() + text.size() && to <= most) {
+    at_ += text.size();
+    return;
   }
-  at_ += text.size();
-  return value;
+  to = 0;
+  fail(std::string(expected));
 }
 
-int64_t JsonCursor::integer() {
-  const std::string_view text = number();
-  if (!ok()) return 0;
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    fail("expected a number of 64 bits");
-    return 0;
-  }
-  at_ += text.size();
-  return value;
+void JsonCursor::index(uint32_t& to) {
+  number(to, std::numeric_limits<uint32_t>::max() - 1,
+         "expected a whole number from 0 to 4294967294");
 }
 
-std::string JsonCursor::string() {
-  std::string out;
+void JsonCursor::index_or_null(uint32_t& to) {
+  to = kNone;
+  if (!take_word("null")) index(to);
+}
+
+void JsonCursor::integer(int64_t& to) {
+  number(to, std::numeric_limits<int64_t>::max(), "expected a number of 64 bits");
+}
+
+void JsonCursor::string(std::string& to) {
+  to.clear();
   if (peek() != '"') {
     fail("expected a string");
-    return out;
+    return;
   }
   ++at_;
   while (ok()) {
@@ -168,19 +152,18 @@ std::string JsonCursor::string() {
     while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\\' &&
            static_cast<unsigned char>(text_[at_]) >= 0x20)
       ++at_;
-    out.append(text_.substr(plain, at_ - plain));
+    to.append(text_.substr(plain, at_ - plain));
     if (at_ >= text_.size()) {
       fail("the text ends within a string");
     } else if (text_[at_] == '"') {
       ++at_;
-      return out;
+      return;
     } else if (text_[at_] == '\\') {
-      escape(out);
+      escape(to);
     } else {
       fail("a control character within a string; expected it escaped");
     }
   }
-  return {};
 }
 
 void JsonCursor::escape(std::string& out) {
@@ -204,7 +187,7 @@ void JsonCursor::escape(std::string& out) {
   } else if (code >= 0xDC00 && code <= 0xDFFF) {
     return fail("half of a surrogate pair");
   }
-  if (ok()) append_utf8(code, out);
+  if (ok()) append_utf8(out, code);
 }
 
 uint32_t JsonCursor::hex4() {
@@ -225,23 +208,33 @@ void JsonCursor::end() {
   if (at_ < text_.size()) fail("expected the end of the text");
 }
 
-void append_json_string(std::string_view text, std::string& out) {
+void JsonWriter::index_or_null(uint32_t i) {
+  if (i == kNone)
+    out_ += "null";
+  else
+    index(i);
+}
+
+void JsonWriter::integer(int64_t i) {
+  const fmt::format_int text(i);
+  out_.append(text.data(), text.size());
+}
+
+void JsonWriter::string(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  out.push_back('"');
-  for (char c : text) {
+  out_ += '"';
+  for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out.push_back('\\');
-      out.push_back(c);
-    } else if (byte < 0x20) {
-      out += "\\u00";
-      out.push_back(kDigits[byte >> 4]);
-      out.push_back(kDigits[byte & 15]);
-    } else {
-      out.push_back(c);
+    if (byte < 0x20) {
+      out_ += "\\u00";
+      out_ += kDigits[byte >> 4];
+      out_ += kDigits[byte & 15];
+      continue;
     }
+    if (c == '"' || c == '\\') out_ += '\\';
+    out_ += c;
   }
-  out.push_back('"');
+  out_ += '"';
 }
 
 }  // namespace assay::internal::certify

@@ -34,7 +34,7 @@ namespace assay::internal::certify {
 class KnownVersions {
  public:
   // `order` has every transaction that took effect, by its place among the others, and agrees with what is stated.
-  KnownVersions(const History& history, std::span<const TxnId> order, const StatedOrders& stated);
+  KnownVersions(const Lookups& lookups, std::span<const TxnId> order);
 
   // Each of them; no more has to be asked then.
   bool all_stated() const { return suspects_.empty(); }
@@ -47,24 +47,23 @@ class KnownVersions {
   using Slot = uint32_t;  // place of a version among those of its key, from 1; 0: before all
 
   struct Key {
-    std::vector<Place> writers;       // ascending
     std::vector<Slot> stated_before;  // per version: the last that is known to come before it
     Slot listed = 0;                  // so far lists show the order, and all others come later
     Slot seen = 0;                    // the last that somebody saw
   };
 
-  void note_lines(const StatedOrders& stated);
+  void note_lines();
   void note_updates();
   Slot slot_of(KeyId key, TxnId t) const;
-  Slot slot_before(KeyId key, Place place) const;
+  Slot last_slot(KeyId key) const { return static_cast<Slot>(writers_.of(key).size()); }
   bool knows_all(const Key& key) const;
   bool is_suspect(KeyId key) const { return !knows_all(keys_[key]); }
   void see(KeyId key, Slot slot) { keys_[key].seen = std::max(keys_[key].seen, slot); }
   void see_list(OpId op, Slot slot);
-  Status see_replayed(TxnId reader);
+  Status see_all(TxnId reader, ReadRule rule);
   void see_dirty_list(const Access& list);
-  Status see_dirty(TxnId reader);
-  Status see_range(OpId op, Place reader, std::span<const KeyId> own);
+  void see_dirty(OpId op, KeyId key);
+  const Sources& sources();
   bool aggregates_rows(OpId op) const;
   void see_aggregate(OpId op);
   bool step() { return ++steps_ <= kMostSteps; }
@@ -72,13 +71,14 @@ class KnownVersions {
 
   static constexpr uint64_t kMostSteps = 100'000'000;
 
+  const Lookups& lookups_;
   const History& history_;
   const std::span<const TxnId> order_;
   std::vector<Place> place_;  // per transaction, 0: did not take effect
+  const PlacedWriters writers_;
   std::vector<Key> keys_;
   std::vector<KeyId> suspects_;  // keys with versions of which it is not stated which came first
   std::optional<Sources> sources_;
-  std::optional<Writers> authors_;
   uint64_t steps_ = 0;
 };
 

@@ -84,7 +84,8 @@ class MixedOrder {
 
 }  // namespace
 
-Status mixed_order_serves(const History& history, const Order& order) {
+Status mixed_order_serves(const Writes& writes, const Order& order) {
+  const History& history = writes.history();
   if (!order.split)
     return refuse("an order for levels that are mixed has two events a transaction");
   std::vector<TxnId> commits;
@@ -94,7 +95,7 @@ Status mixed_order_serves(const History& history, const Order& order) {
       return refuse("transaction {} declares no level that can be mixed", history.name(t));
     if (event % 2 == 1) commits.push_back(t);
   }
-  const Result<CommitOrder> built = CommitOrder::build(history, commits);
+  const Result<CommitOrder> built = CommitOrder::build(writes, commits);
   if (!built.ok()) return built.error();
   return MixedOrder(history, order, *built).serves();
 }

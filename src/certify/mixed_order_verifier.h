@@ -17,10 +17,11 @@
 #include "assay/certificate.h"
 #include "assay/history.h"
 #include "assay/result.h"
+#include "certify/writes.h"
 
 namespace assay::internal::certify {
 
 // `order` holds every committed transaction, none twice, no aborted one, r before w, and follows the sessions.
-Status mixed_order_serves(const History& history, const Order& order);
+Status mixed_order_serves(const Writes& writes, const Order& order);
 
 }  // namespace assay::internal::certify

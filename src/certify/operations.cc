@@ -16,10 +16,6 @@ OpId own_write_before(const History& h, OpId op, KeyId key) {
   return last_write(h, h.first_op(h.txn_of(op)), op, key);
 }
 
-bool writes_key(const History& h, TxnId t, KeyId key) {
-  return last_write(h, h.first_op(t), h.end_op(t), key) != kNone;
-}
-
 State left_by(const History& h, TxnId t, KeyId key) {
   return state_after(t, access_of(h, last_write(h, h.first_op(t), h.end_op(t), key)));
 }
@@ -49,9 +45,8 @@ std::vector<VersionId> appended_by(const History& h, TxnId t, KeyId list) {
 }
 
 std::vector<KeyId> named_keys(const History& h, OpId range) {
-  const std::span<const KeyId> matched = h.selected(range).matched;
-  std::vector<KeyId> keys(matched.begin(), matched.end());
-  each_row(h, range, [&](VersionId row) { keys.push_back(h.version_key(row)); });
+  std::vector<KeyId> keys;
+  each_named(h, range, [&](const Named& named) { keys.push_back(named.key); });
   return keys;
 }
 
@@ -62,8 +57,8 @@ bool returns(const History& h, OpId range, KeyId key) {
 
 VersionId row_seen(const History& h, OpId range, KeyId key) {
   VersionId seen = kNone;
-  each_row(h, range, [&](VersionId row) {
-    if (h.version_key(row) == key) seen = row;
+  each_named(h, range, [&](const Named& named) {
+    if (named.key == key && named.row != kNone) seen = named.row;
   });
   return seen;
 }

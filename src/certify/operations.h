@@ -176,7 +176,6 @@ inline bool accepts(const History& h, const Access& a, const State& state) {
 OpId last_write(const History& h, OpId first, OpId end, KeyId key);
 // Of the transaction of `op`, before that.
 OpId own_write_before(const History& h, OpId op, KeyId key);
-bool writes_key(const History& h, TxnId t, KeyId key);
 // What a transaction that writes the key leaves of it.
 State left_by(const History& h, TxnId t, KeyId key);
 // The transaction writes the key again behind this write.
@@ -193,14 +192,20 @@ ListSeen list_seen(const History& h, OpId op);
 // The elements that a transaction appends to a list.
 std::vector<VersionId> appended_by(const History& h, TxnId t, KeyId list);
 
-// Calls `visit` with each row that a range saw, returned or passed over.
+// What a range says of a key by name: it returned this row, or passed it over, or the key matched and its row is not told.
+struct Named {
+  KeyId key = kNone;
+  VersionId row = kNone;
+  bool selected = true;
+};
 template <class Visit>
-void each_row(const History& h, OpId range, Visit visit) {
+void each_named(const History& h, OpId range, Visit visit) {
   const Selected selected = h.selected(range);
-  for (const VersionId row : selected.rows) visit(row);
-  for (const VersionId row : selected.passed) visit(row);
+  for (const VersionId row : selected.rows) visit(Named{h.version_key(row), row});
+  for (const VersionId row : selected.passed) visit(Named{h.version_key(row), row, false});
+  for (const KeyId key : selected.matched) visit(Named{key});
 }
-// The keys that a range names: of rows that it returned or passed over, and that matched.
+// The keys that a range names.
 std::vector<KeyId> named_keys(const History& h, OpId range);
 // Whether a range returned a row of the key.
 bool returns(const History& h, OpId range, KeyId key);

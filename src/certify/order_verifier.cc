@@ -10,17 +10,7 @@
 #include "history/aggregate.h"
 
 namespace assay::internal::certify {
-namespace {
-
-template <class T>
-const T& once(std::optional<T>& memory, auto find_out) {
-  if (!memory) memory.emplace(find_out());
-  return *memory;
-}
-
-}  // namespace
-
-Status OrderVerifier::serves(LevelId level) {
+Status OrderVerifier::supports(LevelId level) {
   if (const Status& s = well_formed(); !s.ok()) return s;
   if (const Status& s = follows_known_orders(); !s.ok()) return s;
   const LevelInfo& info = level_info(level);
@@ -54,7 +44,7 @@ Status OrderVerifier::serves_adya_where_known(std::span<const ForbiddenCycle> fo
     return rule == ReadRule::dirty ? known_as_replayed(rule) : known_as_read();
   }
   if (rule == ReadRule::clean) return order.error();
-  if (Status s = dirty_order_serves(history_, order_.events); !s.ok()) return s;
+  if (Status s = dirty_order_serves(lookups_.writes(), order_.events); !s.ok()) return s;
   return known_as_replayed(rule);
 }
 
@@ -75,7 +65,7 @@ Status OrderVerifier::serves_mixed() {
   if (const Status& s = follows_sessions(); !s.ok()) return s;
   if (has_open_aggregates(history_))
     return refuse("aggregates have no meaning for mixed levels yet");
-  return mixed_order_serves(history_, order_);
+  return mixed_order_serves(lookups_.writes(), order_);
 }
 
 Status OrderVerifier::serves_strong(const LevelInfo& level) {
@@ -101,29 +91,30 @@ Status OrderVerifier::serves_strong(const LevelInfo& level) {
 }
 
 const Result<CommitOrder>& OrderVerifier::commit_order() {
-  return once(commit_order_,
-              [&] { return CommitOrder::build(history_, order_.events, order_.sources); });
+  return commit_order_.get(
+      [&] { return CommitOrder::build(lookups_.writes(), order_.events, order_.sources); });
 }
 
 const KnownVersions& OrderVerifier::versions() {
-  return once(versions_, [&] { return KnownVersions(history_, order_.events, stated_.get()); });
+  return versions_.get([&] { return KnownVersions(lookups_, order_.events); });
 }
 const Status& OrderVerifier::known_as_replayed(ReadRule rule) {
-  return once(rule == ReadRule::dirty ? known_dirty_ : known_replayed_,
-              [&] { return KnownVersions(versions()).as_replayed(rule); });
+  Once<Status>& known = rule == ReadRule::dirty ? known_dirty_ : known_replayed_;
+  return known.get([&] { return KnownVersions(versions()).as_replayed(rule); });
 }
 const Status& OrderVerifier::known_as_read() {
-  return once(known_read_, [&] { return KnownVersions(versions()).as_read(*adya_commit_order()); });
+  return known_read_.get([&] { return KnownVersions(versions()).as_read(*adya_commit_order()); });
 }
 
 const Result<CommitOrder>& OrderVerifier::adya_commit_order() {
-  return once(adya_commit_order_, [&] {
-    return CommitOrder::build(history_, order_.events, order_.sources, NotReturned::anywhere);
+  return adya_commit_order_.get([&] {
+    return CommitOrder::build(lookups_.writes(), order_.events, order_.sources,
+                              NotReturned::anywhere);
   });
 }
 
 const Status& OrderVerifier::well_formed() {
-  return once(well_formed_, [&]() -> Status {
+  return well_formed_.get([&]() -> Status {
     read_place_.assign(history_.txn_count(), kNone);
     write_place_.assign(history_.txn_count(), kNone);
     if (order_.events.size() > 2 * uint64_t{history_.txn_count()})
@@ -162,7 +153,7 @@ Status OrderVerifier::place(uint32_t event, uint32_t at) {
 }
 
 const Status& OrderVerifier::replays() {
-  return once(replays_, [&]() -> Status {
+  return replays_.get([&]() -> Status {
     Replay replay(history_);
     for (uint32_t event : order_.events) {
       const TxnId t = txn(event);
@@ -177,7 +168,7 @@ const Status& OrderVerifier::replays() {
 
 // w of each committed transaction before r of everything later in its session.
 const Status& OrderVerifier::follows_sessions() {
-  return once(sessions_, [&]() -> Status {
+  return sessions_.get([&]() -> Status {
     for (SessionId s = 0; s < history_.session_count(); ++s) {
       TxnId last = kNone;
       for (TxnId t : history_.session_txns(s)) {
@@ -195,8 +186,8 @@ const Status& OrderVerifier::follows_sessions() {
 }
 
 const Status& OrderVerifier::follows_known_orders() {
-  return once(known_orders_, [&]() -> Status {
-    const StatedOrders& stated = stated_.get();
+  return known_orders_.get([&]() -> Status {
+    const StatedOrders& stated = lookups_.stated();
     if (!stated.contradiction().empty()) return refuse("{}", stated.contradiction());
     if (const std::string why = source_contradiction(history_); !why.empty())
       return refuse("{}", why);
@@ -222,7 +213,7 @@ const Status& OrderVerifier::follows_known_orders() {
 
 // Between r and w of a transaction, the keys it writes are its own.
 const Status& OrderVerifier::writers_exclude_each_other() {
-  return once(exclusion_, [&]() -> Status {
+  return exclusion_.get([&]() -> Status {
     if (!order_.split) return Ok{};
     std::vector<TxnId> holder(history_.key_count(), kNone);
     for (uint32_t event : order_.events) {

@@ -28,18 +28,17 @@
 #include "assay/result.h"
 #include "certify/commit_order.h"
 #include "certify/known_versions.h"
+#include "certify/lookups.h"
 #include "certify/real_time.h"
-#include "certify/stated_orders.h"
 
 namespace assay::internal::certify {
 
 class OrderVerifier {
  public:
-  OrderVerifier(const Order& order, const History& history, SharedStatedOrders& stated,
-                unsigned threads)
-      : order_(order), history_(history), stated_(stated), threads_(threads) {}
+  OrderVerifier(const Order& order, const Lookups& lookups, unsigned threads)
+      : order_(order), lookups_(lookups), history_(lookups.history()), threads_(threads) {}
 
-  Status serves(LevelId level);
+  Status supports(LevelId level);
 
  private:
   Status serves_adya(const LevelInfo& level);
@@ -69,16 +68,16 @@ class OrderVerifier {
   TxnId txn(uint32_t event) const { return order_.split ? event / 2 : event; }
 
   const Order& order_;
+  const Lookups& lookups_;
   const History& history_;
-  SharedStatedOrders& stated_;
   const unsigned threads_;
   // Places of r(T) and w(T) in the order; kNone if T is not in it.
   std::vector<uint32_t> read_place_, write_place_;
-  std::optional<Status> well_formed_, replays_, sessions_, known_orders_, exclusion_;
-  std::optional<Result<CommitOrder>> commit_order_, adya_commit_order_;
-  std::optional<KnownVersions> versions_;
+  Once<Status> well_formed_, replays_, sessions_, known_orders_, exclusion_;
+  Once<Result<CommitOrder>> commit_order_, adya_commit_order_;
+  Once<KnownVersions> versions_;
   // Whether it is known where each version stands that somebody saw: where dirty reads are allowed, and where not.
-  std::optional<Status> known_dirty_, known_replayed_, known_read_;
+  Once<Status> known_dirty_, known_replayed_, known_read_;
   std::optional<LevelId> weak_;  // a weak level that it serves as a commit order
   std::optional<RealTimeSweep> sweep_;
 };

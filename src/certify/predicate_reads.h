@@ -13,29 +13,25 @@
 
 #include "assay/history.h"
 #include "certify/conditions.h"
-#include "certify/stated_orders.h"
+#include "certify/lookups.h"
 
 namespace assay::internal::certify {
 
 class PredicateReads {
  public:
-  PredicateReads(const History& history, SharedStatedOrders& stated)
-      : history_(history), conditions_(history), stated_(stated) {}
+  explicit PredicateReads(const Lookups& lookups)
+      : lookups_(lookups), conditions_(lookups.history()) {}
 
   // Whether `from` certainly made that change, where `range` saw what `seen` left of the key.
   bool depends(OpId range, KeyId key, TxnId seen, TxnId from);
 
  private:
-  struct Key {
-    std::vector<TxnId> writers;  // all that may have taken effect
-    std::vector<TxnId> order;    // the same as one line orders them; empty if none does
-  };
   void index();
 
-  const History& history_;
+  const Lookups& lookups_;
   const Conditions conditions_;
-  SharedStatedOrders& stated_;
-  std::vector<Key> keys_;  // empty until somebody asks
+  // Per key, all that may have taken effect and write it, as one line orders them; empty if none does. Empty until somebody asks.
+  std::vector<std::vector<TxnId>> orders_;
 };
 
 }  // namespace assay::internal::certify

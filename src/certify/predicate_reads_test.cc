@@ -15,8 +15,8 @@ TxnId depends(std::string_view condition, std::string_view orders, std::string_v
   const History h = hist("s1: A { w(x,10) }\ns2: B { w(x,20) }\ns3: C { w(x," + std::string(last) +
                          ") }\ns4: D { p(" + std::string(condition) +
                          ",[],passed[x=" + std::string(last) + "]) }\n" + std::string(orders));
-  SharedStatedOrders stated(h);
-  PredicateReads reads(h, stated);
+  const Lookups lookups(h);
+  PredicateReads reads(lookups);
   TxnId found = kNone;
   for (const TxnId t : {A, B, C})
     if (reads.depends(kQuery, key(h, "x"), C, t)) {

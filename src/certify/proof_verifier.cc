@@ -14,7 +14,7 @@ Error at_step(size_t index, Error error) {
 
 }  // namespace
 
-Status ProofVerifier::refutes(LevelId level) {
+Status ProofVerifier::supports(LevelId level) {
   Found& found = this->found(read_rule(level_info(level)));
   if (Status s = check_cycles(level, found.evidence); !s.ok()) return s;
   if (!found.resolved) {
@@ -26,7 +26,7 @@ Status ProofVerifier::refutes(LevelId level) {
 
 ProofVerifier::Found& ProofVerifier::found(ReadRule rule) {
   std::optional<Found>& found = rule == ReadRule::dirty ? dirty_ : clean_;
-  if (!found) found.emplace(history_, stated_, rule);
+  if (!found) found.emplace(lookups_, rule);
   return *found;
 }
 
@@ -51,36 +51,21 @@ Status ProofVerifier::check_cycles(LevelId level, Evidence& evidence) {
 }
 
 Status ProofVerifier::check_resolution(Evidence& evidence) {
+  using Kind = ProofStep::Kind;
   Resolution clauses;
   for (size_t i = 0; i < proof_.steps.size(); ++i) {
     const ProofStep& step = proof_.steps[i];
     Status s = check_step_shape(step);
-    if (s.ok()) {
-      switch (step.kind) {
-        case ProofStep::Kind::cycle:
-          clauses.add_refuted(assumptions(step));
-          break;
-        case ProofStep::Kind::fact:
-          s = evidence.check_fact(step.clause[0], step.source, step.source_is_op);
-          clauses.add_stated(step.clause);
-          break;
-        case ProofStep::Kind::sources:
-          clauses.add_stated(step.clause);
-          break;
-        case ProofStep::Kind::effect:
-          s = evidence.check_effect(step.clause);
-          clauses.add_stated(step.clause);
-          break;
-        case ProofStep::Kind::blocks:
-          s = evidence.check_blocks(step);
-          clauses.add_stated(step.clause);
-          break;
-        case ProofStep::Kind::derived:
-          s = clauses.add_derived(step.clause, step.hints);
-          break;
-      }
-    }
+    if (s.ok() && step.kind == Kind::fact)
+      s = evidence.check_fact(step.clause[0], step.source, step.source_is_op);
+    if (s.ok() && step.kind == Kind::effect) s = evidence.check_effect(step.clause);
+    if (s.ok() && step.kind == Kind::blocks) s = evidence.blocks.check(step, evidence.counting);
+    if (s.ok() && step.kind == Kind::derived) s = clauses.add_derived(step.clause, step.hints);
     if (!s.ok()) return at_step(i, s.error());
+    if (step.kind == Kind::cycle)
+      clauses.add_refuted(assumptions(step));
+    else if (step.kind != Kind::derived)
+      clauses.add_stated(step.clause);
   }
   if (!clauses.contradiction()) return refuse("the proof does not end in the empty clause");
   return Ok{};
@@ -89,27 +74,23 @@ Status ProofVerifier::check_resolution(Evidence& evidence) {
 Status ProofVerifier::check_step_shape(const ProofStep& step) const {
   if (step.kind != ProofStep::Kind::cycle && !step.given.empty())
     return refuse("a step that is no cycle is given something");
-  switch (step.kind) {
-    case ProofStep::Kind::cycle:
-      if (!step.clause.empty() || !step.hints.empty())
-        return refuse("a cycle has a clause or hints of its own");
-      return Ok{};
-    case ProofStep::Kind::fact:
-      if (step.clause.size() != 1 || step.clause[0].kind != Literal::Kind::order ||
-          !step.cycle.empty() || !step.hints.empty())
-        return refuse("a fact is not one pair of transactions and its source");
-      return Ok{};
-    case ProofStep::Kind::sources:
-    case ProofStep::Kind::effect:
-    case ProofStep::Kind::blocks:
-      if (!step.cycle.empty() || !step.hints.empty())
-        return refuse("a step about what was seen is not a clause alone");
-      return Ok{};
-    case ProofStep::Kind::derived:
-      if (!step.cycle.empty()) return refuse("a derived step has a cycle");
-      return Ok{};
-  }
-  return refuse("a step of no known kind");
+  using Kind = ProofStep::Kind;
+  constexpr std::string_view kOtherwise[] = {
+      "a cycle has a clause or hints of its own",
+      "a fact is not one pair of transactions and its source",
+      "a step about what was seen is not a clause alone",
+      "a step about what was seen is not a clause alone",
+      "a step about what was seen is not a clause alone",
+      "a derived step has a cycle",
+  };
+  if (step.kind > Kind::derived) return refuse("a step of no known kind");
+  const bool one_order = step.clause.size() == 1 && step.clause[0].kind == Literal::Kind::order;
+  const bool as_it_should_be = (step.kind == Kind::cycle || step.cycle.empty()) &&
+                               (step.kind == Kind::derived || step.hints.empty()) &&
+                               (step.kind != Kind::cycle || step.clause.empty()) &&
+                               (step.kind != Kind::fact || one_order);
+  if (as_it_should_be) return Ok{};
+  return refuse("{}", kOtherwise[static_cast<size_t>(step.kind)]);
 }
 
 }  // namespace assay::internal::certify

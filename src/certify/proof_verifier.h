@@ -24,16 +24,14 @@ namespace assay::internal::certify {
 
 class ProofVerifier {
  public:
-  ProofVerifier(const Proof& proof, const History& history, SharedStatedOrders& stated)
-      : proof_(proof), history_(history), stated_(stated) {}
+  ProofVerifier(const Proof& proof, const Lookups& lookups) : proof_(proof), lookups_(lookups) {}
 
-  Status refutes(LevelId level);
+  Status supports(LevelId level);
 
  private:
   // What is found out once for all levels with the same rule of reads.
   struct Found {
-    Found(const History& history, SharedStatedOrders& stated, ReadRule rule)
-        : evidence(history, stated, rule) {}
+    Found(const Lookups& lookups, ReadRule rule) : evidence(lookups, rule) {}
     Evidence evidence;
     bool resolved = false;
   };
@@ -43,8 +41,7 @@ class ProofVerifier {
   Status check_step_shape(const ProofStep& step) const;
 
   const Proof& proof_;
-  const History& history_;
-  SharedStatedOrders& stated_;
+  const Lookups& lookups_;
   std::optional<Found> clean_, dirty_;
 };
 

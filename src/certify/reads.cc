@@ -6,68 +6,39 @@
 
 namespace assay::internal::certify {
 
-void Writers::Few::add(TxnId t) {
-  if (count > 0 && (t == first || t == second)) return;
-  if (count == 0) first = t;
-  if (count == 1) second = t;
-  if (count < 3) ++count;
-}
+namespace {
 
-Writers::Writers(const History& history, ReadRule rule)
-    : null_(history.version_count()),
-      installers_(history.version_count()),
-      authors_(history.version_count()),
-      ever_(history.version_count()),
-      absent_(history.key_count()),
-      ever_absent_(history.key_count()) {
-  for (VersionId v = 0; v < history.version_count(); ++v)
-    null_[v] = history.version_value(v).is_null();
-  std::vector<TxnId> last_writer(history.key_count(), kNone);
-  for (TxnId t = 0; t < history.txn_count(); ++t) add_transaction(history, t, rule, last_writer);
-}
+// The transactions other than the reader that may have left what was seen: how many, counted up to two, and the first of them.
+struct Leavers {
+  TxnId first = kNone;
+  int count = 0;
+};
 
-// `last_writer`: per key, the last transaction that was added and writes it.
-void Writers::add_transaction(const History& history, TxnId t, ReadRule rule,
-                              std::vector<TxnId>& last_writer) {
-  const bool may_count = history.status(t) != TxnStatus::aborted;
-  // Backwards, so that the first write met of each key is the one installed.
-  for (OpId i = history.end_op(t); i-- > history.first_op(t);) {
-    const Access a = access_of(history, i);
-    if (!a.writes()) continue;
-    const bool installed = last_writer[a.key] != t;
-    last_writer[a.key] = t;
-    const bool leaves_nothing = a.removes() || null_[a.version];
-    ever_[a.version] = true;
-    if (leaves_nothing) ever_absent_[a.key] = true;
-    if (may_count || rule == ReadRule::dirty) authors_[a.version].add(t);
-    if (!may_count || !installed) continue;
-    installers_[a.version].add(t);
-    if (leaves_nothing) absent_[a.key].add(t);
+Leavers leavers(const Writes& writes, const Observation& seen, TxnId reader) {
+  if (seen.stated != kNone) return {seen.stated, seen.left ? 1 : 0};
+  Leavers found;
+  for (const Write& write : writes.showing(seen.key, seen.version, Which::staying)) {
+    if (write.txn == reader) continue;
+    if (++found.count == 2) return found;
+    found.first = write.txn;
   }
+  return found;
 }
 
-// Those that are not `reader`, counted up to two.
-int Writers::installer_count(const Observation& seen, TxnId reader) const {
-  if (seen.stated != kNone) return seen.left ? 1 : 0;
-  const Few& few = installers(seen);
-  const bool reader_is_one = few.count > 0 && (few.first == reader || few.second == reader);
-  const uint32_t others = few.count - (reader_is_one ? 1 : 0);
-  return static_cast<int>(std::min(others, 2u));
+}  // namespace
+
+bool may_be_left(const Writes& writes, const Observation& seen, TxnId reader) {
+  return leavers(writes, seen, reader).count > 0;
 }
 
-TxnId Writers::only_author(VersionId version) const {
-  return authors_[version].count == 1 ? authors_[version].first : kNone;
+TxnId source(const Writes& writes, const Observation& seen, TxnId reader) {
+  if (!seen.external() || seen.initial) return kNone;
+  const Leavers found = leavers(writes, seen, reader);
+  return found.count == 1 ? found.first : kNone;
 }
 
-TxnId Writers::source(const Observation& seen, TxnId reader) const {
-  if (!seen.external() || seen.initial || installer_count(seen, reader) != 1) return kNone;
-  if (seen.stated != kNone) return seen.stated;
-  const Few& few = installers(seen);
-  return few.first == reader ? few.second : few.first;
-}
-
-bool Writers::certainly_initial(const Observation& seen, TxnId reader) const {
-  return seen.external() && seen.initial && !may_be_installed(seen, reader);
+bool certainly_initial(const Writes& writes, const Observation& seen, TxnId reader) {
+  return seen.external() && seen.initial && !may_be_left(writes, seen, reader);
 }
 
 namespace {
@@ -92,7 +63,9 @@ void append_observations(const History& h, const Access& a, std::vector<Observat
       return add(a.key, last, last == kNone || all == 0);
     }
     case Accepts::rows:
-      return each_row(h, a.op, [&](VersionId v) { add(h.version_key(v), v, h.is_initial(v)); });
+      return each_named(h, a.op, [&](const Named& named) {
+        if (named.row != kNone) add(named.key, named.row, h.is_initial(named.row));
+      });
     case Accepts::any:
     case Accepts::differs:
     case Accepts::present:
@@ -127,36 +100,20 @@ std::vector<Observation> observations(const History& history, TxnId t) {
   return all;
 }
 
-const AccessIndex::Slice& AccessIndex::slice(TxnId t) {
-  auto [it, fresh] = slices_.try_emplace(t);
-  Slice& s = it->second;
-  if (!fresh) return s;
-  for (const Observation& seen : observations(history_, t))
-    if (seen.external()) s.reads.push_back(seen);
-  stable_sort_by(s.reads, [](const Observation& seen) { return seen.key; });
-  for (const Access& a : accesses(history_, t))
-    if (a.writes()) s.written.push_back(a.key);
-  std::sort(s.written.begin(), s.written.end());
-  s.written.erase(std::unique(s.written.begin(), s.written.end()), s.written.end());
-  return s;
-}
-
-std::span<const Observation> AccessIndex::external_reads(TxnId t, KeyId key) {
-  const Slice& s = slice(t);
-  auto by_key = [](const Observation& a, const Observation& b) { return a.key < b.key; };
-  Observation probe;
-  probe.key = key;
-  const auto [lo, hi] = std::equal_range(s.reads.begin(), s.reads.end(), probe, by_key);
-  return {lo, hi};
-}
-
-bool AccessIndex::writes_key(TxnId t, KeyId key) {
-  const Slice& s = slice(t);
-  return std::binary_search(s.written.begin(), s.written.end(), key);
+std::span<const Observation> ExternalReads::of(TxnId t, KeyId key) {
+  const auto [at, fresh] = by_key_.try_emplace(t);
+  std::vector<Observation>& reads = at->second;
+  if (fresh) {
+    reads = observations(history_, t);
+    std::erase_if(reads, [](const Observation& seen) { return !seen.external(); });
+    stable_sort_by(reads, [](const Observation& seen) { return seen.key; });
+  }
+  const auto from = std::ranges::lower_bound(reads, key, {}, &Observation::key);
+  return {from, std::ranges::upper_bound(reads, key, {}, &Observation::key)};
 }
 
 bool Counting::counts(TxnId t) {
-  switch (history_.status(t)) {
+  switch (lookups_.history().status(t)) {
     case TxnStatus::committed:
       return true;
     case TxnStatus::aborted:
@@ -169,26 +126,28 @@ bool Counting::counts(TxnId t) {
 }
 
 void Counting::close() {
-  kept_.assign(history_.txn_count(), false);
-  for (TxnId t = 0; t < history_.txn_count(); ++t)
-    if (history_.status(t) == TxnStatus::committed) work_.push_back(t);
-  const StatedOrders stated(history_);
+  const History& h = lookups_.history();
+  const Writes& writes = lookups_.writes();
+  const StatedOrders& stated = lookups_.stated();
+  kept_.assign(h.txn_count(), false);
+  for (TxnId t = 0; t < h.txn_count(); ++t)
+    if (h.status(t) == TxnStatus::committed) work_.push_back(t);
   for (size_t line = 0; line < stated.lines(); ++line)
     for (const TxnId t : stated.named(line)) keep(t);
   if (rule_ == ReadRule::dirty) work_.clear();
   while (!work_.empty()) {
     const TxnId t = work_.back();
     work_.pop_back();
-    for (const Observation& seen : observations(history_, t)) keep(writers_.source(seen, t));
+    for (const Observation& seen : observations(h, t)) keep(source(writes, seen, t));
     // Every element of a list was appended by somebody, not only the last.
-    for (const Access& a : accesses(history_, t))
+    for (const Access& a : accesses(h, t))
       if (a.accepts == Accepts::list)
-        for (const VersionId v : history_.operands(a.op)) keep(writers_.only_author(v));
+        for (const VersionId v : h.operands(a.op)) keep(writes.only_author(v, rule_));
   }
 }
 
 void Counting::keep(TxnId t) {
-  if (t == kNone || history_.status(t) != TxnStatus::unknown || kept_[t]) return;
+  if (t == kNone || lookups_.history().status(t) != TxnStatus::unknown || kept_[t]) return;
   kept_[t] = true;
   work_.push_back(t);
 }

@@ -1,24 +1,15 @@
-// Who may have written what: the verifier's own matching of reads to writers, straight from the
-// operations.
-//
-// A transaction *writes* a version with any operation that takes effect; it *installs* the last
-// version it wrote to a key, and that is the only one others may see. Which transactions *may
-// count* is known (all but the aborted ones), so "this version has exactly one possible writer" is
-// a fact of the history and needs no search.
+// What each operation saw, and who certainly left it there: the verifier's own matching of reads to writers, straight from
+// the operations.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "assay/certificate.h"
 #include "assay/history.h"
-#include "assay/level.h"
+#include "certify/lookups.h"
 #include "certify/operations.h"
-#include "certify/stated_orders.h"
 
 namespace assay::internal::certify {
 
@@ -36,87 +27,25 @@ struct Observation {
   bool external() const { return own_write == kNone; }
 };
 
-// What a transaction may have seen of others. clean: what those leave behind that take effect. dirty, where no read dependency may not be on a cycle: what
-// anybody ever wrote, aborted and overwritten values too; so that an element of a list may be an aborted one, and nobody
-// takes effect for having been read.
-enum class ReadRule : uint8_t { clean, dirty };
-inline ReadRule read_rule(const LevelInfo& level) {
-  const auto heeds_reads = [](const ForbiddenCycle& cycle) {
-    return cycle.any.find('r') != std::string_view::npos;
-  };
-  const bool dirty =
-      level.events == EventModel::adya && std::ranges::none_of(level.forbidden, heeds_reads);
-  return dirty ? ReadRule::dirty : ReadRule::clean;
-}
+// Some transaction other than `reader` may count and left what was seen.
+bool may_be_left(const Writes& writes, const Observation& seen, TxnId reader);
+// The transaction that `seen` certainly comes from: it is no initial value, and only one transaction can have left it. kNone
+// otherwise, and for reads of own writes.
+TxnId source(const Writes& writes, const Observation& seen, TxnId reader);
+// `seen` is certainly the initial value.
+bool certainly_initial(const Writes& writes, const Observation& seen, TxnId reader);
 
-// The writers of every version. Reading null is reading an absent key, whose writers are those that
-// removed it or wrote null.
-class Writers {
+// What each transaction observes, indexed when it is first asked for.
+class ExternalReads {
  public:
-  explicit Writers(const History& history, ReadRule rule = ReadRule::clean);
-
-  // Some transaction other than `reader` may count and installs what was seen.
-  bool may_be_installed(const Observation& seen, TxnId reader) const {
-    return installer_count(seen, reader) > 0;
-  }
-  // The transaction that `seen` certainly comes from: it is no initial value, and only one
-  // transaction can have installed it. kNone otherwise, and for reads of own writes.
-  TxnId source(const Observation& seen, TxnId reader) const;
-  // `seen` is certainly the initial value.
-  bool certainly_initial(const Observation& seen, TxnId reader) const;
-  // Some operation of some transaction, aborted ones included, writes what was seen.
-  bool ever_written(KeyId key, VersionId version) const {
-    return is_absence(version) ? ever_absent_[key] : ever_[version];
-  }
-
-  // The only transaction that may count and writes `version`, finally or on the way; with dirty reads aborted ones are
-  // among them. kNone if there is none or there are several.
-  TxnId only_author(VersionId version) const;
-  // Some transaction that may count writes `version`.
-  bool has_author(VersionId version) const { return authors_[version].count > 0; }
-
- private:
-  // Up to two different transactions and how many there are, counted up to three.
-  struct Few {
-    TxnId first = kNone;
-    TxnId second = kNone;
-    uint32_t count = 0;
-    void add(TxnId t);
-  };
-  void add_transaction(const History& history, TxnId t, ReadRule rule,
-                       std::vector<TxnId>& last_writer);
-  bool is_absence(VersionId v) const { return v == kNone || null_[v]; }
-  const Few& installers(const Observation& seen) const {
-    return is_absence(seen.version) ? absent_[seen.key] : installers_[seen.version];
-  }
-  int installer_count(const Observation& seen, TxnId reader) const;
-
-  std::vector<bool> null_;       // per version: its value is null
-  std::vector<Few> installers_;  // per version
-  std::vector<Few> authors_;
-  std::vector<bool> ever_;
-  std::vector<Few> absent_;  // per key: installers of its absence
-  std::vector<bool> ever_absent_;
-};
-
-// What each transaction observes and writes, indexed when it is first asked for.
-class AccessIndex {
- public:
-  explicit AccessIndex(const History& history) : history_(history) {}
+  explicit ExternalReads(const History& history) : history_(history) {}
 
   // Its observations of `key` that no own write precedes, in program order.
-  std::span<const Observation> external_reads(TxnId t, KeyId key);
-  bool writes_key(TxnId t, KeyId key);
+  std::span<const Observation> of(TxnId t, KeyId key);
 
  private:
-  struct Slice {
-    std::vector<Observation> reads;  // external ones, by key, then program order
-    std::vector<KeyId> written;      // sorted, no duplicates
-  };
-  const Slice& slice(TxnId t);
-
   const History& history_;
-  std::unordered_map<TxnId, Slice> slices_;
+  std::unordered_map<TxnId, std::vector<Observation>> by_key_;  // then in program order
 };
 
 // Every observation of the transaction, in program order.
@@ -126,8 +55,8 @@ std::vector<Observation> observations(const History& history, TxnId t);
 // versions names or, with clean reads, that are the only possible source of something a counting transaction saw.
 class Counting {
  public:
-  Counting(const History& history, const Writers& writers, ReadRule rule = ReadRule::clean)
-      : history_(history), writers_(writers), rule_(rule) {}
+  explicit Counting(const Lookups& lookups, ReadRule rule = ReadRule::clean)
+      : lookups_(lookups), rule_(rule) {}
 
   bool counts(TxnId t);
 
@@ -135,8 +64,7 @@ class Counting {
   void close();
   void keep(TxnId t);
 
-  const History& history_;
-  const Writers& writers_;
+  const Lookups& lookups_;
   const ReadRule rule_;
   std::vector<bool> kept_;  // empty until an unknown transaction is asked for
   std::vector<TxnId> work_;

@@ -88,15 +88,11 @@ Status RealTimeSweep::sweep(const Moments& done, const Moments& starts, int64_t 
 }
 
 const RealTimeSweep::Moments& RealTimeSweep::responses(Side side) {
-  Moments& moments = responses_[static_cast<int>(side)];
-  if (moments.empty()) moments = collect(side, &Interval::response);
-  return moments;
+  return responses_[static_cast<int>(side)].get([&] { return collect(side, &Interval::response); });
 }
 
 const RealTimeSweep::Moments& RealTimeSweep::requests(Side side) {
-  Moments& moments = requests_[static_cast<int>(side)];
-  if (moments.empty()) moments = collect(side, &Interval::request);
-  return moments;
+  return requests_[static_cast<int>(side)].get([&] { return collect(side, &Interval::request); });
 }
 
 RealTimeSweep::Moments RealTimeSweep::collect(Side side, int64_t Interval::*end) const {

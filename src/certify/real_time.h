@@ -21,6 +21,7 @@
 #include "assay/history.h"
 #include "assay/level.h"
 #include "assay/result.h"
+#include "certify/once.h"
 
 namespace assay::internal::certify {
 
@@ -57,7 +58,7 @@ class RealTimeSweep {
 
   const History& history_;
   std::span<const uint32_t> place_[2];  // by Side
-  Moments responses_[2], requests_[2];
+  Once<Moments> responses_[2], requests_[2];
 };
 
 }  // namespace assay::internal::certify

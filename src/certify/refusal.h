@@ -25,4 +25,10 @@ inline std::string show_version(const History& history, VersionId v) {
          history.version_value(v).to_string();
 }
 
+// "operation 2 of transaction T", likewise.
+inline std::string show_operation(const History& history, OpId i) {
+  const TxnId t = history.txn_of(i);
+  return fmt::format("operation {} of transaction {}", i - history.first_op(t), history.name(t));
+}
+
 }  // namespace assay::internal::certify

@@ -120,24 +120,12 @@ Status Replay::judge_range(TxnId t, OpId i) {
   const Selected selected = history_.selected(i);
   const PredicateId predicate = selected.predicate;
   std::unordered_set<KeyId> named;
-  const auto fits = [&](KeyId k) {
-    return named.insert(k).second && present_->in_range(k, lo, hi);
-  };
-  for (const VersionId row : selected.rows) {
-    const KeyId k = history_.version_key(row);
-    // Without a condition a row may be returned as absent.
-    const bool right = predicate == kNone || conditions_.match(predicate, row) != Match::no;
-    if (!fits(k) || !right || !shows(history_, seen(keys_[k], t), row)) return mismatch(t, i);
-  }
-  for (const VersionId row : selected.passed) {
-    const KeyId k = history_.version_key(row);
-    if (!fits(k) || conditions_.match(predicate, row) == Match::yes ||
-        !shows(history_, seen(keys_[k], t), row))
-      return mismatch(t, i);
-  }
-  for (const KeyId k : selected.matched)
-    if (!fits(k) || conditions_.match(predicate, seen(keys_[k], t)) == Match::no)
-      return mismatch(t, i);
+  bool right = true;
+  each_named(history_, i, [&](const Named& one) {
+    right = right && named.insert(one.key).second && present_->in_range(one.key, lo, hi) &&
+            conditions_.agrees(predicate, one, seen(keys_[one.key], t));
+  });
+  if (!right) return mismatch(t, i);
   if (is_open(history_, i))
     if (Status s = judge_aggregate(t, i, history_.predicates().aggregate(selected.aggregate));
         !s.ok())
@@ -219,9 +207,8 @@ Error Replay::mismatch(TxnId t, OpId i) const {
   if (a.accepts == Accepts::equals && !a.writes())
     return refuse("transaction {} reads {}, but at its place in the order {}", history_.name(t),
                   show_version(history_, a.seen), state);
-  return refuse(
-      "operation {} of transaction {} has another outcome at its place in the order, where {}",
-      i - history_.first_op(t), history_.name(t), state);
+  return refuse("{} has another outcome at its place in the order, where {}",
+                show_operation(history_, i), state);
 }
 
 }  // namespace assay::internal::certify

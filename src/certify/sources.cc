@@ -11,42 +11,32 @@
 
 namespace assay::internal::certify {
 
-Sources::Sources(const History& history)
-    : history_(history),
-      conditions_(history),
-      left_(history.key_count()),
-      written_(history.key_count()),
-      absent_(history.key_count()),
-      holds_list_(history.key_count()),
-      touched_(history.key_count()) {
-  for (TxnId t = 0; t < history.txn_count(); ++t) {
-    for (const Access& a : accesses(history, t))
-      if (a.writes()) written_[a.key].push_back(state_after(t, a));
-    if (history.status(t) == TxnStatus::aborted) continue;
-    for (const Access& a : accesses(history, t)) {
+Sources::Sources(const Writes& writes)
+    : writes_(writes),
+      history_(writes.history()),
+      conditions_(history_),
+      holds_list_(history_.key_count()),
+      touched_(history_.key_count()) {
+  for (TxnId t = 0; t < history_.txn_count(); ++t) {
+    if (history_.status(t) == TxnStatus::aborted) continue;
+    for (const Access& a : accesses(history_, t)) {
       if (a.is_range()) {
-        for (const KeyId key : named_keys(history, a.op)) touched_[key] = true;
+        for (const KeyId key : named_keys(history_, a.op)) touched_[key] = true;
         continue;
       }
       touched_[a.key] = true;
       if (a.is_list()) holds_list_[a.key] = true;
-      if (!a.writes()) continue;
-      if (left_[a.key].empty() || left_[a.key].back().writer != t) left_[a.key].push_back({});
-      left_[a.key].back() = state_after(t, a);
     }
   }
-  for (KeyId k = 0; k < history.key_count(); ++k) {
-    std::ranges::sort(written_[k], {}, &State::version);
-    std::copy_if(written_[k].begin(), written_[k].end(), std::back_inserter(absent_[k]),
-                 [&](const State& state) { return is_absent(history, state); });
-    if (history.own_initial(k) != kNone && !history.initial(k).is_null()) touched_[k] = true;
+  for (KeyId k = 0; k < history_.key_count(); ++k) {
+    if (history_.own_initial(k) != kNone && !history_.initial(k).is_null()) touched_[k] = true;
     if (touched_[k]) sorted_.push_back(k);
   }
-  sort_keys(history, sorted_);
+  sort_keys(history_, sorted_);
 }
 
 bool Sources::explained_by(OpId own, OpId op, KeyId key) const {
-  return explains(state_after(history_.txn_of(own), access_of(history_, own)), op, key);
+  return explains(writes_.left({history_.txn_of(own), own}), op, key);
 }
 
 std::vector<KeyId> Sources::keys_of_range(OpId op) const {
@@ -83,26 +73,14 @@ bool Sources::explains(const State& state, OpId i, KeyId key) const {
 
 // Whether what a range says of the key is right of this state.
 bool Sources::range_explained(const State& state, OpId range, KeyId key) const {
-  const Selected selected = history_.selected(range);
-  const PredicateId predicate = selected.predicate;
+  const PredicateId predicate = history_.selected(range).predicate;
   int named = 0;
   bool right = true;
-  for (const VersionId row : selected.rows) {
-    if (history_.version_key(row) != key) continue;
+  each_named(history_, range, [&](const Named& one) {
+    if (one.key != key) return;
     ++named;
-    right = shows(history_, state, row) &&
-            (predicate == kNone || conditions_.match(predicate, row) != Match::no);
-  }
-  for (const VersionId row : selected.passed) {
-    if (history_.version_key(row) != key) continue;
-    ++named;
-    right = shows(history_, state, row) && conditions_.match(predicate, row) != Match::yes;
-  }
-  for (const KeyId one : selected.matched) {
-    if (one != key) continue;
-    ++named;
-    right = conditions_.match(predicate, state) != Match::no;
-  }
+    right = conditions_.agrees(predicate, one, state);
+  });
   if (named > 0) return named == 1 && right && covers(history_, range, key);
   return conditions_.certainly_misses(predicate, state) ||
          conditions_.match(predicate, state) != Match::yes;
@@ -138,27 +116,21 @@ Result<std::vector<TxnId>> Sources::of(OpId op, KeyId key, bool one_state) const
                        [&](OpId i) { return explains(state, i, key); });
   };
   std::vector<TxnId> found;
-  for (const State& state : left_[key])
-    if (state.writer != reader && fits(state)) found.push_back(state.writer);
+  for (const Write& write : candidates(op, key, Which::staying))
+    if (write.txn != reader && fits(writes_.left(write))) found.push_back(write.txn);
   if (fits(initial_state(history_, key))) found.push_back(kNone);
   return found;
 }
 
-// What anybody wrote of the key that may explain the operation: all that does, and perhaps more.
-std::span<const State> Sources::candidates(OpId i, KeyId key) const {
+// What was written of the key that may explain the operation: all that does, and perhaps more.
+std::span<const Write> Sources::candidates(OpId i, KeyId key, Which which) const {
   const Access a = access_of(history_, i);
   VersionId seen = kNone;  // that the key held
   if (a.accepts == Accepts::equals) seen = a.seen;
   if (a.is_range()) seen = row_seen(history_, i, key);
-  if (seen != kNone && !history_.version_value(seen).is_null()) {
-    const auto by_version = [](const State& x, const State& y) { return x.version < y.version; };
-    const auto [from, to] =
-        std::equal_range(written_[key].begin(), written_[key].end(), State{seen}, by_version);
-    return {from, to};
-  }
-  const bool absent = seen != kNone || a.accepts == Accepts::absent ||
-                      (a.is_range() && history_.selected(i).predicate == kNone);
-  return absent ? absent_[key] : written_[key];
+  const bool absent =
+      a.accepts == Accepts::absent || (a.is_range() && history_.selected(i).predicate == kNone);
+  return seen != kNone || absent ? writes_.showing(key, seen, which) : writes_.of_key(key, which);
 }
 
 bool Sources::explained_by_anybody(OpId op, KeyId key) const {
@@ -166,9 +138,8 @@ bool Sources::explained_by_anybody(OpId op, KeyId key) const {
   if (own != kNone) return explained_by(own, op, key);
   if (explains(initial_state(history_, key), op, key)) return true;
   const TxnId reader = history_.txn_of(op);
-  const std::span<const State> others = candidates(op, key);
-  return std::any_of(others.begin(), others.end(), [&](const State& state) {
-    return state.writer != reader && explains(state, op, key);
+  return std::ranges::any_of(candidates(op, key, Which::all), [&](const Write& write) {
+    return write.txn != reader && explains(writes_.left(write), op, key);
   });
 }
 
@@ -188,20 +159,8 @@ bool Sources::possible(OpId op, KeyId key, TxnId source) const {
 bool Sources::possible_of_others(OpId op, KeyId key, TxnId source) const {
   if (holds_list_[key]) return false;
   if (source == kNone) return explains(initial_state(history_, key), op, key);
-  const State* state = left_by_writer(source, key);
-  return state != nullptr && explains(*state, op, key);
-}
-
-bool Sources::stays(const State& state, KeyId key) const {
-  const State* left = left_by_writer(state.writer, key);
-  return left != nullptr && left->version == state.version && left->removed == state.removed;
-}
-
-// Null if the transaction left nothing of the key.
-const State* Sources::left_by_writer(TxnId writer, KeyId key) const {
-  const std::vector<State>& left = left_[key];  // ascending by writer
-  const auto state = std::ranges::lower_bound(left, writer, {}, &State::writer);
-  return state != left.end() && state->writer == writer ? &*state : nullptr;
+  const Write* const write = writes_.left_by(source, key);
+  return write != nullptr && explains(writes_.left(*write), op, key);
 }
 
 }  // namespace assay::internal::certify

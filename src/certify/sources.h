@@ -17,6 +17,7 @@
 #include "assay/level.h"
 #include "assay/result.h"
 #include "certify/conditions.h"
+#include "certify/writes.h"
 
 namespace assay::internal::certify {
 
@@ -27,7 +28,7 @@ inline bool one_state(const LevelInfo& level) {
 
 class Sources {
  public:
-  explicit Sources(const History& history);
+  explicit Sources(const Writes& writes);
 
   // Every transaction whose state of `key` explains what `op` saw, kNone for the initial state; with `one_state`
   // together with what the transaction's other operations saw of the key before it wrote it. Empty if nothing does.
@@ -61,29 +62,23 @@ class Sources {
     if (holds_list_[key] || own_write_before(history_, op, key) != kNone ||
         explains(initial_state(history_, key), op, key))
       return left;
-    for (const State& state : candidates(op, key)) {
-      if (state.writer == history_.txn_of(op) || !explains(state, op, key)) continue;
-      // Of two such writes of one transaction the first did not stay.
-      const bool again = std::find(left.begin(), left.end(), state.writer) != left.end();
-      if (again || !took_effect(state.writer) || !stays(state, key)) return {};
-      left.push_back(state.writer);
+    for (const Write& write : candidates(op, key, Which::all)) {
+      if (write.txn == history_.txn_of(op) || !explains(writes_.left(write), op, key)) continue;
+      const Write* const stays = writes_.left_by(write.txn, key);
+      if (!took_effect(write.txn) || stays == nullptr || stays->op != write.op) return {};
+      left.push_back(write.txn);
     }
     return left;
   }
 
  private:
-  bool stays(const State& state, KeyId key) const;
-  const State* left_by_writer(TxnId writer, KeyId key) const;
   bool explains(const State& state, OpId i, KeyId key) const;
   bool range_explained(const State& state, OpId range, KeyId key) const;
-  std::span<const State> candidates(OpId i, KeyId key) const;
+  std::span<const Write> candidates(OpId i, KeyId key, Which which) const;
 
+  const Writes& writes_;
   const History& history_;
   const Conditions conditions_;
-  std::vector<std::vector<State>> left_;  // per key, by transactions that did not abort
-  // Per key, what anybody wrote, whatever became of it; sorted by version.
-  std::vector<std::vector<State>> written_;
-  std::vector<std::vector<State>> absent_;  // per key, those of written_ that left it absent
   std::vector<bool> holds_list_, touched_;
   std::vector<KeyId> sorted_;  // those that are touched, in the order of keys
 };

@@ -10,25 +10,14 @@
 namespace assay::internal::certify {
 namespace {
 
-// What a transaction that may have taken effect wrote of a version.
-struct Writing {
-  TxnId txn = kNone;   // nobody wrote it
-  OpId op = kNone;     // the first of its operations that did
-  bool again = false;  // another one did too, so that no single version is meant
-};
-
 class Reading {
  public:
-  explicit Reading(const History& history)
-      : h_(history),
-        only_(history.version_count()),
-        several_(history.version_count()),
-        listed_(history.op_count()),
-        value_listed_(history.version_count()),
-        deletion_listed_(history.key_count()) {
-    for (TxnId t = 0; t < h_.txn_count(); ++t)
-      if (h_.status(t) != TxnStatus::aborted) note_writes(t);
-  }
+  explicit Reading(const Writes& writes)
+      : writes_(writes),
+        h_(writes.history()),
+        listed_(h_.op_count()),
+        value_listed_(h_.version_count()),
+        deletion_listed_(h_.key_count()) {}
 
   void run() {
     named_.reserve(entries());
@@ -52,31 +41,6 @@ class Reading {
     return count;
   }
 
-  void note_writes(TxnId t) {
-    for (const Access& a : accesses(h_, t)) {
-      if (!a.writes()) continue;
-      Writing& only = only_[a.version];
-      if (only.txn == t) {
-        only.again = true;
-      } else {
-        several_[a.version] = only.txn != kNone;
-        only = {t, a.op, false};
-      }
-    }
-  }
-
-  // Some transaction that may have taken effect deletes the key, or writes null.
-  bool is_emptied(KeyId key) {
-    if (emptied_.empty()) {
-      emptied_.resize(h_.key_count());
-      for (TxnId t = 0; t < h_.txn_count(); ++t)
-        if (h_.status(t) != TxnStatus::aborted)
-          for (const Access& a : accesses(h_, t))
-            if (a.writes() && is_absent(h_, state_after(t, a))) emptied_[a.key] = true;
-    }
-    return emptied_[key];
-  }
-
   void add(const KnownOrder& line, size_t place) {
     const TxnId txn = line.txn(place);
     const VersionId version = line.versions[place];
@@ -84,43 +48,25 @@ class Reading {
       value_listed_[version] = true;
       if (h_.version_value(version).is_null()) deletion_listed_[line.key] = true;
     }
-    const Writing meant = txn == kNone ? by_value(line.key, place, version) : by_name(txn, version);
-    named_.push_back(meant.txn);
-    if (meant.txn == kNone) return;
-    named_again_ = named_again_ || (!meant.again && listed_[meant.op]);
-    listed_[meant.op] = true;
-  }
-
-  Writing by_value(KeyId key, size_t place, VersionId version) {
-    if (place == 0 && h_.is_initial(version)) return {};
-    if (h_.version_value(version).is_null() && is_emptied(key)) return {};
-    if (several_[version]) return {};
-    if (only_[version].txn == kNone)
-      contradict("the stated order of {} names {}, which nobody can have installed there",
-                 h_.key(key).to_string(), h_.version_value(version).to_string());
-    return only_[version];
-  }
-
-  Writing by_name(TxnId txn, VersionId version) {
-    const Writing meant = written_by(txn, version);
-    if (meant.txn == kNone)
+    const TxnId meant = txn == kNone ? by_value(line.key, place, version) : txn;
+    const Writes::Made made = meant == kNone ? Writes::Made() : writes_.made_by(meant, version);
+    if (txn != kNone && made.count == 0)
       contradict("a stated order names {} of transaction {}, which nobody can have installed there",
                  h_.version_value(version).to_string(), h_.name(txn));
-    return meant;
+    named_.push_back(made.count == 0 ? kNone : meant);
+    if (made.count == 0) return;
+    named_again_ = named_again_ || (made.count == 1 && listed_[made.first]);
+    listed_[made.first] = true;
   }
 
-  Writing written_by(TxnId t, VersionId version) const {
-    if (!several_[version]) return only_[version].txn == t ? only_[version] : Writing{};
-    Writing writing;
-    if (h_.status(t) == TxnStatus::aborted) return writing;
-    for (const Access& a : accesses(h_, t)) {
-      if (!a.writes() || a.version != version) continue;
-      if (writing.txn == kNone)
-        writing = {t, a.op, false};
-      else
-        writing.again = true;
-    }
-    return writing;
+  TxnId by_value(KeyId key, size_t place, VersionId version) {
+    if (place == 0 && h_.is_initial(version)) return kNone;
+    const bool null = h_.version_value(version).is_null();
+    if (null && !writes_.emptying(key, Which::counting).empty()) return kNone;
+    if (writes_.of_version(version, Which::counting).empty())
+      contradict("the stated order of {} names {}, which nobody can have installed there",
+                 h_.key(key).to_string(), h_.version_value(version).to_string());
+    return writes_.only_author(version);
   }
 
   template <class... Args>
@@ -139,10 +85,10 @@ class Reading {
       OpId before = kNone;
       for (size_t k = 0; k < line(i).size(); ++k) {
         if (line(i)[k] == kNone) continue;
-        const Writing meant = written_by(line(i)[k], h_.known_orders()[i].versions[k]);
-        if (meant.again) continue;
-        if (before != kNone) f(before, meant.op);
-        before = meant.op;
+        const Writes::Made made = writes_.made_by(line(i)[k], h_.known_orders()[i].versions[k]);
+        if (made.count > 1) continue;
+        if (before != kNone) f(before, made.first);
+        before = made.first;
       }
     }
   }
@@ -184,15 +130,12 @@ class Reading {
 
   // What a transaction leaves behind of a key is its last write of it, and every element that it appends to a list.
   void look_for_lost_commits(int64_t complete_to) {
-    std::vector<OpId> last(h_.key_count(), kNone);
     for (TxnId t = 0; t < h_.txn_count() && contradiction_.empty(); ++t) {
       const Interval end = h_.end_time(t);
       if (h_.status(t) != TxnStatus::committed || !end.known() || end.response > complete_to)
         continue;
-      for (const Access& a : accesses(h_, t))
-        if (a.writes()) last[a.key] = a.op;
       for (const Access& a : accesses(h_, t)) {
-        const bool stays = a.appends() || (a.writes() && last[a.key] == a.op);
+        const bool stays = a.appends() || (a.writes() && writes_.left_by(t, a.key)->op == a.op);
         if (stays && !is_listed(t, a))
           contradict("lost-commit: the complete orders lack {} of transaction {}",
                      h_.version_value(a.version).to_string(), h_.name(t));
@@ -203,14 +146,11 @@ class Reading {
   bool is_listed(TxnId t, const Access& write) const {
     if (value_listed_[write.version]) return true;
     if (write.removes() && deletion_listed_[write.key]) return true;
-    const Writing writing = written_by(t, write.version);
-    return writing.txn != kNone && listed_[writing.op];
+    return listed_[writes_.made_by(t, write.version).first];
   }
 
+  const Writes& writes_;
   const History& h_;
-  std::vector<Writing> only_;          // per version: the writer, of several the last
-  std::vector<bool> several_;          // per version: transactions wrote it
-  std::vector<bool> emptied_;          // see is_emptied; empty until somebody asks
   std::vector<size_t> begin_{0};       // per line, and the end
   std::vector<TxnId> named_;           // of all lines
   std::vector<bool> listed_;           // per operation: an entry means it
@@ -222,9 +162,10 @@ class Reading {
 
 }  // namespace
 
-StatedOrders::StatedOrders(const History& history) {
+StatedOrders::StatedOrders(const Writes& writes) {
+  const History& history = writes.history();
   if (history.known_orders().empty() && history.orders_complete_to() == Interval::kUnknown) return;
-  Reading reading(history);
+  Reading reading(writes);
   reading.run();
   named_ = reading.take_named();
   begin_ = reading.take_begins();

@@ -15,19 +15,18 @@
 // preceded by others. Cost: linear in the operations and the entries.
 #pragma once
 
-#include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "assay/history.h"
+#include "certify/writes.h"
 
 namespace assay::internal::certify {
 
 class StatedOrders {
  public:
-  explicit StatedOrders(const History& history);
+  explicit StatedOrders(const Writes& writes);
 
   // Of a line, per entry: the transaction it names, or kNone.
   std::span<const TxnId> named(size_t line) const {
@@ -41,21 +40,6 @@ class StatedOrders {
   std::vector<size_t> begin_{0};  // per line, and the end
   std::vector<TxnId> named_;      // of all lines
   std::string contradiction_;
-};
-
-// The same for all certificates of a history: read once somebody asks, on whichever thread.
-class SharedStatedOrders {
- public:
-  explicit SharedStatedOrders(const History& history) : history_(history) {}
-  const StatedOrders& get() {
-    std::call_once(once_, [this] { orders_.emplace(history_); });
-    return *orders_;
-  }
-
- private:
-  const History& history_;
-  std::once_flag once_;
-  std::optional<StatedOrders> orders_;
 };
 
 }  // namespace assay::internal::certify

@@ -15,7 +15,8 @@ History lines(std::string_view text) {
 
 // The transactions that each line names, `-` for none: "0 1, -".
 std::string named(const History& history) {
-  const StatedOrders orders(history);
+  const Writes writes(history);
+  const StatedOrders orders(writes);
   std::string text;
   for (size_t line = 0; line < orders.lines(); ++line) {
     if (line > 0) text += ",";
@@ -25,7 +26,10 @@ std::string named(const History& history) {
   return text;
 }
 
-std::string contradiction(const History& history) { return StatedOrders(history).contradiction(); }
+std::string contradiction(const History& history) {
+  const Writes writes(history);
+  return StatedOrders(writes).contradiction();
+}
 
 // A has transaction 0, B 1, C 2; all write x = 1 but B, which writes 2.
 constexpr std::string_view kThree =

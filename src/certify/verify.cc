@@ -41,12 +41,12 @@ bool any_level(const Certificate& certificate, Holds holds) {
 
 // Linearizability is defined where every transaction that took effect is one operation on one key. An order shows which
 // ones it takes to have done so, and is asked by its verifier.
-Status check_defined(const Certificate& certificate, const History& history) {
+Status check_defined(const Certificate& certificate, const Lookups& lookups) {
   if (certificate.outcome() != Outcome::violated ||
       !any_level(certificate, [](const LevelInfo& l) { return l.single_operations; }))
     return Ok{};
-  const Writers writers(history);
-  Counting counting(history, writers);
+  const History& history = lookups.history();
+  Counting counting(lookups);
   for (TxnId t = 0; t < history.txn_count(); ++t) {
     if (!is_one_operation(history, t) && counting.counts(t))
       return refuse(
@@ -57,11 +57,11 @@ Status check_defined(const Certificate& certificate, const History& history) {
 }
 
 // The strongest first: what serves it may serve the others without another look.
-template <class Verify>
-Status for_each_level(std::vector<LevelId> levels, Verify holds_at) {
+template <class OfKind>
+Status for_each_level(std::vector<LevelId> levels, OfKind verifier) {
   std::sort(levels.rbegin(), levels.rend());
   for (LevelId level : levels) {
-    Status s = holds_at(level);
+    Status s = verifier.supports(level);
     if (s.ok()) continue;
     s.error().message = std::string(level_info(level).name) + ": " + s.error().message;
     return s;
@@ -75,11 +75,11 @@ Status for_each_level(std::vector<LevelId> levels, Verify holds_at) {
 namespace assay {
 
 struct Verifier::Shared {
-  const History& history;
-  internal::certify::SharedStatedOrders stated{history};
+  const internal::certify::Lookups lookups;
 };
 
-Verifier::Verifier(const History& history) : shared_(new Shared{history}) {}
+Verifier::Verifier(const History& history)
+    : shared_(new Shared{internal::certify::Lookups(history)}) {}
 Verifier::~Verifier() = default;
 
 Status verify(const Certificate& certificate, const History& history, unsigned threads) {
@@ -88,29 +88,22 @@ Status verify(const Certificate& certificate, const History& history, unsigned t
 
 Status Verifier::verify(const Certificate& certificate, unsigned threads) {
   using namespace internal::certify;
-  const History& history = shared_->history;
+  const Lookups& lookups = shared_->lookups;
   if (Status s = check_levels(certificate.levels); !s.ok()) return s;
-  if (Status s = check_defined(certificate, history); !s.ok()) return s;
+  if (Status s = check_defined(certificate, lookups); !s.ok()) return s;
   const auto is_mixed = [](const LevelInfo& l) { return l.events == EventModel::mixed; };
-  if (any_level(certificate, is_mixed) && !history.declares_levels())
+  if (any_level(certificate, is_mixed) && !lookups.history().declares_levels())
     return refuse("mixed: no transaction of the history declares a level");
+  const std::vector<LevelId>& levels = certificate.levels;
   switch (certificate.kind) {
-    case Certificate::Kind::order: {
-      OrderVerifier order(certificate.order, history, shared_->stated, threads);
-      return for_each_level(certificate.levels, [&](LevelId l) { return order.serves(l); });
-    }
-    case Certificate::Kind::bad_read: {
-      BadReadVerifier read(certificate.bad_read, history);
-      return for_each_level(certificate.levels, [&](LevelId l) { return read.refutes(l); });
-    }
-    case Certificate::Kind::proof: {
-      ProofVerifier proof(certificate.proof, history, shared_->stated);
-      return for_each_level(certificate.levels, [&](LevelId l) { return proof.refutes(l); });
-    }
-    case Certificate::Kind::exhausted: {
-      ExhaustionVerifier exhausted(certificate.exhausted, history);
-      return for_each_level(certificate.levels, [&](LevelId l) { return exhausted.refutes(l); });
-    }
+    case Certificate::Kind::order:
+      return for_each_level(levels, OrderVerifier(certificate.order, lookups, threads));
+    case Certificate::Kind::bad_read:
+      return for_each_level(levels, BadReadVerifier(certificate.bad_read, lookups));
+    case Certificate::Kind::proof:
+      return for_each_level(levels, ProofVerifier(certificate.proof, lookups));
+    case Certificate::Kind::exhausted:
+      return for_each_level(levels, ExhaustionVerifier(certificate.exhausted, lookups.history()));
   }
   return refuse("a certificate of no known kind");
 }
@@ -120,7 +113,7 @@ uint64_t verification_bytes(const Certificate& certificate, const History& histo
   const uint64_t txns = history.txn_count(), keys = history.key_count();
   const uint64_t versions = history.version_count();
   const uint64_t reads = history.op_count() - std::min<uint64_t>(history.op_count(), versions);
-  if (certificate.kind != Certificate::Kind::order) return 24 * versions + 12 * keys;  // writers
+  if (certificate.kind != Certificate::Kind::order) return 28 * versions + 24 * keys;  // writes
   const bool in_time =
       any_level(certificate, [](const LevelInfo& l) { return l.real_time != RealTime::none; });
   const bool replays = any_level(certificate, [](const LevelInfo& l) {

@@ -191,16 +191,14 @@ class SeenWriters {
 
   // A reader asks for those who write a key between its source and itself.
   void find_readers() {
-    std::vector<std::vector<Place>> writers(history_.key_count());
-    for (Place p = 1; p <= order_.count(); ++p) {
+    const PlacedWriters writers(history_, order_.txns());
+    for (Place p = 1; p <= order_.count(); ++p)
       for (const ReadFrom& read : order_.reads(p)) {
-        const std::vector<Place>& all = writers[read.key];
-        if (all.empty() || all.back() <= read.from || !readers_.has(p)) continue;
-        const Place first = *std::ranges::upper_bound(all, read.from);
-        for (Place block = first / kBlock; block <= all.back() / kBlock; ++block) until_[block] = p;
+        const Place last = writers.before(read.key, p);
+        if (last <= read.from || !readers_.has(p)) continue;
+        const Place first = writers.of(read.key)[writers.up_to(read.key, read.from)];
+        for (Place block = first / kBlock; block <= last / kBlock; ++block) until_[block] = p;
       }
-      for (const KeyId k : order_.keys_written(p)) writers[k].push_back(p);
-    }
   }
 
   // Who saw which of the transactions from `first` on, up to the reader `last`.

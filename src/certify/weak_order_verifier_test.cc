@@ -46,7 +46,7 @@ bool serves(SeenBy seen, std::string_view text) {
   const History h = hist(text);
   std::vector<TxnId> order(h.txn_count());
   std::iota(order.begin(), order.end(), TxnId{0});
-  const Result<CommitOrder> commits = CommitOrder::build(h, order);
+  const Result<CommitOrder> commits = CommitOrder::build(Writes(h), order);
   EXPECT_TRUE(commits.ok());
   LevelInfo level = level_info(LevelId::read_your_writes);
   level.seen = seen;

@@ -114,13 +114,7 @@ std::string read_of(const History& h, TxnId t, const Explanation& e) {
     if (reader == t || h.status(reader) != TxnStatus::committed ||
         seen.accepts != Accepts::equals || !wrote(seen.version))
       continue;
-    Edge read;
-    read.kind = EdgeKind::read_dependency;
-    read.from = t;
-    read.to = reader;
-    read.key = seen.key;
-    read.op = op;
-    return Clauses({h}, {}).because(read);
+    return Clauses({h}, {}).because(Edge::read_dependency(t, reader, seen.key, op));
   }
   return {};
 }

@@ -211,10 +211,7 @@ std::string Clauses::read_first_clause(const Edge& e, TxnId source) const {
   const bool is_named = e.kind == EdgeKind::write_dependency
                             ? first != kNone && !install_of(h_, first).appends
                             : named != kNone && saw_a_value(h_, named, e.key);
-  Edge read;
-  read.kind = EdgeKind::read_dependency;
-  read.from = source;
-  read.to = e.to;
+  Edge read = Edge::read_dependency(source, e.to, kNone);
   for (const Access& r : reads_of(h_, e.to)) {
     if (source != kNone && !wrote(h_, source, r.version)) continue;
     if (r.key == e.key && is_named && same_lists(named, r.op))

@@ -10,26 +10,12 @@
 namespace assay::internal {
 namespace {
 
-Edge read_from(TxnId from, TxnId to, KeyId key = 0) {
-  Edge e;
-  e.kind = EdgeKind::read_dependency;
-  e.from = from;
-  e.to = to;
-  e.key = key;
-  return e;
-}
+Edge read_from(TxnId from, TxnId to, KeyId key = 0) { return Edge::read_dependency(from, to, key); }
 
-Edge order(TxnId from, TxnId to, KeyId key = 0) {
-  Edge e = read_from(from, to, key);
-  e.kind = EdgeKind::write_dependency;
-  return e;
-}
+Edge order(TxnId from, TxnId to, KeyId key = 0) { return Edge::write_dependency(from, to, key); }
 
 Edge anti_dependency(TxnId from, TxnId to, TxnId via, KeyId key = 0) {
-  Edge e = read_from(from, to, key);
-  e.kind = EdgeKind::anti_dependency;
-  e.via = via;
-  return e;
+  return Edge::anti_dependency(from, to, key, via);
 }
 
 ProofStep cycle(std::vector<Edge> edges) {

@@ -340,12 +340,7 @@ bool AdyaLevels::assumes(const Path& cycle) const {
 }
 
 Edge AdyaLevels::written_after(Node before, Node after, KeyId key) const {
-  Edge edge;
-  edge.kind = EdgeKind::write_dependency;
-  edge.from = problem_.txn[before];
-  edge.to = problem_.txn[after];
-  edge.key = key;
-  return edge;
+  return Edge::write_dependency(problem_.txn[before], problem_.txn[after], key);
 }
 
 // Adds the step by which one version is known to come before another, and gives its number.
@@ -365,13 +360,9 @@ uint32_t AdyaLevels::prove_stated(uint32_t index, Proof& proof) const {
 // a cycle.
 uint32_t AdyaLevels::prove_update(Node source, Node update, KeyId key, OpId read,
                                   Proof& proof) const {
-  Edge seen;
-  seen.kind = EdgeKind::read_dependency;
-  seen.from = problem_.txn[source];
-  seen.to = problem_.txn[update];
-  seen.key = key;
-  seen.op = read;
-  proof.steps.emplace_back().cycle = {written_after(update, source, key), std::move(seen)};
+  proof.steps.emplace_back().cycle = {
+      written_after(update, source, key),
+      Edge::read_dependency(problem_.txn[source], problem_.txn[update], key, read)};
   return static_cast<uint32_t>(proof.steps.size() - 1);
 }
 
@@ -422,12 +413,8 @@ Proof AdyaLevels::prove(const Divergence& divergence) const {
   for (const int later : {0, 1}) {
     const Node loser = divergence.node[later], winner = divergence.node[1 - later];
     const ExternalRead& read = divergence.read[later];
-    Edge anti;
-    anti.kind = EdgeKind::anti_dependency;
-    anti.from = problem_.txn[loser];
-    anti.to = problem_.txn[winner];
-    anti.key = read.key;
-    anti.op = read.op;
+    Edge anti =
+        Edge::anti_dependency(problem_.txn[loser], problem_.txn[winner], read.key, kNone, read.op);
     if (read.write != kNone) {
       const Node source = problem_.writes.node[read.write];
       anti.via = problem_.txn[source];

@@ -69,27 +69,17 @@ void Choices::add(const OrderFault& fault, Search& search) {
         lists_->make(fault.list.list, places_, search);
       }
       return;
-    case OrderFault::Kind::time: {
-      Edge edge;
-      edge.kind = EdgeKind::real_time;
-      edge.from = txn(fault.first);
-      edge.to = txn(fault.writer);
-      edge.from_write = false;
-      edge.to_write = true;
-      return search.add_edge(std::move(edge), {});
-    }
+    case OrderFault::Kind::time:
+      return search.add_edge(Edge::real_time(txn(fault.first), false, txn(fault.writer), true), {});
     case OrderFault::Kind::intruder: {
       const ExternalRead& read = problem_.reads[fault.first][fault.read];
-      Edge edge;
-      edge.kind = EdgeKind::anti_dependency;
-      edge.from = txn(fault.first);
-      edge.to = txn(fault.writer);
-      edge.via = read.write == kNone ? kNone : txn(problem_.writes.node[read.write]);
-      edge.key = read.key;
-      edge.op = read.op;
+      const TxnId writer = txn(fault.writer);
+      const TxnId source = read.write == kNone ? kNone : txn(problem_.writes.node[read.write]);
       std::vector<Side> sides;
-      if (edge.via != kNone) sides.push_back(search.order_of(edge.via, edge.to));
-      return search.add_edge(std::move(edge), std::move(sides));
+      if (source != kNone) sides.push_back(search.order_of(source, writer));
+      return search.add_edge(
+          Edge::anti_dependency(txn(fault.first), writer, read.key, source, read.op),
+          std::move(sides));
     }
   }
 }
@@ -99,16 +89,10 @@ void Choices::add_rules(const OrderFault& fault, Search& search) {
   const OpenRead& r = open_->all()[fault.read];
   const std::vector<Search::Source> taken = taken_[fault.read];
   for (const auto& [side, source] : taken) {
-    Edge edge;
-    edge.kind = EdgeKind::anti_dependency;
-    edge.from = r.reader;
-    edge.to = txn(fault.writer);
-    edge.via = source;
-    edge.key = r.key;
-    edge.op = r.op;
+    const TxnId writer = txn(fault.writer);
     std::vector<Side> sides = {side};
-    if (source != kNone) sides.push_back(search.order_of(source, edge.to));
-    search.add_edge(std::move(edge), std::move(sides));
+    if (source != kNone) sides.push_back(search.order_of(source, writer));
+    search.add_edge(Edge::anti_dependency(r.reader, writer, r.key, source, r.op), std::move(sides));
   }
 }
 
@@ -143,26 +127,17 @@ void Choices::add_list_rules(OpenLists::Place place, Search& search) {
   if (placed.overlap) return;
   const ListChoices::Placed* last = ListChoices::last_seen(placed.blocks, read.length);
   const uint32_t here = places_[search.read_event(read.reader)];
-  const auto add_edge = [&](EdgeKind kind, TxnId from, TxnId to) {
-    Edge edge;
-    edge.kind = kind;
-    edge.from = from;
-    edge.to = to;
-    edge.key = list.key;
-    edge.op = read.op;
-    std::vector<Side> sides;
-    if (kind == EdgeKind::anti_dependency && last != nullptr) {
-      edge.via = last->txn;
-      sides.push_back(search.order_of(last->txn, to));
-    }
-    if (last != nullptr) sides.push_back(last->side);
-    search.add_edge(std::move(edge), std::move(sides));
-  };
   if (last != nullptr && places_[search.write_event(last->txn)] > here)
-    add_edge(EdgeKind::read_dependency, last->txn, read.reader);
-  for (const ListChoices::Placed& p : placed.blocks)
-    if (p.at >= read.length && p.txn != read.reader && places_[search.write_event(p.txn)] <= here)
-      add_edge(EdgeKind::anti_dependency, read.reader, p.txn);
+    search.add_edge(Edge::read_dependency(last->txn, read.reader, list.key, read.op), {last->side});
+  for (const ListChoices::Placed& p : placed.blocks) {
+    if (p.at < read.length || p.txn == read.reader || places_[search.write_event(p.txn)] > here)
+      continue;
+    std::vector<Side> sides;
+    if (last != nullptr) sides = {search.order_of(last->txn, p.txn), last->side};
+    search.add_edge(Edge::anti_dependency(read.reader, p.txn, list.key,
+                                          last == nullptr ? kNone : last->txn, read.op),
+                    std::move(sides));
+  }
 }
 
 }  // namespace assay::internal

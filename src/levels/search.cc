@@ -87,13 +87,7 @@ std::span<const KeyId> Search::writes_of(TxnId t) const {
 }
 
 Edge read_edge(const OpenRead& read, TxnId source) {
-  Edge edge;
-  edge.kind = EdgeKind::read_dependency;
-  edge.from = source;
-  edge.to = read.reader;
-  edge.key = read.key;
-  edge.op = read.op;
-  return edge;
+  return Edge::read_dependency(source, read.reader, read.key, read.op);
 }
 
 Literal seen(const OpenReads& open, const OpenRead& read, TxnId source) {
@@ -261,10 +255,7 @@ void append_steps(std::span<const ProofStep> steps, Proof& proof) {
 }
 
 Edge Search::order_edge(TxnId before, TxnId after) const {
-  Edge edge;
-  edge.kind = EdgeKind::write_dependency;
-  edge.from = before;
-  edge.to = after;
+  Edge edge = Edge::write_dependency(before, after, kNone);
   const std::span<const KeyId> others = writes_of(after);
   for (const KeyId key : writes_of(before))
     if (edge.key == kNone && std::ranges::binary_search(others, key)) edge.key = key;
@@ -284,13 +275,9 @@ Edge Search::edge(Arc arc, Side side) const {
   Edge order = order_edge(l.from, l.to);
   const Arc write = arc_of(order);
   if (events_ == nullptr || (arc.from == write.from && arc.to == write.to)) return order;
-  Edge edge;
-  edge.kind = EdgeKind::anti_dependency;
-  edge.via = l.from;
   const Node reader = events_->node_of(arc.from), first = problem_.node_of(l.from),
              second = problem_.node_of(l.to);
-  edge.from = problem_.txn[reader];
-  edge.to = l.to;
+  Edge edge = Edge::anti_dependency(problem_.txn[reader], l.to, kNone, l.from);
   for (const ExternalRead& read : problem_.reads[reader]) {
     const bool reads_first = read.write != kNone && problem_.writes.node[read.write] == first;
     if (reads_first && problem_.write_of(second, read.key) != kNone) edge.key = read.key;

@@ -306,13 +306,7 @@ class SourceSearch {
         const ListChoices::Placed* last = ListChoices::last_seen(placed_[l], read.length);
         if (last == nullptr || !effective_[read.reader] || comes_before(last->txn, read.reader))
           continue;
-        Edge edge;
-        edge.kind = EdgeKind::read_dependency;
-        edge.from = last->txn;
-        edge.to = read.reader;
-        edge.key = list.key;
-        edge.op = read.op;
-        add_edge(edge, {last->side});
+        add_edge(Edge::read_dependency(last->txn, read.reader, list.key, read.op), {last->side});
         any = true;
       }
       any = (one_state() && refute_other_list(l)) || any;
@@ -333,32 +327,17 @@ class SourceSearch {
         const ListChoices::Placed* second = ListChoices::last_seen(placed_[l], longer.length);
         if (second == nullptr || (first == nullptr && shorter.length > 0)) continue;
         // It saw `second`, and read what was there before that.
-        Edge seen, behind;
-        seen.kind = EdgeKind::read_dependency;
-        seen.from = second->txn;
-        seen.to = longer.reader;
-        seen.op = longer.op;
-        seen.key = behind.key = list.key;
-        behind.op = shorter.op;
+        const TxnId reader = longer.reader;
+        const Edge seen = Edge::read_dependency(second->txn, reader, list.key, longer.op);
         std::vector<ProofStep> steps;
         ProofStep cycle;
         if (first == nullptr) {
-          behind.kind = EdgeKind::anti_dependency;
-          behind.from = longer.reader;
-          behind.to = second->txn;
-          cycle.cycle = {seen, behind};
+          cycle.cycle = {seen,
+                         Edge::anti_dependency(reader, second->txn, list.key, kNone, shorter.op)};
         } else {
-          behind.kind = EdgeKind::forced;
-          behind.from = second->txn;
-          behind.to = first->txn;
-          behind.via = longer.reader;
-          behind.path = {seen};
-          Edge before;
-          before.kind = EdgeKind::write_dependency;
-          before.from = first->txn;
-          before.to = second->txn;
-          before.key = list.key;
-          cycle.cycle = {before, behind};
+          cycle.cycle = {
+              Edge::write_dependency(first->txn, second->txn, list.key),
+              Edge::forced_order(second->txn, first->txn, list.key, reader, shorter.op, {seen})};
           steps.push_back(ListChoices::ordered(list, *first, *second));
         }
         steps.push_back(std::move(cycle));
@@ -536,7 +515,7 @@ class SourceSearch {
   // A stated order is a fact besides, and so is a read with one possible source, which the cycle is given.
   Edge known_edge(Arc arc, std::vector<ProofStep>& facts, std::vector<Literal>& given) const {
     const Arc nodes{problem_.node_of(arc.from), problem_.node_of(arc.to)};
-    if (nodes.to == kNone || nodes.from == kNone) return session_edge(arc);
+    if (nodes.to == kNone || nodes.from == kNone) return Edge::session_order(arc.from, arc.to);
     const auto edge = base_edge(problem_, nodes);
     if (edge && (level_.session_order || edge->kind != EdgeKind::session)) return *edge;
     const auto stated = std::find_if(
@@ -560,13 +539,6 @@ class SourceSearch {
     only.clause = {seen(open_, read, arc.from)};
     given.push_back(only.clause[0]);
     return read_edge(read, arc.from);
-  }
-
-  static Edge session_edge(Arc arc) {
-    Edge edge;
-    edge.from = arc.from;
-    edge.to = arc.to;
-    return edge;
   }
 
   const History& h_;

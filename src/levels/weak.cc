@@ -55,23 +55,14 @@ std::optional<Edge> read_edge(const Problem& problem, Arc nodes) {
   external_reads(problem, nodes.to, reads);
   for (const ExternalRead& read : reads) {
     if (read.write == kNone || problem.writes.node[read.write] != nodes.from) continue;
-    Edge edge;
-    edge.kind = EdgeKind::read_dependency;
-    edge.from = problem.txn[nodes.from];
-    edge.to = problem.txn[nodes.to];
-    edge.key = read.key;
-    edge.op = read.op;
-    return edge;
+    return Edge::read_dependency(problem.txn[nodes.from], problem.txn[nodes.to], read.key, read.op);
   }
   return std::nullopt;
 }
 
 std::optional<Edge> session_edge(const Problem& problem, Arc nodes) {
   const History& history = *problem.history;
-  Edge edge;
-  edge.kind = EdgeKind::session;
-  edge.from = problem.txn[nodes.from];
-  edge.to = problem.txn[nodes.to];
+  const Edge edge = Edge::session_order(problem.txn[nodes.from], problem.txn[nodes.to]);
   if (history.status(edge.from) != TxnStatus::committed ||
       history.session(edge.from) != history.session(edge.to) ||
       history.position(edge.from) >= history.position(edge.to))
@@ -125,40 +116,25 @@ class WeakProof {
   ProofStep of_initial_read(const VisibilityEdge& visible) const {
     ProofStep step;
     step.cycle = forced_edge(visible).path;
-    Edge anti;
-    anti.kind = EdgeKind::anti_dependency;
-    anti.from = problem_.txn[visible.reader];
-    anti.to = problem_.txn[visible.from];
-    anti.key = visible.key;
-    anti.op = visible.op;
-    step.cycle.push_back(anti);
+    step.cycle.push_back(Edge::anti_dependency(
+        problem_.txn[visible.reader], problem_.txn[visible.from], visible.key, kNone, visible.op));
     return step;
   }
 
   Edge forced_edge(const VisibilityEdge& visible) const {
     const Problem& problem = problem_;
-    Edge edge;
-    edge.kind = EdgeKind::forced;
-    edge.from = problem.txn[visible.from];
-    if (visible.to != kNone) edge.to = problem.txn[visible.to];
-    edge.key = visible.key;
-    edge.via = problem.txn[visible.reader];
-    edge.op = visible.op;
+    const TxnId seen = problem.txn[visible.from], reader = problem.txn[visible.reader];
+    std::vector<Edge> path;
     if (visible.seen_by != kNone) {
-      Edge seen;
-      seen.kind = EdgeKind::read_dependency;
-      seen.from = edge.from;
-      seen.to = edge.via;
-      seen.op = visible.seen_by;
-      seen.key = key_seen_by(visible);
-      edge.path.push_back(seen);
+      path = {Edge::read_dependency(seen, reader, key_seen_by(visible), visible.seen_by)};
     } else if (seen_.repeated) {
-      edge.path = visible_path(visible.from, visible.reader);
+      path = visible_path(visible.from, visible.reader);
     } else {
       for (const std::string_view word : seen_.words)
-        if (edge.path.empty()) edge.path = path_by_word(word, visible.from, visible.reader);
+        if (path.empty()) path = path_by_word(word, visible.from, visible.reader);
     }
-    return edge;
+    return Edge::forced_order(seen, visible.to == kNone ? kNone : problem.txn[visible.to],
+                              visible.key, reader, visible.op, std::move(path));
   }
 
  private:
@@ -244,12 +220,7 @@ class WeakProof {
 }  // namespace
 
 Edge stated_edge(const Problem& problem, const StatedOrder& stated) {
-  Edge edge;
-  edge.kind = EdgeKind::write_dependency;
-  edge.from = problem.txn[stated.before];
-  edge.to = problem.txn[stated.after];
-  edge.key = stated.key;
-  return edge;
+  return Edge::write_dependency(problem.txn[stated.before], problem.txn[stated.after], stated.key);
 }
 
 ProofStep stated_fact(const Problem& problem, const StatedOrder& stated) {
