@@ -68,6 +68,9 @@ struct Step {
   bool only_saw_absence() const { return request.kind == OpKind::remove && !reply.effect; }
 };
 
+// What the history says of the step. Valid until the step changes and the buffers are used again.
+Op op_of(const Step& step, OpBuffers& buffers);
+
 // An attempt at a transaction as the client saw it. `steps` are the operations that were answered,
 // and for one that failed also those sent without an answer, so that every write it may have done
 // is there.

@@ -289,7 +289,7 @@ class EtcdReader {
       const ValueView key = ValueView::of(std::string_view(step.key));
       switch (step.kind) {
         case Step::Kind::read:
-          if (counts) builder_.read(key, step.value.view());
+          if (counts) builder_.add(Op::read(key, step.value.view()));
           break;
         case Step::Kind::compare:
           if (counts) compare(key, step);
@@ -298,10 +298,10 @@ class EtcdReader {
           if (counts) range(step);
           break;
         case Step::Kind::write:
-          builder_.write(key, step.value.view());
+          builder_.add(Op::write(key, step.value.view()));
           break;
         case Step::Kind::remove:
-          builder_.remove(key, ValueView::of(std::string_view("deleted by " + name)));
+          builder_.add(Op::remove(key, ValueView::of(std::string_view("deleted by " + name))));
           break;
       }
       const bool writes = step.kind == Step::Kind::write || step.kind == Step::Kind::remove;
@@ -313,12 +313,15 @@ class EtcdReader {
   }
 
   void compare(const ValueView& key, const Step& step) {
-    if (step.revision == 0) return builder_.read(key, ValueView::null());
+    if (step.revision == 0) {
+      builder_.add(Op::read(key, ValueView::null()));
+      return;
+    }
     const auto known = versions_.find(step.key);
     if (known == versions_.end()) return;
     const auto version = known->second.find(step.revision);
     if (version != known->second.end() && version->second.value.type != ValueView::Type::null)
-      builder_.read(key, version->second.value.view());
+      builder_.add(Op::read(key, version->second.value.view()));
   }
 
   void range(const Step& step) {
@@ -326,7 +329,7 @@ class EtcdReader {
     for (const KeyRow& row : step.rows)
       rows.emplace_back(ValueView::of(std::string_view(row.key)), row.value.view());
     if (!step.complete) {
-      for (const auto& [key, value] : rows) builder_.read(key, value);
+      for (const auto& [key, value] : rows) builder_.add(Op::read(key, value));
       return;
     }
     // The end is not part of it, and "\0" is no end.
@@ -334,8 +337,8 @@ class EtcdReader {
     const auto from = keys_.lower_bound(step.key);
     const auto end = open ? keys_.end() : keys_.lower_bound(step.end);
     if (from == keys_.end() || (!open && step.end <= step.key) || from == end) return;
-    builder_.range(ValueView::of(std::string_view(*from)),
-                   ValueView::of(std::string_view(*std::prev(end))), rows);
+    builder_.add(Op::range(ValueView::of(std::string_view(*from)),
+                           ValueView::of(std::string_view(*std::prev(end))), rows));
   }
 
   // By revision.

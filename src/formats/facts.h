@@ -99,6 +99,8 @@ class FactsReader {
 
 // What names the deletion that the fact is, where a value is needed.
 std::string tombstone_of(const Fact& fact);
+// That it wrote the value, or deleted the item where that is null.
+Op write_of(const Fact& fact, const OwnedValue& value, const std::string& tombstone);
 
 // The history that these rows are of, whose line numbers are in `lines`.
 Result<History> history_of_facts(std::vector<Fact> facts, std::vector<uint64_t> lines,

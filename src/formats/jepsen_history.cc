@@ -186,55 +186,8 @@ OwnedOp JepsenHistory::element(OwnedValue name) {
 
 bool JepsenHistory::add_txn(const TxnHeader& header, const std::vector<OwnedOp>& ops) {
   builder_.begin_txn(header);
-  if (!add_ops(ops)) return false;
+  for (const OwnedOp& op : ops) builder_.add(op.view(buffers_));
   auto s = builder_.end_txn();
-  return s.ok() || fail(nullptr, s.error().message);
-}
-
-bool JepsenHistory::add_ops(const std::vector<OwnedOp>& ops) {
-  std::vector<ValueView> list;
-  for (const OwnedOp& op : ops) {
-    switch (op.kind) {
-      case OpKind::read:
-        builder_.read(op.key.view(), op.value.view());
-        break;
-      case OpKind::write:
-        builder_.write(op.key.view(), op.value.view());
-        break;
-      case OpKind::append:
-        builder_.append(op.key.view(), op.value.view());
-        break;
-      case OpKind::cas:
-        builder_.cas(op.key.view(), op.expected.view(), op.value.view(), true);
-        break;
-      case OpKind::read_list:
-        list.clear();
-        for (const OwnedValue& e : op.elements) list.push_back(e.view());
-        builder_.read_list(op.key.view(), list);
-        break;
-      case OpKind::remove:
-        builder_.remove(op.key.view(), op.value.view());
-        break;
-      default:
-        if (!add_range(op)) return false;
-    }
-  }
-  return true;
-}
-
-bool JepsenHistory::add_range(const OwnedOp& op) {
-  std::vector<std::pair<ValueView, ValueView>> rows;
-  for (size_t i = 0; i < op.elements.size(); ++i)
-    rows.emplace_back(op.elements[i].view(),
-                      op.values.empty() ? ValueView::of(1) : op.values[i].view());
-  if (op.where.empty()) {
-    builder_.range(ValueView::null(), ValueView::null(), rows);
-    return true;
-  }
-  Selection selection;
-  selection.where = op.where;
-  selection.rows = rows;
-  const Status s = builder_.select(selection);
   return s.ok() || fail(nullptr, s.error().message);
 }
 
@@ -459,7 +412,7 @@ bool JepsenHistory::translate_mop(const Datum& mop, bool observed) {
     if (list) {
       list_read_ = true;
       op.kind = OpKind::read_list;
-      if (!values_of(*value, op.elements)) return false;
+      if (!values_of(*value, op.list)) return false;
     } else if (value) {
       if (!refuse_collection(*value)) return false;
       value_of(*value, op.value);
@@ -505,8 +458,8 @@ bool JepsenHistory::translate_predicate_read(const Datum& predicate, const Datum
   if (!found || found->kind != Kind::map)
     return fail(found, "expected a map of the keys and values that were found");
   for (const Datum* k = tree_->first(*found); k; k = tree_->next(*tree_->next(*k)))
-    if (!key_of(*k, op.elements.emplace_back()) ||
-        !written(*tree_->next(*k), op.values.emplace_back()))
+    if (auto& [key, held] = op.rows.emplace_back();
+        !key_of(*k, key) || !written(*tree_->next(*k), held))
       return false;
   ops_.push_back(std::move(op));
   return true;
@@ -520,8 +473,7 @@ bool JepsenHistory::translate_set_read(const OwnedValue& set, const Datum& found
   for (const Datum* e = tree_->first(found); e; e = tree_->next(*e)) {
     OwnedValue element;
     if (!written(*e, element)) return false;
-    op.elements.push_back(element_of(set, element));
-    op.values.push_back(row_value(kSet, set));
+    op.rows.emplace_back(element_of(set, element), row_value(kSet, set));
   }
   ops_.push_back(std::move(op));
   return true;
@@ -651,7 +603,9 @@ bool JepsenHistory::translate_set(const JepsenRecord& record) {
   set_read_ = true;
   OwnedOp op;
   op.kind = OpKind::range;
-  if (!values_of(*record.value, op.elements)) return false;
+  std::vector<OwnedValue> elements;
+  if (!values_of(*record.value, elements)) return false;
+  for (OwnedValue& element : elements) op.rows.emplace_back(std::move(element), integer_value(1));
   ops_.push_back(std::move(op));
   return true;
 }

@@ -87,7 +87,6 @@ class JepsenHistory {
   bool translate_pair(const JepsenRecord& record);
   bool add_initial(const JepsenRecord& record);
   bool refuse_workload(const JepsenRecord& record);
-  bool add_range(const OwnedOp& op);
   bool translate_register(const JepsenRecord& record);
   bool translate_lock(const JepsenRecord& record);
   bool translate_set(const JepsenRecord& record);
@@ -104,7 +103,6 @@ class JepsenHistory {
   bool start(Pending& pending, const JepsenRecord& record);
   bool settle(Pending& pending, const OwnedValue& session, TxnStatus status, int64_t end);
   bool add_txn(const TxnHeader& header, const std::vector<OwnedOp>& ops);
-  bool add_ops(const std::vector<OwnedOp>& ops);
   bool add_event(const JepsenRecord& record);
   OwnedValue session_of(const JepsenRecord& record);
   int64_t time_of(const JepsenRecord& record) const;
@@ -118,6 +116,7 @@ class JepsenHistory {
   std::map<std::string, OwnedValue> names_;
   const DatumTree* tree_ = nullptr;
   std::string_view text_;
+  OpBuffers buffers_;
   std::vector<OwnedOp> ops_;
   bool any_ = false;
   bool timed_ = false;

@@ -32,13 +32,13 @@ bool KeyValueStore::read(std::string_view text, OwnedOp& to) {
   to.value = {ValueView::Type::string, 0, std::string(text)};
   if (!text.empty() &&
       !text.starts_with(kPieceBegin)) {  // as a list, an element that nobody appended
-    to.elements.push_back(to.value);
+    to.list.push_back(to.value);
     return true;
   }
   while (!text.empty()) {
     const size_t length = piece_length(text);
     if (length == 0) return false;
-    to.elements.push_back({ValueView::Type::string, 0, std::string(text.substr(0, length))});
+    to.list.push_back({ValueView::Type::string, 0, std::string(text.substr(0, length))});
     text.remove_prefix(length);
   }
   return true;

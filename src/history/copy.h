@@ -5,7 +5,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "assay/history.h"
@@ -34,13 +33,9 @@ class TxnCopier {
   void write_alone(const History& h, OpId op) { operation(h, op, OpKind::write, {}); }
 
  private:
-  void add(const History& h, OpId op, OpKind kind, std::span<const VersionId> elements,
-           bool with_source);
-  void add_range(const History& h, KeyId lo, KeyId hi, const Selected& selected);
   HistoryBuilder& to_;
   std::string name_;  // of the transaction under way
-  std::vector<ValueView> elements_;
-  std::vector<std::pair<ValueView, ValueView>> rows_, passed_;
+  OpBuffers buffers_;
 };
 
 // What keys hold before anything is written.

@@ -209,8 +209,10 @@ class TxnBatch::Undoing {
     if (!lo.is_null() && !hi.is_null() && key_less(hi, lo)) return;
     const auto from = lo.is_null() ? rows.begin() : rows.lower_bound(lo);
     const auto to = hi.is_null() ? rows.end() : rows.upper_bound(hi);
-    batch_.range(lo, hi, std::vector<std::pair<ValueView, ValueView>>(from, to));
-    batch_.ops_.back().time = op.time;
+    const std::vector<Op::Row> found(from, to);
+    Op range = Op::range(lo, hi, found);
+    range.time = op.time;
+    batch_.add(range);
   }
 
   TxnBatch& batch_;
@@ -224,9 +226,7 @@ size_t TxnBatch::savepoint() const { return ops_.size(); }
 
 Status TxnBatch::roll_back_to(size_t savepoint) {
   assert(end_of_txns() <= savepoint && savepoint <= ops_.size() && "a place in this transaction");
-  Status undone = Undoing(*this, savepoint).run();
-  timed_ops_ = ops_.size();
-  return undone;
+  return Undoing(*this, savepoint).run();
 }
 
 }  // namespace assay
