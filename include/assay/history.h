@@ -96,8 +96,12 @@ struct Operation {
   VersionId version;
 };
 
-// True if the operation installs its version: a write of some kind that took effect.
-bool installs_version(const Operation& op);
+// Whether operations of this kind write, where they take effect.
+constexpr bool changes_data(OpKind kind) {
+  return kind != OpKind::read && kind != OpKind::read_list && kind != OpKind::range;
+}
+// Whether the operation installs its version: a write of some kind that took effect.
+inline bool installs_version(const Operation& op) { return changes_data(op.kind) && op.effect; }
 
 // What is computed of rows: how many there are, or of a column of them.
 enum class AggregateFunction : uint8_t { count, sum, min, max };

@@ -7,12 +7,11 @@ Op op_of(const Step& step, OpBuffers& buffers) {
   const Reply& reply = step.reply;
   if (step.only_saw_absence()) return Op::read(request.key.view(), ValueView::null());
   Op op{.kind = request.kind,
-        .effect = reply.effect,
         .key = request.key.view(),
         .value = request.value.view(),
         .expected = request.expected.view()};
   if (op.kind == OpKind::read) op.value = reply.value.view();
-  if (op.kind != OpKind::cas && op.kind != OpKind::insert) op.effect = true;
+  if (op.kind == OpKind::cas || op.kind == OpKind::insert) op.effect = reply.effect;
   if (op.kind != OpKind::range && op.kind != OpKind::read_list) return op;
   const bool range = op.kind == OpKind::range;
   buffers.list.clear();

@@ -14,10 +14,6 @@
 
 namespace assay::internal::collect {
 
-inline bool changes_data(OpKind kind) {
-  return kind != OpKind::read && kind != OpKind::read_list && kind != OpKind::range;
-}
-
 class SqlStatement;
 
 // What to do. The meaning of a kind is that of assay::OpKind.

@@ -144,9 +144,7 @@ bool JepsenHistory::settle(Pending& pending, const OwnedValue& session, TxnStatu
   if (completed) header.end = {invoked ? pending.begin : end, end};
   header.line = pending.line;
   if (status != TxnStatus::committed) {
-    std::erase_if(pending.ops, [](const OwnedOp& op) {
-      return op.kind == OpKind::read || op.kind == OpKind::read_list || op.kind == OpKind::range;
-    });
+    std::erase_if(pending.ops, [](const OwnedOp& op) { return !changes_data(op.kind); });
   }
   bool added = true;
   if (workload_ == Workload::key_value)

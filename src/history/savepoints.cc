@@ -56,10 +56,7 @@ class TxnBatch::Undoing {
   }
 
  private:
-  static bool writes(const RawOp& op) {
-    return op.kind == OpKind::write || op.kind == OpKind::remove || op.kind == OpKind::append ||
-           ((op.kind == OpKind::cas || op.kind == OpKind::insert) && op.effect);
-  }
+  static bool writes(const RawOp& op) { return changes_data(op.kind) && op.effect; }
   void keep(const RawOp& op) { batch_.ops_.push_back(op); }
 
   struct KeyLess {

@@ -115,10 +115,9 @@ class Reduction {
     begin(n, ".w");
     if (tied) out_.add(Op::read(extra_key(n, n), kBegin));
     for (Node rival : rivals) out_.add(Op::read(extra_key(n, rival), kBegin));
-    for (const WriteId w : problem_.writes.of(n)) {
+    for (const WriteId w : problem_.writes.of(n))
       out_.add(Op::write(history_.key(problem_.writes.key[w]),
                          history_.version_value(problem_.writes.version[w])));
-    }
     for (Node rival : rivals) out_.add(Op::write(extra_key(rival, n), kCommit));
     return out_.end_txn();
   }
