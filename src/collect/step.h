@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "assay/history.h"
-#include "collect/value.h"
+#include "history/value.h"
 
 namespace assay::internal::collect {
 

@@ -38,7 +38,7 @@ bool detect_etcd(const Source& source) {
 
 struct KeyRow {
   std::string key;
-  OwnedValue value;
+  Value value;
 };
 
 // What a request did: a read or write of a key, or a read of a range of keys, [key, end).
@@ -46,7 +46,7 @@ struct Step {
   enum class Kind : uint8_t { read, write, remove, compare, range };
   Kind kind = Kind::read;
   std::string key, end = {};
-  OwnedValue value = {};
+  Value value = {};
   int64_t revision = 0;  // compare: at which the key was written last; 0: it was absent
   std::vector<KeyRow> rows = {};
   bool complete = true;
@@ -87,12 +87,11 @@ std::vector<json::element> elements_of(json::object object, std::string_view nam
 }
 
 // Of a long value the tests keep a hash.
-OwnedValue value_of(json::object object) {
+Value value_of(json::object object) {
   json::object value;
-  if (!object_of(object, "Value", value)) return {ValueView::Type::string, 0, {}};
-  if (const int64_t hash = integer_of(value, "Hash"); hash != 0)
-    return {ValueView::Type::integer, hash, {}};
-  return {ValueView::Type::string, 0, std::string(text_of(value, "Value"))};
+  if (!object_of(object, "Value", value)) return Value::of(std::string());
+  if (const int64_t hash = integer_of(value, "Hash"); hash != 0) return Value::of(hash);
+  return Value::of(std::string(text_of(value, "Value")));
 }
 
 class EtcdReader {
@@ -307,7 +306,7 @@ class EtcdReader {
       const bool writes = step.kind == Step::Kind::write || step.kind == Step::Kind::remove;
       if (writes && counts && request.revision > 0)
         versions_[step.key][request.revision] = {
-            step.kind == Step::Kind::write ? step.value : OwnedValue(), name};
+            step.kind == Step::Kind::write ? step.value : Value(), name};
     }
     return builder_.end_txn();
   }
@@ -320,7 +319,7 @@ class EtcdReader {
     const auto known = versions_.find(step.key);
     if (known == versions_.end()) return;
     const auto version = known->second.find(step.revision);
-    if (version != known->second.end() && version->second.value.type != ValueView::Type::null)
+    if (version != known->second.end() && !version->second.value.is_null())
       builder_.add(Op::read(key, version->second.value.view()));
   }
 
@@ -355,8 +354,8 @@ class EtcdReader {
   }
 
   struct Version {
-    OwnedValue value;  // null: a deletion
-    std::string txn;   // empty: whoever wrote it
+    Value value;      // null: a deletion
+    std::string txn;  // empty: whoever wrote it
   };
 
   JsonRecords records_;

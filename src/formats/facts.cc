@@ -470,12 +470,12 @@ bool FactsReader::fail(TextCursor& c, FactColumn column, std::string message) co
   return c.fail_at(f == nullptr ? c.line().size() : f->at, std::move(message));
 }
 
-bool FactsReader::read_value(TextCursor& c, FactColumn column, OwnedValue& to) {
+bool FactsReader::read_value(TextCursor& c, FactColumn column, Value& to) {
   to = {};
   const CsvField* f = field(column);
   if (f == nullptr || f->text.empty()) return true;
   if (const auto integer = integer_of(f->text)) {
-    to = {ValueView::Type::integer, *integer, {}};
+    to = Value::of(*integer);
     return true;
   }
   to.type = ValueView::Type::string;
@@ -528,8 +528,8 @@ bool FactsReader::read_row(TextCursor& c, Fact& fact) {
       !read_value(c, seen, fact.seen) || !read_value(c, written, fact.written) ||
       !read_value(c, expected, fact.expected) || !read_value(c, instead, fact.instead))
     return false;
-  if (fact.session.type == ValueView::Type::null) return fail(c, session_id, "expected a session");
-  if (fact.item.type == ValueView::Type::null) return fail(c, item, "expected a key");
+  if (fact.session.is_null()) return fail(c, session_id, "expected a session");
+  if (fact.item.is_null()) return fail(c, item, "expected a key");
   return read_integer(c, place, fact.place) && read_bool(c, unknown, fact.unknown) &&
          read_times(c, began, began_by, fact.begin) && read_times(c, ended_from, ended, fact.end) &&
          read_integer(c, serial_at, fact.serial_at) &&
@@ -544,10 +544,10 @@ bool FactsReader::read_row(TextCursor& c, Fact& fact) {
 
 std::string tombstone_of(const Fact& fact) { return "deleted by " + fact.txn; }
 
-Op write_of(const Fact& fact, const OwnedValue& value, const std::string& tombstone) {
+Op write_of(const Fact& fact, const Value& value, const std::string& tombstone) {
   const ValueView item = fact.item.view();
-  return value.view().is_null() ? Op::remove(item, ValueView::of(std::string_view(tombstone)))
-                                : Op::write(item, value.view());
+  return value.is_null() ? Op::remove(item, ValueView::of(std::string_view(tombstone)))
+                         : Op::write(item, value.view());
 }
 
 namespace {
@@ -564,8 +564,7 @@ void add_contradiction(const Fact& fact, const std::string& tombstone, HistoryBu
   builder.add(own ? write_of(fact, fact.expected, tombstone)
                   : Op::read(fact.item.view(), fact.expected.view()));
   builder.add(Op::read(fact.item.view(), fact.instead.view()));
-  if (fact.writes && fact.written.type != ValueView::Type::null &&
-      fact.written.view() != fact.expected.view())
+  if (fact.writes && !fact.written.is_null() && fact.written.view() != fact.expected.view())
     builder.add(Op::write(fact.item.view(), fact.written.view()));
 }
 

@@ -180,11 +180,7 @@ class VeristrongWriter {
   }
 
   void count_losses() {
-    losses_.add("known version orders", h_.known_orders().size());
-    losses_.add("sources of reads", h_.stated_source_count());
-    losses_.add("times of operations", h_.op_time_count());
-    losses_.add("events", h_.events().size());
-    if (!h_.meta().empty()) losses_.add("metadata of the history");
+    losses_.add_annotations(h_);
     if (!h_.initial().is_null() || h_.has_own_initial()) losses_.add("the initial value");
     for (SessionId s = 0; s < h_.session_count(); ++s)
       if (h_.session_name(s) != ValueView::of(int64_t{s})) losses_.add("names of sessions");
@@ -192,9 +188,6 @@ class VeristrongWriter {
       if (h_.begin_time(t).known() || h_.end_time(t).known()) losses_.add("times of transactions");
       if (h_.start_ts(t) != Interval::kUnknown || h_.commit_ts(t) != Interval::kUnknown)
         losses_.add("timestamps of transactions");
-      if (!h_.snapshot(t).empty()) losses_.add("snapshots of transactions");
-      if (!h_.meta(t).empty()) losses_.add("metadata of transactions");
-      if (h_.declared_level(t)) losses_.add("levels of transactions");
       if (h_.name(t) != std::to_string(t)) losses_.add("names of transactions");
     }
   }

@@ -15,12 +15,11 @@ namespace assay::internal::lake {
 namespace {
 
 using formats::Fact;
-using formats::OwnedValue;
 
 // A key and what it held, for look-ups.
 using Version =
     std::tuple<ValueView::Type, int64_t, std::string, ValueView::Type, int64_t, std::string>;
-Version version_of(const OwnedValue& item, const OwnedValue& value) {
+Version version_of(const Value& item, const Value& value) {
   return {item.type, item.integer, item.text, value.type, value.integer, value.text};
 }
 
