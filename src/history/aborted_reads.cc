@@ -104,11 +104,11 @@ class Companions {
     const OutsideList outside = outside_list(h_, i);
     companion();
     if (outside.missing == kNone)
-      return copier_.operation(h_, i, OpKind::read_list, outside.elements);
+      return copier_.list(h_, i, outside.elements);
     const ValueView key = key_of_its_own(h_.op(i).key);
     for (OpId j = h_.first_op(txn_); j < i; ++j)
-      if (const Operation op = h_.op(j); op.kind == OpKind::append && op.key == h_.op(i).key)
-        builder_.add(Op::append(key, h_.version_value(op.version)));
+      if (install_of(h_, j).appends && h_.op(j).key == h_.op(i).key)
+        builder_.add(Op::append(key, h_.version_value(h_.op(j).version)));
     builder_.add(Op::read_list(key, h_.outside(i, buffers_).list));
   }
 

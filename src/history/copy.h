@@ -29,6 +29,10 @@ class TxnCopier {
                  bool with_source = true);
   // The range `op` as one between these bounds.
   void range(const History& h, OpId op, KeyId lo, KeyId hi, const Selected& selected);
+  // The list that it read, with these elements.
+  void list(const History& h, OpId op, std::span<const VersionId> elements) {
+    operation(h, op, OpKind::read_list, elements);
+  }
   // What it wrote, without what it had to observe for that; it must have written.
   void write_alone(const History& h, OpId op) { operation(h, op, OpKind::write, {}); }
 
