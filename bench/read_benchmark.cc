@@ -45,16 +45,17 @@ assay::History generate(Workload workload, int txns, bool times) {
       bool read = rng() % 2 == 0;
       if (workload == Workload::lists) {
         if (read) {
-          b.read_list(key, lists[k]);
+          b.add(assay::Op::read_list(key, lists[k]));
         } else {
           lists[k].push_back(assay::ValueView::of(next_value));
-          b.append(key, assay::ValueView::of(next_value++));
+          b.add(assay::Op::append(key, assay::ValueView::of(next_value++)));
         }
       } else if (read) {
-        b.read(key, last[k] == 0 ? assay::ValueView::null() : assay::ValueView::of(last[k]));
+        b.add(assay::Op::read(
+            key, last[k] == 0 ? assay::ValueView::null() : assay::ValueView::of(last[k])));
       } else {
         last[k] = next_value;
-        b.write(key, assay::ValueView::of(next_value++));
+        b.add(assay::Op::write(key, assay::ValueView::of(next_value++)));
       }
     }
     (void)b.end_txn();

@@ -96,8 +96,12 @@ struct Operation {
   VersionId version;
 };
 
-// True if the operation installs its version: a write of some kind that took effect.
-bool installs_version(const Operation& op);
+// Whether operations of this kind write, where they take effect.
+constexpr bool changes_data(OpKind kind) {
+  return kind != OpKind::read && kind != OpKind::read_list && kind != OpKind::range;
+}
+// Whether the operation installs its version: a write of some kind that took effect.
+inline bool installs_version(const Operation& op) { return changes_data(op.kind) && op.effect; }
 
 // What is computed of rows: how many there are, or of a column of them.
 enum class AggregateFunction : uint8_t { count, sum, min, max };
@@ -138,6 +142,90 @@ struct Event {
   int64_t at = Interval::kUnknown;  // nanoseconds on the history's clock
   std::string json;                 // the whole object as one line of JSON
   bool complete = false;            // see History::orders_complete_to
+};
+
+// An operation in outside values: what readers add, and what a history gives back (History::outside). A view: what it refers to
+// lives in the caller's buffers.
+//
+//   b.add(Op::write(ValueView::of("x"), ValueView::of(1)));
+//   b.add(Op::select(lo, hi, "value < 9", rows));
+struct Op {
+  using Row = std::pair<ValueView, ValueView>;  // key and value
+
+  OpKind kind = OpKind::read;
+  bool effect = true;  // as in Operation
+  // range: the bounds are key and value, both inclusive; null: open.
+  ValueView key = {};
+  ValueView value = {};     // read, written, appended; the tombstone
+  ValueView expected = {};  // cas: the value expected. range: what an aggregate returned
+  // read_list: the elements. range: keys of rows that satisfied the condition and were not returned.
+  std::span<const ValueView> list = {};
+  std::span<const Row> rows = {};    // range: returned
+  std::span<const Row> passed = {};  // range: seen, and passed over; null: absent
+  // range: the condition, if it has one, as the text of the file; and the aggregate of such rows that was returned instead of
+  // them, with its column unless it counts.
+  std::optional<std::string_view> where = {};
+  std::optional<AggregateFunction> aggregate = {};
+  std::string_view column = {};
+  // read: the name of the transaction that is stated to have written the value; empty: the initial state. From here on
+  // names of transactions must be unique, as with known_order.
+  std::optional<std::string_view> source = {};
+  Interval time = {};  // when it was sent and answered; may be unknown
+
+  static Op read(ValueView key, ValueView value) { return {.key = key, .value = value}; }
+  static Op read_from(ValueView key, ValueView value, std::string_view source) {
+    return {.key = key, .value = value, .source = source};
+  }
+  static Op write(ValueView key, ValueView value) {
+    return {.kind = OpKind::write, .key = key, .value = value};
+  }
+  static Op remove(ValueView key, ValueView tombstone) {
+    return {.kind = OpKind::remove, .key = key, .value = tombstone};
+  }
+  static Op append(ValueView key, ValueView element) {
+    return {.kind = OpKind::append, .key = key, .value = element};
+  }
+  static Op read_list(ValueView key, std::span<const ValueView> elements) {
+    return {.kind = OpKind::read_list, .key = key, .list = elements};
+  }
+  // All rows between two keys.
+  static Op range(ValueView lo, ValueView hi, std::span<const Row> rows) {
+    return {.kind = OpKind::range, .key = lo, .value = hi, .rows = rows};
+  }
+  // Those that satisfy a condition. effect: no other row does.
+  static Op select(ValueView lo, ValueView hi, std::string_view where,
+                   std::span<const Row> rows = {}) {
+    return {.kind = OpKind::range, .key = lo, .value = hi, .rows = rows, .where = where};
+  }
+  // What an aggregate of them returned.
+  static Op aggregated(ValueView lo, ValueView hi, std::string_view where,
+                       AggregateFunction function, std::string_view column, ValueView returned) {
+    return {.kind = OpKind::range,
+            .key = lo,
+            .value = hi,
+            .expected = returned,
+            .where = where,
+            .aggregate = function,
+            .column = column};
+  }
+  static Op cas(ValueView key, ValueView expected, ValueView value, bool effect) {
+    return {
+        .kind = OpKind::cas, .effect = effect, .key = key, .value = value, .expected = expected};
+  }
+  static Op insert(ValueView key, ValueView value, bool effect) {
+    return {.kind = OpKind::insert, .effect = effect, .key = key, .value = value};
+  }
+  // Whether key, value and effect are all there is of it.
+  bool is_plain() const {
+    return kind != OpKind::range && kind != OpKind::read_list && kind != OpKind::cas && !source;
+  }
+};
+
+// Room for what an operation of a history refers to.
+struct OpBuffers {
+  std::vector<ValueView> list;
+  std::vector<Op::Row> rows, passed;
+  std::string text;
 };
 
 class HistoryBuilder;
@@ -203,6 +291,8 @@ class History {
   std::span<const uint32_t> operands(OpId i) const;
   // Of a range.
   Selected selected(OpId range) const;
+  // As it was added. Valid until the buffers are used again.
+  Op outside(OpId i, OpBuffers& buffers) const;
   // The conditions of ranges; only where some range has one.
   const internal::Predicates& predicates() const { return *predicates_; }
   bool has_predicates() const { return predicates_ != nullptr; }
@@ -395,57 +485,32 @@ struct StatedVersion {
   bool final = false;         // whatever `txn` installed last; the value is not looked at
 };
 
-// A range with a condition; see Selected.
-struct Selection {
-  ValueView lo = {}, hi = {};  // both inclusive; null: open
-  std::string_view where = {};
-  std::span<const std::pair<ValueView, ValueView>> rows = {};    // key and value
-  std::span<const std::pair<ValueView, ValueView>> passed = {};  // key and value, null: absent
-  std::span<const ValueView> matched = {};                       // keys
-  bool complete = true;
-};
-
-// A range whose rows were not returned, but what an aggregate makes of those that satisfy a condition.
-struct Aggregation {
-  ValueView lo = {}, hi = {};  // both inclusive; null: open
-  std::string_view where = {};
-  AggregateFunction function = AggregateFunction::count;
-  std::string_view column = {};  // count: none
-  ValueView value = {};          // what was returned
-};
-
 // Transactions taken down, not yet looked up in a history: the part of building one that any thread can do. For each
 // transaction begin_txn, its operations in program order, end_txn. Views passed in must live until the batch has been
 // added or cleared; `keep` makes a copy that does.
 class TxnBatch {
  public:
   void begin_txn(const TxnHeader& header);
-  void read(ValueView key, ValueView value);
-  // A read whose source is stated: the name of the transaction that wrote what it returned; empty: the initial state.
-  // It is copied. From here on names of transactions must be unique, as with known_order.
-  void read_from(ValueView key, ValueView value, std::string_view source);
-  void write(ValueView key, ValueView value);
-  void remove(ValueView key, ValueView tombstone);
-  void append(ValueView key, ValueView element);
-  void read_list(ValueView key, std::span<const ValueView> elements);
-  // Both bounds inclusive; null = open.
-  void range(ValueView lo, ValueView hi, std::span<const std::pair<ValueView, ValueView>> found);
-  // The rows between two keys that satisfy a condition. Fails where `where` is no condition; the error's column is a place
-  // in it.
-  Status select(const Selection& selection);
-  // What an aggregate of such rows was. Fails as select does, and where the aggregate cannot return the value.
-  Status aggregate(const Aggregation& aggregation);
-  void cas(ValueView key, ValueView expected, ValueView value, bool effect);
-  void insert(ValueView key, ValueView value, bool effect);
+  // False where the operation's condition is none, or its aggregate cannot return the value. The operation is left out then,
+  // fault() says why, with a place in the condition as its column, and end_txn fails.
+  bool add(const Op& op) {
+    ops_.push_back({.kind = op.kind,
+                    .effect = op.effect,
+                    .key = op.key,
+                    .value = op.value,
+                    .first_extra = static_cast<uint32_t>(extra_.size()),
+                    .extra_count = 0,
+                    .time = op.time});
+    return op.is_plain() || add_extra(op);
+  }
+  const Error& fault() const { return *fault_; }
   // A place among the operations of this transaction to which it may roll back.
   size_t savepoint() const;
   // The operations since then were undone, as by ROLLBACK TO SAVEPOINT: their reads stay reads of this transaction, and their
   // writes become an aborted transaction behind it in its session, whose name is that of this one, if it has one, with ":undone". Fails on a query behind a
   // write to a key in its range, both undone, if that key is no integer or the query has a condition.
   Status roll_back_to(size_t savepoint);
-  // Says when the operations of this transaction that were added since the last call were sent and answered.
-  void timed(Interval sent_to_answered);
-  // Fails on limits, and then leaves the transaction out.
+  // Fails on limits and where `add` has, and then leaves the transaction out.
   Status end_txn();
 
   // From here on names of transactions must be unique: they are looked up when the history is complete. `line`: where
@@ -491,7 +556,8 @@ class TxnBatch {
     uint64_t line;
   };
   class Undoing;  // history/savepoints.cc
-  void add(OpKind kind, ValueView key, ValueView value, bool effect = true);
+  bool add_extra(const Op& op);
+  Status number_query(const Op& op, RawOp& raw);
   void end_undone();
   size_t end_of_txns() const { return txns_.empty() ? 0 : txns_.back().end_op; }
 
@@ -500,7 +566,7 @@ class TxnBatch {
   std::vector<RawOp> ops_;
   std::vector<ValueView> extra_;  // list elements, range rows, sources of ops_
   std::vector<RawOp> undone_;     // writes of the transaction that has begun
-  size_t timed_ops_ = 0;          // so many of ops_ had their chance to be told a time
+  std::optional<Error> fault_;    // of an operation of it
   std::vector<RawOrder> orders_;
   std::vector<StatedVersion> entries_;
   std::vector<Event> events_;
@@ -516,7 +582,7 @@ class TxnBatch {
 //
 //   HistoryBuilder b;
 //   b.begin_txn({.session = ValueView::of(1)});
-//   b.write(ValueView::of("x"), ValueView::of(1));
+//   b.add(Op::write(ValueView::of("x"), ValueView::of(1)));
 //   if (auto s = b.end_txn(); !s.ok()) …
 //   Result<History> h = std::move(b).finish();
 class HistoryBuilder : private TxnBatch {
@@ -548,22 +614,12 @@ class HistoryBuilder : private TxnBatch {
   // sources that write both in the same way.
   void take_null_for_empty_lists() { null_is_empty_list_ = true; }
 
-  using TxnBatch::aggregate;
-  using TxnBatch::append;
+  using TxnBatch::add;
   using TxnBatch::begin_txn;
-  using TxnBatch::cas;
-  using TxnBatch::insert;
-  using TxnBatch::range;
-  using TxnBatch::read;
-  using TxnBatch::read_from;
-  using TxnBatch::read_list;
-  using TxnBatch::remove;
+  using TxnBatch::fault;
   using TxnBatch::roll_back_to;
   using TxnBatch::savepoint;
-  using TxnBatch::select;
-  using TxnBatch::timed;
-  using TxnBatch::write;
-  // Resolves keys and values to ids. Fails on limits.
+  // Resolves keys and values to ids. Fails on limits and where `add` has.
   Status end_txn();
   void known_order(ValueView key, std::span<const ValueView> values);
   void known_order(ValueView key, std::span<const StatedVersion> entries, uint64_t line = 0);

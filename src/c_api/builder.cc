@@ -2,9 +2,8 @@
 // forget them at once.
 #include <fmt/format.h>
 
-#include <array>
 #include <deque>
-#include <functional>
+#include <initializer_list>
 #include <span>
 #include <utility>
 #include <vector>
@@ -16,6 +15,7 @@
 using assay::HistoryBuilder;
 using assay::Interval;
 using assay::Ok;
+using assay::Op;
 using assay::Result;
 using assay::Status;
 using assay::TxnStatus;
@@ -23,14 +23,14 @@ using assay::ValueView;
 using assay::internal::c_api::guarded;
 
 struct assay_builder {
-  using Operation = std::function<void(HistoryBuilder&)>;
-
   HistoryBuilder built;
   bool started = false;  // there is a transaction
   bool open = false;     // one has begun and not ended
   assay::TxnHeader header;
-  std::vector<Operation> operations;
-  std::deque<std::string> texts;  // views in header and operations lead here
+  std::vector<Op> operations;
+  // What views in header and operations lead to.
+  std::deque<std::string> texts;
+  std::deque<assay::OpBuffers> buffers;
 };
 
 namespace assay::internal::c_api {
@@ -80,19 +80,15 @@ assay_status set_header(assay_builder* b, assay_error** error, Set set) {
   });
 }
 
-// An operation of the transaction that has begun; `add` gets the builder and the values.
-template <size_t N, class Add>
-assay_status operate(assay_builder* b, assay_error** error, const assay_value (&values)[N],
-                     Add add) {
+// An operation of the transaction that has begun; `made` makes it of the values.
+template <class Made>
+assay_status operate(assay_builder* b, assay_error** error,
+                     std::initializer_list<assay_value> values, Made made) {
   return guarded(error, [&]() -> Status {
     if (Status s = expect_open(*b); !s.ok()) return s;
-    std::array<ValueView, N> views;
-    for (size_t i = 0; i < N; ++i) {
-      const auto view = kept(*b, values[i]);
-      if (!view.ok()) return view.error();
-      views[i] = *view;
-    }
-    b->operations.emplace_back([views, add](HistoryBuilder& to) { add(to, views); });
+    const auto views = kept(*b, values.begin(), values.size());
+    if (!views.ok()) return views.error();
+    b->operations.push_back(made(*views));
     return Ok{};
   });
 }
@@ -102,12 +98,13 @@ assay_status end(assay_builder* b, TxnStatus status, assay_error** error) {
     if (Status s = expect_open(*b); !s.ok()) return s;
     b->header.status = status;
     b->built.begin_txn(b->header);
-    for (const auto& operation : b->operations) operation(b->built);
+    for (const Op& operation : b->operations) b->built.add(operation);
     Status ended = b->built.end_txn();
     b->open = false;
     b->header = {};
     b->operations.clear();
     b->texts.clear();
+    b->buffers.clear();
     return ended;
   });
 }
@@ -121,10 +118,9 @@ Status range(assay_builder& b, const assay_value& low, const assay_value& high,
   if (!hi.ok()) return hi.error();
   if (!found.ok()) return found.error();
   if (!held.ok()) return held.error();
-  std::vector<std::pair<ValueView, ValueView>> rows;
+  auto& rows = b.buffers.emplace_back().rows;
   for (size_t i = 0; i < count; ++i) rows.emplace_back((*found)[i], (*held)[i]);
-  b.operations.emplace_back(
-      [lo = *lo, hi = *hi, rows = std::move(rows)](HistoryBuilder& to) { to.range(lo, hi, rows); });
+  b.operations.push_back(Op::range(*lo, *hi, rows));
   return Ok{};
 }
 
@@ -192,22 +188,22 @@ assay_status assay_commit_timestamp(assay_builder* builder, int64_t timestamp,
 assay_status assay_read(assay_builder* builder, assay_value key, assay_value value,
                         assay_error** error) {
   return c_api::operate(builder, error, {key, value},
-                        [](HistoryBuilder& b, const auto& v) { b.read(v[0], v[1]); });
+                        [](const auto& v) { return Op::read(v[0], v[1]); });
 }
 assay_status assay_write(assay_builder* builder, assay_value key, assay_value value,
                          assay_error** error) {
   return c_api::operate(builder, error, {key, value},
-                        [](HistoryBuilder& b, const auto& v) { b.write(v[0], v[1]); });
+                        [](const auto& v) { return Op::write(v[0], v[1]); });
 }
 assay_status assay_delete(assay_builder* builder, assay_value key, assay_value tombstone,
                           assay_error** error) {
   return c_api::operate(builder, error, {key, tombstone},
-                        [](HistoryBuilder& b, const auto& v) { b.remove(v[0], v[1]); });
+                        [](const auto& v) { return Op::remove(v[0], v[1]); });
 }
 assay_status assay_append(assay_builder* builder, assay_value key, assay_value element,
                           assay_error** error) {
   return c_api::operate(builder, error, {key, element},
-                        [](HistoryBuilder& b, const auto& v) { b.append(v[0], v[1]); });
+                        [](const auto& v) { return Op::append(v[0], v[1]); });
 }
 assay_status assay_read_list(assay_builder* builder, assay_value key, const assay_value* elements,
                              size_t count, assay_error** error) {
@@ -217,8 +213,9 @@ assay_status assay_read_list(assay_builder* builder, assay_value key, const assa
     auto list = c_api::kept(*builder, elements, count);
     if (!view.ok()) return view.error();
     if (!list.ok()) return list.error();
-    builder->operations.emplace_back(
-        [key = *view, list = std::move(*list)](HistoryBuilder& b) { b.read_list(key, list); });
+    auto& kept = builder->buffers.emplace_back().list;
+    kept = std::move(*list);
+    builder->operations.push_back(Op::read_list(*view, kept));
     return Ok{};
   });
 }
@@ -230,15 +227,12 @@ assay_status assay_range(assay_builder* builder, assay_value low, assay_value hi
 assay_status assay_compare_and_set(assay_builder* builder, assay_value key, assay_value expected,
                                    assay_value value, int written, assay_error** error) {
   return c_api::operate(builder, error, {key, expected, value},
-                        [effect = written != 0](HistoryBuilder& b, const auto& v) {
-                          b.cas(v[0], v[1], v[2], effect);
-                        });
+                        [&](const auto& v) { return Op::cas(v[0], v[1], v[2], written != 0); });
 }
 assay_status assay_insert(assay_builder* builder, assay_value key, assay_value value, int written,
                           assay_error** error) {
-  return c_api::operate(
-      builder, error, {key, value},
-      [effect = written != 0](HistoryBuilder& b, const auto& v) { b.insert(v[0], v[1], effect); });
+  return c_api::operate(builder, error, {key, value},
+                        [&](const auto& v) { return Op::insert(v[0], v[1], written != 0); });
 }
 
 assay_status assay_commit(assay_builder* builder, assay_error** error) {

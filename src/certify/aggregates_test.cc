@@ -42,7 +42,7 @@ void begin_behind_two_writes(HistoryBuilder& builder) {
   int64_t written = 0;
   for (const std::string_view key : {"x", "y"}) {
     builder.begin_txn({.session = ValueView::of(++written)});
-    builder.write(ValueView::of(key), ValueView::of(written));
+    builder.add(Op::write(ValueView::of(key), ValueView::of(written)));
     EXPECT_TRUE(builder.end_txn().ok());
   }
   builder.begin_txn({.session = ValueView::of(3)});
@@ -52,13 +52,9 @@ void begin_behind_two_writes(HistoryBuilder& builder) {
 History history(AggregateFunction function, int64_t value, bool reads) {
   HistoryBuilder builder;
   begin_behind_two_writes(builder);
-  if (reads) builder.read(ValueView::of(std::string_view("x")), ValueView::of(1));
-  EXPECT_TRUE(builder
-                  .aggregate({.where = "value > 0",
-                              .function = function,
-                              .column = "value",
-                              .value = ValueView::of(value)})
-                  .ok());
+  if (reads) builder.add(Op::read(ValueView::of(std::string_view("x")), ValueView::of(1)));
+  EXPECT_TRUE(
+      builder.add(Op::aggregated({}, {}, "value > 0", function, "value", ValueView::of(value))));
   EXPECT_TRUE(builder.end_txn().ok());
   return *std::move(builder).finish();
 }
@@ -105,18 +101,13 @@ History with_query(std::string_view where, bool complete, bool matched, bool sam
   begin_behind_two_writes(builder);
   const std::pair row(ValueView::of(std::string_view("x")), ValueView::of(1));
   const ValueView y = ValueView::of(std::string_view("y"));
-  Selection query{.where = where, .rows = {&row, 1}, .complete = complete};
-  if (matched) query.matched = {&y, 1};
-  if (where.empty())
-    builder.range({}, {}, {&row, 1});
-  else
-    EXPECT_TRUE(builder.select(query).ok());
-  EXPECT_TRUE(builder
-                  .aggregate({.where = same ? where : "value > 0",
-                              .function = sum,
-                              .column = "value",
-                              .value = ValueView::of(3)})
-                  .ok());
+  Op query = Op::range({}, {}, {&row, 1});
+  if (!where.empty()) query.where = where;
+  if (matched) query.list = {&y, 1};
+  query.effect = complete;
+  EXPECT_TRUE(builder.add(query));
+  EXPECT_TRUE(builder.add(
+      Op::aggregated({}, {}, same ? where : "value > 0", sum, "value", ValueView::of(3))));
   EXPECT_TRUE(builder.end_txn().ok());
   return *std::move(builder).finish();
 }

@@ -8,21 +8,10 @@ namespace {
 // The value that a step put into a register, if it did.
 const Value* installed(const Step& step) {
   static const Value kDeleted;
-  switch (step.request.kind) {
-    case OpKind::write:
-      return &step.request.value;
-    case OpKind::remove:
-      return step.reply.effect ? &kDeleted : nullptr;
-    case OpKind::insert:
-    case OpKind::cas:
-      return step.reply.effect ? &step.request.value : nullptr;
-    case OpKind::read:
-    case OpKind::read_list:
-    case OpKind::range:
-    case OpKind::append:
-      break;
-  }
-  return nullptr;
+  const OpKind kind = step.request.kind;
+  if (!changes_data(kind) || kind == OpKind::append) return nullptr;
+  if (kind != OpKind::write && !step.reply.effect) return nullptr;
+  return kind == OpKind::remove ? &kDeleted : &step.request.value;
 }
 
 }  // namespace

@@ -6,126 +6,12 @@
 #include "formats/assay_jsonl_line.h"
 #include "formats/json_text.h"
 #include "formats/registry.h"
-#include "history/aggregate.h"
 
 namespace assay::internal::collect {
 namespace {
 
 using formats::append_integer;
-
-void append_value(std::string& out, const Value& v) {
-  if (v.is_integer())  // nearly all values, and the generator writes millions of them
-    append_integer(out, v.integer);
-  else
-    formats::append_json_value(out, v.view());
-}
-
-void append_list(std::string& out, const std::vector<Value>& values) {
-  out += '[';
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (i > 0) out += ',';
-    append_value(out, values[i]);
-  }
-  out += ']';
-}
-
-void append_rows(std::string& out, const std::vector<std::pair<Value, Value>>& rows) {
-  out += '[';
-  for (size_t i = 0; i < rows.size(); ++i) {
-    out += i > 0 ? ",[" : "[";
-    append_value(out, rows[i].first);
-    out += ',';
-    append_value(out, rows[i].second);
-    out += ']';
-  }
-  out += ']';
-}
-
-// What follows the key: one or two values and, for the conditional ones, whether they took effect.
-void append_operands(std::string& out, const Step& step) {
-  const Request& request = step.request;
-  if (step.only_saw_absence()) return append_value(out, {});
-  switch (request.kind) {
-    case OpKind::read:
-      append_value(out, step.reply.value);
-      return;
-    case OpKind::read_list:
-      append_list(out, step.reply.list);
-      return;
-    case OpKind::write:
-    case OpKind::remove:
-    case OpKind::append:
-      append_value(out, request.value);
-      return;
-    case OpKind::range:
-      append_value(out, request.high);
-      out += ',';
-      append_rows(out, step.reply.rows);
-      return;
-    case OpKind::cas:
-      append_value(out, request.expected);
-      out += ',';
-      append_value(out, request.value);
-      out += step.reply.effect ? ",true" : ",false";
-      return;
-    case OpKind::insert:
-      append_value(out, request.value);
-      out += step.reply.effect ? ",true" : ",false";
-      return;
-  }
-}
-
-// An aggregate, likewise.
-void append_aggregate(std::string& out, const Step& step) {
-  const Request& request = step.request;
-  out += "agg\",";
-  formats::append_json_string(out, request.condition());
-  out += ",{";
-  formats::append_json_string(out, aggregate_name(*request.aggregate));
-  out += ':';
-  append_value(out, step.reply.value);
-  if (request.aggregate != AggregateFunction::count) {
-    out += ",\"of\":";
-    formats::append_json_string(out, request.column);
-  }
-  if (!request.key.is_null() || !request.high.is_null()) {
-    out += ",\"keys\":[";
-    append_value(out, request.key);
-    out += ',';
-    append_value(out, request.high);
-    out += ']';
-  }
-  out += "}]";
-}
-
-// A query with a condition, behind its opening bracket and quote.
-void append_query(std::string& out, const Step& step) {
-  const Request& request = step.request;
-  if (request.aggregate) return append_aggregate(out, step);
-  out += "pred\",";
-  formats::append_json_string(out, request.condition());
-  out += ',';
-  append_rows(out, step.reply.rows);
-  std::string_view before = ",{";
-  if (!request.key.is_null() || !request.high.is_null()) {
-    out += std::exchange(before, ",");
-    out += "\"keys\":[";
-    append_value(out, request.key);
-    out += ',';
-    append_value(out, request.high);
-    out += ']';
-  }
-  if (!step.reply.matched.empty()) {
-    out += std::exchange(before, ",");
-    out += "\"matched\":";
-    append_list(out, step.reply.matched);
-  }
-  if (request.found) {
-    out += std::exchange(before, ",");
-    out += "\"claims\":\"found\"";
-  }
-  out += before == "," ? "}]" : "]";
-}
+using formats::append_value;
 
 void append_op_times(std::string& out, const std::vector<Step>& steps) {
   if (steps.empty() || !steps.front().time.known()) return;
@@ -156,13 +42,13 @@ std::string meta_of(const TxnRecord& record) {
 
 void append_order_line(std::string& out, const OrderRecord& record) {
   out += "{\"key\":";
-  append_value(out, record.key);
+  append_value(out, record.key.view());
   out += ",\"order\":[";
   for (size_t i = 0; i < record.entries.size(); ++i) {
     const OrderRecord::Entry& e = record.entries[i];
     if (i > 0) out += ',';
     if (e.txn.empty()) {
-      append_value(out, e.value);
+      append_value(out, e.value.view());
       continue;
     }
     out += "{\"txn\":";
@@ -171,7 +57,7 @@ void append_order_line(std::string& out, const OrderRecord& record) {
       out += ",\"deleted\":true";
     } else {
       out += ",\"value\":";
-      append_value(out, e.value);
+      append_value(out, e.value.view());
     }
     out += '}';
   }
@@ -217,20 +103,11 @@ void append_record_line(std::string& out, const TxnRecord& record) {
   formats::append_timestamp(out, "commit_ts", record.commit_ts);
   if (record.level) ((out += ",\"level\":\"") += level_info(*record.level).name) += '"';
   out += ",\"ops\":[";
-  bool first = true;
+  OpBuffers buffers;
+  std::string_view before;
   for (const Step& step : record.steps) {
-    out += first ? "[\"" : ",[\"";
-    first = false;
-    if (step.request.selects()) {
-      append_query(out, step);
-      continue;
-    }
-    out += formats::op_name(step.only_saw_absence() ? OpKind::read : step.request.kind);
-    out += "\",";
-    append_value(out, step.request.key);
-    out += ',';
-    append_operands(out, step);
-    out += ']';
+    out += std::exchange(before, ",");
+    formats::append_op(out, op_of(step, buffers));
   }
   out += ']';
   append_op_times(out, record.steps);

@@ -1,6 +1,5 @@
 #include "collect/sink.h"
 
-#include <cassert>
 #include <utility>
 
 #include "collect/lines.h"
@@ -11,64 +10,6 @@ namespace {
 
 constexpr size_t kBlock = 1 << 18;
 constexpr std::string_view kComplete = R"("event":"complete")";
-
-void add_step(HistoryBuilder& builder, const Step& step) {
-  const Request& request = step.request;
-  const ValueView key = request.key.view();
-  const ValueView value = request.value.view();
-  switch (request.kind) {
-    case OpKind::read:
-      builder.read(key, step.reply.value.view());
-      return;
-    case OpKind::write:
-      builder.write(key, value);
-      return;
-    case OpKind::remove:
-      if (step.only_saw_absence())
-        builder.read(key, {});
-      else
-        builder.remove(key, value);
-      return;
-    case OpKind::append:
-      builder.append(key, value);
-      return;
-    case OpKind::read_list: {
-      std::vector<ValueView> elements;
-      for (const Value& v : step.reply.list) elements.push_back(v.view());
-      builder.read_list(key, elements);
-      return;
-    }
-    case OpKind::range: {
-      std::vector<std::pair<ValueView, ValueView>> found;
-      for (const auto& [k, v] : step.reply.rows) found.emplace_back(k.view(), v.view());
-      if (!request.selects()) return builder.range(key, request.high.view(), found);
-      std::vector<ValueView> matched;
-      for (const Value& k : step.reply.matched) matched.push_back(k.view());
-      const std::string where = request.condition();
-      if (request.aggregate) {
-        const Status counted =
-            builder.aggregate({key, request.high.view(), where, *request.aggregate, request.column,
-                               step.reply.value.view()});
-        assert(counted.ok() && "a condition that was parsed before");
-        return;
-      }
-      const Status known = builder.select({.lo = key,
-                                           .hi = request.high.view(),
-                                           .where = where,
-                                           .rows = found,
-                                           .matched = matched,
-                                           .complete = !request.found});
-      assert(known.ok() && "a condition that was parsed before");
-      return;
-    }
-    case OpKind::cas:
-      builder.cas(key, request.expected.view(), value, step.reply.effect);
-      return;
-    case OpKind::insert:
-      builder.insert(key, value, step.reply.effect);
-      return;
-  }
-}
 
 }  // namespace
 
@@ -90,7 +31,8 @@ Status HistorySink::transaction(const TxnRecord& record) {
                       .commit_ts = record.commit_ts,
                       .level = record.level,
                       .meta = meta});
-  for (const Step& step : record.steps) add_step(builder_, step);
+  OpBuffers buffers;
+  for (const Step& step : record.steps) builder_.add(op_of(step, buffers));
   return builder_.end_txn();
 }
 

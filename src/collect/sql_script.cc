@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "collect/value.h"
+#include "history/value.h"
 
 namespace assay::internal::collect {
 namespace {

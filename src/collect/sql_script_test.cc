@@ -96,7 +96,7 @@ TEST(SqlScript, ListsAndRangesAreRefused) {
 History one_write(std::string_view session, std::string_view name, ValueView value) {
   HistoryBuilder builder;
   builder.begin_txn({.session = ValueView::of(session), .name = name});
-  builder.write(ValueView::of("x"), value);
+  builder.add(Op::write(ValueView::of("x"), value));
   EXPECT_TRUE(builder.end_txn().ok());
   auto built = std::move(builder).finish();
   EXPECT_TRUE(built.ok());

@@ -10,13 +10,9 @@
 #include <vector>
 
 #include "assay/history.h"
-#include "collect/value.h"
+#include "history/value.h"
 
 namespace assay::internal::collect {
-
-inline bool changes_data(OpKind kind) {
-  return kind != OpKind::read && kind != OpKind::read_list && kind != OpKind::range;
-}
 
 class SqlStatement;
 
@@ -67,6 +63,9 @@ struct Step {
   // A removal that found nothing leaves nothing either: all it did was to see that the key is absent.
   bool only_saw_absence() const { return request.kind == OpKind::remove && !reply.effect; }
 };
+
+// What the history says of the step. Valid until the step changes and the buffers are used again.
+Op op_of(const Step& step, OpBuffers& buffers);
 
 // An attempt at a transaction as the client saw it. `steps` are the operations that were answered,
 // and for one that failed also those sent without an answer, so that every write it may have done

@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "assay/result.h"
-#include "collect/value.h"
 #include "collect/version_log.h"
+#include "history/value.h"
 
 namespace assay::internal::evidence {
 
 // A version that was installed. Of a list each element is one.
 struct Change {
-  collect::Value key;
-  collect::Value value;  // null: the key was deleted
+  Value key;
+  Value value;  // null: the key was deleted
 };
 
 struct LoggedTxn {

@@ -7,8 +7,6 @@
 namespace assay::internal::evidence {
 namespace {
 
-using collect::Value;
-
 constexpr std::string_view kPrefix = "assay_";
 
 // What the history calls the cell: "table:row:column".

@@ -10,8 +10,6 @@
 namespace assay::internal::evidence {
 namespace {
 
-using collect::Value;
-
 constexpr std::string_view kScheme = "sqlite:";
 
 struct CloseSqlite {

@@ -67,7 +67,7 @@ class TimestampLog : public Log {
  private:
   // Two of those with one timestamp that wrote the same key: what comes behind them is left out. Empty if there are none.
   std::string tie(size_t from, size_t to) const {
-    std::unordered_map<collect::Value, size_t, collect::KeyHash> writer;
+    std::unordered_map<Value, size_t, KeyHash> writer;
     for (size_t i = from; to - from > 1 && i < to; ++i)
       for (const Change& change : txns_[i].changes) {
         const auto [other, first] = writer.try_emplace(change.key, i);

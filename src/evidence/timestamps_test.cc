@@ -8,7 +8,6 @@ namespace {
 using collect::Request;
 using collect::Step;
 using collect::TxnRecord;
-using collect::Value;
 
 TxnRecord txn(uint64_t number, int64_t at, std::vector<Request> requests,
               TxnStatus status = TxnStatus::committed) {

@@ -22,9 +22,7 @@
 namespace assay::internal::evidence {
 namespace {
 
-using collect::KeyHash;
 using collect::OrderRecord;
-using collect::Value;
 
 class VersionOrders : public collect::VersionLog {
  public:

@@ -84,7 +84,6 @@ class GivenLog : public Log {
 
 // How many of the transactions 1-0 and 1-1, whose outcomes nobody learned, a log with these says did not commit.
 uint64_t not_committed(const std::vector<std::string>& names) {
-  using collect::Value;
   std::vector<LoggedTxn> txns;
   for (const std::string& name : names)
     txns.push_back({name, "", "", {{Value::of(int64_t{7}), Value::of(int64_t{1})}}});

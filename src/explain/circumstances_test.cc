@@ -16,14 +16,14 @@ Explanation explained(const std::vector<std::pair<int64_t, std::string>>& events
                      .name = "a",
                      .begin = Interval::point(1'000'000'000),
                      .end = Interval::point(1'100'000'000)});
-  builder.write(x, ValueView::of(1));
+  builder.add(Op::write(x, ValueView::of(1)));
   EXPECT_TRUE(builder.end_txn().ok());
   for (const auto& [at, json] : events) builder.event(at, json);
   builder.begin_txn({.session = ValueView::of(1),
                      .name = "b",
                      .begin = Interval::point(5'000'000'000),
                      .end = Interval::point(5'100'000'000)});
-  builder.read(x, {});
+  builder.add(Op::read(x, {}));
   EXPECT_TRUE(builder.end_txn().ok());
   auto history = std::move(builder).finish();
   EXPECT_TRUE(history.ok());

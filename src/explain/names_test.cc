@@ -29,15 +29,15 @@ TEST(Names, OperationsReadAsInTheHistForm) {
   HistoryBuilder b;
   const auto x = ValueView::of("x"), l = ValueView::of("l");
   b.begin_txn({.session = ValueView::of(1)});
-  b.write(x, ValueView::of(1));
-  b.read(x, ValueView::of(1));
-  b.append(l, ValueView::of(2));
+  b.add(Op::write(x, ValueView::of(1)));
+  b.add(Op::read(x, ValueView::of(1)));
+  b.add(Op::append(l, ValueView::of(2)));
   const std::vector<ValueView> list = {ValueView::of(2)};
-  b.read_list(l, list);
-  b.cas(x, ValueView::of(1), ValueView::of(5), false);
-  b.insert(ValueView::of("z"), ValueView::of(1), true);
+  b.add(Op::read_list(l, list));
+  b.add(Op::cas(x, ValueView::of(1), ValueView::of(5), false));
+  b.add(Op::insert(ValueView::of("z"), ValueView::of(1), true));
   const std::vector<std::pair<ValueView, ValueView>> rows = {{x, ValueView::of(1)}};
-  b.range(ValueView::of("a"), ValueView::null(), rows);
+  b.add(Op::range(ValueView::of("a"), ValueView::null(), rows));
   ASSERT_TRUE(b.end_txn().ok());
   const History h = build(b);
   EXPECT_EQ(display_ops(h, 0, {}),
@@ -53,9 +53,9 @@ TEST(Names, ALongRowShowsTheColumnsThatDiffer) {
   };
   const std::string first = row(1, "0-0"), second = row(0, "1-2");
   b.begin_txn({.session = ValueView::of(1)});
-  b.write(ValueView::of("doctors:3"), ValueView::of(std::string_view(first)));
-  b.write(ValueView::of("doctors:4"), ValueView::of(std::string_view(first)));
-  b.write(ValueView::of("doctors:3"), ValueView::of(std::string_view(second)));
+  b.add(Op::write(ValueView::of("doctors:3"), ValueView::of(std::string_view(first))));
+  b.add(Op::write(ValueView::of("doctors:4"), ValueView::of(std::string_view(first))));
+  b.add(Op::write(ValueView::of("doctors:3"), ValueView::of(std::string_view(second))));
   ASSERT_TRUE(b.end_txn().ok());
   const History h = build(b);
   EXPECT_EQ(display_version(h, h.op(0).version), "doctors:3 = {\"on_call\":1,…}");
@@ -66,7 +66,7 @@ TEST(Names, ALongRowShowsTheColumnsThatDiffer) {
 TEST(Names, ALongTransactionShowsWhatTells) {
   HistoryBuilder b;
   b.begin_txn({.session = ValueView::of(1)});
-  for (int i = 0; i < 20; ++i) b.write(ValueView::of(i), ValueView::of(i));
+  for (int i = 0; i < 20; ++i) b.add(Op::write(ValueView::of(i), ValueView::of(i)));
   ASSERT_TRUE(b.end_txn().ok());
   const History h = build(b);
   EXPECT_EQ(display_ops(h, 0, {3, 4, 19}), "{ … w(3,3) w(4,4) … w(19,19) }");

@@ -32,19 +32,19 @@ History lost_update(int others) {
   for (int i = 0; i < others; ++i) {
     const std::string key = "k" + std::to_string(i % 5);  // lives until end_txn
     b.begin_txn({.session = v(9)});
-    b.read(ValueView::of(key), i < 5 ? ValueView::null() : v(i - 5));
-    b.write(ValueView::of(key), v(i));
+    b.add(Op::read(ValueView::of(key), i < 5 ? ValueView::null() : v(i - 5)));
+    b.add(Op::write(ValueView::of(key), v(i)));
     EXPECT_TRUE(b.end_txn().ok());
   }
   b.begin_txn({.session = v(1), .name = "writer"});
-  b.write(y, v(1));
-  b.write(x, v(1));
+  b.add(Op::write(y, v(1)));
+  b.add(Op::write(x, v(1)));
   EXPECT_TRUE(b.end_txn().ok());
   for (const int64_t i : {2, 3}) {
     b.begin_txn({.session = v(i)});
-    b.read(y, v(1));
-    b.read(x, v(1));
-    b.write(x, v(i));
+    b.add(Op::read(y, v(1)));
+    b.add(Op::read(x, v(1)));
+    b.add(Op::write(x, v(i)));
     EXPECT_TRUE(b.end_txn().ok());
   }
   return finish(b);

@@ -47,9 +47,8 @@ class JsonlWriter {
     line_.clear();
   }
   void text(std::string_view s) { line_.append(s); }
-  void value(const ValueView& v) { replaced_ += append_json_value(line_, v); }
+  void value(const ValueView& v) { replaced_ += append_value(line_, v); }
   void string(std::string_view s) { replaced_ += append_json_string(line_, s); }
-  void key_or_null(uint32_t key) { value(key == kNone ? ValueView::null() : h_.key(key)); }
 
   void write_header() {
     text("{\"assay\":1");
@@ -130,7 +129,7 @@ class JsonlWriter {
     text(",\"ops\":[");
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
       if (i != h_.first_op(t)) text(",");
-      write_op(i);
+      replaced_ += append_op(line_, h_.outside(i, buffers_));
     }
     text("]");
     if (h_.has_op_times()) write_op_times(t);
@@ -156,130 +155,6 @@ class JsonlWriter {
         text("null");
     }
     text("]");
-  }
-
-  void write_op(OpId i) {
-    const Operation op = h_.op(i);
-    if (op.kind == OpKind::range && h_.selected(i).predicate != kNone) return write_pred(i);
-    text("[\"");
-    text(op_name(op.kind));
-    text("\",");
-    key_or_null(op.key);
-    text(",");
-    auto operands = h_.operands(i);
-    switch (op.kind) {
-      case OpKind::read_list:
-        write_list(operands);
-        break;
-      case OpKind::range:
-        key_or_null(operands[1]);
-        text(",");
-        write_rows(h_.selected(i).rows);
-        break;
-      case OpKind::cas:
-        value(h_.version_value(operands[0]));
-        text(",");
-        value(h_.version_value(op.version));
-        text(op.effect ? ",true" : ",false");
-        break;
-      case OpKind::insert:
-        value(h_.version_value(op.version));
-        text(op.effect ? ",true" : ",false");
-        break;
-      default:
-        value(h_.version_value(op.version));
-    }
-    if (const TxnId source = h_.stated_source(i); source != kNone) write_source(source);
-    text("]");
-  }
-
-  void write_source(TxnId source) {
-    text(",{\"from\":");
-    if (source == kInitialTxn)
-      text("null");
-    else
-      string(h_.name(source));
-    text("}");
-  }
-
-  void write_list(std::span<const VersionId> versions) {
-    text("[");
-    for (size_t j = 0; j < versions.size(); ++j) {
-      if (j > 0) text(",");
-      value(h_.version_value(versions[j]));
-    }
-    text("]");
-  }
-
-  void write_rows(std::span<const VersionId> rows) {
-    text("[");
-    for (size_t j = 0; j < rows.size(); ++j) {
-      text(j > 0 ? ",[" : "[");
-      value(h_.key(h_.version_key(rows[j])));
-      text(",");
-      value(h_.version_value(rows[j]));
-      text("]");
-    }
-    text("]");
-  }
-
-  void write_aggregate(OpId i, uint32_t number) {
-    const Aggregate& aggregate = h_.predicates().aggregate(number);
-    const std::span<const uint32_t> bounds = h_.operands(i).first(2);
-    text("[\"agg\",");
-    string(h_.predicates().text(aggregate.where));
-    text(",{");
-    string(aggregate_name(aggregate.function));
-    text(":");
-    value(value_of(aggregate.value));
-    if (aggregate.function != AggregateFunction::count) {
-      text(",\"of\":");
-      string(aggregate.column);
-    }
-    if (bounds[0] != kNone || bounds[1] != kNone) {
-      text(",\"keys\":[");
-      key_or_null(bounds[0]);
-      text(",");
-      key_or_null(bounds[1]);
-      text("]");
-    }
-    text("}]");
-  }
-
-  void write_pred(OpId i) {
-    const Selected selected = h_.selected(i);
-    if (selected.aggregate != kNone) return write_aggregate(i, selected.aggregate);
-    const std::span<const uint32_t> bounds = h_.operands(i).first(2);
-    text("[\"pred\",");
-    string(h_.predicates().text(selected.predicate));
-    text(",");
-    write_rows(selected.rows);
-    std::string_view before = ",{";
-    const auto claim = [&](bool made, std::string_view name, const auto& write) {
-      if (!made) return;
-      text(std::exchange(before, ","));
-      string(name);
-      text(":");
-      write();
-    };
-    claim(bounds[0] != kNone || bounds[1] != kNone, "keys", [&] {
-      text("[");
-      key_or_null(bounds[0]);
-      text(",");
-      key_or_null(bounds[1]);
-      text("]");
-    });
-    claim(!selected.passed.empty(), "passed", [&] { write_rows(selected.passed); });
-    claim(!selected.matched.empty(), "matched", [&] {
-      text("[");
-      for (size_t j = 0; j < selected.matched.size(); ++j) {
-        if (j > 0) text(",");
-        value(h_.key(selected.matched[j]));
-      }
-      text("]");
-    });
-    claim(!selected.complete, "claims", [&] { string("found"); });
-    text(before == "," ? "}]" : "]");
   }
 
   void write_order(const KnownOrder& order) {
@@ -326,6 +201,7 @@ class JsonlWriter {
   Output& out_;
   Losses& losses_;
   std::string line_;
+  OpBuffers buffers_;
   uint64_t replaced_ = 0;
 };
 

@@ -2,6 +2,7 @@
 // (collect/lines.cc).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,12 +11,13 @@
 
 namespace assay::internal::formats {
 
-// "r", "append", …
-std::string_view op_name(OpKind kind);
+// `["r","x",1]`. Returns how many bytes of it were not UTF-8 and are replaced.
+size_t append_op(std::string& line, const Op& op);
 // "committed", …
 std::string_view status_name(TxnStatus status);
 
 void append_integer(std::string& line, int64_t value);
+size_t append_value(std::string& line, const ValueView& value);
 // `,"begin":7`, `,"begin":[7,9]` or `,"begin":[7,null]`; nothing if the time is not known.
 void append_time(std::string& line, std::string_view name, const Interval& time);
 // `7`, `[7,9]` or `[7,null]`.

@@ -505,8 +505,8 @@ class JsonlLines {
     auto rollback = undone_.begin();
     for (json::element op : ops) {
       if (has(kUndone)) savepoints_.push_back(batch_.savepoint());
+      time_ = has(kOpTimes) && i < op_times_.size() ? op_times_[i] : Interval{};
       if (!read_op(op, i)) return false;
-      if (has(kOpTimes) && i < op_times_.size()) batch_.timed(op_times_[i]);
       ++i;
       for (; rollback != undone_.end() && rollback->end == i; ++rollback)
         if (!roll_back_to(savepoints_[rollback->first])) return false;
@@ -711,6 +711,11 @@ class JsonlLines {
                     "one of r, w, append, d, range, cas, insert, pred, agg, pupd, pdel");
   }
 
+  bool add(Op op) {
+    op.time = time_;
+    return batch_.add(op);
+  }
+
   // Whether an operation has as many parts as it needs.
   bool arity(size_t count, size_t want, size_t i, std::string_view form) {
     return count == want || expected({"ops", i}, form);
@@ -723,7 +728,7 @@ class JsonlLines {
     if (!to_value(part[1], key)) return expected({"ops", i, size_t{1}}, kWantJsonlValue);
     if (part[2].is_array() && !has_source) {
       if (!read_list({"ops", i, size_t{2}}, part[2])) return false;
-      batch_.read_list(key, elements_);
+      add(Op::read_list(key, elements_));
       return true;
     }
     if (!to_stored(part[2], v) && !part[2].is_null())
@@ -732,8 +737,7 @@ class JsonlLines {
                           ? "an integer of 64 bits, a string or null, as its source is stated"
                           : "an integer of 64 bits, a string, null or an array");
     if (has_source) return read_source(key, v, part[3], i);
-    batch_.read(key, v);
-    return true;
+    return add(Op::read(key, v));
   }
 
   bool read_source(const ValueView& key, const ValueView& v, json::element stated, size_t i) {
@@ -745,8 +749,7 @@ class JsonlLines {
           {"ops", i, size_t{3}},
           "an object with \"from\", the name of the transaction that wrote the value, or "
           "null for the initial state");
-    batch_.read_from(key, v, from.is_null() ? "" : name_of(name));
-    return true;
+    return add(Op::read_from(key, v, from.is_null() ? "" : name_of(name)));
   }
 
   bool read_write(std::string_view kind, const json::element* part, size_t count, size_t i) {
@@ -755,10 +758,9 @@ class JsonlLines {
     if (!to_value(part[1], key)) return expected({"ops", i, size_t{1}}, kWantJsonlValue);
     if (!(kind == "append" ? to_value(part[2], v) : to_stored(part[2], v)))
       return expected({"ops", i, size_t{2}}, kind == "append" ? kWantJsonlValue : kWantStored);
-    if (kind == "w") batch_.write(key, v);
-    if (kind == "d") batch_.remove(key, v);
-    if (kind == "append") batch_.append(key, v);
-    return true;
+    return add(kind == "w"   ? Op::write(key, v)
+               : kind == "d" ? Op::remove(key, v)
+                             : Op::append(key, v));
   }
 
   bool read_cas(const json::element* part, size_t count, size_t i) {
@@ -771,8 +773,7 @@ class JsonlLines {
     if (!to_stored(part[3], after)) return expected({"ops", i, size_t{3}}, kWantStored);
     if (part[4].get_bool().get(effect) != simdjson::SUCCESS)
       return expected({"ops", i, size_t{4}}, "true or false, whether it took effect");
-    batch_.cas(key, before, after, effect);
-    return true;
+    return add(Op::cas(key, before, after, effect));
   }
 
   bool read_insert(const json::element* part, size_t count, size_t i) {
@@ -783,8 +784,7 @@ class JsonlLines {
     if (!to_stored(part[2], v)) return expected({"ops", i, size_t{2}}, kWantStored);
     if (part[3].get_bool().get(effect) != simdjson::SUCCESS)
       return expected({"ops", i, size_t{3}}, "true or false, whether it took effect");
-    batch_.insert(key, v, effect);
-    return true;
+    return add(Op::insert(key, v, effect));
   }
 
   bool read_range(const json::element* part, size_t count, size_t i) {
@@ -794,14 +794,11 @@ class JsonlLines {
       if (!to_value(part[b + 1], bound[b]) && !part[b + 1].is_null())
         return expected({"ops", i, b + 1}, "an integer of 64 bits, a string, or null if open");
     if (!read_rows(part[3], {"ops", i, size_t{3}}, rows_)) return false;
-    batch_.range(bound[0], bound[1], rows_);
-    return true;
+    return add(Op::range(bound[0], bound[1], rows_));
   }
 
-  using RowsOfKeys = std::vector<std::pair<ValueView, ValueView>>;
-
   // An array of [key, value]; of absent rows too, where null says so.
-  bool read_rows(json::element e, Path path, RowsOfKeys& to, bool absent = false) {
+  bool read_rows(json::element e, Path path, std::vector<Op::Row>& to, bool absent = false) {
     const auto at = [&](std::initializer_list<size_t> steps) {
       std::vector<JsonStep> place(path);
       for (const size_t step : steps) place.push_back(step);
@@ -826,30 +823,32 @@ class JsonlLines {
     return true;
   }
 
-  bool select(const Selection& selection, size_t i) {
-    const Status known = batch_.select(selection);
-    if (known.ok()) return true;
-    return fail({"ops", i, size_t{1}}, known.error().message + ", at its character " +
-                                           std::to_string(known.error().column));
+  // A query, which has a condition.
+  bool add_query(const Op& op, size_t i) {
+    if (add(op)) return true;
+    const Error& fault = batch_.fault();
+    return fail({"ops", i, size_t{1}},
+                fault.message + ", at its character " + std::to_string(fault.column));
   }
 
-  bool read_where(const json::element& part, size_t i, Selection& to) {
-    return part.get_string().get(to.where) == simdjson::SUCCESS ||
+  bool read_where(const json::element& part, size_t i, Op& to) {
+    to.kind = OpKind::range;
+    return part.get_string().get(to.where.emplace()) == simdjson::SUCCESS ||
            expected({"ops", i, size_t{1}}, "a condition, like \"v >= 10 and v < 20\"");
   }
 
   bool read_pred(const json::element* part, size_t count, size_t i) {
-    Selection selection;
+    Op op;
     if (count != 4 && !arity(count, 3, i, "[\"pred\", condition, [[key, value], …]]")) return false;
-    if (!read_where(part[1], i, selection) || !read_rows(part[2], {"ops", i, size_t{2}}, rows_))
+    if (!read_where(part[1], i, op) || !read_rows(part[2], {"ops", i, size_t{2}}, rows_))
       return false;
-    selection.rows = rows_;
+    op.rows = rows_;
     passed_.clear();
     elements_.clear();
-    if (count == 4 && !read_claims(part[3], i, selection)) return false;
-    selection.passed = passed_;
-    selection.matched = elements_;
-    return select(selection, i);
+    if (count == 4 && !read_claims(part[3], i, op)) return false;
+    op.passed = passed_;
+    op.list = elements_;
+    return add_query(op, i);
   }
 
   bool read_keys(json::element e, const std::vector<JsonStep>& place, ValueView& lo,
@@ -868,10 +867,10 @@ class JsonlLines {
   bool read_aggregate(const json::element* part, size_t count, size_t i) {
     constexpr const char* kWhat =
         "one of \"count\", \"sum\", \"min\", \"max\", and \"of\", \"keys\"";
-    Aggregation to;
+    Op to;
+    AggregateFunction function = AggregateFunction::count;
     if (!arity(count, 3, i, "[\"agg\", condition, {\"count\": value}]")) return false;
-    if (part[1].get_string().get(to.where) != simdjson::SUCCESS)
-      return expected({"ops", i, size_t{1}}, "a condition, like \"v >= 10 and v < 20\"");
+    if (!read_where(part[1], i, to)) return false;
     json::object object;
     if (part[2].get_object().get(object) != simdjson::SUCCESS)
       return expected({"ops", i, size_t{2}}, std::string("an object of ") + kWhat);
@@ -879,31 +878,29 @@ class JsonlLines {
     for (const json::key_value_pair field : object) {
       const std::string_view name = field.key;
       if (name == "keys") {
-        if (!read_keys(field.value, {"ops", i, size_t{2}, name}, to.lo, to.hi)) return false;
+        if (!read_keys(field.value, {"ops", i, size_t{2}, name}, to.key, to.value)) return false;
       } else if (name == "of") {
         has_column = field.value.get_string().get(to.column) == simdjson::SUCCESS;
         if (!has_column) return expected({"ops", i, size_t{2}, name}, "the name of a column");
-      } else if (named || !is_aggregate_name(name, to.function)) {
+      } else if (named || !is_aggregate_name(name, function)) {
         return expected({"ops", i, size_t{2}, name}, kWhat);
       } else {
         named = true;
-        if ((!to_value(field.value, to.value) && !field.value.is_null()) ||
-            !may_return(to.function, to.value))
-          return expected({"ops", i, size_t{2}, name}, std::string(wanted_of(to.function)));
+        if ((!to_value(field.value, to.expected) && !field.value.is_null()) ||
+            !may_return(function, to.expected))
+          return expected({"ops", i, size_t{2}, name}, std::string(wanted_of(function)));
       }
     }
     if (!named) return expected({"ops", i, size_t{2}}, std::string("an object of ") + kWhat);
-    if (has_column != (to.function != AggregateFunction::count))
+    if (has_column != (function != AggregateFunction::count))
       return expected({"ops", i, size_t{2}},
                       has_column ? "no \"of\", as rows are counted" : "\"of\", a column, besides");
-    const Status known = batch_.aggregate(to);
-    if (known.ok()) return true;
-    return fail({"ops", i, size_t{1}}, known.error().message + ", at its character " +
-                                           std::to_string(known.error().column));
+    to.aggregate = function;
+    return add_query(to, i);
   }
 
   // What stands behind the rows: {"keys":[low,high],"passed":…,"matched":…,"claims":…}.
-  bool read_claims(json::element e, size_t i, Selection& to) {
+  bool read_claims(json::element e, size_t i, Op& to) {
     constexpr size_t kPlace = 3;
     json::object object;
     if (e.get_object().get(object) != simdjson::SUCCESS)
@@ -913,7 +910,7 @@ class JsonlLines {
       const std::string_view name = field.key;
       if (name == "keys") {
         json::array pair;
-        ValueView* bounds[] = {&to.lo, &to.hi};
+        ValueView* bounds[] = {&to.key, &to.value};
         if (field.value.get_array().get(pair) != simdjson::SUCCESS || pair.size() != 2)
           return expected({"ops", i, kPlace, name}, "[low, high], either null if open");
         for (size_t b = 0; b < 2; ++b)
@@ -930,7 +927,7 @@ class JsonlLines {
         if (field.value.get_string().get(claim) != simdjson::SUCCESS ||
             (claim != "complete" && claim != "found"))
           return expected({"ops", i, kPlace, name}, "\"complete\" or \"found\"");
-        to.complete = claim == "complete";
+        to.effect = claim == "complete";
       } else {
         return expected({"ops", i, kPlace, name},
                         "\"keys\", \"passed\", \"matched\" or \"claims\"");
@@ -942,17 +939,17 @@ class JsonlLines {
   // Whatever satisfied the condition, and what was written in its place: a value or a tombstone.
   bool read_predicate_write(std::string_view kind, const json::element* part, size_t count,
                             size_t i) {
-    Selection selection;
+    Op op;
     if (!arity(count, 3, i, "[\"" + std::string(kind) + "\", condition, [[key, value], …]]"))
       return false;
-    if (!read_where(part[1], i, selection) || !read_rows(part[2], {"ops", i, size_t{2}}, rows_))
+    if (!read_where(part[1], i, op) || !read_rows(part[2], {"ops", i, size_t{2}}, rows_))
       return false;
     elements_.clear();
     for (const auto& [key, value] : rows_) elements_.push_back(key);
-    selection.matched = elements_;
-    if (!select(selection, i)) return false;
+    op.list = elements_;
+    if (!add_query(op, i)) return false;
     for (const auto& [key, value] : rows_)
-      kind == "pupd" ? batch_.write(key, value) : batch_.remove(key, value);
+      kind == "pupd" ? add(Op::write(key, value)) : add(Op::remove(key, value));
     return true;
   }
 
@@ -966,8 +963,9 @@ class JsonlLines {
   bool first_ = true;
   std::vector<ValueView> elements_;
   std::vector<StatedVersion> stated_;
-  RowsOfKeys rows_, passed_;
+  std::vector<Op::Row> rows_, passed_;
   std::vector<Interval> op_times_;  // of the line's operations
+  Interval time_;                   // of the operation at hand
   // Of the line's operations, the first that a rollback undid and the place behind the last.
   struct UndonePart {
     uint64_t first, end;

@@ -123,9 +123,9 @@ class AwditReader {
     for (size_t i = txn.begin; i < txn.end; ++i) {
       const AwditLine& op = ops_[i];
       if (op.write)
-        builder.write(ValueView::of(op.key), ValueView::of(op.value));
+        builder.add(Op::write(ValueView::of(op.key), ValueView::of(op.value)));
       else
-        builder.read(ValueView::of(op.key), ValueView::of(op.value));
+        builder.add(Op::read(ValueView::of(op.key), ValueView::of(op.value)));
     }
     return builder.end_txn();
   }

@@ -207,23 +207,20 @@ class CobraReader {
     header_.name = name;
     header_.status = status;
     builder_.begin_txn(header_);
-    for (const Op& op : ops_) {
+    for (const CobraOp& op : ops_) {
       const ValueView key =
           layout_.text_keys
               ? ValueView::of(std::string_view(texts_).substr(op.key.begin, op.key.size))
               : ValueView::of(static_cast<int64_t>(op.key.hash));
       ValueView value =
           op.initial ? ValueView::null() : ValueView::of(static_cast<int64_t>(op.value));
-      if (op.write)
-        builder_.write(key, value);
-      else
-        builder_.read(key, value);
+      builder_.add(op.write ? Op::write(key, value) : Op::read(key, value));
     }
     if (auto s = builder_.end_txn(); !s.ok()) return fail(s.error());
     return true;
   }
 
-  struct Op {
+  struct CobraOp {
     bool write;
     Key key;
     bool initial;
@@ -236,7 +233,7 @@ class CobraReader {
   bool open_ = false;
   uint64_t txn_ = 0;
   TxnHeader header_;
-  std::vector<Op> ops_;
+  std::vector<CobraOp> ops_;
   std::string texts_;  // keys of the open transaction
   bool wants_hashes_ = false;
   uint64_t collected_ = 0;

@@ -166,9 +166,9 @@ class DbcopReader {
     }
     ValueView value = ValueView::of(static_cast<int64_t>(e.value));
     if (e.write)
-      builder_.write(key, value);
+      builder_.add(Op::write(key, value));
     else
-      builder_.read(key, value);
+      builder_.add(Op::read(key, value));
   }
   bool end_txn() {
     if (auto s = builder_.end_txn(); !s.ok()) {

@@ -155,9 +155,9 @@ class DbcopJsonReader {
       return expected({s, t, "events", i, kind, "version"},
                       write ? "an integer of 64 bits" : "an integer of 64 bits or null");
     if (write)
-      builder_.write(key, value);
+      builder_.add(Op::write(key, value));
     else
-      builder_.read(key, value);
+      builder_.add(Op::read(key, value));
     return true;
   }
 

@@ -76,9 +76,9 @@ class DbcopTextReader {
     builder_.begin_txn(header);
     for (const Event& e : events_) {
       if (e.write)
-        builder_.write(ValueView::of(e.name), e.version);
+        builder_.add(Op::write(ValueView::of(e.name), e.version));
       else
-        builder_.read(ValueView::of(e.name), e.version);
+        builder_.add(Op::read(ValueView::of(e.name), e.version));
     }
     auto s = builder_.end_txn();
     return s.ok() || c.fail(s.error().message);

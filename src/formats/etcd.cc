@@ -38,7 +38,7 @@ bool detect_etcd(const Source& source) {
 
 struct KeyRow {
   std::string key;
-  OwnedValue value;
+  Value value;
 };
 
 // What a request did: a read or write of a key, or a read of a range of keys, [key, end).
@@ -46,7 +46,7 @@ struct Step {
   enum class Kind : uint8_t { read, write, remove, compare, range };
   Kind kind = Kind::read;
   std::string key, end = {};
-  OwnedValue value = {};
+  Value value = {};
   int64_t revision = 0;  // compare: at which the key was written last; 0: it was absent
   std::vector<KeyRow> rows = {};
   bool complete = true;
@@ -87,12 +87,11 @@ std::vector<json::element> elements_of(json::object object, std::string_view nam
 }
 
 // Of a long value the tests keep a hash.
-OwnedValue value_of(json::object object) {
+Value value_of(json::object object) {
   json::object value;
-  if (!object_of(object, "Value", value)) return {ValueView::Type::string, 0, {}};
-  if (const int64_t hash = integer_of(value, "Hash"); hash != 0)
-    return {ValueView::Type::integer, hash, {}};
-  return {ValueView::Type::string, 0, std::string(text_of(value, "Value"))};
+  if (!object_of(object, "Value", value)) return Value::of(std::string());
+  if (const int64_t hash = integer_of(value, "Hash"); hash != 0) return Value::of(hash);
+  return Value::of(std::string(text_of(value, "Value")));
 }
 
 class EtcdReader {
@@ -289,7 +288,7 @@ class EtcdReader {
       const ValueView key = ValueView::of(std::string_view(step.key));
       switch (step.kind) {
         case Step::Kind::read:
-          if (counts) builder_.read(key, step.value.view());
+          if (counts) builder_.add(Op::read(key, step.value.view()));
           break;
         case Step::Kind::compare:
           if (counts) compare(key, step);
@@ -298,27 +297,30 @@ class EtcdReader {
           if (counts) range(step);
           break;
         case Step::Kind::write:
-          builder_.write(key, step.value.view());
+          builder_.add(Op::write(key, step.value.view()));
           break;
         case Step::Kind::remove:
-          builder_.remove(key, ValueView::of(std::string_view("deleted by " + name)));
+          builder_.add(Op::remove(key, ValueView::of(std::string_view("deleted by " + name))));
           break;
       }
       const bool writes = step.kind == Step::Kind::write || step.kind == Step::Kind::remove;
       if (writes && counts && request.revision > 0)
         versions_[step.key][request.revision] = {
-            step.kind == Step::Kind::write ? step.value : OwnedValue(), name};
+            step.kind == Step::Kind::write ? step.value : Value(), name};
     }
     return builder_.end_txn();
   }
 
   void compare(const ValueView& key, const Step& step) {
-    if (step.revision == 0) return builder_.read(key, ValueView::null());
+    if (step.revision == 0) {
+      builder_.add(Op::read(key, ValueView::null()));
+      return;
+    }
     const auto known = versions_.find(step.key);
     if (known == versions_.end()) return;
     const auto version = known->second.find(step.revision);
-    if (version != known->second.end() && version->second.value.type != ValueView::Type::null)
-      builder_.read(key, version->second.value.view());
+    if (version != known->second.end() && !version->second.value.is_null())
+      builder_.add(Op::read(key, version->second.value.view()));
   }
 
   void range(const Step& step) {
@@ -326,7 +328,7 @@ class EtcdReader {
     for (const KeyRow& row : step.rows)
       rows.emplace_back(ValueView::of(std::string_view(row.key)), row.value.view());
     if (!step.complete) {
-      for (const auto& [key, value] : rows) builder_.read(key, value);
+      for (const auto& [key, value] : rows) builder_.add(Op::read(key, value));
       return;
     }
     // The end is not part of it, and "\0" is no end.
@@ -334,8 +336,8 @@ class EtcdReader {
     const auto from = keys_.lower_bound(step.key);
     const auto end = open ? keys_.end() : keys_.lower_bound(step.end);
     if (from == keys_.end() || (!open && step.end <= step.key) || from == end) return;
-    builder_.range(ValueView::of(std::string_view(*from)),
-                   ValueView::of(std::string_view(*std::prev(end))), rows);
+    builder_.add(Op::range(ValueView::of(std::string_view(*from)),
+                           ValueView::of(std::string_view(*std::prev(end))), rows));
   }
 
   // By revision.
@@ -352,8 +354,8 @@ class EtcdReader {
   }
 
   struct Version {
-    OwnedValue value;  // null: a deletion
-    std::string txn;   // empty: whoever wrote it
+    Value value;      // null: a deletion
+    std::string txn;  // empty: whoever wrote it
   };
 
   JsonRecords records_;

@@ -470,12 +470,12 @@ bool FactsReader::fail(TextCursor& c, FactColumn column, std::string message) co
   return c.fail_at(f == nullptr ? c.line().size() : f->at, std::move(message));
 }
 
-bool FactsReader::read_value(TextCursor& c, FactColumn column, OwnedValue& to) {
+bool FactsReader::read_value(TextCursor& c, FactColumn column, Value& to) {
   to = {};
   const CsvField* f = field(column);
   if (f == nullptr || f->text.empty()) return true;
   if (const auto integer = integer_of(f->text)) {
-    to = {ValueView::Type::integer, *integer, {}};
+    to = Value::of(*integer);
     return true;
   }
   to.type = ValueView::Type::string;
@@ -528,8 +528,8 @@ bool FactsReader::read_row(TextCursor& c, Fact& fact) {
       !read_value(c, seen, fact.seen) || !read_value(c, written, fact.written) ||
       !read_value(c, expected, fact.expected) || !read_value(c, instead, fact.instead))
     return false;
-  if (fact.session.type == ValueView::Type::null) return fail(c, session_id, "expected a session");
-  if (fact.item.type == ValueView::Type::null) return fail(c, item, "expected a key");
+  if (fact.session.is_null()) return fail(c, session_id, "expected a session");
+  if (fact.item.is_null()) return fail(c, item, "expected a key");
   return read_integer(c, place, fact.place) && read_bool(c, unknown, fact.unknown) &&
          read_times(c, began, began_by, fact.begin) && read_times(c, ended_from, ended, fact.end) &&
          read_integer(c, serial_at, fact.serial_at) &&
@@ -544,6 +544,12 @@ bool FactsReader::read_row(TextCursor& c, Fact& fact) {
 
 std::string tombstone_of(const Fact& fact) { return "deleted by " + fact.txn; }
 
+Op write_of(const Fact& fact, const Value& value, const std::string& tombstone) {
+  const ValueView item = fact.item.view();
+  return value.is_null() ? Op::remove(item, ValueView::of(std::string_view(tombstone)))
+                         : Op::write(item, value.view());
+}
+
 namespace {
 
 // Whether a row says what contradicts what.
@@ -555,16 +561,11 @@ bool is_contradiction(const Fact& fact) {
 // The two operations that contradict each other. What was written last follows if it is known to be another.
 void add_contradiction(const Fact& fact, const std::string& tombstone, HistoryBuilder& builder) {
   const bool own = fact.writes && (!fact.reads || fact.expected.view() != fact.seen.view());
-  if (!own)
-    builder.read(fact.item.view(), fact.expected.view());
-  else if (fact.expected.type == ValueView::Type::null)
-    builder.remove(fact.item.view(), ValueView::of(std::string_view(tombstone)));
-  else
-    builder.write(fact.item.view(), fact.expected.view());
-  builder.read(fact.item.view(), fact.instead.view());
-  if (fact.writes && fact.written.type != ValueView::Type::null &&
-      fact.written.view() != fact.expected.view())
-    builder.write(fact.item.view(), fact.written.view());
+  builder.add(own ? write_of(fact, fact.expected, tombstone)
+                  : Op::read(fact.item.view(), fact.expected.view()));
+  builder.add(Op::read(fact.item.view(), fact.instead.view()));
+  if (fact.writes && !fact.written.is_null() && fact.written.view() != fact.expected.view())
+    builder.add(Op::write(fact.item.view(), fact.written.view()));
 }
 
 }  // namespace
@@ -615,11 +616,8 @@ Result<History> history_of_facts(std::vector<Fact> facts, std::vector<uint64_t> 
         add_contradiction(fact, tombstones[i], builder);
         continue;
       }
-      if (fact.reads) builder.read(fact.item.view(), fact.seen.view());
-      if (fact.writes && fact.written.type != ValueView::Type::null)
-        builder.write(fact.item.view(), fact.written.view());
-      if (!fact.writes || fact.written.type != ValueView::Type::null) continue;
-      builder.remove(fact.item.view(), ValueView::of(std::string_view(tombstones[i])));
+      if (fact.reads) builder.add(Op::read(fact.item.view(), fact.seen.view()));
+      if (fact.writes) builder.add(write_of(fact, fact.written, tombstones[i]));
     }
     if (Status s = builder.end_txn(); !s.ok()) return s.error();
   }

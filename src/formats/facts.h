@@ -47,7 +47,7 @@ std::string_view fact_column_name(FactColumn column);
 // What a transaction did to a key, as far as others can tell.
 struct Fact {
   std::string txn;
-  OwnedValue session;
+  Value session;
   int64_t place = 0;  // of the transaction in its session
   bool unknown = false;
   Interval begin{}, end{};  // when; no end if the outcome is unknown
@@ -55,14 +55,14 @@ struct Fact {
   int64_t serial_at = Interval::kUnknown;
   int64_t snapshot_at = Interval::kUnknown;
   int64_t commit_at = Interval::kUnknown;
-  OwnedValue item;
+  Value item;
   bool reads = false;  // something that it had not written itself; null: the key was absent
-  OwnedValue seen;
+  Value seen;
   bool writes = false;
-  OwnedValue written;  // last; null: a deletion
+  Value written;  // last; null: a deletion
   // It saw something else of the key than its own write, or its own read, before.
   bool contradicts = false;
-  OwnedValue expected, instead;
+  Value expected, instead;
   int64_t window = 0;
   int64_t window_from = Interval::kUnknown, window_to = Interval::kUnknown;  // places in the order
   bool explained_outside =
@@ -84,7 +84,7 @@ class FactsReader {
  private:
   bool read_header(TextCursor& c);
   bool read_row(TextCursor& c, Fact& fact);
-  bool read_value(TextCursor& c, FactColumn column, OwnedValue& to);
+  bool read_value(TextCursor& c, FactColumn column, Value& to);
   bool read_integer(TextCursor& c, FactColumn column, int64_t& to);
   bool read_times(TextCursor& c, FactColumn from, FactColumn to, Interval& when);
   bool read_bool(TextCursor& c, FactColumn column, bool& to);
@@ -99,6 +99,8 @@ class FactsReader {
 
 // What names the deletion that the fact is, where a value is needed.
 std::string tombstone_of(const Fact& fact);
+// That it wrote the value, or deleted the item where that is null.
+Op write_of(const Fact& fact, const Value& value, const std::string& tombstone);
 
 // The history that these rows are of, whose line numbers are in `lines`.
 Result<History> history_of_facts(std::vector<Fact> facts, std::vector<uint64_t> lines,

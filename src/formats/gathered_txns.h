@@ -11,7 +11,7 @@
 
 namespace assay::internal::formats {
 
-template <class Op>
+template <class Held>
 class GatheredTxns {
  public:
   struct Txn {
@@ -34,7 +34,7 @@ class GatheredTxns {
     txns_.push_back({session, id, line, 0});
     return last_ = static_cast<uint32_t>(txns_.size() - 1);
   }
-  void add(uint32_t txn, Op op) {
+  void add(uint32_t txn, Held op) {
     ++txns_[txn].ops;
     ops_.push_back({txn, std::move(op)});
   }
@@ -50,11 +50,11 @@ class GatheredTxns {
   Status for_each(Visit visit) const {
     std::vector<size_t> next(txns_.size() + 1, 0);
     for (size_t t = 0; t < txns_.size(); ++t) next[t + 1] = next[t] + txns_[t].ops;
-    std::vector<const Op*> order(ops_.size());
+    std::vector<const Held*> order(ops_.size());
     for (const Entry& e : ops_) order[next[e.txn]++] = &e.op;
     for (uint32_t t = 0; t < txns_.size(); ++t) {
       // By now next[t] is where transaction t ends.
-      std::span<const Op* const> ops(order.data() + next[t] - txns_[t].ops, txns_[t].ops);
+      std::span<const Held* const> ops(order.data() + next[t] - txns_[t].ops, txns_[t].ops);
       if (auto s = visit(t, txns_[t], ops); !s.ok()) return s;
     }
     return Ok{};
@@ -63,7 +63,7 @@ class GatheredTxns {
  private:
   struct Entry {
     uint32_t txn;
-    Op op;
+    Held op;
   };
   std::vector<Txn> txns_;
   std::vector<Entry> ops_;

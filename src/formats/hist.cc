@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "formats/hist_syntax.h"
 #include "formats/json_text.h"
@@ -113,118 +115,99 @@ class HistWriter {
     if (const auto level = h_.declared_level(t))
       ((line_ += "level[") += level_info(*level).name) += "] ";
     line_ += '{';
-    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) write_op(i);
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) write_op(h_.outside(i, buffers_));
     line_ += " }";
     if (h_.status(t) == TxnStatus::aborted) line_ += '!';
     if (h_.status(t) == TxnStatus::unknown) line_ += '?';
   }
 
-  void write_op(OpId i) {
-    const Operation op = h_.op(i);
-    if (op.kind == OpKind::range && h_.selected(i).predicate != kNone) return write_pred(i);
+  void write_op(const Op& op) {
+    if (op.where) return op.aggregate ? write_aggregate(op) : write_pred(op);
     const OpKind kind = op.kind == OpKind::read_list ? OpKind::read : op.kind;
     for (const HistOp& known : kHistOps)
       if (known.kind == kind) (line_ += ' ') += known.word;
     line_ += '(';
-    auto operands = h_.operands(i);
     if (kind == OpKind::range) {
-      bounds(operands);
+      bounds(op);
       line_ += ',';
-      rows(h_.selected(i).rows);
+      rows(op.rows);
     } else {
-      value(h_.key(op.key));
+      value(op.key);
       line_ += ',';
-      if (op.kind == OpKind::read_list) {
-        write_list(operands);
-      } else {
-        if (kind == OpKind::cas) value(h_.version_value(operands[0])), line_ += ',';
-        write_source(h_.stated_source(i));
-        value(h_.version_value(op.version));
-      }
+      if (kind == OpKind::cas) value(op.expected), line_ += ',';
+      if (op.source) write_source(*op.source);
+      op.kind == OpKind::read_list ? values(op.list) : value(op.value);
     }
     line_ += ')';
     if (!op.effect) line_ += '!';
   }
 
-  void write_source(TxnId source) {
-    if (source == kNone) return;
-    const std::string name = source == kInitialTxn ? "" : h_.name(source);
-    value(source == kInitialTxn ? ValueView::null() : ValueView::of(std::string_view(name)));
+  // Of the initial state where it is empty.
+  void write_source(std::string_view name) {
+    value(name.empty() ? ValueView::null() : ValueView::of(name));
     line_ += '=';
   }
 
-  void write_list(std::span<const VersionId> versions) {
+  template <class Items, class Write>
+  void list(const Items& items, const Write& write) {
     line_ += '[';
-    for (size_t j = 0; j < versions.size(); ++j) {
-      if (j > 0) line_ += ',';
-      value(h_.version_value(versions[j]));
+    for (std::string_view before; const auto& item : items) {
+      line_ += std::exchange(before, ",");
+      write(item);
     }
     line_ += ']';
   }
-
-  void bounds(std::span<const uint32_t> operands) {
-    if (operands[0] != kNone) value(h_.key(operands[0]));
-    line_ += "..";
-    if (operands[1] != kNone) value(h_.key(operands[1]));
+  void values(std::span<const ValueView> all) {
+    list(all, [this](const ValueView& v) { value(v); });
   }
-
-  void rows(std::span<const VersionId> versions) {
-    line_ += '[';
-    for (size_t j = 0; j < versions.size(); ++j) {
-      if (j > 0) line_ += ',';
-      value(h_.key(h_.version_key(versions[j])));
+  void rows(std::span<const Op::Row> all) {
+    list(all, [this](const Op::Row& row) {
+      value(row.first);
       line_ += '=';
-      value(h_.version_value(versions[j]));
-    }
-    line_ += ']';
+      value(row.second);
+    });
   }
 
-  void write_aggregate(OpId i, uint32_t number) {
-    const Aggregate& aggregate = h_.predicates().aggregate(number);
-    const auto operands = h_.operands(i);
+  void bounds(const Op& op) {
+    if (!op.key.is_null()) value(op.key);
+    line_ += "..";
+    if (!op.value.is_null()) value(op.value);
+  }
+  void write_where(const Op& op) {
+    if (!op.key.is_null() || !op.value.is_null()) {
+      bounds(op);
+      line_ += ": ";
+    }
+    (line_ += *op.where) += ',';
+  }
+
+  void write_aggregate(const Op& op) {
     ((line_ += ' ') += kHistAggregate) += '(';
-    line_ += aggregate_name(aggregate.function);
-    if (aggregate.function != AggregateFunction::count) {
+    line_ += aggregate_name(*op.aggregate);
+    if (*op.aggregate != AggregateFunction::count) {
       line_ += ' ';
-      value(ValueView::of(std::string_view(aggregate.column)));
+      value(ValueView::of(op.column));
     }
     line_ += ", ";
-    if (operands[0] != kNone || operands[1] != kNone) {
-      bounds(operands);
-      line_ += ": ";
-    }
-    (line_ += h_.predicates().text(aggregate.where)) += ",[";
-    value(value_of(aggregate.value));
-    line_ += "])";
+    write_where(op);
+    values({&op.expected, 1});
+    line_ += ')';
   }
 
-  void write_pred(OpId i) {
-    const Selected selected = h_.selected(i);
-    if (selected.aggregate != kNone) return write_aggregate(i, selected.aggregate);
-    const auto operands = h_.operands(i);
+  void write_pred(const Op& op) {
     (line_ += ' ') += kHistPredicate;
     line_ += '(';
-    if (operands[0] != kNone || operands[1] != kNone) {
-      bounds(operands);
-      line_ += ": ";
-    }
-    line_ += h_.predicates().text(selected.predicate);
-    line_ += ',';
-    rows(selected.rows);
-    if (!selected.passed.empty()) {
+    write_where(op);
+    rows(op.rows);
+    if (!op.passed.empty()) {
       (line_ += ',') += kHistPassed;
-      rows(selected.passed);
+      rows(op.passed);
     }
-    if (!selected.matched.empty()) {
+    if (!op.list.empty()) {
       (line_ += ',') += kHistMatched;
-      line_ += '[';
-      for (size_t j = 0; j < selected.matched.size(); ++j) {
-        if (j > 0) line_ += ',';
-        value(h_.key(selected.matched[j]));
-      }
-      line_ += ']';
+      values(op.list);
     }
-    if (!selected.complete) (line_ += ',') += kHistFound;
+    if (!op.effect) (line_ += ',') += kHistFound;
     line_ += ')';
   }
 
@@ -239,7 +222,8 @@ class HistWriter {
     line_ += ':';
     for (size_t i = 0; i < order.versions.size(); ++i) {
       line_ += ' ';
-      write_source(order.txn(i));
+      if (const TxnId t = order.txn(i); t != kNone)
+        write_source(t == kInitialTxn ? std::string() : h_.name(t));
       value(h_.version_value(order.versions[i]));
     }
   }
@@ -310,6 +294,7 @@ class HistWriter {
   Output& out_;
   Losses& losses_;
   std::string line_;
+  OpBuffers buffers_;
 };
 
 }  // namespace

@@ -388,38 +388,21 @@ class HistReader {
   }
 
   bool read_key_op(OpKind kind) {
-    ValueView key, v, expected_value;
-    if (!value(key, false) || !c_.expect(",")) return false;
+    Op op{.kind = kind};
+    const bool reads = kind == OpKind::read;
+    if (!value(op.key, false) || !c_.expect(",")) return false;
     c_.skip_blanks();
-    if (kind == OpKind::read && c_.accept("[")) return read_list(key);
+    if (reads && c_.accept("[")) return read_list(op.key);
     if (kind == OpKind::cas) {
-      if (!stored(expected_value, true) || !c_.expect(",")) return false;
+      if (!stored(op.expected, true) || !c_.expect(",")) return false;
       c_.skip_blanks();
     }
-    if (!(kind == OpKind::append ? value(v, false) : stored(v, kind == OpKind::read))) return false;
-    if (kind == OpKind::read && v.type != ValueView::Type::row && c_.accept("="))
-      return read_from(key, v);
+    if (!(kind == OpKind::append ? value(op.value, false) : stored(op.value, reads))) return false;
+    if (reads && op.value.type != ValueView::Type::row && c_.accept("="))
+      return read_from(op.key, op.value);
     if (!c_.expect(")")) return false;
-    switch (kind) {
-      case OpKind::read:
-        builder_.read(key, v);
-        break;
-      case OpKind::write:
-        builder_.write(key, v);
-        break;
-      case OpKind::remove:
-        builder_.remove(key, v);
-        break;
-      case OpKind::append:
-        builder_.append(key, v);
-        break;
-      case OpKind::cas:
-        builder_.cas(key, expected_value, v, !c_.accept("!"));
-        break;
-      default:
-        builder_.insert(key, v, !c_.accept("!"));
-    }
-    return true;
+    if (kind == OpKind::cas || kind == OpKind::insert) op.effect = !c_.accept("!");
+    return builder_.add(op);
   }
 
   // The rest of a read behind TRANSACTION=, or null= for the initial state.
@@ -428,8 +411,7 @@ class HistReader {
     if (!source.is_null() && source.to_string().empty())
       return c_.expected("the name of a transaction before '='");
     if (!stored(v, true) || !c_.expect(")")) return false;
-    builder_.read_from(key, v, source.is_null() ? "" : source.to_string());
-    return true;
+    return builder_.add(Op::read_from(key, v, source.is_null() ? "" : source.to_string()));
   }
 
   // Whether a list behind its opening bracket goes on with an element.
@@ -452,8 +434,7 @@ class HistReader {
       if (!value(elements_.emplace_back(), true)) return false;
     }
     if (!c_.expect(")")) return false;
-    builder_.read_list(key, elements_);
-    return true;
+    return builder_.add(Op::read_list(key, elements_));
   }
 
   // lo..hi,[key=value,…])
@@ -465,14 +446,11 @@ class HistReader {
     c_.skip_blanks();
     if (c_.peek() != ',' && !value(hi, false)) return false;
     if (!c_.expect(",") || !read_rows(rows_) || !c_.expect(")")) return false;
-    builder_.range(lo, hi, rows_);
-    return true;
+    return builder_.add(Op::range(lo, hi, rows_));
   }
 
-  using RowsOfKeys = std::vector<std::pair<ValueView, ValueView>>;
-
   // [key=value,…]
-  bool read_rows(RowsOfKeys& to) {
+  bool read_rows(std::vector<Op::Row>& to) {
     if (!c_.expect("[")) return false;
     to.clear();
     for (bool ended = false;;) {
@@ -498,58 +476,64 @@ class HistReader {
 
   // The condition goes up to ",[", bounds of keys to ':'; neither stands in a condition but in quotes. `begin`: where the
   // condition does. Takes the comma behind it too.
-  bool read_where(ValueView& lo, ValueView& hi, std::string_view& where, size_t& begin) {
+  bool read_where(Op& to, size_t& begin) {
+    to.kind = OpKind::range;
     const std::string_view rest = c_.rest();
     const size_t colon = find_unquoted(rest, ":"), end = find_unquoted(rest, ",[");
     if (end == rest.npos) return c_.expected("a condition, then ',[' and what was returned");
     if (colon < end) {
       c_.skip_blanks();
-      if (!c_.rest().starts_with("..") && !value(lo, false)) return false;
+      if (!c_.rest().starts_with("..") && !value(to.key, false)) return false;
       if (!c_.expect("..")) return false;
       c_.skip_blanks();
-      if (c_.peek() != ':' && !value(hi, false)) return false;
+      if (c_.peek() != ':' && !value(to.value, false)) return false;
       if (!c_.expect(":")) return false;
     }
     begin = c_.at();
-    where = c_.rest().substr(0, find_unquoted(c_.rest(), ",["));
-    c_.seek(begin + where.size() + 1);
+    to.where = c_.rest().substr(0, find_unquoted(c_.rest(), ",["));
+    c_.seek(begin + to.where->size() + 1);
     return true;
   }
 
   // (count, CONDITION,[VALUE]) or (sum COLUMN, CONDITION,[VALUE])
   bool read_aggregate() {
-    Aggregation to;
+    Op to;
+    AggregateFunction function = AggregateFunction::count;
     ValueView column;
     size_t begin = 0;
     if (!c_.expect("(")) return false;
     c_.skip_blanks();
-    if (!is_aggregate_name(c_.take_while(is_hist_word), to.function))
+    if (!is_aggregate_name(c_.take_while(is_hist_word), function))
       return c_.expected("count, sum, min or max");
-    if (to.function != AggregateFunction::count) {
+    if (function != AggregateFunction::count) {
       c_.skip_blanks();
       if (!value(column, false)) return false;
       if (column.type != ValueView::Type::string)
         return c_.expected("the name of a column before ','");
       to.column = column.text;
     }
-    if (!c_.expect(",") || !read_where(to.lo, to.hi, to.where, begin) || !c_.expect("["))
-      return false;
+    if (!c_.expect(",") || !read_where(to, begin) || !c_.expect("[")) return false;
     c_.skip_blanks();
     const size_t at = c_.at();
-    if (!value(to.value, true)) return false;
-    if (!may_return(to.function, to.value))
-      return c_.fail_at(at, "expected " + std::string(wanted_of(to.function)));
+    if (!value(to.expected, true)) return false;
+    if (!may_return(function, to.expected))
+      return c_.fail_at(at, "expected " + std::string(wanted_of(function)));
     if (!c_.expect("]") || !c_.expect(")")) return false;
-    const Status known = builder_.aggregate(to);
-    return known.ok() ||
-           c_.fail_at(begin + known.error().column - 1, std::string(known.error().message));
+    to.aggregate = function;
+    return add_query(to, begin);
+  }
+
+  // Its condition begins there.
+  bool add_query(const Op& op, size_t begin) {
+    return builder_.add(op) ||
+           c_.fail_at(begin + builder_.fault().column - 1, builder_.fault().message);
   }
 
   bool read_pred() {
-    Selection selection;
+    Op op;
     size_t begin = 0;
     if (!c_.expect("(")) return false;
-    if (!read_where(selection.lo, selection.hi, selection.where, begin)) return false;
+    if (!read_where(op, begin)) return false;
     passed_.clear();
     elements_.clear();
     if (!read_rows(rows_)) return false;
@@ -559,15 +543,13 @@ class HistReader {
       if (word == kHistPassed && read_rows(passed_)) continue;
       if (word == kHistMatched && read_keys()) continue;
       if (word != kHistFound) return c_.fail_at(at, "expected passed[…], matched[…] or found");
-      selection.complete = false;
+      op.effect = false;
     }
     if (!c_.expect(")")) return false;
-    selection.rows = rows_;
-    selection.passed = passed_;
-    selection.matched = elements_;
-    const Status known = builder_.select(selection);
-    return known.ok() ||
-           c_.fail_at(begin + known.error().column - 1, std::string(known.error().message));
+    op.rows = rows_;
+    op.passed = passed_;
+    op.list = elements_;
+    return add_query(op, begin);
   }
 
   static size_t find_unquoted(std::string_view text, std::string_view what) {
@@ -589,7 +571,7 @@ class HistReader {
   TextCursor c_{{}};
   std::deque<std::string> strings_;  // unescaped strings of the line
   std::vector<ValueView> elements_;
-  RowsOfKeys rows_, passed_;
+  std::vector<Op::Row> rows_, passed_;
   bool any_txn_ = false;
   Error error_;
 };

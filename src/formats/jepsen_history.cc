@@ -10,10 +10,7 @@ namespace {
 
 using Kind = Datum::Kind;
 
-OwnedValue text_value(std::string_view text) {
-  return {ValueView::Type::string, 0, std::string(text)};
-}
-OwnedValue integer_value(int64_t v) { return {ValueView::Type::integer, v, {}}; }
+Value text_value(std::string_view text) { return Value::of(std::string(text)); }
 
 bool is_name(const Datum& d) {
   return d.kind == Kind::keyword || d.kind == Kind::string || d.kind == Kind::symbol;
@@ -29,8 +26,8 @@ bool are_mops(const DatumTree& tree, const Datum* value) {
 }
 
 // A row of one column.
-OwnedValue row_value(std::string_view column, const OwnedValue& value) {
-  OwnedValue row{ValueView::Type::row, 0, "{"};
+Value row_value(std::string_view column, const Value& value) {
+  Value row = Value::row("{");
   append_json_string(row.text, column);
   row.text += ':';
   append_json_value(row.text, value.view());
@@ -39,24 +36,24 @@ OwnedValue row_value(std::string_view column, const OwnedValue& value) {
 }
 
 // "set = 'it''s'"
-std::string equals(std::string_view column, const OwnedValue& value) {
+std::string equals(std::string_view column, const Value& value) {
   std::string where = std::string(column) + " = ";
-  if (value.type == ValueView::Type::integer) return where + std::to_string(value.integer);
+  if (value.is_integer()) return where + std::to_string(value.integer);
   where += '\'';
   for (const char c : value.text) where.append(c == '\'' ? 2 : 1, c);
   return where + '\'';
 }
 
 // Tells 1 and "1" apart.
-std::string name_of(const OwnedValue& key) {
+std::string name_of(const Value& key) {
   std::string name;
   append_json_value(name, key.view());
   return name;
 }
 
 // An element's row of a set, ["k",5].
-OwnedValue element_of(const OwnedValue& set, const OwnedValue& element) {
-  OwnedValue key = text_value("[");
+Value element_of(const Value& set, const Value& element) {
+  Value key = text_value("[");
   append_json_value(key.text, set.view());
   key.text += ',';
   append_json_value(key.text, element.view());
@@ -84,7 +81,7 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
   ++records_;
   if (!any_) timed_ = record.time.has_value();
   any_ = true;
-  if (record.process && record.process->type != ValueView::Type::integer) return add_event(record);
+  if (record.process && !record.process->is_integer()) return add_event(record);
   if (record.f == "init" && record.value && record.value->kind == Kind::map)
     return add_initial(record);
   if (!choose_workload(record)) return false;
@@ -123,7 +120,7 @@ int64_t JepsenHistory::time_of(const JepsenRecord& record) const {
   return records_;  // the file is in the order in which things happened
 }
 
-OwnedValue JepsenHistory::session_of(const JepsenRecord& record) {
+Value JepsenHistory::session_of(const JepsenRecord& record) {
   if (record.process) return *record.process;
   return text_value("no process " + std::to_string(++nameless_));
 }
@@ -133,8 +130,7 @@ bool JepsenHistory::start(Pending& pending, const JepsenRecord& record) {
   return true;
 }
 
-bool JepsenHistory::settle(Pending& pending, const OwnedValue& session, TxnStatus status,
-                           int64_t end) {
+bool JepsenHistory::settle(Pending& pending, const Value& session, TxnStatus status, int64_t end) {
   TxnHeader header;
   header.session = session.view();
   header.status = status;
@@ -144,9 +140,7 @@ bool JepsenHistory::settle(Pending& pending, const OwnedValue& session, TxnStatu
   if (completed) header.end = {invoked ? pending.begin : end, end};
   header.line = pending.line;
   if (status != TxnStatus::committed) {
-    std::erase_if(pending.ops, [](const OwnedOp& op) {
-      return op.kind == OpKind::read || op.kind == OpKind::read_list || op.kind == OpKind::range;
-    });
+    std::erase_if(pending.ops, [](const OwnedOp& op) { return !changes_data(op.kind); });
   }
   bool added = true;
   if (workload_ == Workload::key_value)
@@ -176,65 +170,18 @@ bool JepsenHistory::settle_writes(Workload workload) {
   return true;
 }
 
-OwnedOp JepsenHistory::element(OwnedValue name) {
+OwnedOp JepsenHistory::element(Value name) {
   OwnedOp op;
   op.kind = OpKind::write;
   op.key = std::move(name);
-  op.value = integer_value(1);
+  op.value = Value::of(1);
   return op;
 }
 
 bool JepsenHistory::add_txn(const TxnHeader& header, const std::vector<OwnedOp>& ops) {
   builder_.begin_txn(header);
-  if (!add_ops(ops)) return false;
+  for (const OwnedOp& op : ops) builder_.add(op.view(buffers_));
   auto s = builder_.end_txn();
-  return s.ok() || fail(nullptr, s.error().message);
-}
-
-bool JepsenHistory::add_ops(const std::vector<OwnedOp>& ops) {
-  std::vector<ValueView> list;
-  for (const OwnedOp& op : ops) {
-    switch (op.kind) {
-      case OpKind::read:
-        builder_.read(op.key.view(), op.value.view());
-        break;
-      case OpKind::write:
-        builder_.write(op.key.view(), op.value.view());
-        break;
-      case OpKind::append:
-        builder_.append(op.key.view(), op.value.view());
-        break;
-      case OpKind::cas:
-        builder_.cas(op.key.view(), op.expected.view(), op.value.view(), true);
-        break;
-      case OpKind::read_list:
-        list.clear();
-        for (const OwnedValue& e : op.elements) list.push_back(e.view());
-        builder_.read_list(op.key.view(), list);
-        break;
-      case OpKind::remove:
-        builder_.remove(op.key.view(), op.value.view());
-        break;
-      default:
-        if (!add_range(op)) return false;
-    }
-  }
-  return true;
-}
-
-bool JepsenHistory::add_range(const OwnedOp& op) {
-  std::vector<std::pair<ValueView, ValueView>> rows;
-  for (size_t i = 0; i < op.elements.size(); ++i)
-    rows.emplace_back(op.elements[i].view(),
-                      op.values.empty() ? ValueView::of(1) : op.values[i].view());
-  if (op.where.empty()) {
-    builder_.range(ValueView::null(), ValueView::null(), rows);
-    return true;
-  }
-  Selection selection;
-  selection.where = op.where;
-  selection.rows = rows;
-  const Status s = builder_.select(selection);
   return s.ok() || fail(nullptr, s.error().message);
 }
 
@@ -244,7 +191,7 @@ bool JepsenHistory::add_initial(const JepsenRecord& record) {
   if (record.type == JepsenType::info)
     return fail(record.value, "expected :init to be :ok, as it is what all else rests on");
   for (const Datum* k = tree_->first(*record.value); k; k = tree_->next(*tree_->next(*k))) {
-    OwnedValue key, value;
+    Value key, value;
     if (!key_of(*k, key) || !written(*tree_->next(*k), value)) return false;
     builder_.set_initial(key.view(), value.view(), record.line);
   }
@@ -395,13 +342,13 @@ bool JepsenHistory::translate_ops(const JepsenRecord& record) {
 }
 
 // Containers and the like become the text that stands in the file.
-bool JepsenHistory::value_of(const Datum& d, OwnedValue& to) const {
+bool JepsenHistory::value_of(const Datum& d, Value& to) const {
   switch (d.kind) {
     case Kind::nil:
       to = {};
       break;
     case Kind::integer:
-      to = integer_value(d.integer);
+      to = Value::of(d.integer);
       break;
     case Kind::string:
     case Kind::keyword:
@@ -414,18 +361,16 @@ bool JepsenHistory::value_of(const Datum& d, OwnedValue& to) const {
   return true;
 }
 
-bool JepsenHistory::key_of(const Datum& d, OwnedValue& to) {
-  return value_of(d, to) &&
-         (to.type != ValueView::Type::null || fail(&d, "expected a key, not nil"));
+bool JepsenHistory::key_of(const Datum& d, Value& to) {
+  return value_of(d, to) && (!to.is_null() || fail(&d, "expected a key, not nil"));
 }
 
-bool JepsenHistory::written(const Datum& d, OwnedValue& to) {
+bool JepsenHistory::written(const Datum& d, Value& to) {
   if (d.kind == Kind::set) return fail(&d, "expected a value to write, not a set");
-  return value_of(d, to) &&
-         (to.type != ValueView::Type::null || fail(&d, "expected a value to write, not nil"));
+  return value_of(d, to) && (!to.is_null() || fail(&d, "expected a value to write, not nil"));
 }
 
-bool JepsenHistory::values_of(const Datum& list, std::vector<OwnedValue>& to) {
+bool JepsenHistory::values_of(const Datum& list, std::vector<Value>& to) {
   for (const Datum* e = tree_->first(list); e; e = tree_->next(*e))
     if (!written(*e, to.emplace_back())) return false;
   return true;
@@ -459,13 +404,13 @@ bool JepsenHistory::translate_mop(const Datum& mop, bool observed) {
     if (list) {
       list_read_ = true;
       op.kind = OpKind::read_list;
-      if (!values_of(*value, op.elements)) return false;
+      if (!values_of(*value, op.list)) return false;
     } else if (value) {
       if (!refuse_collection(*value)) return false;
       value_of(*value, op.value);
     }
   } else if (f.text == "add" && value) {
-    OwnedValue element;
+    Value element;
     if (!written(*value, element)) return false;
     if (sets_.insert(name_of(op.key)).second && list_read_)
       return fail(&f,
@@ -495,7 +440,7 @@ bool JepsenHistory::translate_predicate_read(const Datum& predicate, const Datum
   op.kind = OpKind::range;
   const Datum* name = predicate.kind == Kind::list ? tree_->first(predicate) : nullptr;
   if (name && name->text == "=" && predicate.children == 2) {
-    OwnedValue value;
+    Value value;
     if (!written(*tree_->next(*name), value)) return false;
     op.where = equals("value", value);
   } else if (predicate.text != "true") {
@@ -505,23 +450,22 @@ bool JepsenHistory::translate_predicate_read(const Datum& predicate, const Datum
   if (!found || found->kind != Kind::map)
     return fail(found, "expected a map of the keys and values that were found");
   for (const Datum* k = tree_->first(*found); k; k = tree_->next(*tree_->next(*k)))
-    if (!key_of(*k, op.elements.emplace_back()) ||
-        !written(*tree_->next(*k), op.values.emplace_back()))
+    if (auto& [key, held] = op.rows.emplace_back();
+        !key_of(*k, key) || !written(*tree_->next(*k), held))
       return false;
   ops_.push_back(std::move(op));
   return true;
 }
 
 // All rows of one set.
-bool JepsenHistory::translate_set_read(const OwnedValue& set, const Datum& found) {
+bool JepsenHistory::translate_set_read(const Value& set, const Datum& found) {
   OwnedOp op;
   op.kind = OpKind::range;
   op.where = equals(kSet, set);
   for (const Datum* e = tree_->first(found); e; e = tree_->next(*e)) {
-    OwnedValue element;
+    Value element;
     if (!written(*e, element)) return false;
-    op.elements.push_back(element_of(set, element));
-    op.values.push_back(row_value(kSet, set));
+    op.rows.emplace_back(element_of(set, element), row_value(kSet, set));
   }
   ops_.push_back(std::move(op));
   return true;
@@ -540,7 +484,7 @@ bool JepsenHistory::translate_pair(const JepsenRecord& record) {
   const Datum& a = *tree_->first(ids);
   const Datum& b = *tree_->next(a);
   if ((a.kind == Kind::nil) == (b.kind == Kind::nil)) return fail(&ids, kForm);
-  OwnedValue of;
+  Value of;
   OwnedOp found, put;
   if (!key_of(key, of) || !key_of(a.kind == Kind::nil ? b : a, put.key)) return false;
   found.kind = OpKind::range;
@@ -638,7 +582,7 @@ bool JepsenHistory::translate_key_value(const JepsenRecord& record) {
 bool JepsenHistory::translate_set(const JepsenRecord& record) {
   if (record.f != "read") {
     if (!record.value) return fail(nullptr, "expected a :value");
-    OwnedValue name;
+    Value name;
     if (!is_element(*record.value) || !key_of(*record.value, name)) return false;
     ops_.push_back(element(std::move(name)));
     return true;
@@ -651,7 +595,9 @@ bool JepsenHistory::translate_set(const JepsenRecord& record) {
   set_read_ = true;
   OwnedOp op;
   op.kind = OpKind::range;
-  if (!values_of(*record.value, op.elements)) return false;
+  std::vector<Value> elements;
+  if (!values_of(*record.value, elements)) return false;
+  for (Value& element : elements) op.rows.emplace_back(std::move(element), Value::of(1));
   ops_.push_back(std::move(op));
   return true;
 }

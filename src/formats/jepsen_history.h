@@ -61,7 +61,7 @@ class JepsenHistory {
   // What waits for the first read to say what it is.
   struct Held {
     TxnHeader header;
-    OwnedValue session;
+    Value session;
     std::vector<OwnedOp> ops;
   };
   enum class Workload : uint8_t {
@@ -83,30 +83,28 @@ class JepsenHistory {
   bool translate_txn(const Datum& value, bool observed);
   bool translate_mop(const Datum& mop, bool observed);
   bool translate_predicate_read(const Datum& predicate, const Datum* found, bool observed);
-  bool translate_set_read(const OwnedValue& set, const Datum& found);
+  bool translate_set_read(const Value& set, const Datum& found);
   bool translate_pair(const JepsenRecord& record);
   bool add_initial(const JepsenRecord& record);
   bool refuse_workload(const JepsenRecord& record);
-  bool add_range(const OwnedOp& op);
   bool translate_register(const JepsenRecord& record);
   bool translate_lock(const JepsenRecord& record);
   bool translate_set(const JepsenRecord& record);
   bool translate_key_value(const JepsenRecord& record);
   bool refuse_collection(const Datum& read);
   bool is_element(const Datum& d);
-  static OwnedOp element(OwnedValue name);
-  bool values_of(const Datum& list, std::vector<OwnedValue>& to);
-  bool value_of(const Datum& d, OwnedValue& to) const;
-  bool key_of(const Datum& d, OwnedValue& to);
-  bool written(const Datum& d, OwnedValue& to);
+  static OwnedOp element(Value name);
+  bool values_of(const Datum& list, std::vector<Value>& to);
+  bool value_of(const Datum& d, Value& to) const;
+  bool key_of(const Datum& d, Value& to);
+  bool written(const Datum& d, Value& to);
   bool fail(const Datum* at, std::string message);
 
   bool start(Pending& pending, const JepsenRecord& record);
-  bool settle(Pending& pending, const OwnedValue& session, TxnStatus status, int64_t end);
+  bool settle(Pending& pending, const Value& session, TxnStatus status, int64_t end);
   bool add_txn(const TxnHeader& header, const std::vector<OwnedOp>& ops);
-  bool add_ops(const std::vector<OwnedOp>& ops);
   bool add_event(const JepsenRecord& record);
-  OwnedValue session_of(const JepsenRecord& record);
+  Value session_of(const JepsenRecord& record);
   int64_t time_of(const JepsenRecord& record) const;
 
   StreamedBuilder builder_;
@@ -115,9 +113,10 @@ class JepsenHistory {
   std::vector<Held> held_;
   bool elements_written_ = false;           // with :f :write
   std::map<std::string, Pending> pending_;  // by process
-  std::map<std::string, OwnedValue> names_;
+  std::map<std::string, Value> names_;
   const DatumTree* tree_ = nullptr;
   std::string_view text_;
+  OpBuffers buffers_;
   std::vector<OwnedOp> ops_;
   bool any_ = false;
   bool timed_ = false;

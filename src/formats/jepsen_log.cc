@@ -128,9 +128,9 @@ Result<bool> JepsenLogRecords::take_apart(std::string_view line, size_t at, Datu
   to.line = input_.line();
   int64_t process = 0;
   if (integer(part[0], process))
-    to.process = OwnedValue{ValueView::Type::integer, process, {}};
+    to.process = Value::of(process);
   else
-    to.process = OwnedValue{ValueView::Type::string, 0, std::string(part[0])};
+    to.process = Value::of(std::string(part[0]));
   if (!type_of(part[1], to.type))
     return input_.error("expected one of :invoke, :ok, :fail, :info", column[1]);
   if (!part[2].starts_with(':'))

@@ -30,9 +30,9 @@ Status read_jepsen_record(const EdnRecords& records, const DatumTree& tree, Jeps
   const Datum* process = tree.field(map, "process");
   if (!process || process->kind == Datum::Kind::nil) return Ok{};
   if (process->kind == Datum::Kind::integer)
-    to.process = OwnedValue{ValueView::Type::integer, process->integer, {}};
+    to.process = Value::of(process->integer);
   else
-    to.process = OwnedValue{ValueView::Type::string, 0, std::string(process->text)};
+    to.process = Value::of(std::string(process->text));
   return Ok{};
 }
 

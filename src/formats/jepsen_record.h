@@ -15,11 +15,11 @@ enum class JepsenType : uint8_t { invoke, ok, fail, info };
 // One line of a history.
 struct JepsenRecord {
   JepsenType type = JepsenType::invoke;
-  std::string_view f;                 // may be empty
-  const Datum* value = nullptr;       // may be missing
-  const Datum* key = nullptr;         // likewise
-  std::optional<OwnedValue> process;  // none: not given
-  std::optional<int64_t> time;        // nanoseconds
+  std::string_view f;            // may be empty
+  const Datum* value = nullptr;  // may be missing
+  const Datum* key = nullptr;    // likewise
+  std::optional<Value> process;  // none: not given
+  std::optional<int64_t> time;   // nanoseconds
   uint64_t line = 0;
 };
 

@@ -143,29 +143,23 @@ class JepsenWriter {
     losses_.keep(1);
     if (op.kind == OpKind::cas) mop("r", op.key, operands[0], start, seen);
     if (op.kind == OpKind::insert) mop("r", op.key, kNone, start, seen);
-    switch (op.kind) {
-      case OpKind::append:
-        mop("append", op.key, op.version, start, true);
-        break;
-      case OpKind::read:
-        mop("r", op.key, op.version, start, seen);
-        break;
-      case OpKind::read_list:
-        mop_head("r", op.key, start);
-        if (seen) {
-          line_ += '[';
-          for (size_t j = 0; j < operands.size(); ++j) {
-            if (j > 0) gap();
-            value(h_.version_value(operands[j]));
-          }
-          line_ += "]]";
-        } else {
-          line_ += json_ ? "null]" : "nil]";
-        }
-        break;
-      default:
-        mop("w", op.key, op.version, start, true);
+    if (op.kind == OpKind::read_list) return list_mop(op.key, operands, start, seen);
+    if (op.kind == OpKind::read) return mop("r", op.key, op.version, start, seen);
+    mop(op.kind == OpKind::append ? "append" : "w", op.key, op.version, start, true);
+  }
+  void list_mop(KeyId key, std::span<const VersionId> elements, size_t start, bool seen) {
+    mop_head("r", key, start);
+    if (seen) {
+      line_ += '[';
+      for (size_t j = 0; j < elements.size(); ++j) {
+        if (j > 0) gap();
+        value(h_.version_value(elements[j]));
+      }
+      line_ += ']';
+    } else {
+      value(ValueView::null());
     }
+    line_ += ']';
   }
   void mop_head(std::string_view f, KeyId key, size_t start) {
     if (line_.size() > start) gap();
@@ -196,11 +190,8 @@ class JepsenWriter {
     for (SessionId s = 0; s < h_.session_count(); ++s)
       integer_sessions_ = integer_sessions_ && h_.session_name(s).type == ValueView::Type::integer;
     if (!integer_sessions_) losses_.add("names of sessions", h_.session_count());
-    losses_.add("known version orders", h_.known_orders().size());
-    losses_.add("sources of reads", h_.stated_source_count());
-    losses_.add("times of operations", h_.op_time_count());
-    losses_.add("events", h_.events().size());
-    if (!h_.meta().empty()) losses_.add("metadata of the history");
+    losses_.add_annotations(h_);
+    losses_.add_names(h_);
     if (!h_.initial().is_null() || h_.has_own_initial())
       losses_.add("the initial value, written as nil");
     const bool timed = has_times();
@@ -210,12 +201,6 @@ class JepsenWriter {
   void count_txn(TxnId t, bool timed) {
     const Interval b = h_.begin_time(t);
     const Interval e = h_.end_time(t);
-    if (h_.name(t) !=
-        h_.session_name(h_.session(t)).to_string() + "-" + std::to_string(h_.position(t)))
-      losses_.add("names of transactions");
-    if (!h_.snapshot(t).empty()) losses_.add("snapshots of transactions");
-    if (!h_.meta(t).empty()) losses_.add("metadata of transactions");
-    if (h_.declared_level(t)) losses_.add("levels of transactions");
     if (h_.start_ts(t) != Interval::kUnknown || h_.commit_ts(t) != Interval::kUnknown)
       losses_.add("timestamps of transactions");
     if (!timed && (b.known() || e.known())) losses_.add("times of transactions");
@@ -229,28 +214,10 @@ class JepsenWriter {
         losses_.add("reads of transactions that did not commit");
   }
   void count_op(const Operation& op) {
-    switch (op.kind) {
-      case OpKind::remove:
-        losses_.add("deletes, written as writes of their tombstones");
-        break;
-      case OpKind::range:
-        losses_.add("range reads");
-        break;
-      case OpKind::cas:
-      case OpKind::insert: {
-        std::string what = op.kind == OpKind::cas ? "compare-and-sets" : "inserts";
-        losses_.add(what + (op.effect ? ", written as a read and a write" : " without effect"));
-        break;
-      }
-      case OpKind::read:
-        if (h_.version_value(op.version).is_null() && !h_.is_initial(op.version))
-          losses_.add("reads of nil that is not the initial value");
-        break;
-      case OpKind::read_list:
-        break;
-      default:
-        break;
-    }
+    losses_.add_translated(op);
+    if (op.kind == OpKind::read && h_.version_value(op.version).is_null() &&
+        !h_.is_initial(op.version))
+      losses_.add("reads of nil that is not the initial value");
   }
 
   const History& h_;

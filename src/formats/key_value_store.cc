@@ -29,27 +29,26 @@ bool KeyValueStore::is_piece(std::string_view text) {
 
 bool KeyValueStore::read(std::string_view text, OwnedOp& to) {
   to.kind = OpKind::read;
-  to.value = {ValueView::Type::string, 0, std::string(text)};
+  to.value = Value::of(std::string(text));
   if (!text.empty() &&
       !text.starts_with(kPieceBegin)) {  // as a list, an element that nobody appended
-    to.elements.push_back(to.value);
+    to.list.push_back(to.value);
     return true;
   }
   while (!text.empty()) {
     const size_t length = piece_length(text);
     if (length == 0) return false;
-    to.elements.push_back({ValueView::Type::string, 0, std::string(text.substr(0, length))});
+    to.list.push_back(Value::of(std::string(text.substr(0, length))));
     text.remove_prefix(length);
   }
   return true;
 }
 
-KeyValueStore::Key& KeyValueStore::key(const OwnedValue& name) {
+KeyValueStore::Key& KeyValueStore::key(const Value& name) {
   return keys_[std::to_string(static_cast<int>(name.type)) + name.view().to_string()];
 }
 
-void KeyValueStore::add(const OwnedValue& session, const TxnHeader& header,
-                        std::vector<OwnedOp> ops) {
+void KeyValueStore::add(const Value& session, const TxnHeader& header, std::vector<OwnedOp> ops) {
   txns_.push_back({session, header, std::move(ops)});
 }
 
@@ -108,7 +107,7 @@ void KeyValueStore::translate(Key& key, OwnedOp& op) {
   if (op.kind != OpKind::append) return;
   const auto seen = key.before.find(op.value.text);
   op.kind = seen == key.before.end() ? OpKind::write : OpKind::cas;
-  if (op.kind == OpKind::cas) op.expected = {ValueView::Type::string, 0, seen->second};
+  if (op.kind == OpKind::cas) op.expected = Value::of(seen->second);
 }
 
 Status KeyValueStore::finish(const AddTxn& add_txn) {

@@ -40,14 +40,14 @@ class KeyValueStore {
 
   using AddTxn = std::function<bool(const TxnHeader&, const std::vector<OwnedOp>&)>;
 
-  void add(const OwnedValue& session, const TxnHeader& header, std::vector<OwnedOp> ops);
+  void add(const Value& session, const TxnHeader& header, std::vector<OwnedOp> ops);
   // Hands all transactions on, in the order in which they were added, with operations on lists and
   // registers in the place of gets, puts and appends.
   Status finish(const AddTxn& add_txn);
 
  private:
   struct Txn {
-    OwnedValue session;
+    Value session;
     TxnHeader header;
     std::vector<OwnedOp> ops;
   };
@@ -59,7 +59,7 @@ class KeyValueStore {
     bool is_list() const { return !appended.empty() && put.empty(); }
   };
 
-  Key& key(const OwnedValue& name);
+  Key& key(const Value& name);
   Status look_at(const Txn& txn);
   static std::string last_piece(Key& key, std::string_view text);
   static void translate(Key& key, OwnedOp& op);

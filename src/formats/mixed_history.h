@@ -106,32 +106,32 @@ class MixedHistory {
   void add_op(HistoryBuilder& b) {
     switch (o_.registers_only ? pick(2) : pick(8)) {
       case 0:
-        b.read(key(), maybe_null(value()));
+        b.add(Op::read(key(), maybe_null(value())));
         break;
       case 1:
-        b.write(key(), value());
+        b.add(Op::write(key(), value()));
         break;
       case 2:
-        b.remove(key(), value());
+        b.add(Op::remove(key(), value()));
         break;
       case 3:
-        b.append(key(), value());
+        b.add(Op::append(key(), value()));
         break;
       case 4:
-        b.read_list(key(), list());
+        b.add(Op::read_list(key(), list()));
         break;
       case 5: {
         std::vector<std::pair<ValueView, ValueView>> rows;
         for (int n = pick(3); n > 0; --n) rows.emplace_back(key(), value());
         ValueView lo = maybe_null(key());
-        b.range(lo, maybe_null(key()), rows);
+        b.add(Op::range(lo, maybe_null(key()), rows));
         break;
       }
       case 6:
-        b.cas(key(), maybe_null(value()), value(), chance(2));
+        b.add(Op::cas(key(), maybe_null(value()), value(), chance(2)));
         break;
       default:
-        b.insert(key(), value(), chance(2));
+        b.add(Op::insert(key(), value(), chance(2)));
     }
   }
 

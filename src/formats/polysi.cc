@@ -55,12 +55,12 @@ class PolysiReader {
   }
 
  private:
-  struct Op {
+  struct ReadOrWrite {
     bool write;
     int64_t key;
     int64_t value;
   };
-  using Gathered = GatheredTxns<Op>;
+  using Gathered = GatheredTxns<ReadOrWrite>;
 
   bool add(TextCursor& c, const PolysiLine& line) {
     if (gathered_.full()) return c.fail("more than 4 billion operations");
@@ -88,10 +88,10 @@ class PolysiReader {
   }
 
   // Some files spell out the initial state: a session whose only transaction writes 0 to keys.
-  bool is_initial(const Gathered::Txn& txn, std::span<const Op* const> ops) const {
+  bool is_initial(const Gathered::Txn& txn, std::span<const ReadOrWrite* const> ops) const {
     return txn.id != kOfAborted && txns_of_session_.at(txn.session) == 1 &&
            std::all_of(ops.begin(), ops.end(),
-                       [](const Op* op) { return op->write && op->value == 0; });
+                       [](const ReadOrWrite* op) { return op->write && op->value == 0; });
   }
 
   Result<History> build() {
@@ -99,7 +99,7 @@ class PolysiReader {
     builder.limit(input_.budget());
     builder.set_initial(ValueView::of(0));
     auto built = gathered_.for_each(
-        [&](uint32_t, const Gathered::Txn& txn, std::span<const Op* const> ops) -> Status {
+        [&](uint32_t, const Gathered::Txn& txn, std::span<const ReadOrWrite* const> ops) -> Status {
           if (!is_initial(txn, ops)) return build_txn(builder, txn, ops);
           notes_.push_back({txn.line,
                             "a transaction that only writes 0, alone in its session, is "
@@ -115,7 +115,7 @@ class PolysiReader {
   }
 
   static Status build_txn(HistoryBuilder& builder, const Gathered::Txn& txn,
-                          std::span<const Op* const> ops) {
+                          std::span<const ReadOrWrite* const> ops) {
     const std::string name = txn.id == kOfAborted ? std::string() : std::to_string(txn.id);
     TxnHeader header;
     header.session = ValueView::of(txn.session);
@@ -123,11 +123,9 @@ class PolysiReader {
     header.status = txn.id == kOfAborted ? TxnStatus::aborted : TxnStatus::committed;
     header.line = txn.line;
     builder.begin_txn(header);
-    for (const Op* op : ops) {
-      if (op->write)
-        builder.write(ValueView::of(op->key), ValueView::of(op->value));
-      else
-        builder.read(ValueView::of(op->key), ValueView::of(op->value));
+    for (const ReadOrWrite* op : ops) {
+      const ValueView key = ValueView::of(op->key), value = ValueView::of(op->value);
+      builder.add(op->write ? Op::write(key, value) : Op::read(key, value));
     }
     return builder.end_txn();
   }

@@ -331,6 +331,33 @@ Result<std::vector<Loss>> write_history_text(const History& history, std::string
 
 namespace assay::internal::formats {
 
+void Losses::add_annotations(const History& h) {
+  add("known version orders", h.known_orders().size());
+  add("sources of reads", h.stated_source_count());
+  add("times of operations", h.op_time_count());
+  add("events", h.events().size());
+  if (!h.meta().empty()) add("metadata of the history");
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    if (!h.snapshot(t).empty()) add("snapshots of transactions");
+    if (!h.meta(t).empty()) add("metadata of transactions");
+    if (h.declared_level(t)) add("levels of transactions");
+  }
+}
+
+void Losses::add_names(const History& h) {
+  for (TxnId t = 0; t < h.txn_count(); ++t)
+    if (h.name(t) != h.session_name(h.session(t)).to_string() + "-" + std::to_string(h.position(t)))
+      add("names of transactions");
+}
+
+void Losses::add_translated(const Operation& op) {
+  if (op.kind == OpKind::remove) add("deletes, written as writes of their tombstones");
+  if (op.kind == OpKind::range) add("range reads");
+  if (op.kind != OpKind::cas && op.kind != OpKind::insert) return;
+  const std::string what = op.kind == OpKind::cas ? "compare-and-sets" : "inserts";
+  add(what + (op.effect ? ", written as a read and a write" : " without effect"));
+}
+
 std::vector<Loss> Losses::list() const {
   std::vector<Loss> list;
   for (const auto& [what, count] : counts_) list.push_back({what, count});

@@ -185,17 +185,9 @@ void Registers::count_losses(Losses& losses) const {
     for (TxnId t : session.txns)
       for (OpId i = h.first_op(t); i < h.end_op(t); ++i) kept += has_place(h.op(i));
   losses.keep(kept);
-  losses.add("known version orders", h.known_orders().size());
-  losses.add("sources of reads", h.stated_source_count());
-  losses.add("times of operations", h.op_time_count());
-  losses.add("events", h.events().size());
-  if (!h.meta().empty()) losses.add("metadata of the history");
+  losses.add_annotations(h);
+  losses.add_names(h);
   for (TxnId t = 0; t < h.txn_count(); ++t) {
-    if (h.name(t) != h.session_name(h.session(t)).to_string() + "-" + std::to_string(h.position(t)))
-      losses.add("names of transactions");
-    if (!h.snapshot(t).empty()) losses.add("snapshots of transactions");
-    if (!h.meta(t).empty()) losses.add("metadata of transactions");
-    if (h.declared_level(t)) losses.add("levels of transactions");
     if (!holds_.times && (h.begin_time(t).known() || h.end_time(t).known()))
       losses.add("times of transactions");
     if (!holds_.timestamps &&
@@ -204,28 +196,10 @@ void Registers::count_losses(Losses& losses) const {
   }
   for (OpId i = 0; i < h.op_count(); ++i) {
     const Operation op = h.op(i);
-    switch (op.kind) {
-      case OpKind::read:
-      case OpKind::write:
-        break;
-      case OpKind::remove:
-        losses.add("deletes, written as writes of their tombstones");
-        break;
-      case OpKind::append:
-        if (!holds_.lists) losses.add("appends to lists");
-        break;
-      case OpKind::read_list:
-        if (!holds_.lists) losses.add("reads of lists");
-        break;
-      case OpKind::range:
-        losses.add("range reads");
-        break;
-      case OpKind::cas:
-      case OpKind::insert: {
-        std::string what = op.kind == OpKind::cas ? "compare-and-sets" : "inserts";
-        losses.add(what + (op.effect ? ", written as a read and a write" : " without effect"));
-      }
-    }
+    losses.add_translated(op);
+    if (holds_.lists) continue;
+    if (op.kind == OpKind::append) losses.add("appends to lists");
+    if (op.kind == OpKind::read_list) losses.add("reads of lists");
   }
 }
 

@@ -38,6 +38,14 @@ class Losses {
   }
   std::vector<Loss> list() const;
 
+  // What formats of mere reads and writes do not hold besides them: stated orders and sources, times of operations, events,
+  // metadata, snapshots and levels.
+  void add_annotations(const History& h);
+  // Names of transactions that do not follow from their places.
+  void add_names(const History& h);
+  // An operation that is written as reads and writes, or left out.
+  void add_translated(const Operation& op);
+
   // Operations that are written; of formats that hold every operation nothing is said.
   void keep(uint64_t operations) { kept_ = kept_.value_or(0) + operations; }
   bool nothing_kept() const { return kept_ == 0u; }

@@ -129,10 +129,11 @@ class S2Reader {
     begin(call, place_);
     const ValueView key = ValueView::of(kTail);
     if (call.records == 0) {
-      builder_.read(key, ValueView::of(tail));
+      builder_.add(Op::read(key, ValueView::of(tail)));
     } else {
-      if (call.at && *call.at != tail - call.records) builder_.read(key, ValueView::of(*call.at));
-      builder_.cas(key, ValueView::of(tail - call.records), ValueView::of(tail), true);
+      if (call.at && *call.at != tail - call.records)
+        builder_.add(Op::read(key, ValueView::of(*call.at)));
+      builder_.add(Op::cas(key, ValueView::of(tail - call.records), ValueView::of(tail), true));
     }
     if (auto s = builder_.end_txn(); !s.ok()) return records_.located(s.error());
     return Ok{};
@@ -156,8 +157,8 @@ class S2Reader {
                     "that it left is not known",
                     call.line));
     begin(call, Interval::kOpen);
-    builder_.cas(ValueView::of(kTail), ValueView::of(*call.at),
-                 ValueView::of(*call.at + call.records), true);
+    builder_.add(Op::cas(ValueView::of(kTail), ValueView::of(*call.at),
+                         ValueView::of(*call.at + call.records), true));
     if (auto s = builder_.end_txn(); !s.ok()) return records_.located(s.error());
     return Ok{};
   }

@@ -32,40 +32,22 @@ void StreamedBuilder::begin_txn(const TxnHeader& header) {
   batch_->begin_txn(own);
 }
 
-void StreamedBuilder::read_list(ValueView key, std::span<const ValueView> elements) {
+// Conditions and names of sources are copied by the batch.
+bool StreamedBuilder::add_extra(Op& own) {
+  if (own.kind == OpKind::cas) own.expected = kept(own.expected);
   elements_.clear();
-  for (const ValueView& element : elements) elements_.push_back(kept(element));
-  batch_->read_list(kept(key), elements_);
+  for (const ValueView& element : own.list) elements_.push_back(kept(element));
+  own.list = elements_;
+  own.rows = kept(own.rows, rows_);
+  own.passed = kept(own.passed, passed_);
+  return batch_->add(own);
 }
 
-std::span<const StreamedBuilder::Row> StreamedBuilder::kept(std::span<const Row> rows,
-                                                            std::vector<Row>& to) {
+std::span<const Op::Row> StreamedBuilder::kept(std::span<const Op::Row> rows,
+                                               std::vector<Op::Row>& to) {
   to.clear();
   for (const auto& [key, value] : rows) to.emplace_back(kept(key), kept(value));
   return to;
-}
-
-void StreamedBuilder::range(ValueView lo, ValueView hi, std::span<const Row> found) {
-  batch_->range(kept(lo), kept(hi), kept(found, rows_));
-}
-
-Status StreamedBuilder::select(const Selection& selection) {
-  Selection own = selection;
-  own.lo = kept(selection.lo);
-  own.hi = kept(selection.hi);
-  own.rows = kept(selection.rows, rows_);
-  own.passed = kept(selection.passed, passed_);
-  elements_.clear();
-  for (const ValueView& key : selection.matched) elements_.push_back(kept(key));
-  own.matched = elements_;
-  return batch_->select(own);
-}
-
-Status StreamedBuilder::aggregate(const Aggregation& aggregation) {
-  Aggregation own = aggregation;  // what it returned is not kept as a view
-  own.lo = kept(aggregation.lo);
-  own.hi = kept(aggregation.hi);
-  return batch_->aggregate(own);
 }
 
 Status StreamedBuilder::end_txn() {

@@ -21,8 +21,6 @@ namespace assay::internal::formats {
 // Members are as in HistoryBuilder where they have its names; views need to live until they return.
 class StreamedBuilder {
  public:
-  using Row = std::pair<ValueView, ValueView>;  // key and value
-
   // `budget` may be null; it must outlive the builder, and is looked at by the calling thread alone.
   explicit StreamedBuilder(Budget* budget = nullptr, unsigned threads = 1);
   StreamedBuilder(const StreamedBuilder&) = delete;
@@ -38,23 +36,13 @@ class StreamedBuilder {
   void take_null_for_empty_lists() { settled().take_null_for_empty_lists(); }
 
   void begin_txn(const TxnHeader& header);
-  void read(ValueView key, ValueView value) { batch_->read(kept(key), kept(value)); }
-  void read_from(ValueView key, ValueView value, std::string_view source) {
-    batch_->read_from(kept(key), kept(value), source);
+  bool add(const Op& op) {
+    Op own = op;
+    own.key = kept(op.key);
+    own.value = kept(op.value);
+    return own.is_plain() ? batch_->add(own) : add_extra(own);
   }
-  void write(ValueView key, ValueView value) { batch_->write(kept(key), kept(value)); }
-  void remove(ValueView key, ValueView tombstone) { batch_->remove(kept(key), kept(tombstone)); }
-  void append(ValueView key, ValueView element) { batch_->append(kept(key), kept(element)); }
-  void read_list(ValueView key, std::span<const ValueView> elements);
-  void range(ValueView lo, ValueView hi, std::span<const Row> found);
-  Status select(const Selection& selection);
-  Status aggregate(const Aggregation& aggregation);
-  void cas(ValueView key, ValueView expected, ValueView value, bool effect) {
-    batch_->cas(kept(key), kept(expected), kept(value), effect);
-  }
-  void insert(ValueView key, ValueView value, bool effect) {
-    batch_->insert(kept(key), kept(value), effect);
-  }
+  const Error& fault() const { return batch_->fault(); }
   // These throw what looking up threw, and fail where the budget ran out while earlier ones were looked up; end_txn fails on
   // limits, too.
   Status end_txn();
@@ -72,7 +60,8 @@ class StreamedBuilder {
     text_bytes_ += text.size();
     return batch_->keep(text);
   }
-  std::span<const Row> kept(std::span<const Row> rows, std::vector<Row>& to);
+  bool add_extra(Op& own);
+  std::span<const Op::Row> kept(std::span<const Op::Row> rows, std::vector<Op::Row>& to);
   // Once everything that was handed over is looked up.
   HistoryBuilder& settled();
   Status hand_over_if_full();
@@ -85,12 +74,12 @@ class StreamedBuilder {
   Budget own_budget_;  // of the look-ups
   const bool threaded_;
   HistoryBuilder history_;
-  std::vector<TxnBatch> batches_;    // a ring
-  TxnBatch* batch_;                  // taken down
-  size_t values_ = 0;                // in it
-  size_t text_bytes_ = 0;            // in it
-  std::vector<Row> rows_, passed_;   // scratch
-  std::vector<ValueView> elements_;  // scratch
+  std::vector<TxnBatch> batches_;       // a ring
+  TxnBatch* batch_;                     // taken down
+  size_t values_ = 0;                   // in it
+  size_t text_bytes_ = 0;               // in it
+  std::vector<Op::Row> rows_, passed_;  // scratch
+  std::vector<ValueView> elements_;     // scratch
 
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;

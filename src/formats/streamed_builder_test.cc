@@ -73,7 +73,8 @@ TEST(StreamedBuilder, WhatIsTakenDownMayEndWhenTheCallReturns) {
     std::string session = "session " + std::to_string(t % 3), key = "key " + std::to_string(t % 7),
                 value = "value " + std::to_string(t), name = "T" + std::to_string(t);
     builder.begin_txn({.session = ValueView::of(std::string_view(session)), .name = name});
-    builder.write(ValueView::of(std::string_view(key)), ValueView::of(std::string_view(value)));
+    builder.add(
+        Op::write(ValueView::of(std::string_view(key)), ValueView::of(std::string_view(value))));
     ASSERT_TRUE(builder.end_txn().ok());
     session = key = value = name = std::string(20, '?');
   }
@@ -90,7 +91,7 @@ TEST(StreamedBuilder, MayBeLeftInTheMiddle) {
   StreamedBuilder builder(nullptr, 2);
   for (int64_t t = 0; t < 100'000; ++t) {
     builder.begin_txn({.session = ValueView::of(int64_t{1})});
-    builder.write(ValueView::of(t), ValueView::of(t));
+    builder.add(Op::write(ValueView::of(t), ValueView::of(t)));
     ASSERT_TRUE(builder.end_txn().ok());
   }
 }

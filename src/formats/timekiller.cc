@@ -114,9 +114,9 @@ class TimekillerReader {
     if (present && !json_value(field, value)) return records_.expected({"ops", i, "v"}, kWantValue);
     if (!present && kind != 'r')
       return records_.expected({"ops", i, "v"}, "a field \"v\", " + std::string(kWantValue));
-    if (kind == 'r') builder_.read(key, present ? value : ValueView::of(0));
-    if (kind == 'w') builder_.write(key, value);
-    if (kind == 'a') builder_.append(key, value);
+    if (kind == 'r') builder_.add(Op::read(key, present ? value : ValueView::of(0)));
+    if (kind == 'w') builder_.add(Op::write(key, value));
+    if (kind == 'a') builder_.add(Op::append(key, value));
     return Ok{};
   }
 
@@ -126,7 +126,7 @@ class TimekillerReader {
       if (!json_value(e, elements_.emplace_back()))
         return records_.expected({"ops", i, "v", elements_.size() - 1},
                                  "an integer of 64 bits or a string");
-    builder_.read_list(key, elements_);
+    builder_.add(Op::read_list(key, elements_));
     return Ok{};
   }
 

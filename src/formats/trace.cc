@@ -120,7 +120,7 @@ bool TraceHistory::read_op(const TraceRow& row, uint32_t txn) {
     ends_told_ = true;
     return true;
   }
-  Op op;
+  HeldOp op;
   if (name == "r" || name == "read")
     op.kind = OpKind::read;
   else if (name == "w" || name == "write")
@@ -151,8 +151,8 @@ bool TraceHistory::read_op(const TraceRow& row, uint32_t txn) {
 }
 
 Status TraceHistory::build_txn(StreamedBuilder& builder, uint32_t t,
-                               const GatheredTxns<Op>::Txn& txn,
-                               std::span<const Op* const> ops) const {
+                               const GatheredTxns<HeldOp>::Txn& txn,
+                               std::span<const HeldOp* const> ops) const {
   const Outcome& outcome = outcomes_[t];
   TxnHeader header;
   header.session = view(sessions_[static_cast<size_t>(txn.session)]);
@@ -165,35 +165,27 @@ Status TraceHistory::build_txn(StreamedBuilder& builder, uint32_t t,
   header.line = txn.line;
   builder.begin_txn(header);
   std::vector<ValueView> list;
-  for (const Op* op : ops) {
-    switch (op->kind) {
-      case OpKind::write:
-        builder.write(view(op->key), view(op->value));
-        break;
-      case OpKind::append:
-        builder.append(view(op->key), view(op->value));
-        break;
-      case OpKind::remove:
-        builder.remove(view(op->key), view(op->value));
-        break;
-      case OpKind::read_list:
-        list.clear();
-        for (uint32_t i = 0; i < op->value.length; ++i)
-          list.push_back(view(elements_[static_cast<size_t>(op->value.integer) + i]));
-        builder.read_list(view(op->key), list);
-        break;
-      default:
-        builder.read(view(op->key), view(op->value));
+  for (const HeldOp* held : ops) {
+    Op op{.kind = held->kind, .key = view(held->key)};
+    if (op.kind == OpKind::read_list) {
+      list.clear();
+      for (uint32_t i = 0; i < held->value.length; ++i)
+        list.push_back(view(elements_[static_cast<size_t>(held->value.integer) + i]));
+      op.list = list;
+    } else {
+      op.value = view(held->value);
     }
+    builder.add(op);
   }
   return builder.end_txn();
 }
 
 Result<History> TraceHistory::finish() && {
   StreamedBuilder builder(budget_, threads_);
-  auto built = gathered_.for_each([&](uint32_t t, const auto& txn, std::span<const Op* const> ops) {
-    return build_txn(builder, t, txn, ops);
-  });
+  auto built =
+      gathered_.for_each([&](uint32_t t, const auto& txn, std::span<const HeldOp* const> ops) {
+        return build_txn(builder, t, txn, ops);
+      });
   if (!built.ok()) return built.error();
   return std::move(builder).finish();
 }

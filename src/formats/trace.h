@@ -66,7 +66,7 @@ class TraceHistory {
     uint32_t length = 0;  // of the text
     ValueView::Type type = ValueView::Type::null;
   };
-  struct Op {
+  struct HeldOp {
     OpKind kind = OpKind::read;
     Held key;
     Held value;  // of a list that was read: `length` of elements_, from `integer` on
@@ -97,10 +97,10 @@ class TraceHistory {
   bool read_op(const TraceRow& row, uint32_t txn);
   Held held(const ValueView& v);
   ValueView view(const Held& h) const;
-  Status build_txn(StreamedBuilder& builder, uint32_t t, const GatheredTxns<Op>::Txn& txn,
-                   std::span<const Op* const> ops) const;
+  Status build_txn(StreamedBuilder& builder, uint32_t t, const GatheredTxns<HeldOp>::Txn& txn,
+                   std::span<const HeldOp* const> ops) const;
 
-  GatheredTxns<Op> gathered_;
+  GatheredTxns<HeldOp> gathered_;
   std::string texts_;           // of what is held back
   std::vector<Held> elements_;  // of lists
   std::vector<Outcome> outcomes_;

@@ -12,7 +12,7 @@
 namespace assay::internal::formats {
 namespace {
 
-struct Op {
+struct ListOp {
   bool append = false;
   int64_t key = 0;
   int64_t value = 0;
@@ -45,9 +45,10 @@ class VeristrongReader {
                           " operations, expected " + std::to_string(expected_));
     HistoryBuilder builder;
     builder.limit(input_.budget());
-    auto built = gathered_.for_each([&](uint32_t, const auto& txn, std::span<const Op* const> ops) {
-      return build_txn(builder, txn, ops);
-    });
+    auto built =
+        gathered_.for_each([&](uint32_t, const auto& txn, std::span<const ListOp* const> ops) {
+          return build_txn(builder, txn, ops);
+        });
     if (!built.ok()) return input_.located(built.error());
     return std::move(builder).finish();
   }
@@ -73,7 +74,7 @@ class VeristrongReader {
     ++lines_;
     int64_t session = 0;
     int64_t txn = 0;
-    Op op;
+    ListOp op;
     if (!number(c, session) || !number(c, txn)) return false;
     c.skip_blanks();
     op.append = c.accept("A ");
@@ -94,8 +95,8 @@ class VeristrongReader {
     return true;
   }
 
-  static Status build_txn(HistoryBuilder& builder, const GatheredTxns<Op>::Txn& txn,
-                          std::span<const Op* const> ops) {
+  static Status build_txn(HistoryBuilder& builder, const GatheredTxns<ListOp>::Txn& txn,
+                          std::span<const ListOp* const> ops) {
     const std::string name = std::to_string(txn.id);
     TxnHeader header;
     header.session = ValueView::of(txn.session);
@@ -103,20 +104,20 @@ class VeristrongReader {
     header.line = txn.line;
     builder.begin_txn(header);
     std::vector<ValueView> elements;
-    for (const Op* op : ops) {
+    for (const ListOp* op : ops) {
       if (op->append) {
-        builder.append(ValueView::of(op->key), ValueView::of(op->value));
+        builder.add(Op::append(ValueView::of(op->key), ValueView::of(op->value)));
         continue;
       }
       elements.clear();
       for (int64_t e : op->elements) elements.push_back(ValueView::of(e));
-      builder.read_list(ValueView::of(op->key), elements);
+      builder.add(Op::read_list(ValueView::of(op->key), elements));
     }
     return builder.end_txn();
   }
 
   Input& input_;
-  GatheredTxns<Op> gathered_;
+  GatheredTxns<ListOp> gathered_;
   bool counted_ = false;
   int64_t expected_ = 0;
   int64_t lines_ = 0;
@@ -179,11 +180,7 @@ class VeristrongWriter {
   }
 
   void count_losses() {
-    losses_.add("known version orders", h_.known_orders().size());
-    losses_.add("sources of reads", h_.stated_source_count());
-    losses_.add("times of operations", h_.op_time_count());
-    losses_.add("events", h_.events().size());
-    if (!h_.meta().empty()) losses_.add("metadata of the history");
+    losses_.add_annotations(h_);
     if (!h_.initial().is_null() || h_.has_own_initial()) losses_.add("the initial value");
     for (SessionId s = 0; s < h_.session_count(); ++s)
       if (h_.session_name(s) != ValueView::of(int64_t{s})) losses_.add("names of sessions");
@@ -191,9 +188,6 @@ class VeristrongWriter {
       if (h_.begin_time(t).known() || h_.end_time(t).known()) losses_.add("times of transactions");
       if (h_.start_ts(t) != Interval::kUnknown || h_.commit_ts(t) != Interval::kUnknown)
         losses_.add("timestamps of transactions");
-      if (!h_.snapshot(t).empty()) losses_.add("snapshots of transactions");
-      if (!h_.meta(t).empty()) losses_.add("metadata of transactions");
-      if (h_.declared_level(t)) losses_.add("levels of transactions");
       if (h_.name(t) != std::to_string(t)) losses_.add("names of transactions");
     }
   }

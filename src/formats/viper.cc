@@ -126,7 +126,7 @@ class ViperReader {
     header.line = line;
     header.status = TxnStatus::aborted;
     builder_.begin_txn(header);
-    for (const auto& [key, value] : failed_) builder_.write(key, value);
+    for (const auto& [key, value] : failed_) builder_.add(Op::write(key, value));
     if (auto s = builder_.end_txn(); !s.ok()) return records_->located(s.error());
     return Ok{};
   }
@@ -177,9 +177,9 @@ class ViperReader {
     if (!ok)
       failed_.emplace_back(key, value);
     else if (tombstone)
-      builder_.remove(key, value);
+      builder_.add(Op::remove(key, value));
     else
-      builder_.write(key, value);
+      builder_.add(Op::write(key, value));
   }
 
   // The version that was seen, with null in the place of the initial value.
@@ -199,7 +199,7 @@ class ViperReader {
     return ValueView::null();
   }
   void add_read(const ValueView& key, const ValueView& value) {
-    if (!collecting_) builder_.read(key, seen(key, value));
+    if (!collecting_) builder_.add(Op::read(key, seen(key, value)));
   }
 
   Status read_op(json::element e, size_t i) {
@@ -318,7 +318,7 @@ class ViperReader {
         if (ValueView v = seen(key, value); !v.is_null() || list == 3) rows_.emplace_back(key, v);
       }
     }
-    if (!collecting_) builder_.range(bound[0], bound[1], rows_);
+    if (!collecting_) builder_.add(Op::range(bound[0], bound[1], rows_));
     return Ok{};
   }
 

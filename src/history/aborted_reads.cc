@@ -93,26 +93,23 @@ class Companions {
 
   // Of an operation that also writes, what it saw.
   void observe(OpId i) {
-    const Operation op = h_.op(i);
-    HistoryBuilder& to = companion();
-    if (!installs_version(op)) return copier_.operation(h_, i);
-    to.read(h_.key(op.key),
-            op.kind == OpKind::cas ? h_.version_value(h_.operands(i)[0]) : ValueView::null());
-    to.timed(h_.op_time(i));
+    companion();
+    if (!installs_version(h_.op(i))) return copier_.operation(h_, i);
+    Op seen = h_.outside(i, buffers_);
+    seen = {.key = seen.key, .value = seen.expected, .time = seen.time};
+    builder_.add(seen);
   }
 
   void look_at_list(OpId i) {
     const OutsideList outside = outside_list(h_, i);
     companion();
     if (outside.missing == kNone)
-      return copier_.operation(h_, i, OpKind::read_list, outside.elements);
+      return copier_.list(h_, i, outside.elements);
     const ValueView key = key_of_its_own(h_.op(i).key);
     for (OpId j = h_.first_op(txn_); j < i; ++j)
-      if (const Operation op = h_.op(j); op.kind == OpKind::append && op.key == h_.op(i).key)
-        builder_.append(key, h_.version_value(op.version));
-    std::vector<ValueView> elements;
-    for (const VersionId v : elements_of(h_, i)) elements.push_back(h_.version_value(v));
-    builder_.read_list(key, elements);
+      if (install_of(h_, j).appends && h_.op(j).key == h_.op(i).key)
+        builder_.add(Op::append(key, h_.version_value(h_.op(j).version)));
+    builder_.add(Op::read_list(key, h_.outside(i, buffers_).list));
   }
 
   void look_at_range(OpId i) {
@@ -176,25 +173,27 @@ class Companions {
     companion();
     const ValueView key = key_of_its_own(seen.key), value = h_.version_value(own.version);
     if (own.removed) {
-      builder_.remove(key, value);
+      builder_.add(Op::remove(key, value));
     } else {
-      builder_.write(key, value);
+      builder_.add(Op::write(key, value));
     }
     const bool gone = is_absent(h_, own);
     switch (seen.accepts) {
       case Accepts::equals:
-        return builder_.read(key, h_.version_value(seen.version));
+        builder_.add(Op::read(key, h_.version_value(seen.version)));
+        break;
       case Accepts::differs:  // what it wrote is not there
-        return builder_.cas(key, h_.version_value(seen.version), value, false);
+        builder_.add(Op::cas(key, h_.version_value(seen.version), value, false));
+        break;
       default:
-        if (gone) return builder_.insert(key, value, false);
-        return builder_.read(key, ValueView::null());
+        builder_.add(gone ? Op::insert(key, value, false) : Op::read(key, ValueView::null()));
     }
   }
 
   const History& h_;
   HistoryBuilder builder_;
   TxnCopier copier_{builder_};
+  OpBuffers buffers_;
   std::unordered_set<std::string> names_;  // of transactions and sessions
   std::unordered_set<std::string> keys_;   // once a companion has one of its own
   std::optional<KeyOrder> key_order_;      // once there is a range

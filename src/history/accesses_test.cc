@@ -66,9 +66,9 @@ TEST(Accesses, theInitialValueMayBeThere) {
   HistoryBuilder b;
   b.set_initial(v(0));
   b.begin_txn({.session = v(1)});
-  b.read(v("x"), v(0));
-  b.read(v("x"), ValueView::null());
-  b.insert(v("x"), v(1), false);
+  b.add(Op::read(v("x"), v(0)));
+  b.add(Op::read(v("x"), ValueView::null()));
+  b.add(Op::insert(v("x"), v(1), false));
   const History h = finish(std::move(b));
   EXPECT_TRUE(fits(h, observation_of(h, 0), KeyState{}));
   EXPECT_FALSE(fits(h, observation_of(h, 1), KeyState{}));
@@ -78,10 +78,10 @@ TEST(Accesses, theInitialValueMayBeThere) {
 TEST(Accesses, whatEachOperationInstalls) {
   HistoryBuilder b;
   b.begin_txn({.session = v(1)});
-  b.write(v("x"), v(1));
-  b.remove(v("x"), v(2));
-  b.append(v("l"), v(3));
-  b.cas(v("x"), v(2), v(4), false);
+  b.add(Op::write(v("x"), v(1)));
+  b.add(Op::remove(v("x"), v(2)));
+  b.add(Op::append(v("l"), v(3)));
+  b.add(Op::cas(v("x"), v(2), v(4), false));
   const History h = finish(std::move(b));
   EXPECT_FALSE(install_of(h, 0).removes || install_of(h, 0).appends);
   EXPECT_TRUE(install_of(h, 1).removes && install_of(h, 1).state().removed);
@@ -111,13 +111,13 @@ TEST(Accesses, aWalkTellsOwnWritesAndWhichAreFinal) {
 TEST(Accesses, aRangeSaysOfEachKeyItCoversWhatItHeld) {
   HistoryBuilder b;
   b.begin_txn({.session = v(1)});
-  for (const char* key : {"a", "b", "c", "d"}) b.write(v(key), v(1));
+  for (const char* key : {"a", "b", "c", "d"}) b.add(Op::write(v(key), v(1)));
   const std::array<std::pair<ValueView, ValueView>, 1> one{{{v("b"), v(1)}}};
   const std::array<std::pair<ValueView, ValueView>, 4> wrong{
       {{v("b"), v(1)}, {v("d"), v(1)}, {v("c"), v(1)}, {v("c"), v(2)}}};
-  b.range(v("b"), v("c"), one);
-  b.range(v("b"), v("c"), wrong);
-  b.range(ValueView::null(), v("b"), one);
+  b.add(Op::range(v("b"), v("c"), one));
+  b.add(Op::range(v("b"), v("c"), wrong));
+  b.add(Op::range(ValueView::null(), v("b"), one));
   const History h = finish(std::move(b));
   const KeyId key_a = h.op(0).key, key_b = h.op(1).key, key_c = h.op(2).key;
   const auto kinds = [&](OpId range, const std::vector<KeyId>& keys) {
@@ -144,12 +144,12 @@ TEST(Accesses, aListIsReadWithoutTheOwnElements) {
   const std::array<ValueView, 3> all{v(1), v(2), v(3)};
   HistoryBuilder b;
   b.begin_txn({.session = v(1)});
-  b.append(v("l"), v(2));
-  b.append(v("other"), v(7));
-  b.append(v("l"), v(3));
-  b.read_list(v("l"), all);
-  b.read_list(v("l"), std::span(all).first(2));
-  b.read_list(v("l"), std::span(all).subspan(2));
+  b.add(Op::append(v("l"), v(2)));
+  b.add(Op::append(v("other"), v(7)));
+  b.add(Op::append(v("l"), v(3)));
+  b.add(Op::read_list(v("l"), all));
+  b.add(Op::read_list(v("l"), std::span(all).first(2)));
+  b.add(Op::read_list(v("l"), std::span(all).subspan(2)));
   const History h = finish(std::move(b));
   const OutsideList right = outside_list(h, 3);
   EXPECT_EQ(right.missing, kNone);

@@ -10,16 +10,15 @@
 namespace assay::internal {
 namespace {
 
-History with(const Aggregation& aggregation,
-             const std::vector<std::pair<const char*, int64_t>>& writes) {
+History with(const Op& aggregation, const std::vector<std::pair<const char*, int64_t>>& writes) {
   HistoryBuilder builder;
   for (const auto& [key, value] : writes) {
     builder.begin_txn({.session = ValueView::of(1)});
-    builder.write(ValueView::of(std::string_view(key)), ValueView::of(value));
+    builder.add(Op::write(ValueView::of(std::string_view(key)), ValueView::of(value)));
     EXPECT_TRUE(builder.end_txn().ok());
   }
   builder.begin_txn({.session = ValueView::of(2)});
-  EXPECT_TRUE(builder.aggregate(aggregation).ok());
+  EXPECT_TRUE(builder.add(aggregation));
   EXPECT_TRUE(builder.end_txn().ok());
   Result<History> history = std::move(builder).finish();
   EXPECT_TRUE(history.ok());
@@ -27,7 +26,7 @@ History with(const Aggregation& aggregation,
 }
 
 // What is certain of rows: "CONDITION complete", with the rows that it returned, and "open" if that is not all.
-std::string claim(const Aggregation& aggregation,
+std::string claim(const Op& aggregation,
                   const std::vector<std::pair<const char*, int64_t>>& writes = {}) {
   const History h = with(aggregation, writes);
   const OpId op = h.op_count() - 1;
@@ -41,35 +40,31 @@ std::string claim(const Aggregation& aggregation,
 
 using enum AggregateFunction;
 
+// Over all keys.
+Op made(AggregateFunction function, std::string_view column, std::string_view where,
+        ValueView returned = {}) {
+  return Op::aggregated({}, {}, where, function, column, returned);
+}
+
 TEST(Aggregate, SaysWhatIsCertainOfRows) {
-  EXPECT_EQ(claim({.where = "v > 1", .value = ValueView::of(0)}), "v > 1 complete");
-  EXPECT_EQ(claim({.where = "v > 1", .value = ValueView::of(2)}), "v > 1 open");
-  EXPECT_EQ(claim({.where = "v > 1 or a = 2", .function = sum, .column = "v"}),
-            "(v > 1 or a = 2) and v is not null complete");
-  EXPECT_EQ(claim({.function = sum, .column = "v", .value = ValueView::of(7)}), " open");
-  EXPECT_EQ(
-      claim({.where = "value > 1", .function = min, .column = "value", .value = ValueView::of(7)},
-            {{"x", 7}, {"y", 8}}),
-      "value > 1 and value <= 7 complete x=7");
-  EXPECT_EQ(
-      claim({.function = max, .column = "value", .value = ValueView::of(7)}, {{"x", 7}, {"y", 7}}),
-      "value > 7 complete open");
-  EXPECT_EQ(
-      claim({.function = max, .column = "value", .value = ValueView::of(std::string_view("b"))}),
-      " open");
+  EXPECT_EQ(claim(made(count, "", "v > 1", ValueView::of(0))), "v > 1 complete");
+  EXPECT_EQ(claim(made(count, "", "v > 1", ValueView::of(2))), "v > 1 open");
+  EXPECT_EQ(claim(made(sum, "v", "v > 1 or a = 2")), "(v > 1 or a = 2) and v is not null complete");
+  EXPECT_EQ(claim(made(sum, "v", "", ValueView::of(7))), " open");
+  EXPECT_EQ(claim(made(min, "value", "value > 1", ValueView::of(7)), {{"x", 7}, {"y", 8}}),
+            "value > 1 and value <= 7 complete x=7");
+  EXPECT_EQ(claim(made(max, "value", "", ValueView::of(7)), {{"x", 7}, {"y", 7}}),
+            "value > 7 complete open");
+  EXPECT_EQ(claim(made(max, "value", "", ValueView::of(std::string_view("b")))), " open");
 }
 
 TEST(Aggregate, CannotReturnEverything) {
   HistoryBuilder builder;
   builder.begin_txn({.session = ValueView::of(1)});
-  EXPECT_FALSE(builder.aggregate({.value = ValueView::of(-1)}).ok());
-  EXPECT_FALSE(builder.aggregate({.value = ValueView::null()}).ok());
-  EXPECT_FALSE(builder.aggregate({.where = "v >", .value = ValueView::of(1)}).ok());
-  EXPECT_FALSE(
-      builder
-          .aggregate(
-              {.function = sum, .column = "v", .value = ValueView::of(std::string_view("a"))})
-          .ok());
+  EXPECT_FALSE(builder.add(made(count, "", "", ValueView::of(-1))));
+  EXPECT_FALSE(builder.add(made(count, "", "", ValueView::null())));
+  EXPECT_FALSE(builder.add(made(count, "", "v >", ValueView::of(1))));
+  EXPECT_FALSE(builder.add(made(sum, "v", "", ValueView::of(std::string_view("a")))));
 }
 
 TEST(Aggregate, RowsAddWhatIsCertain) {
@@ -89,7 +84,7 @@ TEST(Aggregate, RowsAddWhatIsCertain) {
 // Without a writer of a row it may have been computed of less.
 TEST(Aggregate, StaysInAProjectionThatKeepsAllWriters) {
   const History h =
-      with({.where = "value > 1", .value = ValueView::of(2)}, {{"x", 7}, {"y", 8}, {"z", 1}});
+      with(made(count, "", "value > 1", ValueView::of(2)), {{"x", 7}, {"y", 8}, {"z", 1}});
   const auto aggregates = [&](OpId left_out) {
     std::vector<bool> keep(h.op_count(), true);
     keep[left_out] = false;

@@ -168,7 +168,7 @@ void HistoryBuilder::number_predicates(const TxnBatch& batch) {
   for (PredicateId p = 0; p < batch.predicates_->size(); ++p)
     predicate_of_.push_back(*h_.predicates_->intern(batch.predicates_->text(p)));
   for (uint32_t a = 0; a < batch.predicates_->aggregate_count(); ++a)
-    aggregate_of_.push_back(*h_.predicates_->intern(batch.predicates_->aggregation(a)));
+    aggregate_of_.push_back(*h_.predicates_->intern(batch.predicates_->query(a)));
 }
 
 // Those of the batch from `first` to `end`. Operations are looked up in windows that pass over the borders of transactions.

@@ -194,9 +194,9 @@ TEST(Predicates, keepsToTheBoundsOfComparisons) {
       if (rng.below(2) == 0)
         row.push_back({"b", {Cell::Type::integer, numbers[rng.below(std::size(numbers))], {}}});
       texts[key] = row_text(row);
-      builder.write(ValueView::of(static_cast<int64_t>(key)), ValueView::row(texts[key]));
+      builder.add(Op::write(ValueView::of(static_cast<int64_t>(key)), ValueView::row(texts[key])));
     }
-    ASSERT_TRUE(builder.select({.where = where}).ok()) << where;
+    ASSERT_TRUE(builder.add(Op::select({}, {}, where))) << where;
     ASSERT_TRUE(builder.end_txn().ok());
     const Result<History> history = std::move(builder).finish();
     ASSERT_TRUE(history.ok());

@@ -83,16 +83,16 @@ uint64_t contended_by_a_range(const std::vector<OpKind>& others) {
                        .end = Interval::point(10)});
   };
   begin(1);
-  builder.range(ValueView::null(), ValueView::null(), {});
+  builder.add(Op::range(ValueView::null(), ValueView::null(), {}));
   EXPECT_TRUE(builder.end_txn().ok());
   int64_t session = 1;
   for (const OpKind kind : others) {
     begin(++session);
     const ValueView key = ValueView::of(session);
     if (kind == OpKind::write)
-      builder.write(key, key);
+      builder.add(Op::write(key, key));
     else
-      builder.read(key, ValueView::null());
+      builder.add(Op::read(key, ValueView::null()));
     EXPECT_TRUE(builder.end_txn().ok());
   }
   Result<History> history = std::move(builder).finish();

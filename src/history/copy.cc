@@ -1,10 +1,41 @@
 #include "history/copy.h"
 
-#include <cassert>
-
 #include "history/predicates.h"
 
 namespace assay::internal {
+namespace {
+
+std::span<const ValueView> values_of(const History& h, std::span<const VersionId> versions,
+                                     OpBuffers& buffers) {
+  buffers.list.clear();
+  for (const VersionId v : versions) buffers.list.push_back(h.version_value(v));
+  return buffers.list;
+}
+
+std::span<const Op::Row> rows_of(const History& h, std::span<const VersionId> versions,
+                                 std::vector<Op::Row>& to) {
+  to.clear();
+  for (const VersionId v : versions) to.emplace_back(h.key(h.version_key(v)), h.version_value(v));
+  return to;
+}
+
+Op outside_range(const History& h, KeyId lo, KeyId hi, const Selected& selected,
+                 OpBuffers& buffers) {
+  const auto bound = [&](KeyId k) { return k == kNone ? ValueView::null() : h.key(k); };
+  if (selected.aggregate != kNone)
+    return h.predicates().query(selected.aggregate, bound(lo), bound(hi));
+  Op op = Op::range(bound(lo), bound(hi), rows_of(h, selected.rows, buffers.rows));
+  if (selected.predicate == kNone) return op;
+  op.where = h.predicates().text(selected.predicate);
+  op.passed = rows_of(h, selected.passed, buffers.passed);
+  buffers.list.clear();
+  for (const KeyId key : selected.matched) buffers.list.push_back(h.key(key));
+  op.list = buffers.list;
+  op.effect = selected.complete;
+  return op;
+}
+
+}  // namespace
 
 void TxnCopier::begin(const History& h, TxnId t, bool with_times) {
   if (with_times)
@@ -30,75 +61,22 @@ void TxnCopier::begin_at(const History& h, TxnId t, const Interval& begin, const
   to_.begin_txn(header);
 }
 
-void TxnCopier::operation(const History& h, OpId i) {
-  const Operation op = h.op(i);
-  const std::span<const uint32_t> operands = h.operands(i);
-  if (op.kind == OpKind::range) return range(h, i, operands[0], operands[1], h.selected(i));
-  operation(h, i, op.kind, operands);
-}
+void TxnCopier::operation(const History& h, OpId i) { to_.add(h.outside(i, buffers_)); }
 
-void TxnCopier::range(const History& h, OpId op, KeyId lo, KeyId hi, const Selected& selected) {
-  add_range(h, lo, hi, selected);
-  to_.timed(h.op_time(op));
-}
-
-void TxnCopier::operation(const History& h, OpId op, OpKind kind,
+void TxnCopier::operation(const History& h, OpId i, OpKind kind,
                           std::span<const VersionId> elements, bool with_source) {
-  add(h, op, kind, elements, with_source);
-  to_.timed(h.op_time(op));
+  Op op = h.outside(i, buffers_);
+  if (op.kind != kind) op.effect = true;
+  op.kind = kind;
+  if (kind == OpKind::read_list) op.list = values_of(h, elements, buffers_);
+  if (!with_source) op.source.reset();
+  to_.add(op);
 }
 
-void TxnCopier::add_range(const History& h, KeyId lo, KeyId hi, const Selected& selected) {
-  const auto name = [&](KeyId k) { return k == kNone ? ValueView::null() : h.key(k); };
-  const auto copy = [&](std::span<const VersionId> from, auto& to) {
-    to.clear();
-    for (const VersionId v : from) to.emplace_back(h.key(h.version_key(v)), h.version_value(v));
-  };
-  copy(selected.rows, rows_);
-  if (selected.predicate == kNone) return to_.range(name(lo), name(hi), rows_);
-  if (selected.aggregate != kNone) {
-    const Status same =
-        to_.aggregate(h.predicates().aggregation(selected.aggregate, name(lo), name(hi)));
-    assert(same.ok() && "an aggregate is read as it was printed");
-    return;
-  }
-  copy(selected.passed, passed_);
-  elements_.clear();
-  for (const KeyId key : selected.matched) elements_.push_back(h.key(key));
-  const Status known = to_.select({name(lo), name(hi), h.predicates().text(selected.predicate),
-                                   rows_, passed_, elements_, selected.complete});
-  assert(known.ok() && "a condition is read as it was printed");
-}
-
-void TxnCopier::add(const History& h, OpId i, OpKind kind, std::span<const VersionId> elements,
-                    bool with_source) {
-  const Operation op = h.op(i);
-  const ValueView key = h.key(op.key);
-  const ValueView value = op.version == kNone ? ValueView::null() : h.version_value(op.version);
-  switch (kind) {
-    case OpKind::read: {
-      const TxnId source = with_source ? h.stated_source(i) : kNone;
-      if (source == kNone) return to_.read(key, value);
-      return to_.read_from(key, value, source == kInitialTxn ? "" : h.name(source));
-    }
-    case OpKind::write:
-      return to_.write(key, value);
-    case OpKind::remove:
-      return to_.remove(key, value);
-    case OpKind::append:
-      return to_.append(key, value);
-    case OpKind::insert:
-      return to_.insert(key, value, op.effect);
-    case OpKind::cas:
-      return to_.cas(key, h.version_value(h.operands(i)[0]), value, op.effect);
-    case OpKind::read_list:
-      elements_.clear();
-      for (const VersionId v : elements) elements_.push_back(h.version_value(v));
-      return to_.read_list(key, elements_);
-    case OpKind::range:
-      break;  // see range
-  }
-  assert(false && "a range is copied by range");
+void TxnCopier::range(const History& h, OpId i, KeyId lo, KeyId hi, const Selected& selected) {
+  Op op = outside_range(h, lo, hi, selected, buffers_);
+  op.time = h.op_time(i);
+  to_.add(op);
 }
 
 void copy_initial(const History& h, HistoryBuilder& to) {
@@ -148,3 +126,29 @@ std::span<const StatedVersion> OrderCopier::of(const History& h, const KnownOrde
 }
 
 }  // namespace assay::internal
+
+namespace assay {
+
+Op History::outside(OpId i, OpBuffers& buffers) const {
+  const Operation stored = op(i);
+  if (stored.kind == OpKind::range) {
+    const std::span<const uint32_t> bounds = operands(i);
+    Op range = internal::outside_range(*this, bounds[0], bounds[1], selected(i), buffers);
+    range.time = op_time(i);
+    return range;
+  }
+  Op op{.kind = stored.kind,
+        .effect = stored.effect,
+        .key = key(stored.key),
+        .value = version_value(stored.version),
+        .time = op_time(i)};
+  if (op.kind == OpKind::cas) op.expected = version_value(operands(i)[0]);
+  if (op.kind == OpKind::read_list) op.list = internal::values_of(*this, operands(i), buffers);
+  if (const TxnId source = stated_source(i); source != kNone) {
+    buffers.text = source == kInitialTxn ? std::string() : name(source);
+    op.source = buffers.text;
+  }
+  return op;
+}
+
+}  // namespace assay

@@ -5,7 +5,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "assay/history.h"
@@ -30,17 +29,17 @@ class TxnCopier {
                  bool with_source = true);
   // The range `op` as one between these bounds.
   void range(const History& h, OpId op, KeyId lo, KeyId hi, const Selected& selected);
+  // The list that it read, with these elements.
+  void list(const History& h, OpId op, std::span<const VersionId> elements) {
+    operation(h, op, OpKind::read_list, elements);
+  }
   // What it wrote, without what it had to observe for that; it must have written.
   void write_alone(const History& h, OpId op) { operation(h, op, OpKind::write, {}); }
 
  private:
-  void add(const History& h, OpId op, OpKind kind, std::span<const VersionId> elements,
-           bool with_source);
-  void add_range(const History& h, KeyId lo, KeyId hi, const Selected& selected);
   HistoryBuilder& to_;
   std::string name_;  // of the transaction under way
-  std::vector<ValueView> elements_;
-  std::vector<std::pair<ValueView, ValueView>> rows_, passed_;
+  OpBuffers buffers_;
 };
 
 // What keys hold before anything is written.

@@ -46,60 +46,36 @@ std::string text_of(const Draft& draft, const DraftValue& v) {
   return *v == 0 ? "\"\"" : spelled(*v);
 }
 
+std::vector<Op::Row> rows_of(const std::vector<std::pair<int, DraftValue>>& rows, Views& view) {
+  std::vector<Op::Row> all;
+  for (const auto& [k, v] : rows) all.emplace_back(ValueView::of(key_name(k)), view(v));
+  return all;
+}
+
 void add_op(HistoryBuilder& b, Views& view, const Draft& draft, const DraftOp& op) {
-  const ValueView key = ValueView::of(key_name(op.key));
-  switch (op.kind) {
-    case OpKind::read:
-      if (op.source == DraftOp::kNotStated)
-        b.read(key, view(op.value));
-      else
-        b.read_from(key, view(op.value), op.source < 0 ? "" : draft.name(op.source));
-      break;
-    case OpKind::write:
-      b.write(key, view(op.value));
-      break;
-    case OpKind::remove:
-      b.remove(key, view(op.value));
-      break;
-    case OpKind::append:
-      b.append(key, view(op.value));
-      break;
-    case OpKind::read_list: {
-      std::vector<ValueView> list;
-      for (const int64_t v : op.list) list.push_back(ValueView::of(v));
-      b.read_list(key, list);
-      break;
-    }
-    case OpKind::range: {
-      std::vector<std::pair<ValueView, ValueView>> rows;
-      for (const auto& [k, v] : op.rows) rows.emplace_back(ValueView::of(key_name(k)), view(v));
-      if (op.where.empty()) {
-        b.range(key, ValueView::of(key_name(op.hi)), rows);
-        break;
-      }
-      if (op.aggregate) {
-        const ValueView value = op.value ? ValueView::of(*op.value) : ValueView::null();
-        const Status counted = b.aggregate(
-            {key, ValueView::of(key_name(op.hi)), op.where, *op.aggregate, "value", value});
-        assert(counted.ok());
-        break;
-      }
-      std::vector<std::pair<ValueView, ValueView>> passed;
-      for (const auto& [k, v] : op.passed) passed.emplace_back(ValueView::of(key_name(k)), view(v));
-      std::vector<ValueView> matched;
-      for (const int k : op.matched) matched.push_back(ValueView::of(key_name(k)));
-      const Status known = b.select(
-          {key, ValueView::of(key_name(op.hi)), op.where, rows, passed, matched, op.effect});
-      assert(known.ok());
-      break;
-    }
-    case OpKind::cas:
-      b.cas(key, view(op.expected), view(op.value), op.effect);
-      break;
-    case OpKind::insert:
-      b.insert(key, view(op.value), op.effect);
-      break;
+  const bool range = op.kind == OpKind::range;
+  const std::vector<Op::Row> rows = rows_of(op.rows, view), passed = rows_of(op.passed, view);
+  std::vector<ValueView> list;
+  for (const int64_t v : op.list) list.push_back(ValueView::of(v));
+  for (const int k : op.matched) list.push_back(ValueView::of(key_name(k)));
+  std::string source;
+  Op to{.kind = op.kind,
+        .effect = op.effect,
+        .key = ValueView::of(key_name(op.key)),
+        .value = range ? ValueView::of(key_name(op.hi)) : view(op.value),
+        .expected = view(op.expected),
+        .list = list,
+        .rows = rows,
+        .passed = passed};
+  if (!op.where.empty()) to.where = op.where;
+  if (op.aggregate)
+    to = Op::aggregated(to.key, to.value, op.where, *op.aggregate, "value",
+                        op.value ? ValueView::of(*op.value) : ValueView::null());
+  if (op.source != DraftOp::kNotStated) {
+    if (op.source >= 0) source = draft.name(op.source);
+    to.source = source;
   }
+  b.add(to);
 }
 
 // "3-1=" in front of the value.

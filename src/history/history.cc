@@ -27,23 +27,6 @@ bool key_less(const ValueView& a, const ValueView& b) {
   return a.has_text() ? a.text < b.text : a.integer < b.integer;
 }
 
-bool installs_version(const Operation& op) {
-  switch (op.kind) {
-    case OpKind::write:
-    case OpKind::remove:
-    case OpKind::append:
-      return true;
-    case OpKind::cas:
-    case OpKind::insert:
-      return op.effect;
-    case OpKind::read:
-    case OpKind::read_list:
-    case OpKind::range:
-      return false;
-  }
-  return false;
-}
-
 History::History() = default;
 History::History(History&&) noexcept = default;
 History& History::operator=(History&&) noexcept = default;

@@ -14,12 +14,12 @@ using sample::v;
 TEST(History, readAndWriteOfOneValueShareAVersion) {
   HistoryBuilder b;
   b.begin_txn({.session = v(1)});
-  b.write(v("x"), v(7));
+  b.add(Op::write(v("x"), v(7)));
   ASSERT_TRUE(b.end_txn().ok());
   b.begin_txn({.session = v(2)});
-  b.read(v("x"), v(7));
-  b.read(v("y"), v(7));
-  b.read(v("x"), ValueView::null());
+  b.add(Op::read(v("x"), v(7)));
+  b.add(Op::read(v("y"), v(7)));
+  b.add(Op::read(v("x"), ValueView::null()));
   ASSERT_TRUE(b.end_txn().ok());
   auto h = std::move(b).finish();
   ASSERT_TRUE(h.ok());
@@ -39,7 +39,7 @@ TEST(History, whatWasSeenOfAnUndoneWriteIsLookedAtAtOnce) {
   const auto undone = [](auto write_and_read) {
     HistoryBuilder b;
     b.begin_txn({.session = v(1), .name = "a"});
-    b.write(v("y"), v(1));
+    b.add(Op::write(v("y"), v(1)));
     const size_t savepoint = b.savepoint();
     write_and_read(b);
     EXPECT_TRUE(b.roll_back_to(savepoint).ok());
@@ -51,13 +51,17 @@ TEST(History, whatWasSeenOfAnUndoneWriteIsLookedAtAtOnce) {
   const std::pair<OpId, TxnId> right{1, 2}, wrong{3, 2};
   const ValueView null = ValueView::null();
   const auto removed_and_read = [&](const ValueView& seen) {
-    return [seen](HistoryBuilder& b) { b.remove(v("x"), v("t")), b.read(v("x"), seen); };
+    return [seen](HistoryBuilder& b) {
+      b.add(Op::remove(v("x"), v("t"))), b.add(Op::read(v("x"), seen));
+    };
   };
   EXPECT_EQ(undone(removed_and_read(null)), right);
   EXPECT_EQ(undone(removed_and_read(v("t"))), right);
   EXPECT_EQ(undone(removed_and_read(v("u"))), wrong);
   const auto written_and_read = [&](const ValueView& seen) {
-    return [seen](HistoryBuilder& b) { b.write(v("x"), v(7)), b.read(v("x"), seen); };
+    return [seen](HistoryBuilder& b) {
+      b.add(Op::write(v("x"), v(7))), b.add(Op::read(v("x"), seen));
+    };
   };
   EXPECT_EQ(undone(written_and_read(v(7))), right);
   EXPECT_EQ(undone(written_and_read(null)), wrong);
@@ -66,14 +70,14 @@ TEST(History, whatWasSeenOfAnUndoneWriteIsLookedAtAtOnce) {
 TEST(History, outcomeReplacesPendingLine) {
   HistoryBuilder b;
   b.begin_txn({.session = v(1), .name = "a", .pending = true});
-  b.write(v("x"), v(1));
+  b.add(Op::write(v("x"), v(1)));
   ASSERT_TRUE(b.end_txn().ok());
   b.begin_txn({.session = v(2), .name = "b", .pending = true});
-  b.write(v("x"), v(2));
+  b.add(Op::write(v("x"), v(2)));
   ASSERT_TRUE(b.end_txn().ok());
   b.begin_txn({.session = v(1), .name = "a", .status = TxnStatus::aborted});
-  b.write(v("x"), v(1));
-  b.write(v("y"), v(1));
+  b.add(Op::write(v("x"), v(1)));
+  b.add(Op::write(v("y"), v(1)));
   ASSERT_TRUE(b.end_txn().ok());
   auto h = std::move(b).finish();
   ASSERT_TRUE(h.ok());
@@ -100,7 +104,7 @@ TEST(History, whoASettledEventNamesDidNotCommit) {
                    .name = pending ? "a" : "",
                    .status = TxnStatus::unknown,
                    .pending = pending});
-      b.write(v("x"), v(int64_t{pending}));
+      b.add(Op::write(v("x"), v(int64_t{pending})));
       EXPECT_TRUE(b.end_txn().ok());
     }
     b.begin_txn({.session = v(2), .name = "7", .status = TxnStatus::aborted});
@@ -129,13 +133,13 @@ TEST(History, whoASettledEventNamesDidNotCommit) {
 TEST(History, operandsOfRichOperations) {
   HistoryBuilder b;
   b.begin_txn({.session = v(1)});
-  b.append(v("l"), v(1));
+  b.add(Op::append(v("l"), v(1)));
   const ValueView list[] = {v(3), v(1)};
-  b.read_list(v("l"), list);
-  b.read_list(v("l"), {});
-  b.cas(v("z"), v(4), v(5), false);
+  b.add(Op::read_list(v("l"), list));
+  b.add(Op::read_list(v("l"), {}));
+  b.add(Op::cas(v("z"), v(4), v(5), false));
   const std::pair<ValueView, ValueView> rows[] = {{v("b"), v(4)}};
-  b.range(v("a"), ValueView::null(), rows);
+  b.add(Op::range(v("a"), ValueView::null(), rows));
   ASSERT_TRUE(b.end_txn().ok());
   auto h = std::move(b).finish();
   ASSERT_TRUE(h.ok());
@@ -193,7 +197,7 @@ TEST(History, contentHashIgnoresNamesAndSeesValues) {
   const auto build = [](std::string_view name, int64_t value) {
     HistoryBuilder b;
     b.begin_txn({.session = v(1), .name = name});
-    b.write(v("x"), v(value));
+    b.add(Op::write(v("x"), v(value)));
     EXPECT_TRUE(b.end_txn().ok());
     return std::move(b).finish()->content_hash();
   };
@@ -210,9 +214,9 @@ TEST(History, storeStaysBelowSixtyFourBytesAnOperation) {
     for (int i = 0; i < kOps; ++i) {
       const int64_t key = (t * 31 + i * 7) % 10'000;
       if (i % 2 == 0) {
-        b.write(v(key), v(t * kOps + i));
+        b.add(Op::write(v(key), v(t * kOps + i)));
       } else {
-        b.read(v(key), ValueView::null());
+        b.add(Op::read(v(key), ValueView::null()));
       }
     }
     ASSERT_TRUE(b.end_txn().ok());
@@ -226,7 +230,7 @@ TEST(History, storeStaysBelowSixtyFourBytesAnOperation) {
 TEST(History, OfOneTransactionIsSmall) {
   HistoryBuilder builder;
   builder.begin_txn({.session = ValueView::of(1)});
-  builder.write(ValueView::of("x"), ValueView::of(1));
+  builder.add(Op::write(ValueView::of("x"), ValueView::of(1)));
   ASSERT_TRUE(builder.end_txn().ok());
   const Result<History> h = std::move(builder).finish();
   ASSERT_TRUE(h.ok());

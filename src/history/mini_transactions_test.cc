@@ -11,10 +11,10 @@ namespace assay::internal {
 namespace {
 
 using sample::make_history;
-using sample::Op;
+using sample::SampleOp;
 
-std::vector<Op> operations(const std::string& shape) {
-  std::vector<Op> ops;
+std::vector<SampleOp> operations(const std::string& shape) {
+  std::vector<SampleOp> ops;
   for (size_t i = 0; i < shape.size(); i += 2) {
     const std::string key(1, shape[i + 1]);
     const auto value = static_cast<int64_t>(i);

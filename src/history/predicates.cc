@@ -157,24 +157,24 @@ Result<PredicateId> Predicates::intern(std::string_view text) {
   return id;
 }
 
-Result<uint32_t> Predicates::intern(const Aggregation& aggregation) {
-  const AggregateFunction function = aggregation.function;
-  if (!may_return(function, aggregation.value))
-    return bad_input(std::string(aggregate_name(function)) + " returned " +
-                     aggregation.value.to_string() + "; expected " +
-                     std::string(wanted_of(function)));
-  const Result<PredicateId> where = intern(aggregation.where);
+Result<uint32_t> Predicates::intern(const Op& query) {
+  const AggregateFunction function = *query.aggregate;
+  const ValueView& returned = query.expected;
+  if (!may_return(function, returned))
+    return bad_input(std::string(aggregate_name(function)) + " returned " + returned.to_string() +
+                     "; expected " + std::string(wanted_of(function)));
+  const Result<PredicateId> where = intern(*query.where);
   if (!where.ok()) return where.error();
   Aggregate made{.function = function, .where = *where};
-  if (function != AggregateFunction::count) made.column = aggregation.column;
-  made.value = row_of(aggregation.value.is_null() ? ValueView::of(0) : aggregation.value)[0].second;
-  if (aggregation.value.is_null()) made.value = {};
+  if (function != AggregateFunction::count) made.column = query.column;
+  made.value = row_of(returned.is_null() ? ValueView::of(0) : returned)[0].second;
+  if (returned.is_null()) made.value = {};
   std::string text = std::string(aggregate_name(function)) + '(' + made.column +
                      ") = " + row_text({{"value", made.value}}) + " where " + texts_[*where];
   const auto [known, fresh] =
       aggregate_by_text_.try_emplace(text, static_cast<uint32_t>(aggregates_.size()));
   if (!fresh) return known->second;
-  const AggregateClaim claim = claim_of(function, made.column, texts_[*where], aggregation.value);
+  const AggregateClaim claim = claim_of(function, made.column, texts_[*where], returned);
   made.claim = *intern(claim.where);
   made.complete = claim.complete;
   if (!claim.including.empty()) made.including = *intern(claim.including);
@@ -183,9 +183,10 @@ Result<uint32_t> Predicates::intern(const Aggregation& aggregation) {
   return known->second;
 }
 
-Aggregation Predicates::aggregation(uint32_t a, ValueView lo, ValueView hi) const {
+Op Predicates::query(uint32_t a, ValueView lo, ValueView hi) const {
   const Aggregate& known = aggregates_[a];
-  return {lo, hi, texts_[known.where], known.function, known.column, value_of(known.value)};
+  return Op::aggregated(lo, hi, texts_[known.where], known.function, known.column,
+                        value_of(known.value));
 }
 
 VersionId Predicates::only_version(const History& history, uint32_t a,

@@ -29,9 +29,9 @@ class Predicates {
  public:
   // The number of a condition; the same for the same condition. Fails where it is none.
   Result<PredicateId> intern(std::string_view text);
-  // The number of an aggregate, whose `where` is such a text; the same for the same aggregate of the same value. The
+  // The number of an operation's aggregate, whose `where` is such a text; the same for the same aggregate of the same value. The
   // conditions of its claim are numbered too.
-  Result<uint32_t> intern(const Aggregation& aggregation);
+  Result<uint32_t> intern(const Op& query);
   // Finds what satisfies each of them; the versions of `history` must be complete. `budget` may be null.
   Status index(const History& history, Budget* budget);
 
@@ -42,8 +42,8 @@ class Predicates {
   const Aggregate& aggregate(uint32_t a) const { return aggregates_[a]; }
   // One text for each.
   const std::string& aggregate_text(uint32_t a) const { return aggregate_texts_[a]; }
-  // It again, for another history; between the bounds of a range.
-  Aggregation aggregation(uint32_t a, ValueView lo = {}, ValueView hi = {}) const;
+  // The operation again, between the bounds of a range.
+  Op query(uint32_t a, ValueView lo = {}, ValueView hi = {}) const;
 
   // Whether the version satisfies the condition; null never does.
   Match match(PredicateId p, VersionId v) const {

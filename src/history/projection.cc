@@ -186,28 +186,30 @@ class Projection {
   std::optional<Copy> copy_of(OpId i) const {
     if (!keep_[i]) return std::nullopt;
     const Operation op = h_.op(i);
-    const auto as = [](OpKind kind) { return std::optional<Copy>({.kind = kind}); };
-    switch (op.kind) {
-      case OpKind::write:
-      case OpKind::remove:
-      case OpKind::append:
-        return as(op.kind);
-      case OpKind::read:
-        return sees_version(i, op.version) ? as(op.kind) : std::nullopt;
-      case OpKind::cas: {
-        const VersionId expected = h_.operands(i)[0];
-        if (op.effect) return as(sees_version(i, expected) ? op.kind : OpKind::write);
-        return sees_another_version(i, expected) ? as(op.kind) : std::nullopt;
-      }
-      case OpKind::insert:
-        if (op.effect) return as(sees_absence(i, op.key) ? op.kind : OpKind::write);
-        return sees_presence(i, op.key) ? as(op.kind) : std::nullopt;
-      case OpKind::read_list:
+    const Observation seen = observation_of(h_, i);
+    bool explained = false;
+    switch (seen.accepts) {
+      case Accepts::list:
         return list_of(i);
-      case OpKind::range:
+      case Accepts::rows:
         return range_of(i);
+      case Accepts::equals:
+        explained = sees_version(i, seen.version);
+        break;
+      case Accepts::differs:
+        explained = sees_another_version(i, seen.version);
+        break;
+      case Accepts::absent:
+        explained = sees_absence(i, op.key);
+        break;
+      case Accepts::present:
+        explained = sees_presence(i, op.key);
+        break;
+      default:
+        explained = true;
     }
-    return std::nullopt;
+    if (explained) return Copy{.kind = op.kind};
+    return installs_version(op) ? std::optional(Copy{.kind = OpKind::write}) : std::nullopt;
   }
 
   // The transaction whose element is the last that others had appended, kNone if there is none: the list was read from

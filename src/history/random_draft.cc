@@ -413,10 +413,7 @@ void Simulation::commit(int session) {
   Client& client = clients_[session];
   Commit done{session, client.view | client.past, {}};
   for (const DraftOp& op : client.txn.ops) {
-    if (op.kind != OpKind::read && op.kind != OpKind::read_list && op.kind != OpKind::range &&
-        op.effect) {
-      done.writes.push_back(op);
-    }
+    if (changes_data(op.kind) && op.effect) done.writes.push_back(op);
   }
   assert(commits_.size() < kMostCommits);
   client.past |= done.dependencies | lowest(1) << commits_.size();
@@ -586,8 +583,7 @@ void state_orders(Rng& rng, Draft& draft, double named) {
     if (draft.txns[t].status == TxnStatus::aborted) continue;
     std::map<int, int64_t> last;
     for (const DraftOp& op : draft.txns[t].ops) {
-      const bool writes = op.kind == OpKind::write || op.kind == OpKind::remove ||
-                          ((op.kind == OpKind::cas || op.kind == OpKind::insert) && op.effect);
+      const bool writes = changes_data(op.kind) && op.kind != OpKind::append && op.effect;
       if (writes && op.value) last[op.key] = *op.value;
     }
     for (const auto& [key, value] : last) written[key].push_back({value, static_cast<int>(t)});
@@ -607,9 +603,7 @@ void state_loose_orders(Rng& rng, Draft& draft, double named) {
   for (size_t t = 0; t < draft.txns.size(); ++t) {
     if (draft.txns[t].status == TxnStatus::aborted && rng.chance(0.9)) continue;
     for (const DraftOp& op : draft.txns[t].ops) {
-      const bool writes = op.kind == OpKind::write || op.kind == OpKind::remove ||
-                          op.kind == OpKind::append ||
-                          ((op.kind == OpKind::cas || op.kind == OpKind::insert) && op.effect);
+      const bool writes = changes_data(op.kind) && op.effect;
       if (writes && op.value) written[op.key].push_back({*op.value, static_cast<int>(t)});
     }
   }

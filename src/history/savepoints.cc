@@ -56,10 +56,7 @@ class TxnBatch::Undoing {
   }
 
  private:
-  static bool writes(const RawOp& op) {
-    return op.kind == OpKind::write || op.kind == OpKind::remove || op.kind == OpKind::append ||
-           ((op.kind == OpKind::cas || op.kind == OpKind::insert) && op.effect);
-  }
+  static bool writes(const RawOp& op) { return changes_data(op.kind) && op.effect; }
   void keep(const RawOp& op) { batch_.ops_.push_back(op); }
 
   struct KeyLess {
@@ -209,8 +206,10 @@ class TxnBatch::Undoing {
     if (!lo.is_null() && !hi.is_null() && key_less(hi, lo)) return;
     const auto from = lo.is_null() ? rows.begin() : rows.lower_bound(lo);
     const auto to = hi.is_null() ? rows.end() : rows.upper_bound(hi);
-    batch_.range(lo, hi, std::vector<std::pair<ValueView, ValueView>>(from, to));
-    batch_.ops_.back().time = op.time;
+    const std::vector<Op::Row> found(from, to);
+    Op range = Op::range(lo, hi, found);
+    range.time = op.time;
+    batch_.add(range);
   }
 
   TxnBatch& batch_;
@@ -224,9 +223,7 @@ size_t TxnBatch::savepoint() const { return ops_.size(); }
 
 Status TxnBatch::roll_back_to(size_t savepoint) {
   assert(end_of_txns() <= savepoint && savepoint <= ops_.size() && "a place in this transaction");
-  Status undone = Undoing(*this, savepoint).run();
-  timed_ops_ = ops_.size();
-  return undone;
+  return Undoing(*this, savepoint).run();
 }
 
 }  // namespace assay

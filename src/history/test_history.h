@@ -28,7 +28,7 @@ inline constexpr TxnStatus kUnknown = TxnStatus::unknown;
 inline ValueView v(int64_t i) { return ValueView::of(i); }
 inline ValueView v(std::string_view s) { return ValueView::of(s); }
 
-struct Op {
+struct SampleOp {
   OpKind kind = OpKind::read;
   std::string key;
   Value value{};
@@ -38,7 +38,7 @@ struct Op {
 
 struct Txn {
   int64_t session = 0;
-  std::vector<Op> ops{};
+  std::vector<SampleOp> ops{};
   TxnStatus status = TxnStatus::committed;
   int64_t begin = Interval::kUnknown;
   int64_t end = Interval::kUnknown;
@@ -49,15 +49,15 @@ struct Stated {
   std::vector<int64_t> values{};
 };
 
-inline Op r(std::string key, Value value) { return {OpKind::read, std::move(key), value}; }
-inline Op w(std::string key, Value value) { return {OpKind::write, std::move(key), value}; }
-inline Op d(std::string key, Value tombstone) {
+inline SampleOp r(std::string key, Value value) { return {OpKind::read, std::move(key), value}; }
+inline SampleOp w(std::string key, Value value) { return {OpKind::write, std::move(key), value}; }
+inline SampleOp d(std::string key, Value tombstone) {
   return {OpKind::remove, std::move(key), tombstone};
 }
-inline Op cas(std::string key, Value expected, Value value, bool effect) {
+inline SampleOp cas(std::string key, Value expected, Value value, bool effect) {
   return {OpKind::cas, std::move(key), value, expected, effect};
 }
-inline Op ins(std::string key, Value value, bool effect) {
+inline SampleOp ins(std::string key, Value value, bool effect) {
   return {OpKind::insert, std::move(key), value, {}, effect};
 }
 
@@ -65,24 +65,12 @@ inline ValueView view(const Value& value) {
   return value ? ValueView::of(*value) : ValueView::null();
 }
 
-inline void add(HistoryBuilder& builder, const Op& op) {
-  const ValueView key = ValueView::of(std::string_view(op.key));
-  switch (op.kind) {
-    case OpKind::read:
-      return builder.read(key, view(op.value));
-    case OpKind::write:
-      return builder.write(key, view(op.value));
-    case OpKind::remove:
-      return builder.remove(key, view(op.value));
-    case OpKind::cas:
-      return builder.cas(key, view(op.expected), view(op.value), op.effect);
-    case OpKind::insert:
-      return builder.insert(key, view(op.value), op.effect);
-    case OpKind::append:
-    case OpKind::read_list:
-    case OpKind::range:
-      throw std::logic_error("no such operation in samples");
-  }
+inline void add(HistoryBuilder& builder, const SampleOp& op) {
+  builder.add({.kind = op.kind,
+               .effect = op.effect,
+               .key = ValueView::of(std::string_view(op.key)),
+               .value = view(op.value),
+               .expected = view(op.expected)});
 }
 
 inline Interval point(int64_t time) {
@@ -97,7 +85,7 @@ inline History make_history(const std::vector<Txn>& txns, const std::vector<Stat
                        .status = txn.status,
                        .begin = point(txn.begin),
                        .end = point(txn.end)});
-    for (const Op& op : txn.ops) add(builder, op);
+    for (const SampleOp& op : txn.ops) add(builder, op);
     if (auto status = builder.end_txn(); !status.ok()) {
       throw std::logic_error(status.error().to_string());
     }

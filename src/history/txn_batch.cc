@@ -16,10 +16,11 @@ void TxnBatch::begin_txn(const TxnHeader& header) {
   header_ = header;
   ops_.resize(end_of_txns());  // drops a transaction that did not end
   undone_.clear();
-  timed_ops_ = ops_.size();
+  fault_.reset();
 }
 
 Status TxnBatch::end_txn() {
+  if (fault_) return *fault_;
   const auto too_long = [](const ValueView& v) {
     return v.text.size() > HistoryBuilder::kMaxTextBytes;
   };
@@ -50,85 +51,48 @@ void TxnBatch::end_undone() {
   txns_.push_back({header, end_of_txns(), ops_.size()});
 }
 
-void TxnBatch::add(OpKind kind, ValueView key, ValueView value, bool effect) {
-  ops_.push_back({.kind = kind,
-                  .effect = effect,
-                  .key = key,
-                  .value = value,
-                  .first_extra = static_cast<uint32_t>(extra_.size()),
-                  .extra_count = 0});
+// What there is of the operation added last besides its key, value and effect.
+bool TxnBatch::add_extra(const Op& op) {
+  RawOp& raw = ops_.back();
+  if (op.where)
+    if (Status s = number_query(op, raw); !s.ok()) {
+      if (!fault_) fault_ = s.error();
+      ops_.pop_back();
+      return false;
+    }
+  const auto add_rows = [this](std::span<const Op::Row> rows) {
+    for (const auto& [key, value] : rows) {
+      extra_.push_back(key);
+      extra_.push_back(value);
+    }
+  };
+  if (op.source)
+    extra_.push_back(op.source->empty() ? ValueView::null() : ValueView::of(keep(*op.source)));
+  if (op.kind == OpKind::cas) extra_.push_back(op.expected);
+  if (op.kind == OpKind::read_list) raw.value = op.list.empty() ? ValueView{} : op.list.back();
+  if (op.kind == OpKind::range && !op.where) raw.effect = true;  // such a range is complete
+  add_rows(op.rows);
+  add_rows(op.passed);
+  extra_.insert(extra_.end(), op.list.begin(), op.list.end());
+  raw.extra_count = static_cast<uint32_t>(extra_.size()) - raw.first_extra;
+  raw.rows = static_cast<uint32_t>(op.rows.size());
+  raw.passed = static_cast<uint32_t>(op.passed.size());
+  return true;
 }
 
-void TxnBatch::read(ValueView key, ValueView value) { add(OpKind::read, key, value); }
-void TxnBatch::read_from(ValueView key, ValueView value, std::string_view source) {
-  read(key, value);
-  extra_.push_back(source.empty() ? ValueView::null() : ValueView::of(keep(source)));
-  ops_.back().extra_count = 1;
-}
-void TxnBatch::write(ValueView key, ValueView value) { add(OpKind::write, key, value); }
-void TxnBatch::remove(ValueView key, ValueView tombstone) { add(OpKind::remove, key, tombstone); }
-void TxnBatch::append(ValueView key, ValueView element) { add(OpKind::append, key, element); }
-
-void TxnBatch::read_list(ValueView key, std::span<const ValueView> elements) {
-  add(OpKind::read_list, key, elements.empty() ? ValueView::null() : elements.back());
-  extra_.insert(extra_.end(), elements.begin(), elements.end());
-  ops_.back().extra_count = static_cast<uint32_t>(elements.size());
-}
-
-void TxnBatch::range(ValueView lo, ValueView hi,
-                     std::span<const std::pair<ValueView, ValueView>> found) {
-  add(OpKind::range, lo, hi);
-  for (const auto& [key, value] : found) {
-    extra_.push_back(key);
-    extra_.push_back(value);
-  }
-  ops_.back().extra_count = static_cast<uint32_t>(2 * found.size());
-  ops_.back().rows = static_cast<uint32_t>(found.size());
-}
-
-Status TxnBatch::select(const Selection& selection) {
+Status TxnBatch::number_query(const Op& op, RawOp& raw) {
   if (!predicates_) predicates_ = std::make_shared<internal::Predicates>();
-  const Result<PredicateId> predicate = predicates_->intern(selection.where);
-  if (!predicate.ok()) return predicate.error();
-  range(selection.lo, selection.hi, selection.rows);
-  for (const auto& [key, value] : selection.passed) {
-    extra_.push_back(key);
-    extra_.push_back(value);
-  }
-  extra_.insert(extra_.end(), selection.matched.begin(), selection.matched.end());
-  RawOp& op = ops_.back();
-  op.extra_count = static_cast<uint32_t>(extra_.size()) - op.first_extra;
-  op.passed = static_cast<uint32_t>(selection.passed.size());
-  op.predicate = *predicate;
-  op.effect = selection.complete;
-  return Ok{};
-}
-
-Status TxnBatch::aggregate(const Aggregation& aggregation) {
-  if (!predicates_) predicates_ = std::make_shared<internal::Predicates>();
-  const Result<uint32_t> number = predicates_->intern(aggregation);
+  const Result<uint32_t> number =
+      op.aggregate ? predicates_->intern(op) : predicates_->intern(*op.where);
   if (!number.ok()) return number.error();
-  const internal::Aggregate& known = predicates_->aggregate(*number);
-  range(aggregation.lo, aggregation.hi, {});
-  RawOp& op = ops_.back();
-  op.predicate = known.claim;
-  op.aggregate = *number;
-  op.effect = known.complete;
+  raw.predicate = *number;
+  if (op.aggregate) {
+    const internal::Aggregate& known = predicates_->aggregate(*number);
+    raw.predicate = known.claim;
+    raw.aggregate = *number;
+    raw.effect = known.complete;
+  }
   return Ok{};
-}
-
-void TxnBatch::cas(ValueView key, ValueView expected, ValueView value, bool effect) {
-  add(OpKind::cas, key, value, effect);
-  extra_.push_back(expected);
-  ops_.back().extra_count = 1;
-}
-
-void TxnBatch::insert(ValueView key, ValueView value, bool effect) {
-  add(OpKind::insert, key, value, effect);
-}
-
-void TxnBatch::timed(Interval sent_to_answered) {
-  for (; timed_ops_ < ops_.size(); ++timed_ops_) ops_[timed_ops_].time = sent_to_answered;
 }
 
 void TxnBatch::known_order(ValueView key, std::span<const StatedVersion> entries, uint64_t line) {
@@ -163,7 +127,7 @@ void TxnBatch::clear() {
   txns_.clear();
   ops_.clear();
   extra_.clear();
-  timed_ops_ = 0;
+  fault_.reset();
   orders_.clear();
   entries_.clear();
   events_.clear();

@@ -24,14 +24,15 @@ class Queries : public testing::Test {
       put();
       EXPECT_TRUE(builder.end_txn().ok());
     };
-    txn(1, [&] { builder.write(ValueView::of("x"), ValueView::of(int64_t{15})); });
-    txn(2, [&] { builder.write(ValueView::of("x"), ValueView::of(int64_t{30})); });
+    txn(1, [&] { builder.add(Op::write(ValueView::of("x"), ValueView::of(int64_t{15}))); });
+    txn(2, [&] { builder.add(Op::write(ValueView::of("x"), ValueView::of(int64_t{30}))); });
     txn(3, [&] {
       const std::pair<ValueView, ValueView> row{ValueView::of("y"), ValueView::of(int64_t{3})};
-      EXPECT_TRUE(
-          builder.select({.where = "value < 20", .rows = {&row, 1}, .complete = complete}).ok());
+      Op query = Op::select({}, {}, "value < 20", {&row, 1});
+      query.effect = complete;
+      EXPECT_TRUE(builder.add(query));
     });
-    txn(4, [&] { builder.write(ValueView::of("y"), ValueView::of(int64_t{3})); });
+    txn(4, [&] { builder.add(Op::write(ValueView::of("y"), ValueView::of(int64_t{3}))); });
     Result<History> built = std::move(builder).finish();
     EXPECT_TRUE(built.ok());
     return std::move(built).value();
@@ -75,10 +76,10 @@ TEST_F(Queries, NearbyRowsCountOnlyBesideAContradiction) {
 TEST_F(Queries, SeeWhatTheirTransactionWrote) {
   HistoryBuilder builder;
   builder.begin_txn({.session = ValueView::of(int64_t{1})});
-  builder.write(ValueView::of("x"), ValueView::of(int64_t{15}));
-  EXPECT_TRUE(builder.select({.where = "value < 20"}).ok());
-  builder.write(ValueView::of("x"), ValueView::of(int64_t{30}));
-  EXPECT_TRUE(builder.select({.where = "value < 20"}).ok());
+  builder.add(Op::write(ValueView::of("x"), ValueView::of(int64_t{15})));
+  EXPECT_TRUE(builder.add(Op::select({}, {}, "value < 20")));
+  builder.add(Op::write(ValueView::of("x"), ValueView::of(int64_t{30})));
+  EXPECT_TRUE(builder.add(Op::select({}, {}, "value < 20")));
   EXPECT_TRUE(builder.end_txn().ok());
   Result<History> h = std::move(builder).finish();
   ASSERT_TRUE(h.ok());
@@ -137,13 +138,13 @@ TEST(PassedOver, IsWhatTheStatesOfAnOrderSay) {
         const auto value = [&] { return ValueView::of(static_cast<int64_t>(rng.below(40))); };
         const uint64_t kind = rng.below(10);
         if (kind < 4) {
-          builder.write(key(), value());
+          builder.add(Op::write(key(), value()));
         } else if (kind == 4) {
-          builder.remove(key(), ValueView::null());
+          builder.add(Op::remove(key(), ValueView::null()));
         } else {
           const std::pair<ValueView, ValueView> row{key(), value()};
           const std::string where = "value >= " + std::to_string(rng.below(conditions));
-          EXPECT_TRUE(builder.select({.where = where, .rows = {&row, rng.below(2)}}).ok());
+          EXPECT_TRUE(builder.add(Op::select({}, {}, where, {&row, rng.below(2)})));
         }
       }
       EXPECT_TRUE(builder.end_txn().ok());

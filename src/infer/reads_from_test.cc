@@ -158,12 +158,12 @@ History list_history(const std::vector<ListTxn>& txns) {
     builder.begin_txn({.session = ValueView::of(static_cast<int64_t>(t))});
     for (const auto& op : txns[t]) {
       if (const auto* element = std::get_if<int64_t>(&op)) {
-        builder.append(key, ValueView::of(*element));
+        builder.add(Op::append(key, ValueView::of(*element)));
         continue;
       }
       std::vector<ValueView> read;
       for (const int64_t v : std::get<std::vector<int64_t>>(op)) read.push_back(ValueView::of(v));
-      builder.read_list(key, read);
+      builder.add(Op::read_list(key, read));
     }
     EXPECT_TRUE(builder.end_txn().ok());
   }

@@ -15,12 +15,11 @@ namespace assay::internal::lake {
 namespace {
 
 using formats::Fact;
-using formats::OwnedValue;
 
 // A key and what it held, for look-ups.
 using Version =
     std::tuple<ValueView::Type, int64_t, std::string, ValueView::Type, int64_t, std::string>;
-Version version_of(const OwnedValue& item, const OwnedValue& value) {
+Version version_of(const Value& item, const Value& value) {
   return {item.type, item.integer, item.text, value.type, value.integer, value.text};
 }
 
@@ -116,9 +115,10 @@ class Window {
     if (Interval::is_moment(earliest))
       header.begin = header.end = Interval::point(earliest - (earliest > Interval::kUnknown + 1));
     builder.begin_txn(header);
-    builder.write(ValueView::of(kBefore), ValueView::of(int64_t{1}));
+    builder.add(Op::write(ValueView::of(kBefore), ValueView::of(int64_t{1})));
     for (const auto& [item, f] : before)
-      if (f->seen.type != ValueView::Type::null) builder.write(f->item.view(), f->seen.view());
+      if (f->seen.type != ValueView::Type::null)
+        builder.add(Op::write(f->item.view(), f->seen.view()));
     if (Status s = builder.end_txn(); !s.ok()) return s.error();
     for (const Member& m : members_) {
       header = {};
@@ -132,20 +132,17 @@ class Window {
       else if (m.first->unknown && m.first->begin.known())
         header.end = Interval::from(m.first->begin.request);
       builder.begin_txn(header);
-      builder.read(ValueView::of(kBefore), ValueView::of(int64_t{1}));
+      builder.add(Op::read(ValueView::of(kBefore), ValueView::of(int64_t{1})));
       const std::string mark = mark_of(static_cast<size_t>(&m - members_.data()));
       if (!later_reads_.empty())
-        builder.write(ValueView::of(std::string_view(mark)), ValueView::of(int64_t{1}));
+        builder.add(Op::write(ValueView::of(std::string_view(mark)), ValueView::of(int64_t{1})));
       std::vector<std::string> tombstones(m.facts.size());
       for (size_t i = 0; i < m.facts.size(); ++i) {
         const Fact& f = *m.facts[i];
-        if (f.reads && reads_here(f)) builder.read(f.item.view(), f.seen.view());
+        if (f.reads && reads_here(f)) builder.add(Op::read(f.item.view(), f.seen.view()));
         if (!f.writes || !writes_here(f)) continue;
         tombstones[i] = formats::tombstone_of(f);
-        if (f.written.type == ValueView::Type::null)
-          builder.remove(f.item.view(), ValueView::of(std::string_view(tombstones[i])));
-        else
-          builder.write(f.item.view(), f.written.view());
+        builder.add(formats::write_of(f, f.written, tombstones[i]));
       }
       if (Status s = builder.end_txn(); !s.ok()) return s.error();
     }
@@ -169,12 +166,12 @@ class Window {
     for (size_t i = 0; i < members_.size(); ++i)
       if (!members_[i].first->unknown) marks.push_back(mark_of(i));
     for (const std::string& mark : marks)
-      builder.read(ValueView::of(std::string_view(mark)), ValueView::of(int64_t{1}));
+      builder.add(Op::read(ValueView::of(std::string_view(mark)), ValueView::of(int64_t{1})));
     std::set<Version> read;  // keys, with no value
     for (const Fact* f : later_reads_)
       if (written.contains(version_of(f->item, f->seen)) &&
           read.insert(version_of(f->item, {})).second)
-        builder.read(f->item.view(), f->seen.view());
+        builder.add(Op::read(f->item.view(), f->seen.view()));
     return read.empty() ? Status(Ok{}) : builder.end_txn();
   }
   // The key that shows that a member committed.

@@ -10,9 +10,8 @@ namespace assay::internal::lake {
 namespace {
 
 using formats::Fact;
-using formats::OwnedValue;
 
-OwnedValue number(int64_t v) { return {ValueView::Type::integer, v, {}}; }
+Value number(int64_t v) { return {ValueView::Type::integer, v, {}}; }
 
 // A row about x, of a transaction that is alone in its session.
 Fact fact(const std::string& txn, int64_t at, int64_t window_from, int64_t window_to) {

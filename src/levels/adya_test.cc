@@ -61,12 +61,12 @@ TEST(Adya, WhatAQueryPassedOverMayBeStatedInACircle) {
   const ValueView x = ValueView::of("x");
   for (const int64_t session : {1, 2}) {
     builder.begin_txn({.session = ValueView::of(session)});
-    builder.write(x, ValueView::of(session));
+    builder.add(Op::write(x, ValueView::of(session)));
     ASSERT_TRUE(builder.end_txn().ok());
   }
   builder.begin_txn({.session = ValueView::of(int64_t{3})});
-  builder.read(x, ValueView::of(int64_t{1}));
-  ASSERT_TRUE(builder.select({.where = "value > 5", .rows = {}, .complete = true}).ok());
+  builder.add(Op::read(x, ValueView::of(int64_t{1})));
+  ASSERT_TRUE(builder.add(Op::select({}, {}, "value > 5")));
   ASSERT_TRUE(builder.end_txn().ok());
   const History history = std::move(builder).finish().value();
   const std::vector<Seen> seen = {{history.first_op(2) + 1, 0, 0}};

@@ -121,7 +121,7 @@ std::vector<Txn> overlapping(int64_t operations, int64_t clients, int64_t values
     const int64_t time =
         begin + static_cast<int64_t>(rng.below(static_cast<uint64_t>(end - begin)));
     const auto value = static_cast<int64_t>(rng.below(static_cast<uint64_t>(values)));
-    const sample::Op op = rng.chance(0.5) ? r("x", kNull) : w("x", value);
+    const sample::SampleOp op = rng.chance(0.5) ? r("x", kNull) : w("x", value);
     effects.push_back({time, {i % clients, {op}, kCommitted, begin, end}});
     begin = end;
   }
@@ -130,7 +130,7 @@ std::vector<Txn> overlapping(int64_t operations, int64_t clients, int64_t values
   sample::Value now = kNull;
   std::vector<std::pair<int64_t, Txn>> lines;
   for (Effect& e : effects) {
-    sample::Op& op = e.txn.ops[0];
+    sample::SampleOp& op = e.txn.ops[0];
     if (op.kind == OpKind::read) op.value = now;
     now = op.value;
     lines.emplace_back(e.txn.begin, e.txn);

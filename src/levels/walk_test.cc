@@ -236,13 +236,13 @@ TEST(Check, OneRangeMaySeeManyKeysOfSeveralPossibleWriters) {
   for (int64_t session = 1; session <= 2; ++session) {
     builder.begin_txn({.session = ValueView::of(session), .status = kCommitted});
     for (int64_t key = 0; key < kKeys; ++key)
-      builder.write(ValueView::of(key), ValueView::of(int64_t{7}));
+      builder.add(Op::write(ValueView::of(key), ValueView::of(int64_t{7})));
     ASSERT_TRUE(builder.end_txn().ok());
   }
   for (int64_t key = 0; key < kKeys; ++key)
     rows.emplace_back(ValueView::of(key), ValueView::of(int64_t{7}));
   builder.begin_txn({.session = ValueView::of(int64_t{3}), .status = kCommitted});
-  builder.range(ValueView(), ValueView(), rows);
+  builder.add(Op::range(ValueView(), ValueView(), rows));
   ASSERT_TRUE(builder.end_txn().ok());
   const auto history = std::move(builder).finish();
   ASSERT_TRUE(history.ok());
@@ -278,9 +278,9 @@ TEST(Check, OfElementsThatCannotBeToldApartOneCameLater) {
   for (int64_t session : {1, 2, 3}) {
     builder.begin_txn({.session = ValueView::of(session)});
     if (session < 3) {
-      builder.append(list, element);
+      builder.add(Op::append(list, element));
     } else {
-      builder.read_list(list, std::span(&element, 1));
+      builder.add(Op::read_list(list, std::span(&element, 1)));
     }
     ASSERT_TRUE(builder.end_txn().ok());
   }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kInitialSource = -1;
 
-struct Op {
+struct ShapeOp {
   bool read = false;
   int key = 0;
   int source = kInitialSource;  // of a read: index of the write it returns
@@ -18,7 +18,7 @@ struct Op {
 struct Shape {
   std::vector<int> session;   // of each transaction; those of one session are adjacent
   std::vector<int> first_op;  // of each transaction, and the end
-  std::vector<Op> ops;
+  std::vector<ShapeOp> ops;
 
   int txns() const { return static_cast<int>(session.size()); }
   int txn_of(int op) const {
@@ -97,7 +97,7 @@ class Enumerator {
       if (canonical()) emit();
       return;
     }
-    Op& read = shape_.ops[op];
+    ShapeOp& read = shape_.ops[op];
     if (!read.read) {
       choose_source(op + 1);
       return;
@@ -147,7 +147,7 @@ class Enumerator {
     int keys = 0, last_txn = -1, last_session = -1;
     for (const int i : list) {
       const int t = shape_.txn_of(i);
-      const Op& op = shape_.ops[i];
+      const ShapeOp& op = shape_.ops[i];
       if (key_name[op.key] < 0) key_name[op.key] = keys++;
       const int border = shape_.session[t] != last_session ? 2 : t != last_txn ? 1 : 0;
       const int source = op.source == kInitialSource ? -1 : at[op.source];
@@ -174,7 +174,7 @@ class Enumerator {
     for (int t = 0; t < shape_.txns(); ++t) {
       draft.txns[t].session = shape_.session[t];
       for (int i = shape_.first_op[t]; i < shape_.first_op[t + 1]; ++i) {
-        const Op& op = shape_.ops[i];
+        const ShapeOp& op = shape_.ops[i];
         DraftValue value = int64_t{i + 1};
         if (op.read) value = op.source == kInitialSource ? DraftValue{} : int64_t{op.source + 1};
         draft.txns[t].ops.push_back(

@@ -128,9 +128,8 @@ History with_rows(const History& h, const std::vector<AggregateRows>& choices,
         for (const VersionId v : choice.rows[chosen[next]])
           rows.emplace_back(h.key(h.version_key(v)), h.version_value(v));
       const Aggregate& aggregate = h.predicates().aggregate(h.selected(i).aggregate);
-      const Status known = builder.select(
-          {name(bounds[0]), name(bounds[1]), h.predicates().text(aggregate.where), rows});
-      assert(known.ok());
+      builder.add(
+          Op::select(name(bounds[0]), name(bounds[1]), h.predicates().text(aggregate.where), rows));
       ++next;
     }
     const Status ended = builder.end_txn();

@@ -101,24 +101,24 @@ class Reduction {
   Status add_reads(Node n, std::span<const Node> rivals, bool tied) {
     begin(n, ".r");
     for (const ExternalRead& read : problem_.reads[n]) {
-      out_.read(history_.key(read.key),
-                read.write == kNone ? history_.initial(read.key)
-                                    : history_.version_value(problem_.writes.version[read.write]));
+      const ValueView value = read.write == kNone
+                                  ? history_.initial(read.key)
+                                  : history_.version_value(problem_.writes.version[read.write]);
+      out_.add(Op::read(history_.key(read.key), value));
     }
-    for (Node rival : rivals) out_.write(extra_key(n, rival), kBegin);
-    if (tied) out_.write(extra_key(n, n), kBegin);
+    for (Node rival : rivals) out_.add(Op::write(extra_key(n, rival), kBegin));
+    if (tied) out_.add(Op::write(extra_key(n, n), kBegin));
     return out_.end_txn();
   }
 
   Status add_writes(Node n, std::span<const Node> rivals, bool tied) {
     begin(n, ".w");
-    if (tied) out_.read(extra_key(n, n), kBegin);
-    for (Node rival : rivals) out_.read(extra_key(n, rival), kBegin);
-    for (const WriteId w : problem_.writes.of(n)) {
-      out_.write(history_.key(problem_.writes.key[w]),
-                 history_.version_value(problem_.writes.version[w]));
-    }
-    for (Node rival : rivals) out_.write(extra_key(rival, n), kCommit);
+    if (tied) out_.add(Op::read(extra_key(n, n), kBegin));
+    for (Node rival : rivals) out_.add(Op::read(extra_key(n, rival), kBegin));
+    for (const WriteId w : problem_.writes.of(n))
+      out_.add(Op::write(history_.key(problem_.writes.key[w]),
+                         history_.version_value(problem_.writes.version[w])));
+    for (Node rival : rivals) out_.add(Op::write(extra_key(rival, n), kCommit));
     return out_.end_txn();
   }
 

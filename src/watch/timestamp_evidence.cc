@@ -80,7 +80,7 @@ class Part {
     header.commit_ts = v.commit;
     builder_.begin_txn(header);
     const ValueView key = h_.key(f_.key);
-    v.removed ? builder_.remove(key, v.value.view()) : builder_.write(key, v.value.view());
+    builder_.add(v.removed ? Op::remove(key, v.value.view()) : Op::write(key, v.value.view()));
     failed_ = failed_ || !builder_.end_txn().ok();
   }
 

@@ -130,7 +130,7 @@ class Assembly {
       if (!parked.shows(i)) continue;
       const Install left = install_of(h, i);
       const ValueView key = h.key(left.key), value = h.version_value(left.version);
-      left.removes ? builder_.remove(key, value) : builder_.write(key, value);
+      builder_.add(left.removes ? Op::remove(key, value) : Op::write(key, value));
     }
     return builder_.end_txn();
   }
@@ -169,10 +169,7 @@ class Assembly {
   }
 
   void write(const ValueView& key, const LiveState::Version& v) {
-    if (v.removed)
-      builder_.remove(key, v.value.view());
-    else
-      builder_.write(key, v.value.view());
+    builder_.add(v.removed ? Op::remove(key, v.value.view()) : Op::write(key, v.value.view()));
   }
 
   // The views are of what lives until end_txn.

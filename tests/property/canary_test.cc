@@ -20,28 +20,9 @@ struct Eyes {
   bool drift = true;
 };
 
-void copy_op(HistoryBuilder& b, const History& h, OpId i) {
-  const Operation op = h.op(i);
-  const ValueView key = h.key(op.key);
-  const ValueView value = h.version_value(op.version);
-  std::vector<ValueView> list;
-  switch (op.kind) {
-    case OpKind::read:
-      return b.read(key, value);
-    case OpKind::write:
-      return b.write(key, value);
-    case OpKind::append:
-      return b.append(key, value);
-    case OpKind::read_list:
-      for (const VersionId v : h.operands(i)) list.push_back(h.version_value(v));
-      return b.read_list(key, list);
-    default:
-      FAIL() << "not generated here";
-  }
-}
-
 History seen(const History& h, const Eyes& eyes) {
   HistoryBuilder b;
+  OpBuffers buffers;
   b.set_initial(h.initial());
   for (TxnId t = 0; t < h.txn_count(); ++t) {
     TxnStatus status = h.status(t);
@@ -56,7 +37,7 @@ History seen(const History& h, const Eyes& eyes) {
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
       const Operation op = h.op(i);
       if (op.kind == OpKind::read && h.is_initial(op.version) && !eyes.initial_reads) continue;
-      copy_op(b, h, i);
+      b.add(h.outside(i, buffers));
     }
     EXPECT_TRUE(b.end_txn().ok());
   }

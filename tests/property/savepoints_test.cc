@@ -65,7 +65,7 @@ class Table {
 
   void plant(const std::pair<int64_t, int64_t>& seen) {
     planted_ = true;
-    builder_.read(value(seen.first), value(seen.second));
+    builder_.add(Op::read(value(seen.first), value(seen.second)));
   }
 
   void step() {
@@ -127,44 +127,45 @@ class Table {
 
   void read(int64_t k) {
     const auto held = state_.registers.find(k);
-    builder_.read(value(k),
-                  held == state_.registers.end() ? ValueView::null() : value(held->second));
+    builder_.add(Op::read(
+        value(k), held == state_.registers.end() ? ValueView::null() : value(held->second)));
   }
   void write(int64_t k) {
     put(k, ++last_);
-    builder_.write(value(k), value(last_));
+    builder_.add(Op::write(value(k), value(last_)));
   }
   void remove(int64_t k) {
-    builder_.remove(value(k), value(++last_));
+    builder_.add(Op::remove(value(k), value(++last_)));
     state_.registers.erase(k);
     written_.erase(k);
   }
   void compare_and_set(int64_t k) {
     const auto held = state_.registers.find(k);
     const bool done = held != state_.registers.end() && rng_.chance(0.5);
-    builder_.cas(value(k), value(done ? held->second : kNobodysValue), value(++last_), done);
+    builder_.add(
+        Op::cas(value(k), value(done ? held->second : kNobodysValue), value(++last_), done));
     if (done) put(k, last_);
   }
   void insert(int64_t k) {
     const bool done = !state_.registers.contains(k);
-    builder_.insert(value(k), value(++last_), done);
+    builder_.add(Op::insert(value(k), value(++last_), done));
     if (done) put(k, last_);
   }
   void append(std::string_view list) {
     state_.lists[list].push_back(++last_);
-    builder_.append(ValueView::of(list), value(last_));
+    builder_.add(Op::append(ValueView::of(list), value(last_)));
   }
   void read_list(std::string_view list) {
     std::vector<ValueView> elements;
     for (const int64_t element : state_.lists[list]) elements.push_back(value(element));
-    builder_.read_list(ValueView::of(list), elements);
+    builder_.add(Op::read_list(ValueView::of(list), elements));
   }
   void range() {
     const int64_t lo = key() - 1, hi = lo + static_cast<int64_t>(rng_.below(5));
     std::vector<std::pair<ValueView, ValueView>> rows;
     for (const auto& [k, v] : state_.registers)
       if (k >= lo && k <= hi) rows.emplace_back(value(k), value(v));
-    builder_.range(value(lo), value(hi), rows);
+    builder_.add(Op::range(value(lo), value(hi), rows));
   }
 
   static constexpr int64_t kNobodysValue = 1'000'000;

@@ -116,24 +116,24 @@ class EverythingSession : public collect::WorkloadSession {
   void start(bool) override { left_ = 3; }
   bool next(const collect::Reply*, collect::Request& request) override {
     if (left_-- == 0) return false;
-    const auto key = [&] { return collect::Value::of(static_cast<int64_t>(rng_.below(3))); };
+    const auto key = [&] { return Value::of(static_cast<int64_t>(rng_.below(3))); };
     request = {.kind = kKinds[rng_.below(std::size(kKinds))], .key = key()};
     switch (request.kind) {
       case OpKind::append:
         request.value = values_.take();
         [[fallthrough]];
       case OpKind::read_list:
-        request.key = collect::Value::of(std::string("l"));
+        request.key = Value::of(std::string("l"));
         break;
       case OpKind::range:
         request.high = key();
         break;
       case OpKind::remove:
         // A removal's own name, which no comparison expects.
-        request.value = collect::Value::of(-values_.take_unique().integer);
+        request.value = Value::of(-values_.take_unique().integer);
         break;
       case OpKind::cas:
-        request.expected = rng_.chance(0.5) ? collect::Value() : collect::Value::of(int64_t{1});
+        request.expected = rng_.chance(0.5) ? Value() : Value::of(int64_t{1});
         [[fallthrough]];
       default:
         if (request.kind != OpKind::read) request.value = values_.take();

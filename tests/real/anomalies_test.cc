@@ -159,8 +159,7 @@ TEST(Dolt, TwoTakeTheSameLock) {
   ASSERT_TRUE(driver.ok() && (*driver)->prepare().ok());
   const auto a = (*driver)->connect(), b = (*driver)->connect();
   ASSERT_TRUE(a.ok() && b.ok());
-  const auto key = collect::Value::of(1), free = collect::Value::of(0),
-             taken = collect::Value::of(1);
+  const auto key = Value::of(1), free = Value::of(0), taken = Value::of(1);
   collect::Reply reply;
   ASSERT_TRUE((*a)->begin().ok());
   ASSERT_TRUE((*a)->call({.kind = OpKind::write, .key = key, .value = free}, reply).ok());

@@ -24,7 +24,7 @@ Status connects(const std::string& url) {
   auto session = (*driver)->connect();
   if (!session.ok()) return session.error();
   collect::Reply reply;
-  const collect::Request read{.kind = OpKind::read, .key = collect::Value::of(1)};
+  const collect::Request read{.kind = OpKind::read, .key = Value::of(1)};
   const collect::CallResult result = (*session)->call(read, reply);
   if (!result.ok()) return io_error(result.message);
   return Ok{};

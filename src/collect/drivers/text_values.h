@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "collect/value.h"
+#include "history/value.h"
 
 namespace assay::internal::collect {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "collect/sink.h"
-#include "collect/value.h"
+#include "history/value.h"
 
 namespace assay::internal::collect {
 

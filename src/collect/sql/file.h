@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "assay/history.h"
-#include "collect/value.h"
 #include "history/condition.h"
+#include "history/value.h"
 
 namespace assay::internal::collect::sql {
 

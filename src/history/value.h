@@ -1,4 +1,4 @@
-// Keys and values that own their text, for the way between workloads and databases.
+// Keys and values that own their text, for what is held back or travels.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,14 @@
 #include "assay/history.h"
 #include "base/hash.h"
 
-namespace assay::internal::collect {
+namespace assay::internal {
 
 // null, an integer or a string; in what is recorded also a row of columns, as `row_text` makes it.
 struct Value {
   ValueView::Type type = ValueView::Type::null;
   int64_t integer = 0;
-  std::string text;
+  std::string text = {};
 
-  Value() = default;
   static Value of(int64_t v) {
     Value value;
     value.type = ValueView::Type::integer;
@@ -50,4 +49,4 @@ struct KeyHash {
   }
 };
 
-}  // namespace assay::internal::collect
+}  // namespace assay::internal
