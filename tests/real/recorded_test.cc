@@ -263,7 +263,7 @@ TEST_F(Recorded, ElleTallies) {
   for (const auto& [path, outcome] : tallies) {
     const Result<Tally> tally = formats::read_tally((data_ / path).string(), nullptr);
     ASSERT_TRUE(tally.ok()) << tally.error().to_string();
-    EXPECT_EQ(judge(*tally).outcome, outcome) << path;
+    EXPECT_EQ(judge(*tally).outcome(), outcome) << path;
   }
 }
 
