@@ -82,7 +82,7 @@ Exit tally_file(const TallyFlags& flags, const std::string& file) {
   if (!s.ok()) return fail(s.error());
   return v.outcome() == Outcome::satisfied  ? Exit::satisfied
          : v.outcome() == Outcome::violated ? Exit::violated
-                                          : Exit::unknown;
+                                            : Exit::unknown;
 }
 
 }  // namespace

@@ -103,8 +103,7 @@ class Companions {
   void look_at_list(OpId i) {
     const OutsideList outside = outside_list(h_, i);
     companion();
-    if (outside.missing == kNone)
-      return copier_.list(h_, i, outside.elements);
+    if (outside.missing == kNone) return copier_.list(h_, i, outside.elements);
     const ValueView key = key_of_its_own(h_.op(i).key);
     for (OpId j = h_.first_op(txn_); j < i; ++j)
       if (install_of(h_, j).appends && h_.op(j).key == h_.op(i).key)

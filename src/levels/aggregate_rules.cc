@@ -2,6 +2,8 @@
 // rows of some state are taken for what was aggregated (aggregate_orders.cc).
 //
 //   s1: { w(x,1) w(y,2) }   s2: { sum(*) = 3 }     the order s2, s1 satisfies all levels but for the sum, which s1, s2 explains
+//
+// Cost: replaying is linear in the operations; the copies of the history that are decided are counted there.
 
 #include <utility>
 

@@ -69,7 +69,8 @@ CheckOptions Case::without_counts() const {
 }
 
 void Case::settle(LevelId level, Judgement found) {
-  if (found.outcome() == Outcome::unknown) return lattice.set_unknown(level, std::move(found.reason));
+  if (found.outcome() == Outcome::unknown)
+    return lattice.set_unknown(level, std::move(found.reason));
   if (found.outcome() == Outcome::satisfied && any_version_passed_over &&
       sees_through_readers(level_info(level)))
     return lattice.set_unknown(level,
