@@ -1,5 +1,10 @@
 // A history that is being decided, as the rules of the walk see it: the matched problem, what is left of the budget, and where
 // they bring what they find.
+//
+//   s1: { w(x,1) }   s2: { r(x,1) sum(*) = 2 }     an order is found for s1, s2, and the sum speaks against it: not satisfied yet
+//
+// What is found of one level is settled here for all that it serves. Satisfied is held back where the history has something that
+// no order explains: contradicting evidence, a key used in two ways, an aggregate.
 #pragma once
 
 #include <map>
