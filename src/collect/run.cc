@@ -432,11 +432,10 @@ void Run::watch() {
   }
 }
 
-// The system has no thread for this session and those after it: the run ends, and no session waits for them.
+// The system has no thread for this session and those after it: the run ends.
 void Run::give_up_from(uint32_t session, const std::system_error& why) {
   shared_.fail(io_error(fmt::format("cannot start session {} of {}: {}", session + 1,
                                     options_.sessions, why.code().message())));
-  for (uint32_t i = session; turns_ && i < options_.sessions; ++i) turns_->leave(i);
   const std::lock_guard lock(shared_.mutex);
   shared_.running -= options_.sessions - session;
   shared_.changed.notify_all();
@@ -445,7 +444,7 @@ void Run::give_up_from(uint32_t session, const std::system_error& why) {
 void Run::drive() {
   drive_begin_ = clock_.seconds();
   shared_.running = options_.sessions;
-  if (turns_) turns_->begin(options_.sessions);
+  if (turns_) turns_->expect(options_.sessions);
   std::vector<std::thread> threads;
   threads.reserve(options_.sessions);
   try {
@@ -454,6 +453,7 @@ void Run::drive() {
   } catch (const std::system_error& why) {
     give_up_from(static_cast<uint32_t>(threads.size()), why);
   }
+  if (turns_) turns_->begin(static_cast<uint32_t>(threads.size()));
   if (injector_) injector_->start(*recorder_, clock_);
   watch();
   for (std::thread& thread : threads) thread.join();

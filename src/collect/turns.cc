@@ -11,9 +11,13 @@ constexpr int64_t kSlowest = 20'000;
 
 }  // namespace
 
-void Turns::begin(uint32_t sessions) {
+void Turns::expect(uint32_t sessions) {
   sessions_.clear();
-  for (uint32_t i = 0; i < sessions; ++i) sessions_.emplace_back().here = true;
+  for (uint32_t i = 0; i < sessions; ++i) sessions_.emplace_back();
+}
+
+void Turns::begin(uint32_t sessions) {
+  for (uint32_t i = 0; i < sessions; ++i) sessions_[i].here = true;
   live_ = sessions;
   draw();
   if (whose_ != kNobody) sessions_[whose_].turn.release();

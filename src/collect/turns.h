@@ -5,8 +5,8 @@
 // goes on after a call to the database is drawn from the seed among those that do not back off. So overlaps are as frequent
 // on every machine, and a run depends on its seed alone. Time passes with the turns: it is part of what the seed decides.
 //
-// Nobody is waited for in vain: a session without a turn waits here and nowhere else, the one that has it never waits for another, and one
-// whose thread has not started yet is given its turn like the others and takes it when it comes. Only the one whose turn it is changes what they share.
+// Nobody is waited for in vain: a session without a turn waits here and nowhere else, and the one that has it never waits for
+// another. Only the one whose turn it is changes what they share; so turns begin once it is known which sessions have a thread.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,9 @@ class Turns {
  public:
   explicit Turns(uint64_t seed) : rng_(Rng(seed).split(kSalt)) {}
 
-  // From now on sessions 0 … n-1 take turns. Before, and once all have left, the other calls do not wait.
+  // Sessions 0 … n-1 may enter. They wait until turns begin.
+  void expect(uint32_t sessions);
+  // From now on the first so many of these take turns. Before, and once all have left, pass and back_off do not wait.
   void begin(uint32_t sessions);
   // The session's thread is there; returns with its first turn.
   void enter(uint32_t session);

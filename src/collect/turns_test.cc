@@ -9,13 +9,14 @@
 namespace assay::internal::collect {
 namespace {
 
-// What three sessions do one after another: each five steps, and `back_off` between them if that is its session.
-std::string interleaved(uint64_t seed, uint32_t backs_off = 3) {
+// What those of three sessions that have a thread do one after another: each five steps, and `back_off` between them if that is its
+// session.
+std::string interleaved(uint64_t seed, uint32_t backs_off = 3, uint32_t started = 3) {
   Turns turns(seed);
   std::string order;  // whose turn it is writes here, and nobody else
-  turns.begin(3);
+  turns.expect(3);
   std::vector<std::thread> threads;
-  for (uint32_t i = 0; i < 3; ++i)
+  for (uint32_t i = 0; i < started; ++i)
     threads.emplace_back([&, i] {
       turns.enter(i);
       for (int step = 0; step < 5; ++step) {
@@ -24,6 +25,7 @@ std::string interleaved(uint64_t seed, uint32_t backs_off = 3) {
       }
       turns.leave(i);
     });
+  turns.begin(started);
   for (std::thread& t : threads) t.join();
   return order;
 }
@@ -43,9 +45,18 @@ TEST(Turns, WhoBacksOffIsPassedOverUntilNobodyElseIsLeft) {
   EXPECT_EQ(order.substr(order.size() - 4), "2222") << order;
 }
 
+TEST(Turns, ASessionWithoutAThreadIsNotWaitedFor) {
+  EXPECT_EQ(interleaved(1, 3, 0), "");
+  EXPECT_EQ(interleaved(1, 3, 1), "00000");
+  const std::string order = interleaved(1, 3, 2);
+  EXPECT_EQ(order.size(), 10u);
+  for (int again = 0; again < 20; ++again) EXPECT_EQ(interleaved(1, 3, 2), order);
+}
+
 TEST(Turns, NobodyWaitsBeforeTheyBeginAndOnceAllHaveLeft) {
   Turns turns(1);
   turns.pass(7);
+  turns.expect(1);
   turns.begin(1);
   turns.enter(0);
   turns.leave(0);
@@ -56,6 +67,7 @@ TEST(Turns, NobodyWaitsBeforeTheyBeginAndOnceAllHaveLeft) {
 TEST(Turns, TimeGoesForward) {
   Turns turns(1);
   int64_t last = -1;
+  turns.expect(1);
   turns.begin(1);
   turns.enter(0);
   for (int i = 0; i < 10; ++i) {
