@@ -145,19 +145,24 @@ class LatticeWalk {
   };
 
   std::optional<Step> next() {
+    std::bitset<kLevelCount> useful;
+    for (const LevelInfo& level : all_levels())
+      useful[static_cast<size_t>(level.id)] = case_.lattice.useful(level.id);
     for (size_t rule = 0; rule < kRuleCount; ++rule)
-      for (const LevelId level : levels_of(kRules[rule].turn))
-        if (!applied_[rule].test(static_cast<size_t>(level)) &&
+      for (const LevelId level : levels_of(kRules[rule].turn)) {
+        const size_t at = static_cast<size_t>(level);
+        if ((kRules[rule].turn == Turn::once || useful[at]) && !applied_[rule][at] &&
             is_worth_it(kRules[rule], level_info(level)))
           return Step{rule, level};
+      }
     return std::nullopt;
   }
 
+  // Of a level that is useful.
   bool is_worth_it(const Rule& rule, const LevelInfo& level) {
     const Lattice& lattice = case_.lattice;
-    if (rule.turn != Turn::once &&
-        (lattice.is_decided(level.id) || !lattice.useful(level.id) ||
-         (rule.settles == Settles::satisfied && !lattice.helps_if_accepted(level.id))))
+    if (rule.turn != Turn::once && rule.settles == Settles::satisfied &&
+        !lattice.helps_if_accepted(level.id))
       return false;
     if (rule.cost == Cost::search && lattice.was_searched(level.id)) return false;
     if (rule.cost == Cost::pass && case_.budget.exhausted_now()) return false;
