@@ -232,9 +232,9 @@ class Engine {
     for (size_t i = 0; i < assumed.items.size(); ++i) graph_.graph().pop();
     const Schedule first = schedule ? *schedule : play(initial_);
     if (accept(first)) return true;
-    // What the search keeps of each.
+    // What the search keeps of each. Without room for them it has to do without.
     constexpr uint64_t kBytesAnAssumption = 200;
-    if (!room(kBytesAnAssumption * assumed.rows())) return true;
+    if (Budget asked = budget_; !asked.has_room(kBytesAnAssumption * assumed.rows())) return false;
     return search_from(first, early_conflicts(), &assumed) == Result::settled;
   }
 
