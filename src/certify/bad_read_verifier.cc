@@ -45,7 +45,7 @@ class Claim {
   bool explained(const Observation& seen) const;
   bool shown_by(const Observation& seen) const;
   bool puts(OpId write, const Observation& seen) const;
-  bool nobody_shows(const Observation& seen) const;
+  bool nothing_shows(const Observation& seen) const;
   bool bad_element(VersionId element) const;
   bool bad_list() const;
   bool out_of_place(std::span<const VersionId> elements, size_t i) const;
@@ -82,7 +82,7 @@ bool Claim::puts(OpId write, const Observation& seen) const {
 }
 
 // Not even what an aborted transaction wrote, or one that wrote the key again: nobody but the reader, later, leaves the key absent.
-bool Claim::nobody_shows(const Observation& seen) const {
+bool Claim::nothing_shows(const Observation& seen) const {
   return seen.external() && is_read(seen.op) && !sources_.explained_by_anybody(seen.op, seen.key);
 }
 
@@ -96,7 +96,7 @@ bool Claim::shown_by(const Observation& seen) const {
   switch (claim_.anomaly) {
     case Anomaly::thin_air_read:
       return other == kNone && !seen.initial &&
-             (writes_.showing(seen.key, seen.version, Which::all).empty() || nobody_shows(seen));
+             (writes_.showing(seen.key, seen.version, Which::all).empty() || nothing_shows(seen));
     case Anomaly::aborted_read:
       return others_write && history_.status(history_.txn_of(other)) == TxnStatus::aborted;
     case Anomaly::intermediate_read:

@@ -85,7 +85,7 @@ Status ChainRivals::add(const Segment::Rival& r) {
 }
 
 // Whether a transaction of unknown outcome stands in the way: one between the two that touches a key of the first, or that has to
-// come after it and would not; or one behind both that read the key, whose last writer would then be open.
+// come after it but would not; or one behind both that reads the key, whose last writer would then be open.
 bool ChainRivals::disturbs_late(uint32_t from, uint32_t behind, const Content* key) {
   return std::ranges::any_of(segment_.lates, [&](const ChainSegment::Late& late) {
     if (late.place <= from) return false;

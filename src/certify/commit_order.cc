@@ -231,7 +231,7 @@ class CommitOrder::Builder {
   const NotReturned not_returned_;
   const std::span<const Seen> sources_;
   CommitOrder built_;
-  // Along the order: who installed each version last, who left each key absent, and who wrote each key. 0: nobody.
+  // Along the order: the last to install each version, to leave each key absent, and to write each key. 0: none.
   std::vector<Place> version_, absence_, key_;
   std::vector<Own> own_;             // per key
   std::vector<List> lists_;          // per key

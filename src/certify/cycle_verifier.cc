@@ -184,6 +184,7 @@ Status CycleVerifier::check_edge(const Edge& edge) {
       &CycleVerifier::check_anti,       // `from` read what `to` overwrote
       &CycleVerifier::check_forced,     // the other order of two writers is impossible
   };
+  static_assert(std::size(kRules) == static_cast<size_t>(EdgeKind::forced) + 1);
   const auto kind = static_cast<size_t>(edge.kind);
   return kind < std::size(kRules) ? (this->*kRules[kind])(edge)
                                   : refuse("an edge of no known kind");

@@ -30,7 +30,8 @@ class PredicateReads {
 
   const Lookups& lookups_;
   const Conditions conditions_;
-  // Per key, all that may have taken effect and write it, as one line orders them; empty if none does. Empty until somebody asks.
+  // Per key: the transactions that may have taken effect and write it, in the order that one stated line gives; empty where no
+  // line has them all. Filled when first asked for.
   std::vector<std::vector<TxnId>> orders_;
 };
 

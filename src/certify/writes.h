@@ -22,16 +22,16 @@
 
 namespace assay::internal::certify {
 
-// What a transaction may have seen of others. clean: what those leave behind that take effect. dirty, where no read dependency may not be on a cycle: what
-// anybody ever wrote, aborted and overwritten values too; so that an element of a list may be an aborted one, and nobody
-// takes effect for having been read.
+// What a transaction may have seen of others. clean: what those leave behind that take effect. dirty, where the level forbids
+// no cycle with a read dependency: what any transaction ever wrote, aborted and overwritten values too. So an element of a list
+// may be an aborted one, and no transaction takes effect because it was read.
 enum class ReadRule : uint8_t { clean, dirty };
 inline ReadRule read_rule(const LevelInfo& level) {
-  const auto heeds_reads = [](const ForbiddenCycle& cycle) {
+  const auto forbids_reads = [](const ForbiddenCycle& cycle) {
     return cycle.any.find('r') != std::string_view::npos;
   };
   const bool dirty =
-      level.events == EventModel::adya && std::ranges::none_of(level.forbidden, heeds_reads);
+      level.events == EventModel::adya && std::ranges::none_of(level.forbidden, forbids_reads);
   return dirty ? ReadRule::dirty : ReadRule::clean;
 }
 

@@ -4,7 +4,7 @@
 // transactions. So assume
 //
 //   each transaction                        →  its session's next transaction that writes
-//   the last transaction of a session but k →  the reads of its next one; k = 0, and by itself k = 3, and k = 15
+//   the last transaction of a session but k →  the reads of its next one, for k = 0, 3 and 15, each assumed by itself
 //
 //   s1: { w(x,1) } T1  { w(x,2) } T2  { r(x,1) } T3       T1 → T2, T2 → T3's reads, T2 → whatever s1 writes next
 //
@@ -23,7 +23,7 @@
 namespace assay::internal {
 namespace {
 
-constexpr uint32_t kLags[] = {1, 4, 16};
+constexpr uint32_t kLags[] = {1, 4, 16};  // k + 1
 
 // Appends those of one session.
 void assume(const EventGraph& events, const std::vector<Node>& session, Rows<Arc>& all) {

@@ -87,7 +87,7 @@ struct Case {
   SeenAlong along;
   const bool has_aggregates;           // some are open
   const bool any_version_passed_over;  // see passes_over_any_version
-  // What leaves so little open that the strongest levels are decided at once.
+  // So little is left open that the strongest levels are decided at once.
   bool stated_first = false;
 
   // What deciding a level keeps for the next one.

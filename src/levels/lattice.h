@@ -37,7 +37,7 @@ class Lattice {
   bool is_wanted(LevelId level) const { return wanted_[index(level)]; }
   // Levels that are decided on request only do not appear without it.
   bool is_asked(const LevelInfo& level) const { return !level.on_request() || is_wanted(level.id); }
-  // That or as good as: no search will settle it.
+  // It is satisfied or violated, or no search will settle it.
   bool is_decided(LevelId level) const {
     return outcome(level) != Outcome::unknown || settled_[index(level)];
   }

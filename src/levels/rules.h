@@ -8,7 +8,8 @@ namespace assay::internal {
 
 namespace rules {
 
-// Whether the rule has what it needs to say something of the level. It is asked again as long as it was not applied to it.
+// Whether the rule has what it needs to decide the level. Until the rule is applied to the level, this is asked again as more is
+// known.
 using Needs = bool(Case& c, const LevelInfo& level);
 using Decides = void(Case& c, const LevelInfo& level);
 

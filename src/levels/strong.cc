@@ -228,9 +228,9 @@ class Engine {
     for (const Arc& arc : assumed.items) graph_.graph().add(arc);
     const std::vector<Vertex> order = topological_order(graph_.graph(), rank_);
     const bool possible = order.size() == graph_.graph().vertices();
-    const std::optional<Schedule> schedule = possible ? std::optional(play(order)) : std::nullopt;
+    std::optional<Schedule> schedule = possible ? std::optional(play(order)) : std::nullopt;
     for (size_t i = 0; i < assumed.items.size(); ++i) graph_.graph().pop();
-    const Schedule first = schedule ? *schedule : play(initial_);
+    const Schedule first = schedule ? *std::move(schedule) : play(initial_);
     if (accept(first)) return true;
     // What the search keeps of each. Without room for them it has to do without.
     constexpr uint64_t kBytesAnAssumption = 200;

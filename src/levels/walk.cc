@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "base/sort_by.h"
-#include "infer/aggregates.h"
 #include "levels/rules.h"
 #include "levels/single_operations.h"
 #include "levels/strong.h"
@@ -70,7 +69,7 @@ using enum Turn;
 using enum Settles;
 using enum Cost;
 
-// In the order in which they are tried.
+// In the order in which they are tried. What ran out of its share is searched again before the walk looks further, and after.
 constexpr Rule kRules[] = {
     // clang-format off
     {"expected order",       once,            satisfied, pass,    states_an_order,               replay_stated_order},
