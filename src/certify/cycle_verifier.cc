@@ -175,8 +175,7 @@ Status CycleVerifier::check_ends(const Edge& edge) {
 
 // What each kind of edge rests on.
 Status CycleVerifier::check_edge(const Edge& edge) {
-  using Rule = Status (CycleVerifier::*)(const Edge&);
-  static constexpr Rule kRules[] = {
+  static constexpr Status (CycleVerifier::*kRules[])(const Edge&) = {
       &CycleVerifier::check_read_from,  // `to` certainly saw what `from` left
       &CycleVerifier::check_session,    // `from` is earlier in the session of `to`
       &CycleVerifier::check_real_time,  // so say the clocks

@@ -348,7 +348,7 @@ TEST(OrderVerifier, whatKnownOrdersName) {
   // Of two that wrote one value neither is named.
   EXPECT_TRUE(verifies(order({0, 2, 3, 4, 5}), hist(text + "order x: 5 2 5\n")));
   for (const char* bad : {"order x: 2 7\n", "order x: 8 2\n", "order x: 2 null\n"})
-    EXPECT_TRUE(refused(order({0, 2, 3, 4, 5}), hist(text + bad), "no transaction can have installed"));
+    EXPECT_TRUE(refused(order({0, 2, 3, 4, 5}), hist(text + bad), "no transaction installed"));
   for (const char* bad : {"order x: 1 2\norder x: 2 1\n",
                           "order x: 1 2\norder x: 2 4\norder x: 4 1\n", "order x: 1 2 1\n"})
     EXPECT_TRUE(refused(order({0, 2, 3, 4, 5}), hist(text + bad), "opposite orders"));
@@ -366,7 +366,7 @@ TEST(OrderVerifier, ordersThatNameTransactions) {
   EXPECT_TRUE(verifies(order({1, 2, 0}), named));
   EXPECT_TRUE(refused(order({0, 2, 1}), named, "history states"));
   for (const char* bad : {"order x: d=5\n", "order x: a=6\n", "order y: a=null\n"})
-    EXPECT_TRUE(refused(order({1, 2, 0}), hist(text + bad), "no transaction can have installed"));
+    EXPECT_TRUE(refused(order({1, 2, 0}), hist(text + bad), "cannot have installed it"));
   EXPECT_TRUE(refused(order({1, 2, 0}), hist(text + "order x: a=5 b=5\norder x: b=5 a=5\n"),
                       "opposite orders"));
   // Complete orders lack nothing that was acknowledged before.

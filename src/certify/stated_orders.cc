@@ -51,10 +51,8 @@ class Reading {
     const TxnId meant = txn == kNone ? by_value(line.key, place, version) : txn;
     const Writes::Made made = meant == kNone ? Writes::Made() : writes_.made_by(meant, version);
     if (txn != kNone && made.count == 0)
-      contradict(
-          "a stated order names {} of transaction {}, which no transaction can have installed "
-          "there",
-          h_.version_value(version).to_string(), h_.name(txn));
+      contradict("a stated order names {} of transaction {}, which cannot have installed it there",
+                 h_.version_value(version).to_string(), h_.name(txn));
     named_.push_back(made.count == 0 ? kNone : meant);
     if (made.count == 0) return;
     named_again_ = named_again_ || (made.count == 1 && listed_[made.first]);
@@ -66,7 +64,7 @@ class Reading {
     const bool null = h_.version_value(version).is_null();
     if (null && !writes_.emptying(key, Which::counting).empty()) return kNone;
     if (writes_.of_version(version, Which::counting).empty())
-      contradict("the stated order of {} names {}, which no transaction can have installed there",
+      contradict("the stated order of {} names {}, which no transaction installed there",
                  h_.key(key).to_string(), h_.version_value(version).to_string());
     return writes_.only_author(version);
   }

@@ -45,7 +45,7 @@ TEST(StatedOrders, nameWritersByValueWhereThereIsOne) {
   EXPECT_EQ(named(hist("s1: { w(x,1) d(x,t) }\norder x: null 1 null\n")), "- 0 -");
   EXPECT_EQ(named(hist("s1: { w(x,1) }\n")), "");
   EXPECT_EQ(contradiction(hist("s1: { w(x,1) }!\norder x: null 1\n")),
-            "the stated order of x names 1, which no transaction can have installed there");
+            "the stated order of x names 1, which no transaction installed there");
 }
 
 TEST(StatedOrders, nameTransactionsThatWroteTheValue) {
@@ -56,7 +56,7 @@ TEST(StatedOrders, nameTransactionsThatWroteTheValue) {
   EXPECT_EQ(contradiction(h), "");
   EXPECT_EQ(
       contradiction(lines(three("{\"key\":\"x\",\"order\":[{\"txn\":\"B\",\"value\":1}]}\n"))),
-      "a stated order names 1 of transaction B, which no transaction can have installed there");
+      "a stated order names 1 of transaction B, which cannot have installed it there");
 }
 
 TEST(StatedOrders, oppositeOrdersSayNothingOfTheirKey) {

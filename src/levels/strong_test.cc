@@ -176,8 +176,8 @@ TEST(Strong, AViolationIsFoundBehindAssumedSessions) {
     EXPECT_EQ(outcome(txns, level), Outcome::violated);
 }
 
-// A database without sessions, of which one read in the middle is old. Nothing but that is given up of what was assumed: every
-// order of writers that no read distinguishes would have to be tried.
+// A database without sessions, and one read in the middle that is old. What is assumed comes before all that is searched: without
+// it every order of writers that no read distinguishes would have to be tried.
 TEST(Strong, OneOldReadLeavesOtherSessionsAssumed) {
   constexpr int kTxns = 3000, kSessions = 20, kKeys = 200, kBack = 3;
   Rng rng(11);

@@ -401,6 +401,17 @@ TEST(ChoiceSolver, AssumptionsAreGivenUpOnlyWhereTheyStandInTheWay) {
   EXPECT_GT(given_up, kRounds / 10);
 }
 
+// Any of them may be the wrong one. What has no part in the conflict stays.
+TEST(ChoiceSolver, AssumptionsThatCannotAllHoldAreGivenUpTogether) {
+  const Problem problem = {5, {}, {{{0, 1}}, {}, {{1, 2}}, {}, {{2, 0}}, {}, {{3, 4}}, {}}};
+  for (const Locality& local : kLocalities) {
+    ProblemSearch search{.problem = problem, .local = local};
+    for (size_t c = 0; c < 4; ++c) search.solver->assume(problem.sides[2 * c]);
+    EXPECT_EQ(search.solve(), ChoiceSolver::Result::acyclic);
+    for (uint32_t c = 0; c < 4; ++c) EXPECT_EQ(search.solver->first_taken(c), c == 3);
+  }
+}
+
 TEST(ChoiceSolver, AssumptionsComeBeforeEveryChoice) {
   const Problem problem = {3, {}, {{{0, 1}}, {}, {{1, 0}}, {{2, 0}}}};
   ProblemSearch search{problem};
