@@ -14,6 +14,7 @@ namespace assay {
 enum class LevelId : uint8_t {
   pl_1,
   pl_2,
+  monotonic_atomic_view,
   pl_cs,
   pl_2_plus,
   pl_2_99,
@@ -37,7 +38,7 @@ enum class LevelId : uint8_t {
   linearizable,
   mixed,
 };
-inline constexpr int kLevelCount = 24;
+inline constexpr int kLevelCount = 25;
 
 // How a level turns transactions into events; see docs/architecture.md.
 //   adya    one event a transaction; the kinds of dependencies on a cycle matter (pl-1 … pl-3)
@@ -58,7 +59,7 @@ enum class RealTime : uint8_t { none, into_commits, all_but_begins, transactions
 // What a level belongs to; also what its group is called on the command line.
 //   standard            decided when no level is asked for
 //   session_guarantees  one guarantee each, decided when asked for by name
-//   adya                Adya's PL levels, decided when asked for by name
+//   adya                Adya's PL levels, and what Bailis puts between them, decided when asked for by name
 //   declared            what transactions declare, decided when asked for by name; no level of the lattice
 enum class LevelGroup : uint8_t { standard, session_guarantees, adya, declared };
 
@@ -87,6 +88,7 @@ struct SeenBy {
       false;  // r: of a read by an earlier operation than the one that reads the key
 
   constexpr bool any() const { return !words[0].empty(); }
+  bool operator==(const SeenBy&) const = default;
 };
 
 // Cycles that one of Adya's levels forbids: of any number of dependencies of the kinds in `any`, and one of the kinds in `once`

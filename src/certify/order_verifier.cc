@@ -49,7 +49,8 @@ Status OrderVerifier::serves_adya_where_known(std::span<const ForbiddenCycle> fo
 }
 
 Status OrderVerifier::serves_weak(const LevelInfo& level) {
-  if (const Status& s = follows_sessions(); !s.ok()) return s;
+  if (level.session_order)
+    if (const Status& s = follows_sessions(); !s.ok()) return s;
   if (const Status& s = replays(); s.ok() || order_.split || has_open_aggregates(history_))
     return s;
   // What a transaction sees at a weak level it sees at a stronger one too.

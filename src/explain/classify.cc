@@ -122,7 +122,7 @@ Anomaly one_miss(const Cycle& cycle, const Shape& s, const LevelInfo& weakest, c
   if (overwrites_unseen(cycle)) return Anomaly::lost_update;
   if (s.order > 0 || needs_proof(cycle))
     return is_prefix(weakest) ? Anomaly::long_fork : Anomaly::g_single;
-  if (!weakest.repeatable && !weakest.on_request()) return back_in_time(cycle);
+  if (weakest.seen.earlier_reads) return back_in_time(cycle);
   if (is_phantom(cycle, h)) return Anomaly::phantom;
   if (cycle.size() > 2) return Anomaly::causality_violation;
   return s.session > 0 ? Anomaly::session_guarantee_violation : Anomaly::fractured_read;
@@ -156,7 +156,7 @@ Anomaly classify(const Cycle& cycle, const LevelInfo& weakest, const History& hi
     if (weakest.group == LevelGroup::session_guarantees && s.session > 0)
       return Anomaly::session_guarantee_violation;
     // What allows a key to be read twice forbids an anti-dependency only where an update is lost.
-    if (weakest.group == LevelGroup::adya && !weakest.repeatable) return Anomaly::lost_update;
+    if (weakest.events == EventModel::adya && !weakest.repeatable) return Anomaly::lost_update;
   }
   if (s.anti > 1 && of_predicates(cycle, history)) return Anomaly::g2;
   if (is_derived(cycle) && weakest.events == EventModel::mixed) return Anomaly::g2_item;

@@ -31,6 +31,16 @@ constexpr LevelInfo kLevels[] = {
      .weaker = {pl_1},
      .walk = {.replay = 0, .decide = 210},
      .figure = {.column = 3.5, .row = 4}},
+    {.id = monotonic_atomic_view,
+     .name = "monotonic-atomic-view",
+     .aliases = "mav",
+     .summary = "read committed without session order: what was seen of a transaction stays seen",
+     .group = LevelGroup::adya,
+     .events = EventModel::weak,
+     .seen = {.words = {"r"}, .earlier_reads = true},
+     .weaker = {pl_2},
+     .walk = {.replay = 0, .decide = 75},
+     .figure = {.column = 3, .row = 3}},
     {.id = pl_cs,
      .name = "pl-cs",
      .aliases = "cursor-stability",
@@ -40,7 +50,7 @@ constexpr LevelInfo kLevels[] = {
      .forbidden = {{"wr"}, {.any = "w", .once = "a", .one_key = true}},
      .weaker = {pl_2},
      .walk = {.replay = 0, .decide = 200},
-     .figure = {.column = 3.5, .row = 3}},
+     .figure = {.column = 4, .row = 3}},
     {.id = pl_2_plus,
      .name = "pl-2+",
      .aliases = "consistent-view",
@@ -49,7 +59,7 @@ constexpr LevelInfo kLevels[] = {
      .events = EventModel::adya,
      .repeatable = true,
      .forbidden = {{"wr"}, {.any = "wr", .once = "ap"}},
-     .weaker = {pl_cs},
+     .weaker = {monotonic_atomic_view, pl_cs},
      .walk = {.replay = 0, .decide = 190},
      .figure = {.column = 3, .row = 2}},
     {.id = pl_2_99,
@@ -126,7 +136,7 @@ constexpr LevelInfo kLevels[] = {
      .events = EventModel::weak,
      .session_order = true,
      .seen = {.words = {"r"}, .earlier_reads = true},
-     .weaker = {pl_2},
+     .weaker = {monotonic_atomic_view},
      .walk = {.replay = 0, .decide = 30},
      .figure = {.column = 1.5, .row = 7}},
     {.id = read_atomic,
@@ -286,10 +296,6 @@ struct Neighbour {
   std::string_view what;
 };
 constexpr Neighbour kNeighbours[] = {
-    {"monotonic-atomic-view mav",
-     "nearest is read-committed, which is monotonic atomic view with a commit order that also "
-     "contains the order of "
-     "each session"},
     {"update-serializable pl-3u",
      "nearest are pl-2+, which is weaker, and pl-3, which is stronger: it holds what several "
      "transactions that only "
@@ -506,7 +512,7 @@ LevelId internal::with_sessions(LevelId id) {
   const LevelInfo& own = level_info(id);
   if (own.session_order) return id;
   for (const LevelInfo& other : all_levels())
-    if (other.session_order && other.events == own.events &&
+    if (other.session_order && other.events == own.events && other.seen == own.seen &&
         other.write_conflict == own.write_conflict && other.real_time == own.real_time)
       return other.id;
   return id;

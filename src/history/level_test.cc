@@ -29,8 +29,9 @@ TEST(Level, levelsOfOthers) {
   EXPECT_EQ(find_level("strong-snapshot-isolation"), LevelId::strong_si);
   EXPECT_EQ(find_level("consistent-view"), LevelId::pl_2_plus);
   EXPECT_EQ(find_level("cursor-stability"), LevelId::pl_cs);
+  EXPECT_EQ(find_level("monotonic atomic view"), LevelId::monotonic_atomic_view);
   for (const std::string_view name :
-       {"monotonic-atomic-view", "Update Serializable", "strong-session-snapshot-isolation", "psi",
+       {"Update Serializable", "strong-session-snapshot-isolation", "psi",
         "forward-consistent-view", "PL-2L", "monotonic_snapshot_read", "sequential", "pram"}) {
     EXPECT_FALSE(find_level(name).has_value()) << name;
     EXPECT_TRUE(is_neighbour(name)) << name;
@@ -53,6 +54,15 @@ TEST(Level, impliesIsTheTransitiveLattice) {
   EXPECT_FALSE(implies(LevelId::serializable, LevelId::read_committed));
   EXPECT_FALSE(implies(LevelId::strict_serializable, LevelId::generalized_si));
   EXPECT_TRUE(implies(LevelId::causal, LevelId::causal));
+}
+
+// The same level with session order.
+TEST(Level, levelsAreMixedWithSessionOrder) {
+  EXPECT_EQ(mixable(LevelId::serializable), LevelId::session_serializable);
+  EXPECT_EQ(mixable(LevelId::adya_si), LevelId::session_si);
+  EXPECT_EQ(mixable(LevelId::monotonic_atomic_view), LevelId::read_committed);
+  EXPECT_FALSE(mixable(LevelId::monotonic_reads).has_value());
+  EXPECT_FALSE(mixable(LevelId::pl_3).has_value());
 }
 
 TEST(Level, levelsOnRequestStandBeforeTheOthers) {

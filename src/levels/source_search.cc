@@ -516,8 +516,7 @@ class SourceSearch {
   Edge known_edge(Arc arc, std::vector<ProofStep>& facts, std::vector<Literal>& given) const {
     const Arc nodes{problem_.node_of(arc.from), problem_.node_of(arc.to)};
     if (nodes.to == kNone || nodes.from == kNone) return Edge::session_order(arc.from, arc.to);
-    const auto edge = base_edge(problem_, nodes);
-    if (edge && (level_.session_order || edge->kind != EdgeKind::session)) return *edge;
+    if (const auto edge = base_edge(problem_, level_, nodes)) return *edge;
     const auto stated = std::find_if(
         problem_.stated.begin(), problem_.stated.end(),
         [&](const StatedOrder& s) { return s.before == nodes.from && s.after == nodes.to; });

@@ -27,12 +27,13 @@
 namespace assay::internal {
 namespace {
 
-std::vector<Arc> base_arcs(const Problem& problem) {
+std::vector<Arc> base_arcs(const Problem& problem, bool session_order) {
   std::vector<Arc> arcs;
   arcs.reserve(problem.nodes() + problem.reads.items.size());
   for (const std::vector<Node>& session : problem.sessions) {
     Node previous = kNone;
     for (Node n : session) {
+      if (!session_order) break;
       if (previous != kNone) arcs.push_back({previous, n});
       if (problem.history->status(problem.txn[n]) == TxnStatus::committed) previous = n;
     }
@@ -72,9 +73,9 @@ std::optional<Edge> session_edge(const Problem& problem, Arc nodes) {
 
 }  // namespace
 
-std::optional<Edge> base_edge(const Problem& problem, Arc nodes) {
+std::optional<Edge> base_edge(const Problem& problem, const LevelInfo& level, Arc nodes) {
   const std::optional<Edge> read = read_edge(problem, nodes);
-  return read ? read : session_edge(problem, nodes);
+  return read || !level.session_order ? read : session_edge(problem, nodes);
 }
 
 namespace {
@@ -82,9 +83,9 @@ namespace {
 // Writes the reasons of a cycle.
 class WeakProof {
  public:
-  WeakProof(const Problem& problem, const Digraph& base, const SeenBy& seen,
+  WeakProof(const Problem& problem, const Digraph& base, const LevelInfo& level,
             const std::vector<VisibilityEdge>& edges, const std::vector<uint32_t>* place = nullptr)
-      : problem_(problem), base_(base), seen_(seen), edges_(edges), place_(place) {}
+      : problem_(problem), base_(base), level_(level), edges_(edges), place_(place) {}
 
   Proof of_cycle(const std::vector<Vertex>& cycle) const {
     Proof proof;
@@ -93,7 +94,7 @@ class WeakProof {
     last.kind = ProofStep::Kind::derived;
     for (size_t i = 0; i < cycle.size(); ++i) {
       const Arc arc{cycle[i], cycle[(i + 1) % cycle.size()]};
-      if (const std::optional<Edge> known = base_edge(problem_, arc)) {
+      if (const std::optional<Edge> known = base_edge(problem_, level_, arc)) {
         step.cycle.push_back(*known);
       } else if (const auto it = find_arc(problem_.stated, arc); it != problem_.stated.end()) {
         step.cycle.push_back(stated_edge(problem_, *it));
@@ -127,10 +128,10 @@ class WeakProof {
     std::vector<Edge> path;
     if (visible.seen_by != kNone) {
       path = {Edge::read_dependency(seen, reader, key_seen_by(visible), visible.seen_by)};
-    } else if (seen_.repeated) {
+    } else if (level_.seen.repeated) {
       path = visible_path(visible.from, visible.reader);
     } else {
-      for (const std::string_view word : seen_.words)
+      for (const std::string_view word : level_.seen.words)
         if (path.empty()) path = path_by_word(word, visible.from, visible.reader);
     }
     return Edge::forced_order(seen, visible.to == kNone ? kNone : problem.txn[visible.to],
@@ -188,7 +189,7 @@ class WeakProof {
 
   // A shortest path of session and reads-from edges; one session edge may jump over transactions.
   std::vector<Edge> visible_path(Node from, Node to) const {
-    const auto edge = [this](Arc arc) { return base_edge(problem_, arc); };
+    const auto edge = [this](Arc arc) { return base_edge(problem_, level_, arc); };
     if (const std::optional<Edge> direct = edge({from, to})) return {*direct};
     std::vector<Node> parent(problem_.nodes(), kNone);
     std::deque<Node> queue{from};
@@ -212,7 +213,7 @@ class WeakProof {
 
   const Problem& problem_;
   const Digraph& base_;
-  const SeenBy& seen_;
+  const LevelInfo& level_;
   const std::vector<VisibilityEdge>& edges_;
   const std::vector<uint32_t>* place_;  // per node, in a topological order; or null
 };
@@ -237,14 +238,15 @@ WeakLevels::WeakLevels(const Problem& problem, std::span<const LevelId> held)
 
 // What the levels share. False if the budget ran out.
 bool WeakLevels::prepare(Budget& budget) {
-  if (prepared_) return true;
+  if (sessions_ == level_->session_order) return true;
   const uint64_t arcs = problem_.nodes() + problem_.reads.items.size();
   if (!budget.has_room(arcs * sizeof(Arc) + Digraph::bytes(problem_.nodes(), arcs))) return false;
-  base_ = Digraph(problem_.nodes(), base_arcs(problem_));
+  base_ = Digraph(problem_.nodes(), base_arcs(problem_, level_->session_order));
   rank_.resize(problem_.nodes());
   const std::vector<Node> by_time = by_write_time(problem_.hint);
   for (uint32_t i = 0; i < by_time.size(); ++i) rank_[by_time[i]] = i;
-  return prepared_ = true;
+  sessions_ = level_->session_order;
+  return true;
 }
 
 Judgement WeakLevels::decide(LevelId level, Budget& budget) {
@@ -253,17 +255,17 @@ Judgement WeakLevels::decide(LevelId level, Budget& budget) {
   Judgement found;
   edges_ = {};
   constrained_.reset();
-  seen_ = &level_info(level).seen;
-  if (prepare(budget) && budget.has_room(kBytesANode * problem_.nodes()))
-    decide(*seen_, found, budget);
+  level_ = &level_info(level);
+  if (prepare(budget) && budget.has_room(kBytesANode * problem_.nodes())) decide(found, budget);
   if (found.outcome() == Outcome::unknown) found.reason = budget.reason();
   return found;
 }
 
-void WeakLevels::decide(const SeenBy& seen, Judgement& found, Budget& budget) {
+void WeakLevels::decide(Judgement& found, Budget& budget) {
   auto order = ordered(found, budget);
   if (!order) return;
-  const std::unique_ptr<SeenFaults> faults = SeenFaults::make(problem_, base_, seen, budget);
+  const std::unique_ptr<SeenFaults> faults =
+      SeenFaults::make(problem_, base_, level_->seen, budget);
   if (!faults || !faults->prepare(*order, budget)) return;
   if (std::vector<Vertex> better = faults->better_order(*order); !better.empty()) {
     order = std::move(better);
@@ -285,7 +287,7 @@ void WeakLevels::decide(const SeenBy& seen, Judgement& found, Budget& budget) {
 // A commit order that contains all edges so far. None, and the judgement given, if they refute the level; none, and no
 // judgement, if the budget ran out.
 std::optional<std::vector<Vertex>> WeakLevels::ordered(Judgement& found, Budget& budget) {
-  const WeakProof proof(problem_, base_, *seen_, edges_);
+  const WeakProof proof(problem_, base_, *level_, edges_);
   const auto initial = std::find_if(edges_.begin(), edges_.end(),
                                     [](const VisibilityEdge& e) { return e.to == kNone; });
   if (initial != edges_.end()) {
@@ -337,16 +339,16 @@ Order WeakLevels::as_order(const std::vector<Vertex>& nodes) const {
 
 bool WeakLevels::find_faults(LevelId level, const std::vector<Vertex>& order,
                              std::vector<WeakFault>& faults, Budget& budget) {
-  seen_ = &level_info(level).seen;
+  level_ = &level_info(level);
   edges_.clear();
   if (!prepare(budget)) return false;
-  const std::unique_ptr<SeenFaults> found = SeenFaults::make(problem_, base_, *seen_, budget);
+  const std::unique_ptr<SeenFaults> found = SeenFaults::make(problem_, base_, level_->seen, budget);
   if (!found || !found->prepare(order, budget) || !found->find(order, edges_, budget)) return false;
   if (!held_.empty())
     std::erase_if(edges_, [&](const VisibilityEdge& e) { return held_[e.reader] != level; });
   std::vector<uint32_t> place(problem_.nodes());
   for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-  const WeakProof proof(problem_, base_, *seen_, edges_, &place);
+  const WeakProof proof(problem_, base_, *level_, edges_, &place);
   // Each path that shows a seeing is searched for among what stands between its ends.
   uint64_t room_for_paths = 64 * (uint64_t{problem_.nodes()} + problem_.history->op_count());
   for (const VisibilityEdge& edge : edges_) {

@@ -8,6 +8,7 @@
 
 #include "assay/budget.h"
 #include "assay/certificate.h"
+#include "assay/level.h"
 #include "graph/digraph.h"
 #include "infer/judgement.h"
 #include "infer/problem.h"
@@ -15,9 +16,9 @@
 
 namespace assay::internal {
 
-// The read dependency or the session edge between two nodes that have one. And what the history states of two writers: as
+// The read dependency or, at a level with session order, the session edge between two nodes that have one. And what the history states of two writers: as
 // an edge, and as the fact that the edge assumes.
-std::optional<Edge> base_edge(const Problem& problem, Arc nodes);
+std::optional<Edge> base_edge(const Problem& problem, const LevelInfo& level, Arc nodes);
 Edge stated_edge(const Problem& problem, const StatedOrder& stated);
 ProofStep stated_fact(const Problem& problem, const StatedOrder& stated);
 
@@ -41,20 +42,21 @@ class WeakLevels {
 
  private:
   bool prepare(Budget& budget);
-  void decide(const SeenBy& seen, Judgement& found, Budget& budget);
+  void decide(Judgement& found, Budget& budget);
   std::optional<std::vector<Vertex>> ordered(Judgement& found, Budget& budget);
   const Digraph* constrained(Budget& budget);
   Order as_order(const std::vector<Vertex>& nodes) const;
 
   const Problem& problem_;
   const std::span<const LevelId> held_;
-  bool prepared_ = false;       // what follows is there
-  Digraph base_;                // session order and reads-from
+  const LevelInfo* level_ = nullptr;  // the one that is being decided
+  std::optional<bool>
+      sessions_;  // whether session order is in what follows; nothing: it is not there yet
+  Digraph base_;  // reads-from, and session order where the level has it
   std::vector<uint32_t> rank_;  // per node, by the hint
   std::vector<VisibilityEdge> edges_;
   std::optional<Digraph> constrained_;
   size_t constrained_edges_ = 0;  // how many of edges_ are in it
-  const SeenBy* seen_ = nullptr;  // of the level that is being decided
 };
 
 }  // namespace assay::internal

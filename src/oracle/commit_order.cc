@@ -62,11 +62,13 @@ class Axiom {
   bool holds(const Attribution& attribution) const {
     Relation reads;
     for (const ReadsFrom& read : attribution.reads) reads.add(read.writer, read.reader);
-    Relation order = session_.or_also(reads);
+    Relation order =
+        visibility_ == Visibility::monotonic_atomic_view ? reads : session_.or_also(reads);
     for (const auto& [a, b] : attribution.write_order) order.add(a, b);
     const Relation visible = seen(reads);
     for (const ReadsFrom& read : attribution.reads) {
-      if (visibility_ == Visibility::read_committed) {
+      if (visibility_ == Visibility::read_committed ||
+          visibility_ == Visibility::monotonic_atomic_view) {
         demand_after_reads(attribution, read, order);
       } else {
         demand_after_visible(visible, read, order);
@@ -77,7 +79,7 @@ class Axiom {
   }
 
  private:
-  // Who is visible to whom; not asked for read committed, where that depends on the read.
+  // Who is visible to whom; not asked for the levels for which that depends on the read.
   Relation seen(const Relation& reads) const {
     switch (visibility_) {
       case Visibility::read_your_writes:
@@ -88,6 +90,7 @@ class Axiom {
         return session_.then(reads);
       case Visibility::writes_follow_reads:
         return reads.then(reads).or_also(reads.then(session_).then(reads));
+      case Visibility::monotonic_atomic_view:
       case Visibility::read_committed:
       case Visibility::read_atomic:
         return session_.or_also(reads);

@@ -10,6 +10,7 @@
 //   monotonic writes     it read from a transaction whose session has t2 earlier
 //   writes follow reads  it read from a transaction that, or an earlier one of whose session, had read from t2
 //   read committed       an earlier read of the same transaction returned something of t2
+//   monotonic atomic view   the same, and the commit order need not contain session order
 //   read atomic          the reading transaction read from t2, or t2 is earlier in its session
 //   causal               a chain of such steps leads from t2 to it
 //
@@ -33,6 +34,7 @@ enum class Visibility {
   monotonic_reads,
   monotonic_writes,
   writes_follow_reads,
+  monotonic_atomic_view,
   read_committed,
   read_atomic,
   causal

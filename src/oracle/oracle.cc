@@ -42,6 +42,8 @@ Definition definition(LevelId level) {
       return Visibility::monotonic_writes;
     case LevelId::writes_follow_reads:
       return Visibility::writes_follow_reads;
+    case LevelId::monotonic_atomic_view:
+      return Visibility::monotonic_atomic_view;
     case LevelId::read_committed:
       return Visibility::read_committed;
     case LevelId::read_atomic:

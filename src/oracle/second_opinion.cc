@@ -166,6 +166,7 @@ enum class WeakAxiom : uint8_t {
   monotonic_reads,
   monotonic_writes,
   writes_follow_reads,
+  monotonic_atomic_view,
   read_committed,
   read_atomic,
   causal,
@@ -185,6 +186,8 @@ std::optional<WeakAxiom> axiom_of(LevelId level) {
       return WeakAxiom::monotonic_writes;
     case LevelId::writes_follow_reads:
       return WeakAxiom::writes_follow_reads;
+    case LevelId::monotonic_atomic_view:
+      return WeakAxiom::monotonic_atomic_view;
     case LevelId::read_committed:
       return WeakAxiom::read_committed;
     case LevelId::read_atomic:
@@ -224,6 +227,7 @@ std::optional<std::vector<WeakAxiom>> declared_axioms(const History& h, const Fo
     std::optional<LevelId> level = h.declared_level(f.txn);
     if (level == LevelId::serializable) level = LevelId::session_serializable;
     if (level == LevelId::adya_si) level = LevelId::session_si;
+    if (level == LevelId::monotonic_atomic_view) level = LevelId::read_committed;
     const bool guarantee =
         level == LevelId::read_your_writes || level == LevelId::monotonic_reads ||
         level == LevelId::monotonic_writes || level == LevelId::writes_follow_reads;
@@ -273,10 +277,15 @@ class Axioms {
     return t == kInitial || small_.txns[t].install(key) != nullptr;
   }
 
+  // Who declares levels has those with session order.
+  bool keeps_sessions() const {
+    return std::ranges::find(axioms_, WeakAxiom::monotonic_atomic_view) == axioms_.end();
+  }
+
   bool contains_known() const {
     for (const int a : order_) {
       for (const int b : order_) {
-        if ((so(a, b) || wr(a, b)) && !co(a, b)) return false;
+        if (((keeps_sessions() && so(a, b)) || wr(a, b)) && !co(a, b)) return false;
       }
     }
     return std::all_of(attribution_->write_order.begin(), attribution_->write_order.end(),
@@ -334,6 +343,7 @@ class Axioms {
         return some([&](int t) {
           return wr(t, t3) && (wr(t2, t) || some([&](int r) { return wr(t2, r) && so(r, t); }));
         });
+      case WeakAxiom::monotonic_atomic_view:
       case WeakAxiom::read_committed:
         return std::any_of(
             attribution_->reads.begin(), attribution_->reads.end(), [&](const ReadsFrom& earlier) {

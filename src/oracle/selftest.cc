@@ -41,7 +41,7 @@ std::string compare(const Verdicts& oracle, const Verdicts& checker,
 std::string claimed_too_much(const History& history, const Verdicts& checker,
                              const SelftestOptions& options) {
   for (const LevelInfo& level : options.levels)
-    if (level.group == LevelGroup::adya &&
+    if (level.events == EventModel::adya &&
         checker[static_cast<size_t>(level.id)] == Outcome::satisfied &&
         decide_with_known_orders(history, level.id) == Outcome::violated)
       return fmt::format("{} is called satisfied, and the order of versions is not known",

@@ -41,7 +41,7 @@ std::string_view alternative(LevelId level) {
 }
 
 Status can_watch_with_horizon(LevelId level) {
-  if (level_info(level).group == LevelGroup::adya)
+  if (level_info(level).events == EventModel::adya)
     return usage_error(
         fmt::format("{} cannot be watched: it needs the order of all versions, and watching takes "
                     "none that is stated",

@@ -31,7 +31,7 @@ std::string judge(const Draft& draft, const oracle::Verdicts& expected,
   for (const LevelInfo& level : all_levels()) {
     const auto at = static_cast<size_t>(level.id);
     if (found[at] == expected[at]) continue;
-    if (level.group == LevelGroup::adya && !orders_known && found[at] == Outcome::unknown) {
+    if (level.events == EventModel::adya && !orders_known && found[at] == Outcome::unknown) {
       ++left_open;
       continue;
     }

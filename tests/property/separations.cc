@@ -119,7 +119,7 @@ void Separations::search(const oracle::Bounds& bounds, const std::vector<LevelIn
     const auto size = size_of(draft);
     const bool orders_known = states_its_orders(draft);
     const auto left_open = [&](size_t level) {
-      return !orders_known && level_info(LevelId(level)).group == LevelGroup::adya;
+      return !orders_known && level_info(LevelId(level)).events == EventModel::adya;
     };
     for (size_t a = 0; a < kLevelCount; ++a) {
       if (verdicts[a] != Outcome::satisfied || left_open(a)) continue;
@@ -218,7 +218,7 @@ std::vector<std::pair<std::string, std::string>> separation_files(const Separati
     std::string stated;
     for (const LevelInfo& level : all_levels()) {
       const Outcome outcome = verdicts[static_cast<size_t>(level.id)];
-      const bool left_open = level.group == LevelGroup::adya && !states_its_orders(*draft);
+      const bool left_open = level.events == EventModel::adya && !states_its_orders(*draft);
       if (outcome == Outcome::unknown || left_open) continue;
       stated += fmt::format(" {}={}", level.name, outcome == Outcome::satisfied ? "+" : "-");
     }

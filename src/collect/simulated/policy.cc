@@ -80,6 +80,7 @@ Policy policy_of(LevelId level) {
     case LevelId::read_your_writes:
       return {.view = ViewKind::scattered};
     case LevelId::read_committed:
+    case LevelId::monotonic_atomic_view:
     case LevelId::pl_2:
     case LevelId::pl_1:
       return lagging(Check::none, Moment::every_read, false);
@@ -164,7 +165,7 @@ bool forbids(LevelId level, Anomaly bug) {
     case Anomaly::session_guarantee_violation:
       return implies(level, read_atomic);
     case Anomaly::non_monotonic_read:
-      return implies_any(level, {read_committed, adya_si});
+      return implies(level, monotonic_atomic_view);
     case Anomaly::non_repeatable_read:
     case Anomaly::fractured_read:
       return implies_any(level, {read_atomic, adya_si});
