@@ -159,10 +159,12 @@ struct Literal {
 //   effect   `clause` is: not seen, or the source took effect; likewise with the negated effect of the reader
 //   blocks   `clause` says what every list is made of: one of the forms in certify/blocks.h, for the list that operation
 //            `source` read; `element` is the element that it is about, where the form has one
+//   aggregate  operation `source` is an aggregate, and gives something else unless it observed one of its keys as `clause` says, which
+//            has a `seen` for each. If its transaction may not have taken effect, also its negated `effect`.
 //   derived  `clause` follows from earlier steps: assuming its negation, the clauses of `hints` (indices of steps, in
 //            this order) each become unit or, the last one, false.
 struct ProofStep {
-  enum class Kind : uint8_t { cycle, fact, sources, effect, blocks, derived };
+  enum class Kind : uint8_t { cycle, fact, sources, effect, blocks, aggregate, derived };
   Kind kind = Kind::cycle;
   std::vector<Edge> cycle;
   std::vector<Literal> given = {};  // cycle: uncertain sources and effects that it assumes

@@ -46,24 +46,30 @@ AggregateTerm term_of(const History& history, const Conditions& conditions,
 
 namespace {
 
-// What one key can add: one of these, or nothing.
+// What one key can add: one of these, or nothing. Neither: there is nothing that the key can have held.
 struct Terms {
   std::vector<int64_t> integers = {};
   bool nothing = true;
 };
 
-// What one value of each key adds up to: all sums as long as they are few, else how small and how great they are.
+// What one term of each key adds up to: all sums of at least one row as long as they are few, else how small and how great they are.
 class SumsOfKeys {
  public:
   // One more key. False if a sum leaves 64 bits.
-  bool add(const std::vector<int64_t>& values) {
+  bool add(const Terms& terms) {
+    std::vector<int64_t> values = terms.integers;
+    if (terms.nothing) values.push_back(0);
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     if (__builtin_add_overflow(least_, *low, &least_) ||
         __builtin_add_overflow(greatest_, *high, &greatest_))
       return false;
     std::set<int64_t> sums;
-    for (const int64_t sum : sums_)
-      for (const int64_t value : values) sums.insert(sum + value);
+    if (terms.nothing) sums = sums_;
+    for (const int64_t value : terms.integers) {
+      for (const int64_t sum : sums_) sums.insert(sum + value);
+      if (no_row_) sums.insert(value);
+    }
+    no_row_ = no_row_ && terms.nothing;
     few_ = few_ && sums.size() <= kMostSums;
     sums_ = few_ ? std::move(sums) : std::set<int64_t>();
     return true;
@@ -74,10 +80,45 @@ class SumsOfKeys {
 
  private:
   static constexpr size_t kMostSums = 4096;
-  std::set<int64_t> sums_ = {0};
+  std::set<int64_t> sums_;
+  bool no_row_ = true;  // there may be none
   bool few_ = true;
   int64_t least_ = 0, greatest_ = 0;
 };
+
+// Whether one term of each key may give what the aggregate returned, an integer.
+Match may_give(const Aggregate& aggregate, std::span<const Terms> keys) {
+  const int64_t seen = aggregate.value.integer;
+  const bool least = aggregate.function == AggregateFunction::min;
+  const auto is_beyond = [&](int64_t term) { return least ? term < seen : term > seen; };
+  const bool sums = aggregate.function == AggregateFunction::count ||
+                    aggregate.function == AggregateFunction::sum;
+  bool had = false, beyond = false;
+  SumsOfKeys all;
+  for (const Terms& key : keys) {
+    if (key.integers.empty() && !key.nothing) return Match::no;
+    if (sums && !all.add(key)) return Match::open;
+    had = had || std::ranges::count(key.integers, seen) > 0;
+    beyond = beyond || (!key.nothing && std::ranges::all_of(key.integers, is_beyond));
+  }
+  return (sums ? all.may_be(seen) : had && !beyond) ? Match::yes : Match::no;
+}
+
+Error left_open(const History& history, OpId aggregate) {
+  return refuse("whether the aggregate of transaction {} is right is open",
+                history.name(history.txn_of(aggregate)));
+}
+
+Error may_be_right(const History& history, OpId aggregate) {
+  return refuse("rows of the history may give what the aggregate of transaction {} returned",
+                history.name(history.txn_of(aggregate)));
+}
+
+const Aggregate* aggregate_of(const History& history, OpId op) {
+  if (op >= history.op_count() || !access_of(history, op).is_range()) return nullptr;
+  const uint32_t aggregate = history.selected(op).aggregate;
+  return aggregate == kNone ? nullptr : &history.predicates().aggregate(aggregate);
+}
 
 class AggregateClaimCheck {
  public:
@@ -112,10 +153,7 @@ class AggregateClaimCheck {
   }
 
  private:
-  Error open() const {
-    return refuse("whether the aggregate of transaction {} is right is open",
-                  history_.name(reader_));
-  }
+  Error open() const { return left_open(history_, claim_.read); }
   bool within(KeyId key) const { return covers(history_, claim_.read, key); }
 
   // kNone: it is absent.
@@ -190,21 +228,12 @@ class AggregateClaimCheck {
   }
 
   Status judge() const {
-    const bool sums = aggregate_.function == AggregateFunction::count ||
-                      aggregate_.function == AggregateFunction::sum;
-    const int64_t seen = aggregate_.value.integer;
-    bool had = false;
-    SumsOfKeys all;
-    for (const auto& [key, terms] : all_) {
-      had = had ||
-            std::find(terms.integers.begin(), terms.integers.end(), seen) != terms.integers.end();
-      std::vector<int64_t> values = terms.integers;
-      if (terms.nothing) values.push_back(0);
-      if (sums && !all.add(values)) return open();
-    }
-    if (sums ? !all.may_be(seen) : !had) return Ok{};
-    return refuse("rows of the history may give what the aggregate of transaction {} returned",
-                  history_.name(reader_));
+    std::vector<Terms> keys;
+    for (const auto& [key, terms] : all_) keys.push_back(terms);
+    const Match match = may_give(aggregate_, keys);
+    if (match == Match::open) return open();
+    if (match == Match::yes) return may_be_right(history_, claim_.read);
+    return Ok{};
   }
 
   const History& history_;
@@ -224,13 +253,56 @@ Status check_aggregate(const History& history, const BadRead& claim) {
   if (history.status(reader) != TxnStatus::committed)
     return refuse("transaction {}, which has the aggregate, need not have taken effect",
                   history.name(reader));
-  if (!access_of(history, claim.read).is_range() || history.selected(claim.read).aggregate == kNone)
-    return refuse("the operation is no aggregate");
+  const Aggregate* const aggregate = aggregate_of(history, claim.read);
+  if (aggregate == nullptr) return refuse("the operation is no aggregate");
   if (claim.other != kNone && history.txn_of(claim.other) != reader)
     return refuse("the other operation is none of transaction {}", history.name(reader));
-  const Aggregate& aggregate =
-      history.predicates().aggregate(history.selected(claim.read).aggregate);
-  return AggregateClaimCheck(history, claim, aggregate).run();
+  return AggregateClaimCheck(history, claim, *aggregate).run();
+}
+
+Status check_gives_otherwise(const Sources& sources, const Writes& writes, OpId op,
+                             const LevelInfo& level, std::span<const Literal> unless) {
+  const History& history = writes.history();
+  const Aggregate* const aggregate = aggregate_of(history, op);
+  if (aggregate == nullptr) return refuse("the operation is no aggregate");
+  const Conditions conditions(history);
+  if (aggregate->value.type != Cell::Type::integer ||
+      conditions.match_initial(aggregate->where) != Match::no)
+    return left_open(history, op);
+  std::unordered_map<KeyId, State> own;
+  for (const Access& a : accesses_before(history, op))
+    if (a.writes()) own[a.key] = state_after(history.txn_of(op), a);
+  std::vector<Terms> keys;
+  for (const KeyId key : sources.keys_of_aggregate(op)) {
+    Terms& terms = keys.emplace_back(Terms{{}, false});
+    const auto add = [&](const State& state) {
+      const AggregateTerm term = state.removed || state.version == kNone
+                                     ? AggregateTerm()
+                                     : term_of(history, conditions, *aggregate, state.version);
+      if (term.kind == AggregateTerm::Kind::integer) terms.integers.push_back(term.integer);
+      terms.nothing = terms.nothing || term.kind == AggregateTerm::Kind::nothing;
+      return term.kind != AggregateTerm::Kind::open;
+    };
+    if (const auto written = own.find(key); written != own.end()) {
+      if (!add(written->second)) return left_open(history, op);
+      continue;
+    }
+    const auto possible = sources.of(op, key, one_state(level));
+    if (!possible.ok()) return possible.error();
+    for (const TxnId source : *possible) {
+      const bool excepted = std::ranges::any_of(unless, [&](const Literal& literal) {
+        return literal.kind == Literal::Kind::seen && literal.key == key && literal.from == source;
+      });
+      if (excepted) continue;
+      if (!add(source == kNone ? initial_state(history, key)
+                               : writes.left(*writes.left_by(source, key))))
+        return left_open(history, op);
+    }
+  }
+  const Match match = may_give(*aggregate, keys);
+  if (match == Match::open) return left_open(history, op);
+  if (match == Match::yes) return may_be_right(history, op);
+  return Ok{};
 }
 
 }  // namespace assay::internal::certify

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "assay/verify.h"
+#include "certify/evidence.h"
+#include "certify/lookups.h"
 
 namespace assay::internal::certify {
 namespace {
@@ -93,6 +95,44 @@ TEST(Aggregates, AreWrongWhereNoVersionsGiveThem) {
   EXPECT_FALSE(refuted(history(sum, 2, true), 3, 2, LevelId::read_committed));
   EXPECT_FALSE(refuted(history(sum, 2, true), 3, 2, LevelId::pl_3));
   EXPECT_FALSE(refuted(history(sum, 3, true), 3, 2, LevelId::serializable));
+}
+
+// That the aggregate gives something else unless its transaction saw one of these; and that it did not.
+bool refutes_unless(const History& h, OpId op, const std::vector<Literal>& seen,
+                    LevelId level = LevelId::serializable) {
+  const Lookups lookups(h);
+  Evidence evidence(lookups, ReadRule::clean);
+  return evidence.check_aggregate(op, seen, level_info(level)).ok();
+}
+
+TEST(Aggregates, AreWrongUnlessOneOfTheirKeysWasOtherwise) {
+  const History h = history(sum, 1, false);  // of x = 1 and y = 2
+  const KeyId x = 0, y = 1;
+  const Literal saw_x = Literal::seen(2, x, 0), no_x = Literal::seen(2, x, kNone),
+                saw_y = Literal::seen(2, y, 1), no_y = Literal::seen(2, y, kNone);
+  // Without y it is 1 or nothing, which only x tells apart; with y it is too much.
+  EXPECT_TRUE(refutes_unless(h, 2, {no_y}));
+  EXPECT_TRUE(refutes_unless(h, 2, {saw_x}));
+  EXPECT_FALSE(refutes_unless(h, 2, {no_x}));
+  EXPECT_FALSE(refutes_unless(h, 2, {saw_y}));
+  EXPECT_FALSE(refutes_unless(h, 2, {}));
+  EXPECT_TRUE(refutes_unless(h, 2, {saw_y, no_y}));
+  // A sum of no rows is null.
+  const History zero = history(sum, 0, false);
+  EXPECT_TRUE(refutes_unless(zero, 2, {saw_x, saw_y}));
+  // Of those that may not take effect, and of levels at which a transaction sees several states, more has to be said.
+  EXPECT_FALSE(refutes_unless(h, 2, {no_y}, LevelId::read_committed));
+  EXPECT_TRUE(refutes_unless(h, 2, {Literal::seen(2, y, kNone, 2)}, LevelId::read_committed));
+  EXPECT_FALSE(refutes_unless(h, 2, {!no_y}));
+  EXPECT_FALSE(refutes_unless(h, 2, {Literal::seen(1, y, kNone)}));
+  EXPECT_FALSE(refutes_unless(h, 0, {no_y}));
+  EXPECT_FALSE(refutes_unless(h, 99, {no_y}));
+}
+
+TEST(Aggregates, OfMaximaOneKeyDecides) {
+  const History h = history(max, 2, false);
+  EXPECT_TRUE(refutes_unless(h, 2, {Literal::seen(2, 1, 1)}));
+  EXPECT_FALSE(refutes_unless(h, 2, {Literal::seen(2, 0, 0)}));
 }
 
 // A query that returned x alone and a sum, 3, as if it were of both; the sum is of what is above 0, or of what the query looks for.

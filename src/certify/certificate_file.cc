@@ -180,7 +180,7 @@ class Fields {
   void step(auto& s) {
     constexpr const char* kExpected =
         "a step needs cycle, or fact and known_order, or fact and list_read, or sources, "
-        "operation and key, or effect, or blocks, or derived and hints";
+        "operation and key, or aggregate and operation, or effect, or blocks, or derived and hints";
     using Kind = ProofStep::Kind;
     const auto clause = [&](std::string_view name, Kind kind) {
       return Field(name, of_kind(s.kind, kind, literals(s.clause))).needed_by(kind);
@@ -193,12 +193,12 @@ class Fields {
                  Field("given", literals(s.given)).allowed_in(!s.given.empty(), Kind::cycle),
                  clause("fact", Kind::fact), clause("sources", Kind::sources),
                  clause("effect", Kind::effect), clause("blocks", Kind::blocks),
-                 clause("derived", Kind::derived),
+                 clause("aggregate", Kind::aggregate), clause("derived", Kind::derived),
                  Field("known_order", of_kind(known, true, index(s.source)))
                      .allowed_in(!of_list, Kind::fact),
                  Field("list_read", of_kind(listed, true, index(s.source)))
                      .allowed_in(of_list && s.source != kNone, Kind::fact, Kind::blocks),
-                 Field("operation", index(s.source)).needed_by(Kind::sources),
+                 Field("operation", index(s.source)).needed_by(Kind::sources, Kind::aggregate),
                  Field("key", key(s.key)).needed_by(Kind::sources),
                  Field("element", index(s.element)).allowed_in(s.element != kNone, Kind::blocks),
                  Field("hints", indices(s.hints)).needed_by(Kind::derived));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "certify/aggregates.h"
 #include "certify/refusal.h"
 
 namespace assay::internal::certify {
@@ -71,27 +72,42 @@ bool Evidence::appended_elsewhere(TxnId t, KeyId list,
          std::ranges::none_of(own, [&](VersionId v) { return elements.contains(v); });
 }
 
-Status Evidence::check_sources(OpId op, KeyId key, std::span<const Literal> clause,
-                               const LevelInfo& level) {
-  if (op >= history.op_count() || key >= history.key_count())
-    return refuse("the operation or the key is not in the history");
+const Sources& Evidence::sources() {
+  if (!sources_) sources_.emplace(writes);
+  return *sources_;
+}
+
+Status Evidence::check_seen(OpId op, KeyId key, std::span<const Literal> clause,
+                            const LevelInfo& level) {
+  if (op >= history.op_count()) return refuse("the operation is not in the history");
   const TxnId reader = history.txn_of(op);
   bool excepted = counting.counts(reader);
   for (const Literal& literal : clause) {
     const bool seen = literal.kind == Literal::Kind::seen && !literal.negated &&
-                      literal.to == reader && literal.key == key &&
+                      literal.to == reader && (key == kNone || literal.key == key) &&
                       (literal.op == op || (literal.op == kNone && one_state(level)));
     if (!seen && literal != !Literal::effect(reader))
       return refuse("the clause does not say what the operation saw of the key");
     excepted = excepted || !seen;
   }
   if (!excepted) return refuse("transaction {} need not have taken effect", history.name(reader));
-  if (!sources_) sources_.emplace(writes);
-  const auto possible = sources_->of(op, key, one_state(level));
+  return Ok{};
+}
+
+Status Evidence::check_aggregate(OpId op, std::span<const Literal> clause, const LevelInfo& level) {
+  if (Status s = check_seen(op, kNone, clause, level); !s.ok()) return s;
+  return check_gives_otherwise(sources(), writes, op, level, clause);
+}
+
+Status Evidence::check_sources(OpId op, KeyId key, std::span<const Literal> clause,
+                               const LevelInfo& level) {
+  if (key >= history.key_count()) return refuse("the key is not in the history");
+  if (Status s = check_seen(op, key, clause, level); !s.ok()) return s;
+  const auto possible = sources().of(op, key, one_state(level));
   if (!possible.ok()) return possible.error();
   if (read_rule(level) == ReadRule::dirty) {
     // Nothing follows from who was read; it has to be nobody.
-    if (sources_->explained_by_anybody(op, key))
+    if (sources().explained_by_anybody(op, key))
       return refuse("operation {} may have seen what somebody wrote, whatever became of it", op);
     return Ok{};
   }

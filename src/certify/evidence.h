@@ -41,6 +41,9 @@ class Evidence {
   // `clause` has every source of what `op` saw of `key`; and, unless the transaction of `op` certainly took effect, that
   // it did not.
   Status check_sources(OpId op, KeyId key, std::span<const Literal> clause, const LevelInfo& level);
+  // `clause` has such sources of the keys of the aggregate `op` that it gives something else unless it saw one of them; and,
+  // unless its transaction certainly took effect, that it did not.
+  Status check_aggregate(OpId op, std::span<const Literal> clause, const LevelInfo& level);
   // `clause` says of a read that its source took effect, if the reader did.
   Status check_effect(std::span<const Literal> clause);
 
@@ -52,6 +55,10 @@ class Evidence {
   PredicateReads predicate_reads;
 
  private:
+  // Every literal is what the operation saw, of this key unless it is kNone, or that its transaction did not take effect; that is
+  // there unless it certainly did.
+  Status check_seen(OpId op, KeyId key, std::span<const Literal> clause, const LevelInfo& level);
+  const Sources& sources();
   struct Span {
     uint32_t first, last;
   };

@@ -39,8 +39,12 @@ Status ProofVerifier::check_cycles(LevelId level, Evidence& evidence) {
     if (step.kind == ProofStep::Kind::sources)
       if (Status s = evidence.check_sources(step.source, step.key, step.clause, info); !s.ok())
         return at_step(i, s.error());
+    if (step.kind == ProofStep::Kind::aggregate)
+      if (Status s = evidence.check_aggregate(step.source, step.clause, info); !s.ok())
+        return at_step(i, s.error());
     const bool open = step.kind == ProofStep::Kind::effect ||
-                      step.kind == ProofStep::Kind::blocks || !step.given.empty();
+                      step.kind == ProofStep::Kind::blocks ||
+                      step.kind == ProofStep::Kind::aggregate || !step.given.empty();
     if (open && read_rule(info) == ReadRule::dirty)
       return at_step(i,
                      refuse("{} does not ask who was read, so nothing follows from it", info.name));
@@ -78,6 +82,7 @@ Status ProofVerifier::check_step_shape(const ProofStep& step) const {
   constexpr std::string_view kOtherwise[] = {
       "a cycle has a clause or hints of its own",
       "a fact is not one pair of transactions and its source",
+      "a step about what was seen is not a clause alone",
       "a step about what was seen is not a clause alone",
       "a step about what was seen is not a clause alone",
       "a step about what was seen is not a clause alone",

@@ -62,7 +62,20 @@ bool Sources::sees(OpId i, KeyId key) const {
   const Selected selected = history_.selected(i);
   return std::ranges::count(named_keys(history_, i), key) > 0 ||
          (selected.complete && touched_[key] && covers(history_, i, key) &&
-          may_satisfy(selected.predicate, key));
+          may_satisfy(selected.predicate, key)) ||
+         (selected.aggregate != kNone && may_add_to(i, key));
+}
+
+bool Sources::may_add_to(OpId op, KeyId key) const {
+  const Aggregate& aggregate = history_.predicates().aggregate(history_.selected(op).aggregate);
+  return touched_[key] && covers(history_, op, key) && may_satisfy(aggregate.where, key);
+}
+
+std::vector<KeyId> Sources::keys_of_aggregate(OpId op) const {
+  std::vector<KeyId> keys;
+  std::ranges::copy_if(sorted_, std::back_inserter(keys),
+                       [&](KeyId key) { return may_add_to(op, key); });
+  return keys;
 }
 
 bool Sources::explains(const State& state, OpId i, KeyId key) const {
@@ -73,7 +86,8 @@ bool Sources::explains(const State& state, OpId i, KeyId key) const {
 
 // Whether what a range says of the key is right of this state.
 bool Sources::range_explained(const State& state, OpId range, KeyId key) const {
-  const PredicateId predicate = history_.selected(range).predicate;
+  const Selected selected = history_.selected(range);
+  const PredicateId predicate = selected.predicate;
   int named = 0;
   bool right = true;
   each_named(history_, range, [&](const Named& one) {
@@ -82,7 +96,8 @@ bool Sources::range_explained(const State& state, OpId range, KeyId key) const {
     right = conditions_.agrees(predicate, one, state);
   });
   if (named > 0) return named == 1 && right && covers(history_, range, key);
-  return conditions_.certainly_misses(predicate, state) ||
+  // Of keys that an aggregate looks at beyond its claim, any state will do.
+  return !selected.complete || conditions_.certainly_misses(predicate, state) ||
          conditions_.match(predicate, state) != Match::yes;
 }
 

@@ -50,6 +50,8 @@ class Sources {
   // The keys of which a range saw a state: those that it names, and if it is complete those within its bounds that operations
   // which may count touch and that ever held something that may satisfy its condition.
   std::vector<KeyId> keys_of_range(OpId op) const;
+  // Those of which an aggregate may have added something.
+  std::vector<KeyId> keys_of_aggregate(OpId op) const;
   // Whether that, or the key of any other operation, is one of which it saw a state, be it its own.
   bool sees(OpId op, KeyId key) const;
   // Whether the key ever held something that may satisfy the condition.
@@ -72,6 +74,7 @@ class Sources {
   }
 
  private:
+  bool may_add_to(OpId aggregate, KeyId key) const;
   bool explains(const State& state, OpId i, KeyId key) const;
   bool range_explained(const State& state, OpId range, KeyId key) const;
   std::span<const Write> candidates(OpId i, KeyId key, Which which) const;

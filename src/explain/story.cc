@@ -62,9 +62,9 @@ std::vector<TxnId> mentioned(const History& h, const Proof& proof, const Conclus
   };
   const auto see_step = [&](const ProofStep& s) {
     for (const Edge& e : s.cycle) see(e);
-    const bool of_operation = s.kind == ProofStep::Kind::sources ||
-                              s.kind == ProofStep::Kind::blocks ||
-                              (s.kind == ProofStep::Kind::fact && s.source_is_op);
+    const bool of_operation =
+        s.kind == ProofStep::Kind::sources || s.kind == ProofStep::Kind::blocks ||
+        s.kind == ProofStep::Kind::aggregate || (s.kind == ProofStep::Kind::fact && s.source_is_op);
     if (of_operation && s.source != kNone) txns.push_back(h.txn_of(s.source));
   };
   if (conclusion) {
@@ -105,7 +105,8 @@ Cycle cycle_to_tell(const History& h, const Proof& proof, const LevelInfo& level
   return cycle.empty() ? own_cycle(h, proof, conclusion) : cycle;
 }
 
-// What all cycles of the proof show; where they differ, the class of most such contradictions.
+// What all cycles of the proof show; where they differ, the class of most such contradictions. Without a cycle only the aggregates are
+// wrong.
 Anomaly of_every_cycle(const History& h, const Proof& proof, const LevelInfo& level) {
   std::optional<Anomaly> common;
   for (const ProofStep& step : proof.steps) {
@@ -116,7 +117,18 @@ Anomaly of_every_cycle(const History& h, const Proof& proof, const LevelInfo& le
     if (common && *common != shown) return Anomaly::g2_item;
     common = shown;
   }
-  return common.value_or(Anomaly::g2_item);
+  return common.value_or(Anomaly::result_set_mismatch);
+}
+
+// No cycle by itself tells that no order explains what an aggregate returned: its cases do, or else what it was.
+void explain_aggregates(const Excerpt& excerpt, const Proof& proof, const LevelInfo& level,
+                        Story& story) {
+  Explanation& e = story.explanation;
+  e.anomaly = of_every_cycle(excerpt.history, proof, level);
+  story.uses.see_all(level);
+  const std::optional<CaseTree> tree = case_tree(proof);
+  if (tree && !tree->nodes.empty()) return explain_cases(*tree, proof, excerpt, e);
+  explain_wrong_aggregates(excerpt.history, proof, e);
 }
 
 // That the refutation goes through the possible writers of some reads, if it does.
@@ -139,6 +151,8 @@ void explain_proof(const Excerpt& excerpt, const Proof& proof, const LevelInfo& 
   const ProofStep& last = proof.steps.back();
   if (last.kind == ProofStep::Kind::sources) return explain_sourceless(excerpt, last, e);
   if (explain_lists(excerpt, proof, e)) return;
+  if (std::ranges::count(proof.steps, ProofStep::Kind::aggregate, &ProofStep::kind) > 0)
+    return explain_aggregates(excerpt, proof, level, story);
   const Conclusion conclusion = conclude(proof);
   const Clauses clauses(excerpt, proof);
   Cycle cycle = cycle_to_tell(h, proof, level, conclusion);

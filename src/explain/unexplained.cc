@@ -257,6 +257,27 @@ bool explain_lists(const Excerpt& excerpt, const Proof& proof, Explanation& e) {
   return true;
 }
 
+void explain_wrong_aggregates(const History& h, const Proof& proof, Explanation& e) {
+  constexpr size_t kMostTold = 4;
+  std::vector<OpId> wrong;
+  for (const ProofStep& step : proof.steps)
+    if (step.kind == ProofStep::Kind::aggregate) wrong.push_back(step.source);
+  tidy(wrong);
+  note(h, wrong, e);
+  for (const OpId op : wrong) note_writers_of_rows(h, op, e);
+  std::vector<std::string> told;
+  for (const OpId op : wrong) {
+    if (told.size() == kMostTold) break;
+    told.push_back(fmt::format("{} in {}", display_op(h, op), display_txn(h, h.txn_of(op))));
+  }
+  std::string all = fmt::format("{}", fmt::join(told, ", "));
+  if (wrong.size() > told.size()) all += fmt::format(" and {} more", wrong.size() - told.size());
+  e.sentences = {fmt::format(
+      "No order of the transactions that wrote these rows explains what was computed of "
+      "them: {}.",
+      all)};
+}
+
 void explain_exhausted(const History& h, const Exhausted& exhausted, Explanation& e) {
   constexpr size_t kMostBefore = 6;  // of the operations that were answered last before
   e.anomaly = Anomaly::real_time_violation;

@@ -57,6 +57,7 @@ struct AggregateTerm {
   enum class Kind : uint8_t { nothing, integer, open };
   Kind kind = Kind::nothing;
   int64_t integer = 0;
+  friend bool operator==(const AggregateTerm&, const AggregateTerm&) = default;
 };
 AggregateTerm term_of(const Aggregate& aggregate, Match match, const Row& row);
 

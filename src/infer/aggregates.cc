@@ -8,7 +8,6 @@
 
 #include "history/accesses.h"
 #include "history/aggregate.h"
-#include "history/copy.h"
 #include "history/predicates.h"
 #include "infer/replay.h"
 
@@ -32,94 +31,88 @@ std::vector<bool> keys_with_lists(const History& h) {
   return lists;
 }
 
-// Whether an aggregate gives what it returned for the keys in some state, and of which versions.
-class Evaluation {
- public:
-  Evaluation(const History& h, const std::vector<bool>& lists, OpId op)
-      : h_(h), lists_(lists), aggregate_(aggregate_of(h, op)) {
-    for (const KeyId key : h.predicates().keys(aggregate_.where))
-      if (is_within(h, op, key)) keys_.push_back(key);
-    for (OpId i = h.first_op(h.txn_of(op)); i < op; ++i)
-      if (installs_version(h.op(i))) own_[h.op(i).key] = install_of(h, i).state();
-    initially_ = h.predicates().match_initial(aggregate_.where) != Match::no;
-  }
+}  // namespace
 
-  const std::vector<KeyId>& keys() const { return keys_; }
-  PredicateId where() const { return aggregate_.where; }
-  // What the transaction itself wrote before; null if nothing.
-  const KeyState* own(KeyId key) const {
-    const auto found = own_.find(key);
-    return found == own_.end() ? nullptr : &found->second;
+AggregateTerms::AggregateTerms(const History& h, const std::vector<bool>& lists, OpId op)
+    : h_(&h),
+      op_(op),
+      aggregate_(&aggregate_of(h, op)),
+      decidable_(h.predicates().match_initial(aggregate_->where) == Match::no &&
+                 aggregate_->value.type == Cell::Type::integer) {
+  for (const KeyId key : h.predicates().keys(aggregate_->where)) {
+    if (!is_within(h, op, key)) continue;
+    keys_.push_back(key);
+    decidable_ = decidable_ && !lists[key];
   }
+  for (OpId i = h.first_op(h.txn_of(op)); i < op; ++i)
+    if (installs_version(h.op(i))) own_[h.op(i).key] = install_of(h, i).state();
+}
 
-  Match in(const KeysHeld& held, VersionSet* rows = nullptr) const {
-    if (initially_) return Match::open;
-    begin(rows);
-    for (const KeyId key : keys_) {
-      const KeyState* mine = own(key);
-      const KeyState& state = mine != nullptr ? *mine : held[key].state;
-      if (is_absent(h_, state) || state.version == kNone) continue;
-      if (lists_[key]) return Match::open;
-      if (!add(state.version, rows)) return Match::open;
-    }
-    return gives();
+const KeyState* AggregateTerms::own(KeyId key) const {
+  const auto found = own_.find(key);
+  return found == own_.end() ? nullptr : &found->second;
+}
+
+AggregateTerm AggregateTerms::left(TxnId writer, KeyId key) const {
+  if (const KeyState* before = own(key)) return term(*before);
+  return term(writer == kNone ? initial_state(*h_, key) : state_left_by(*h_, writer, key));
+}
+
+AggregateTerm AggregateTerms::term(const KeyState& state) const {
+  return state.version == kNone || is_absent(*h_, state) ? AggregateTerm() : term(state.version);
+}
+
+AggregateTerm AggregateTerms::term(VersionId version) const {
+  const Match match = h_->predicates().match(aggregate_->where, version);
+  return match == Match::no ? AggregateTerm()
+                            : term_of(*aggregate_, match, row_of(h_->version_value(version)));
+}
+
+AggregateTerms::Total AggregateTerms::total(std::span<const AggregateTerm> terms) const {
+  Total total;
+  for (const AggregateTerm& term : terms) {
+    if (term.kind == AggregateTerm::Kind::nothing) continue;
+    total.open = total.open || term.kind == AggregateTerm::Kind::open;
+    if (total.rows++ == 0)
+      total.value = term.integer;
+    else if (aggregate_->function == AggregateFunction::min)
+      total.value = std::min(total.value, term.integer);
+    else if (aggregate_->function == AggregateFunction::max)
+      total.value = std::max(total.value, term.integer);
+    else  // a sum that leaves 64 bits on the way is left to the database
+      total.open |= __builtin_add_overflow(total.value, term.integer, &total.value);
   }
+  return total;
+}
 
-  Match of(const VersionSet& versions) const {
-    begin(nullptr);
-    for (const VersionId v : versions)
-      if (!add(v, nullptr)) return Match::open;
-    return gives();
+Match AggregateTerms::given(std::span<const AggregateTerm> terms) const {
+  const Total total = this->total(terms);
+  if (!decidable_ || total.open) return Match::open;
+  if (total.rows == 0 && aggregate_->function != AggregateFunction::count) return Match::no;
+  return aggregate_->value.integer == total.value ? Match::yes : Match::no;
+}
+
+bool AggregateTerms::may_mend(std::span<const AggregateTerm> terms, const AggregateTerm& term,
+                              const AggregateTerm& other) const {
+  using Kind = AggregateTerm::Kind;
+  if (other.kind == Kind::open) return true;
+  const int64_t wanted = aggregate_->value.integer;
+  const Total total = this->total(terms);
+  if (aggregate_->function == AggregateFunction::min ||
+      aggregate_->function == AggregateFunction::max) {
+    const auto is_beyond = [&](const AggregateTerm& t) {
+      const bool least = aggregate_->function == AggregateFunction::min;
+      return t.kind == Kind::integer && (least ? t.integer < wanted : t.integer > wanted);
+    };
+    if (std::ranges::any_of(terms, is_beyond)) return is_beyond(term) && !is_beyond(other);
+    return other.kind == Kind::integer && other.integer == wanted;
   }
+  if (total.value == wanted) return other.kind == Kind::integer;  // a sum of no rows is null
+  const auto added = [](const AggregateTerm& t) { return t.kind == Kind::nothing ? 0 : t.integer; };
+  return total.value < wanted ? added(other) > added(term) : added(other) < added(term);
+}
 
-  AggregateTerm term(VersionId v) const {
-    const Match match = h_.predicates().match(aggregate_.where, v);
-    if (match == Match::no) return {};
-    return term_of(aggregate_, match, row_of(h_.version_value(v)));
-  }
-
- private:
-  void begin(VersionSet* rows) const {
-    terms_ = 0;
-    if (rows != nullptr) rows->clear();
-  }
-
-  // False where what it adds is open.
-  bool add(VersionId v, VersionSet* rows) const {
-    const Match match = h_.predicates().match(aggregate_.where, v);
-    if (match == Match::no) return true;
-    const AggregateTerm term = term_of(aggregate_, match, row_of(h_.version_value(v)));
-    if (rows != nullptr) rows->push_back(v);
-    if (term.kind != AggregateTerm::Kind::integer) return term.kind != AggregateTerm::Kind::open;
-    if (terms_++ == 0)
-      value_ = term.integer;
-    else if (aggregate_.function == AggregateFunction::min)
-      value_ = std::min(value_, term.integer);
-    else if (aggregate_.function == AggregateFunction::max)
-      value_ = std::max(value_, term.integer);
-    else
-      return !__builtin_add_overflow(value_, term.integer, &value_);
-    return true;
-  }
-
-  Match gives() const {
-    const Cell& seen = aggregate_.value;
-    if (terms_ == 0 && aggregate_.function != AggregateFunction::count)
-      return seen.type == Cell::Type::null ? Match::yes : Match::no;
-    const bool same =
-        seen.type == Cell::Type::integer && seen.integer == (terms_ == 0 ? 0 : value_);
-    return same ? Match::yes : Match::no;
-  }
-
-  const History& h_;
-  const std::vector<bool>& lists_;  // per key: it holds a list
-  const Aggregate& aggregate_;
-  std::vector<KeyId> keys_;
-  std::unordered_map<KeyId, KeyState> own_;
-  bool initially_ = false;
-  mutable uint64_t terms_ = 0;
-  mutable int64_t value_ = 0;
-};
+namespace {
 
 // --- what no version set gives
 
@@ -137,7 +130,7 @@ class PossibleTerms {
     if (aggregate.value.type != Cell::Type::integer ||
         h_.predicates().match_initial(aggregate.where) != Match::no)
       return kNone;
-    const Evaluation evaluation(h_, lists_, op);
+    const AggregateTerms evaluation(h_, lists_, op);
     const SeenOfKeys besides = one_state ? seen_besides(op, evaluation.keys()) : SeenOfKeys();
     begin();
     bool had = false;
@@ -212,7 +205,7 @@ class PossibleTerms {
   }
 
   // What the key can add, but for nothing. False if that is open.
-  bool find_terms(const Evaluation& evaluation, KeyId key, std::optional<VersionId> only) {
+  bool find_terms(const AggregateTerms& evaluation, KeyId key, std::optional<VersionId> only) {
     terms_.clear();
     if (only && *only == kNone) return true;
     const auto add = [&](VersionId v) {
@@ -286,28 +279,6 @@ class PossibleTerms {
   int64_t least_ = 0, greatest_ = 0;
 };
 
-// --- version sets that give what was returned
-
-// Of each key one of these versions, or none; all combinations, if they are few.
-std::vector<VersionSet> any_version_sets(const History& h, const Evaluation& evaluation,
-                                         PredicateId where) {
-  constexpr size_t kMostCombinations = 1024;
-  std::unordered_map<KeyId, std::vector<VersionId>> of_key;
-  for (const VersionId v : h.predicates().certain(where)) of_key[h.version_key(v)].push_back(v);
-  std::vector<VersionSet> all = {{}};
-  for (const KeyId key : evaluation.keys()) {
-    const KeyState* own = evaluation.own(key);
-    const size_t without = all.size();
-    for (const VersionId v : of_key[key]) {
-      if (own != nullptr && own->version != v) continue;
-      for (size_t i = 0; i < without; ++i) all.emplace_back(all[i]).push_back(v);
-      if (all.size() > kMostCombinations) return {};
-    }
-  }
-  std::erase_if(all, [&](const VersionSet& set) { return evaluation.of(set) != Match::yes; });
-  return all;
-}
-
 }  // namespace
 
 BadRead impossible_aggregate(const History& h, bool one_state) {
@@ -338,9 +309,14 @@ struct FindsUnexplained : ReplayVisitor {
   explicit FindsUnexplained(const History& history) : h(history) {}
   bool reads(TxnId t, const KeysHeld& held) {
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
-      if (is_range(h.op(i)) && is_open(h, i) && Evaluation(h, lists, i).in(held) != Match::yes)
+      if (is_range(h.op(i)) && is_open(h, i) && !explains(AggregateTerms(h, lists, i), held))
         unexplained.push_back(i);
     return true;
+  }
+  static bool explains(const AggregateTerms& aggregate, const KeysHeld& held) {
+    std::vector<AggregateTerm> terms;
+    for (const KeyId key : aggregate.keys()) terms.push_back(aggregate.left(held[key].writer, key));
+    return aggregate.given(terms) == Match::yes;
   }
 };
 
@@ -362,33 +338,6 @@ struct ExplainsAll : ReplayVisitor {
   }
 };
 
-// The version sets that give what an aggregate returned, of the states before its transaction reads and behind that.
-struct FindsVersionSets : ReplayVisitor {
-  const Evaluation& evaluation;
-  const TxnId reader;
-  const size_t most;
-  Budget& budget;
-  std::vector<VersionSet> before = {}, after = {};  // the nearest last, and first
-  bool passed = false;
-
-  FindsVersionSets(const Evaluation& of, TxnId transaction, size_t most_sets, Budget& left)
-      : evaluation(of), reader(transaction), most(most_sets), budget(left) {}
-  void look(const KeysHeld& held) {
-    VersionSet rows;
-    if (evaluation.in(held, &rows) != Match::yes) return;
-    auto& to = passed ? after : before;
-    if (to.empty() || to.back() != rows) to.push_back(std::move(rows));
-  }
-  bool reads(TxnId t, const KeysHeld&) {
-    passed = passed || t == reader;
-    return true;
-  }
-  bool installed(TxnId, const KeysHeld& held) {
-    look(held);
-    return after.size() < most && !budget.exhausted();
-  }
-};
-
 }  // namespace
 
 std::vector<OpId> unexplained_aggregates(const History& h, const Order& order) {
@@ -405,55 +354,13 @@ bool replays(const History& h, const Order& order) {
   return visitor.explains;
 }
 
-std::vector<VersionSet> version_sets(const History& h, const Order& order, OpId op, size_t most,
-                                     Budget& budget) {
+std::vector<AggregateTerms> decidable_aggregates(const History& h, std::span<const OpId> all) {
   const std::vector<bool> lists = keys_with_lists(h);
-  const Evaluation evaluation(h, lists, op);
-  FindsVersionSets found(evaluation, h.txn_of(op), most, budget);
-  found.look(KeysHeld(h));
-  replay(h, order, found);
-  const std::vector<VersionSet>&before = found.before, &after = found.after;
-  std::vector<VersionSet> all;
-  const auto add = [&](const VersionSet& set) {
-    if (all.size() < most && std::find(all.begin(), all.end(), set) == all.end())
-      all.push_back(set);
-  };
-  for (size_t i = 0; i < std::max(before.size(), after.size()); ++i) {
-    if (i < before.size()) add(before[before.size() - 1 - i]);
-    if (i < after.size()) add(after[i]);
-  }
-  for (const VersionSet& set : any_version_sets(h, evaluation, aggregate_of(h, op).where)) add(set);
-  return all;
-}
-
-Result<History> with_version_sets(const History& h, const std::map<OpId, VersionSet>& rows) {
-  HistoryBuilder builder;
-  TxnCopier copier(builder);
-  copy_initial(h, builder);
-  if (h.absent_is_never_written()) builder.set_absent_is_never_written();
-  for (TxnId t = 0; t < h.txn_count(); ++t) {
-    copier.begin(h, t);
-    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
-      if (!is_range(h.op(i)) || h.selected(i).aggregate == kNone) {
-        copier.operation(h, i);
-        continue;
-      }
-      const KeyBounds bounds = bounds_of(h, i);
-      Selected selected = h.selected(i);
-      if (const auto set = rows.find(i); set != rows.end())
-        selected = {aggregate_of(h, i).where, set->second, {}, {}, true};
-      selected.aggregate = kNone;
-      copier.range(h, i, bounds.from, bounds.to, selected);
-    }
-    if (Status s = builder.end_txn(); !s.ok()) return s.error();
-  }
-  OrderCopier entries;
-  for (const KnownOrder& order : h.known_orders())
-    builder.known_order(h.key(order.key), entries.of(h, order));
-  for (const Event& event : h.events()) builder.event(event.at, event.json, event.complete);
-  Result<History> made = std::move(builder).finish();
-  if (made.ok()) made->set_clock_drift(h.clock_drift());
-  return made;
+  std::vector<AggregateTerms> decidable;
+  for (const OpId op : all)
+    if (AggregateTerms terms(h, lists, op); terms.is_decidable())
+      decidable.push_back(std::move(terms));
+  return decidable;
 }
 
 }  // namespace assay::internal

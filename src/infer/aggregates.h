@@ -2,26 +2,71 @@
 //
 //   A: w(x,1)   B: w(y,2)   C: agg(sum value, value > 0,[3])       orders in which A and B come before C explain it
 //
-// An aggregate constrains the version set as a whole, and no choice between few alternatives says as much (adding up to a sum
-// is subset sum). So the engines leave it out, and an order that they find is replayed: it explains the aggregate or it does
-// not. If not, the rows of a state for which the aggregate is right, near its place in the order, or of any such version set
-// where there are few, are taken for what it was computed of; and the history is decided anew as if these had been returned.
-// Whatever is found is an order; where none is found, that is no violation.
+// An aggregate says something of its keys together: which values of all of them give what was returned, of which there may be
+// very many (adding up to a sum is subset sum). So an order is found without, and evaluated: each key adds a term, what the rows give
+// is the value that was returned, or it is not. Where it is not, the search is told (levels/aggregate_choices.cc).
 //
 // What is certain without an order is a violation: an aggregate that no versions of the keys give. Where a transaction sees
 // one state, its reads say which version of some keys it was.
 //
-// Cost: replaying is linear in the operations, and for each aggregate in the keys that may satisfy its condition.
+// Cost: of an order linear in the operations, and for each aggregate in the keys that may satisfy its condition.
 #pragma once
 
-#include <map>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "assay/budget.h"
 #include "assay/certificate.h"
 #include "assay/history.h"
+#include "history/accesses.h"
+#include "history/aggregate.h"
+#include "infer/replay.h"
 
 namespace assay::internal {
+
+// One aggregate: which keys it looks at, what each of them adds, and whether that gives what was returned.
+class AggregateTerms {
+ public:
+  // `lists`: per key of the history, whether it holds a list.
+  AggregateTerms(const History& history, const std::vector<bool>& lists, OpId op);
+
+  OpId op() const { return op_; }
+  // Those that ever held what may satisfy the condition, within the bounds.
+  std::span<const KeyId> keys() const { return keys_; }
+  PredicateId where() const { return aggregate_->where; }
+  // What the transaction itself wrote before; null if nothing.
+  const KeyState* own(KeyId key) const;
+  // Whether the states of the keys decide it. Not of lists, of values that may be there initially, and of what depends on the database.
+  bool is_decidable() const { return decidable_; }
+
+  // What a key adds as a transaction left it (kNone: in its initial state), or as its own wrote it before, if it did.
+  AggregateTerm left(TxnId writer, KeyId key) const;
+  AggregateTerm term(const KeyState& state) const;
+  AggregateTerm term(VersionId version) const;
+  // Whether it is what was returned if the keys add these terms, in any order.
+  Match given(std::span<const AggregateTerm> terms) const;
+  // Where it is not: whether a key that adds `other` where it added `term` might have changed that. No other changes do, together
+  // neither.
+  bool may_mend(std::span<const AggregateTerm> terms, const AggregateTerm& term,
+                const AggregateTerm& other) const;
+
+ private:
+  struct Total {
+    uint64_t rows = 0;
+    int64_t value = 0;
+    bool open = false;
+  };
+  Total total(std::span<const AggregateTerm> terms) const;
+
+  const History* h_;
+  OpId op_;
+  const Aggregate* aggregate_;
+  bool decidable_;
+  std::vector<KeyId> keys_;
+  std::unordered_map<KeyId, KeyState> own_;
+};
 
 // An aggregate of a committed transaction that no version set gives, as a mismatch; Anomaly::none if there is none.
 // `one_state`: but for what the transaction read besides.
@@ -29,20 +74,11 @@ BadRead impossible_aggregate(const History& history, bool one_state);
 
 // The open aggregates that an order does not explain, ascending.
 std::vector<OpId> unexplained_aggregates(const History& history, const Order& order);
+// Of these, those that are decided by the states of their keys.
+std::vector<AggregateTerms> decidable_aggregates(const History& history, std::span<const OpId> all);
 
 // Whether the order explains every operation, aggregates aside. Not of lists and stated sources: then that is not known, and
 // it is false.
 bool replays(const History& history, const Order& order);
-
-// The versions that an aggregate was computed of, of all that satisfy its condition.
-using VersionSet = std::vector<VersionId>;
-// Those that give what it returned: of states along the order, nearest to its place first; then any others, if they are
-// few. At most `most`.
-std::vector<VersionSet> version_sets(const History& history, const Order& order, OpId aggregate,
-                                     size_t most, Budget& budget);
-
-// The history with these rows returned in place of some aggregates, and without the other open ones. Transactions have the
-// same numbers.
-Result<History> with_version_sets(const History& history, const std::map<OpId, VersionSet>& rows);
 
 }  // namespace assay::internal

@@ -16,12 +16,17 @@ std::span<const TxnId> SourcePool::store(std::span<const TxnId> sources) {
   return std::span(block).last(sources.size());
 }
 
-OpenReads::OpenReads(const History& history, bool one_state, const std::vector<PassedOver>* heeded)
+OpenReads::OpenReads(const History& history, bool one_state, const std::vector<PassedOver>* heeded,
+                     std::span<const OpId> aggregates)
     : h_(history),
       one_state_(one_state),
       heeded_(heeded),
       lists_(history),
-      seen_txns_(history.txn_count()) {}
+      seen_txns_(history.txn_count()) {
+  if (aggregates.empty()) return;
+  for (AggregateTerms& terms : decidable_aggregates(history, aggregates))
+    aggregates_.push_back({std::move(terms)});
+}
 
 void OpenReads::index_writers() {
   keys_.emplace(h_);
@@ -59,8 +64,12 @@ const std::vector<uint32_t>& OpenReads::of(TxnId reader) const {
 
 void OpenReads::add(const Problem& problem, Budget& budget) {
   constexpr uint64_t kAskEvery = 4 << 20;
-  const std::vector<OpId>& open = problem.unresolved;
+  std::vector<OpId> open = problem.unresolved;
+  for (const OpenAggregate& one : aggregates_)
+    if (problem.node_of(h_.txn_of(one.terms.op())) != kNone) open.push_back(one.terms.op());
   if (open.empty()) return;
+  std::sort(open.begin(), open.end());
+  open.erase(std::unique(open.begin(), open.end()), open.end());
   if (!keys_) index_writers();
   certain_ = true;
   mixed_ = problem.found.mixed != kNone;
@@ -124,6 +133,59 @@ bool OpenReads::add_lists_of(const Problem& problem) {
     }
   }
   return lists_.added() > added.size();
+}
+
+OpenAggregate* OpenReads::aggregate(OpId i) {
+  const auto found = std::ranges::lower_bound(
+      aggregates_, i, {}, [](const OpenAggregate& one) { return one.terms.op(); });
+  return found == aggregates_.end() || found->terms.op() != i ? nullptr : &*found;
+}
+
+std::span<const OpenAggregate> OpenReads::aggregates_of(TxnId t) const {
+  const auto of = [](const OpenAggregate& one) { return one.terms.op(); };
+  const auto first = std::ranges::lower_bound(aggregates_, h_.first_op(t), {}, of);
+  return {first, std::ranges::lower_bound(first, aggregates_.end(), h_.end_op(t), {}, of)};
+}
+
+bool OpenReads::observes(OpId op, KeyId key) const {
+  const std::span<const OpenAggregate> own = aggregates_of(h_.txn_of(op));
+  return std::ranges::none_of(own, [&](const OpenAggregate& one) {
+    return one.terms.op() == op && std::ranges::binary_search(one.unclaimed, key);
+  });
+}
+
+// What they may have held is as open as what a query passed over.
+void OpenReads::add_keys_of(OpenAggregate& aggregate, std::vector<Observation>& seen) const {
+  const OpId op = aggregate.terms.op();
+  std::vector<KeyId> claimed;
+  for (const Observation& one : seen) claimed.push_back(one.key);
+  std::sort(claimed.begin(), claimed.end());
+  aggregate.unclaimed.clear();
+  for (const KeyId key : keys_->that_may_satisfy(op, aggregate.terms.where()))
+    if (!std::ranges::binary_search(claimed, key)) {
+      seen.push_back({op, key, kNone, Accepts::any});
+      aggregate.unclaimed.push_back(key);
+    }
+  std::sort(aggregate.unclaimed.begin(), aggregate.unclaimed.end());
+}
+
+// Where a transaction sees one state of each key there is one read of it.
+void OpenReads::note_reads_of_aggregates(TxnId t) {
+  std::unordered_map<KeyId, uint32_t> read_of;
+  for (OpenAggregate& one : aggregates_) {
+    if (h_.txn_of(one.terms.op()) != t) continue;
+    if (read_of.empty())
+      for (const uint32_t read : of(t)) read_of.emplace(reads_[read].key, read);
+    one.reads.clear();
+    for (const KeyId key : one.terms.keys()) {
+      const auto found = read_of.find(key);
+      const bool open = one.terms.own(key) == nullptr && found != read_of.end();
+      one.reads.push_back(open ? found->second : kNone);
+      if (!open) continue;
+      aggregated_.resize(std::max<size_t>(aggregated_.size(), found->second + 1));
+      aggregated_[found->second] = 1;
+    }
+  }
 }
 
 bool OpenReads::is_open(TxnId reader, KeyId key) const {
@@ -211,6 +273,7 @@ void OpenReads::add_txn(TxnId t, std::span<const OpId> unresolved) {
     if (!one_state_) flush();
   }
   flush();
+  note_reads_of_aggregates(t);
 }
 
 void OpenReads::add_op(OpId i, bool open, std::unordered_map<KeyId, KeyState>& own,
@@ -223,7 +286,9 @@ void OpenReads::add_op(OpId i, bool open, std::unordered_map<KeyId, KeyState>& o
   } else if (open && lists && accepts != Accepts::any) {
     obstacle_ = "it reads a list";
   } else if (!lists) {
-    for (const Observation& seen : seen_by(i)) add_seen(seen, open, own, groups, order);
+    std::vector<Observation> all = seen_by(i);
+    if (OpenAggregate* const one = aggregate(i)) add_keys_of(*one, all);
+    for (const Observation& seen : all) add_seen(seen, open, own, groups, order);
   }
   if (installs_version(op)) own[op.key] = install_of(h_, i).state();
 }
@@ -392,7 +457,8 @@ struct NotesSources : ReplayVisitor {
   bool reads(TxnId t, const KeysHeld& held) {
     for (const uint32_t read : open.of(t)) {
       const OpenRead& r = open.all()[read];
-      for (const OpId op : r.ops) seen.push_back({op, r.key, held[r.key].writer});
+      for (const OpId op : r.ops)
+        if (open.observes(op, r.key)) seen.push_back({op, r.key, held[r.key].writer});
     }
     return true;
   }

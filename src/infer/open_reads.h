@@ -26,6 +26,7 @@
 
 #include "assay/budget.h"
 #include "base/sort_by.h"
+#include "infer/aggregates.h"
 #include "infer/open_lists.h"
 #include "infer/passed_over.h"
 #include "infer/problem.h"
@@ -43,6 +44,15 @@ struct OpenRead {
   std::span<const TxnId> sources;
 };
 
+// An aggregate that an order has to explain by the sources of its keys.
+struct OpenAggregate {
+  AggregateTerms terms;
+  // Per key of it: the open read of the key, an index into all(); kNone if the transaction wrote it before, or nobody else did.
+  std::vector<uint32_t> reads = {};
+  // The keys of which its claim says nothing, ascending: any state of them will do.
+  std::vector<KeyId> unclaimed = {};
+};
+
 // Where the sources of reads are stored: they are many, never change, and copies of the reads share them.
 class SourcePool {
  public:
@@ -56,9 +66,9 @@ class SourcePool {
 class OpenReads {
  public:
   // `one_state`: all operations of a transaction see one state of a key. `heeded`, ascending: only these of the rows that
-  // queries passed over (passed_over.h); null: all of them.
-  OpenReads(const History& history, bool one_state,
-            const std::vector<PassedOver>* heeded = nullptr);
+  // queries passed over (passed_over.h); null: all of them. `aggregates`, ascending: what each of their keys held is open.
+  OpenReads(const History& history, bool one_state, const std::vector<PassedOver>* heeded = nullptr,
+            std::span<const OpId> aggregates = {});
 
   // Takes in the unresolved operations of the problem. If the budget runs out, which it does where thousands wrote what
   // thousands read, some are left out, and that is the obstacle.
@@ -72,6 +82,14 @@ class OpenReads {
   bool add_rows(std::span<const PassedOver> passed_over, const Problem& problem);
   // Whether there is a read of this key by this reader.
   bool is_open(TxnId reader, KeyId key) const;
+  const std::vector<OpenAggregate>& aggregates() const { return aggregates_; }
+  std::span<const OpenAggregate> aggregates_of(TxnId t) const;
+  // Whether it is one of the keys of an aggregate.
+  bool is_aggregated(uint32_t read) const {
+    return read < aggregated_.size() && aggregated_[read] != 0;
+  }
+  // Whether the operation says anything of the key by itself: not an aggregate of a key that its claim does not cover.
+  bool observes(OpId op, KeyId key) const;
   // The lists of which it is open who appended what.
   const OpenLists& lists() const { return lists_; }
   // Which these are, ascending.
@@ -103,7 +121,10 @@ class OpenReads {
   };
 
   void index_writers();
+  OpenAggregate* aggregate(OpId i);
   std::vector<Observation> seen_by(OpId i) const;
+  void add_keys_of(OpenAggregate& aggregate, std::vector<Observation>& seen) const;
+  void note_reads_of_aggregates(TxnId t);
   void add_all_of(TxnId t);
   void add_possible_txn(TxnId t, const Problem& problem);
   bool add_lists_of(const Problem& problem);
@@ -125,10 +146,12 @@ class OpenReads {
   const History& h_;
   bool one_state_;
   const std::vector<PassedOver>* heeded_;
-  std::optional<TouchedKeys> keys_;  // once there is anything open, as the next five
-  std::vector<Left> writers_;        // by key, what those that did not abort left
-  std::vector<uint32_t> key_begin_;  // per key and one more, into writers_
-  std::vector<Left> by_version_;     // the same, by version
+  std::vector<OpenAggregate> aggregates_;  // by operation
+  std::vector<uint8_t> aggregated_;        // per open read, as far as there are such
+  std::optional<TouchedKeys> keys_;        // once there is anything open, as the next five
+  std::vector<Left> writers_;              // by key, what those that did not abort left
+  std::vector<uint32_t> key_begin_;        // per key and one more, into writers_
+  std::vector<Left> by_version_;           // the same, by version
   std::vector<uint32_t> version_begin_;
   std::vector<std::vector<Left>> absences_;  // per key, those of writers_ that left it absent
   OpenLists lists_;

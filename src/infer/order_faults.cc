@@ -65,6 +65,7 @@ std::vector<OrderFault> OrderFaults::find(std::span<const Vertex> order) {
   latest_ = kNone;
   latest_of_.assign(begins_bind_ ? events_.history().session_count() : 0, kNone);
   if (open_ != nullptr) {
+    met_by_.clear();
     appended_.emplace(open_->lists());
     place_.assign(events_.graph().vertices(), 0);
     for (uint32_t i = 0; i < order.size(); ++i) place_[order[i]] = i;
@@ -75,7 +76,10 @@ std::vector<OrderFault> OrderFaults::find(std::span<const Vertex> order) {
     if (!takes_effect(n)) continue;
     if (v == events_.read_event(n)) {
       look_at_reads(n, found);
-      if (open_ != nullptr) look_at_open_reads(n, found);
+      if (open_ != nullptr) {
+        look_at_open_reads(n, found);
+        look_at_aggregates(n, found);
+      }
       look_at_clock(n, found);
     }
     if (events_.waits_for_holders(v)) hold(v, n, found);
@@ -106,6 +110,24 @@ void OrderFaults::look_at_open_reads(Node n, std::vector<OrderFault>& found) con
   }
   for (const OpenLists::Place place : open_->lists().reads_of(problem_.txn[n]))
     if (!appended_->shows(place)) found.push_back({OrderFault::Kind::list, n, kNone, kNone, place});
+}
+
+void OrderFaults::look_at_aggregates(Node n, std::vector<OrderFault>& found) {
+  for (const OpenAggregate& one : open_->aggregates_of(problem_.txn[n])) {
+    if (one.reads.size() != one.terms.keys().size()) continue;  // it is not listed
+    std::vector<AggregateTerm> terms;
+    std::vector<TxnId> met;
+    for (size_t k = 0; k < one.reads.size(); ++k) {
+      const KeyId key = one.terms.keys()[k];
+      const Node writer = current_[key].any;
+      met.push_back(writer == kNone ? kNone : problem_.txn[writer]);
+      terms.push_back(one.terms.left(met.back(), key));
+    }
+    if (one.terms.given(terms) != Match::no) continue;
+    const auto index = static_cast<uint32_t>(&one - open_->aggregates().data());
+    met_by_[index] = std::move(met);
+    found.push_back({OrderFault::Kind::aggregate, n, kNone, index});
+  }
 }
 
 void OrderFaults::hold(Vertex v, Node n, std::vector<OrderFault>& found) {

@@ -15,13 +15,14 @@ namespace assay::internal {
 // pair: two writers of a key whose order makes a read return the wrong version, or that overlap where the level forbids it. source:
 // an open read met what `writer` left (kNone: the initial state), which is none of its sources. intruder: a read whose source is
 // known met what `writer` left, which takes effect only perhaps. time: `first`, which takes effect only perhaps, began before
-// `writer` ended, and comes after it. list: a read of a list met another one.
+// `writer` ended, and comes after it. list: a read of a list met another one. aggregate: what its keys held gives something else.
 struct OrderFault {
-  enum class Kind : uint8_t { pair, source, intruder, time, list };
+  enum class Kind : uint8_t { pair, source, intruder, time, list, aggregate };
   Kind kind;
-  Node first;             // pair: the earlier one. source, intruder, list: the reader
-  Node writer = kNone;    // pair: the later one
-  uint32_t read = kNone;  // source: index of the open read. intruder: index into the reader's reads
+  Node first;           // pair: the earlier one. source, intruder, list, aggregate: the reader
+  Node writer = kNone;  // pair: the later one
+  // source: index of the open read. intruder: index into the reader's reads. aggregate: index of the open aggregate
+  uint32_t read = kNone;
   OpenLists::Place list = {};  // list
 };
 
@@ -43,6 +44,10 @@ class OrderFaults {
   std::vector<OrderFault> find(std::span<const Vertex> order);
   // Per vertex its place in the last one, where reads are open.
   std::span<const uint32_t> places() const { return place_; }
+  // Whether the reads-from relation assumes the source of an open read.
+  bool is_assumed(uint32_t read) const { return assumed_[read] != 0; }
+  // Of an aggregate that is at fault in the last one, per key of it who had left it; kNone: nobody.
+  const std::vector<TxnId>& met_by(uint32_t aggregate) const { return met_by_.at(aggregate); }
 
  private:
   // What is in force of a key: of all that take effect, and of those that certainly do. kNone: the initial version.
@@ -54,6 +59,7 @@ class OrderFaults {
   std::span<const KeyId> writes_of(Node n) const;
   void look_at_reads(Node n, std::vector<OrderFault>& found) const;
   void look_at_open_reads(Node n, std::vector<OrderFault>& found) const;
+  void look_at_aggregates(Node n, std::vector<OrderFault>& found);
   void look_at_clock(Node n, std::vector<OrderFault>& found) const;
   void hold(Vertex v, Node n, std::vector<OrderFault>& found);
   void install(Node n);
@@ -76,6 +82,7 @@ class OrderFaults {
   Node latest_ = kNone;          // of those whose writes are done, the one that ended last
   std::vector<Node> latest_of_;  // the same per session
   std::vector<uint32_t> place_;  // per vertex
+  std::unordered_map<uint32_t, std::vector<TxnId>> met_by_;
 };
 
 }  // namespace assay::internal

@@ -1,16 +1,15 @@
-// Aggregates, which no engine looks at: an order that is found is replayed, and counts if it explains them. Where it does not, the
-// rows of some state are taken for what was aggregated (aggregate_orders.cc).
+// Aggregates, of which only levels that an order decides know more than what is impossible (aggregate_choices.cc): an order that is
+// found for any other is replayed, and counts if it explains them.
 //
 //   s1: { w(x,1) w(y,2) }   s2: { sum(*) = 3 }     the order s2, s1 satisfies all levels but for the sum, which s1, s2 explains
 //
-// Cost: replaying is linear in the operations; the copies of the history that are decided are counted there.
+// Cost: replaying is linear in the operations.
 
 #include <utility>
 
 #include "history/aggregate.h"
 #include "history/predicates.h"
 #include "infer/aggregates.h"
-#include "levels/aggregate_orders.h"
 #include "levels/rules.h"
 
 namespace assay::internal {
@@ -22,11 +21,12 @@ std::string in_words(const History& history, OpId op) {
          " in transaction " + history.name(history.txn_of(op));
 }
 
-std::optional<Order> order_with_rows(Case& c, LevelId level) {
-  const auto known = c.unexplained.find(level);
-  return order_with_aggregates(c.history, level,
-                               known == c.unexplained.end() ? nullptr : &known->second, c.options,
-                               c.budget);
+std::optional<Order> whole_order(Case& c, LevelId level) {
+  Judgement found = search_order(c, level_info(level));
+  if (found.outcome() != Outcome::satisfied) return std::nullopt;
+  Order order = std::move(found.certificate.order);
+  if (!unexplained_aggregates(c.history, order).empty()) return std::nullopt;
+  return order;
 }
 
 }  // namespace
@@ -52,20 +52,11 @@ void leave_aggregates_open(Case& c, const Certificate& certificate) {
   for (const LevelId level : certificate.levels) {
     if (c.lattice.is_decided(level)) continue;
     c.lattice.set_unknown(level, why);
-    c.unexplained.try_emplace(level, certificate.order);
+    c.unexplained.insert(level);
   }
 }
 
 namespace rules {
-
-bool may_take_rows(Case& c, const LevelInfo& level) {
-  return c.has_aggregates && c.is_explainable() && c.timed_enough(level);
-}
-
-void take_rows_of_aggregates(Case& c, const LevelInfo& level) {
-  if (std::optional<Order> order = order_with_rows(c, level.id))
-    c.settle(level.id, Judgement::satisfied(std::move(*order)));
-}
 
 // An order of whole transactions may explain the aggregates where a level without such orders has nothing else against it.
 bool may_have_whole_order(Case& c, const LevelInfo& level) {
@@ -77,11 +68,11 @@ void accept_by_whole_order(Case& c, const LevelInfo& level) {
   const bool adya = level.events == EventModel::adya;
   const Certificate* ordered = adya ? c.lattice.ordering(level.id) : nullptr;
   const Order* found = ordered == nullptr ? nullptr : &ordered->order;
-  if (!c.uses(SpeedUp::carry)) {
+  if (!c.uses(SpeedUp::carry) && c.is_explainable()) {
     using enum LevelId;
     const LevelId of = implies(serializable, level.id) ? serializable : session_serializable;
     const auto [known, fresh] = c.whole_orders.try_emplace(of);
-    if (fresh) known->second = order_with_rows(c, of);
+    if (fresh) known->second = whole_order(c, of);
     if (known->second) found = &*known->second;
   }
   if (found == nullptr || found->split) return;

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -97,7 +98,7 @@ struct Case {
   ChosenSources chosen;                  // where transactions see one state of a key
   ChosenSources chosen_each;             // where each read is judged by itself
   std::optional<ClockFaults> clock_faults;
-  std::map<LevelId, Order> unexplained;                  // satisfied by it but for aggregates
+  std::set<LevelId> unexplained;  // satisfied by some order but for aggregates
   std::map<LevelId, std::optional<Order>> whole_orders;  // that explain aggregates
   std::optional<ExpectedOrderResult> expected_order;
 

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "levels/aggregate_choices.h"
+
 namespace assay::internal {
 
 Choices::Choices(const EventGraph& events, const OpenReads* open)
@@ -37,17 +39,26 @@ bool Choices::add_what_fails(std::span<const Vertex> order, Search& search, Budg
   constexpr uint64_t kBytesASource = 250, kAskEvery = 4 << 20;
   uint64_t more = 0;
   for (const OrderFault& fault : found) {
-    const bool sources =
-        fault.kind == OrderFault::Kind::source && search.sources_of(fault.read).empty();
-    const bool list = fault.kind == OrderFault::Kind::list && !lists_->made(fault.list.list);
-    more += kBytesASource * (sources ? open_->all()[fault.read].sources.size()
-                             : list  ? open_->lists().all()[fault.list.list].choices()
-                                     : 1);
+    more += kBytesASource * std::max<uint64_t>(1, sources_to_add(fault, search));
     if (more >= kAskEvery && !budget.has_room(std::exchange(more, 0))) break;
     if (budget.exhausted()) break;
     add(fault, search);
   }
   return !found.empty();
+}
+
+uint64_t Choices::sources_to_add(const OrderFault& fault, const Search& search) const {
+  const auto of_read = [&](uint32_t read) -> uint64_t {
+    const bool made = read == kNone || !search.sources_of(read).empty();
+    return made ? 0 : open_->all()[read].sources.size();
+  };
+  uint64_t all = 0;
+  if (fault.kind == OrderFault::Kind::source) all = of_read(fault.read);
+  if (fault.kind == OrderFault::Kind::list && !lists_->made(fault.list.list))
+    all = open_->lists().all()[fault.list.list].choices();
+  if (fault.kind == OrderFault::Kind::aggregate)
+    for (const uint32_t read : open_->aggregates()[fault.read].reads) all += of_read(read);
+  return all;
 }
 
 void Choices::add(const OrderFault& fault, Search& search) {
@@ -69,6 +80,8 @@ void Choices::add(const OrderFault& fault, Search& search) {
         lists_->make(fault.list.list, places_, search);
       }
       return;
+    case OrderFault::Kind::aggregate:
+      return add_aggregate_rules(fault.read, search);
     case OrderFault::Kind::time:
       return search.add_edge(Edge::real_time(txn(fault.first), false, txn(fault.writer), true), {});
     case OrderFault::Kind::intruder: {
@@ -96,14 +109,29 @@ void Choices::add_rules(const OrderFault& fault, Search& search) {
   }
 }
 
+void Choices::add_aggregate_rules(uint32_t aggregate, Search& search) {
+  const OpenAggregate& one = open_->aggregates()[aggregate];
+  const auto needs_choice = [this](uint32_t read) { return !faults_.is_assumed(read); };
+  const auto taken = [this](uint32_t read) -> std::span<const Search::Source> {
+    return taken_[read];
+  };
+  AggregateChoices(*open_, one, faults_.met_by(aggregate), places_)
+      .add(needs_choice, taken, search);
+}
+
 // What is added may undo it.
 void Choices::note_taken(std::span<const OrderFault> found, const Search& search) {
   placed_.clear();
   taken_.clear();
+  const auto note = [&](uint32_t read) {
+    if (read == kNone || taken_.contains(read)) return;
+    for (const Search::Source& made : search.sources_of(read))
+      if (search.taken(made.side)) taken_[read].push_back(made);
+  };
   for (const OrderFault& fault : found) {
-    if (fault.kind != OrderFault::Kind::source) continue;
-    for (const Search::Source& made : search.sources_of(fault.read))
-      if (search.taken(made.side)) taken_[fault.read].push_back(made);
+    if (fault.kind == OrderFault::Kind::source) note(fault.read);
+    if (fault.kind == OrderFault::Kind::aggregate)
+      std::ranges::for_each(open_->aggregates()[fault.read].reads, note);
   }
   for (const OrderFault& fault : found) {
     const uint32_t list = fault.list.list;

@@ -38,6 +38,8 @@ class Choices {
   void add(const OrderFault& fault, Search& search);
   void note_taken(std::span<const OrderFault> found, const Search& search);
   void add_list_rules(OpenLists::Place place, Search& search);
+  void add_aggregate_rules(uint32_t aggregate, Search& search);
+  uint64_t sources_to_add(const OrderFault& fault, const Search& search) const;
   void add_rules(const OrderFault& fault, Search& search);
   TxnId txn(Node n) const { return n == kNone ? kNone : problem_.txn[n]; }
 
@@ -48,7 +50,7 @@ class Choices {
 
   // Of the order that is looked at.
   Search::Places places_;
-  // Of an open read that met something else, the sources that the search had taken.
+  // Of an open read that met something else, or is one of an aggregate that gave something else, the sources that the search had taken.
   std::unordered_map<uint32_t, std::vector<Search::Source>> taken_;
   // Of a list that was read wrongly: where the search had placed its blocks.
   struct PlacedList {

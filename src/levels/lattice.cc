@@ -130,9 +130,7 @@ std::vector<LevelId> Lattice::served(LevelId level, const Certificate& reason) c
     if (follows_from_below(other) && level != other.id) continue;
     if (!is_asked(other) || withheld(level, other)) continue;
     if (reason.outcome() == Outcome::satisfied) {
-      // An order of versions is no order of commits.
-      const bool of_versions = own.events == EventModel::adya && other.events != EventModel::adya;
-      if (implies(level, other.id) && !of_versions) levels.push_back(other.id);
+      if (implies(level, other.id)) levels.push_back(other.id);
       continue;
     }
     const bool alike = same_model(other, own) && is_strong(own);

@@ -4,7 +4,8 @@
 //   s1: { w(x,1) }   s2: { w(x,1) w(y,1) }   s3: { r(x,1) }     s3 read from s1 or s2
 //
 // Rows that queries passed over are many, and hardly any matters. They come late: an order is found without them, those that it
-// contradicts are heeded from then on, and the order is found anew. After some rounds all are taken in.
+// contradicts are heeded from then on, and the order is found anew. After some rounds all are taken in. Aggregates come late as
+// well: of those that an order does not explain, what each of their keys held is open from then on.
 //
 // Cost: of listing what is open, linear in the operations that are, times their possible sources; of each round, that of an
 // order.
@@ -14,6 +15,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "history/aggregate.h"
+#include "infer/aggregates.h"
 #include "levels/engine.h"
 
 namespace assay::internal {
@@ -40,6 +43,7 @@ OpenProblem::OpenProblem(const History& history, const Problem& matched,
       options_(options),
       stages_(stages),
       budget_(budget),
+      has_aggregates_(has_open_aggregates(history)),
       late_rows_(options.speed_ups.has(SpeedUp::late_rows) && history.has_predicates()) {}
 
 const OpenReads& OpenProblem::reads(Listing listing) {
@@ -47,8 +51,9 @@ const OpenReads& OpenProblem::reads(Listing listing) {
   bool& cut_short = cut_short_[static_cast<size_t>(listing)];
   if (!open || (cut_short && !budget_.exhausted_now())) {
     const auto timer = stages_.time("match");
-    open = std::make_shared<OpenReads>(history_, listing != Listing::each,
-                                       listing == Listing::late ? &heeded_ : nullptr);
+    open = std::make_shared<OpenReads>(
+        history_, listing != Listing::each, listing == Listing::late ? &heeded_ : nullptr,
+        listing >= Listing::aggregates ? std::span(aggregates_) : std::span<OpId>());
     open->add(matched_, budget_);
     open->add_possible(matched_, budget_);
     cut_short = budget_.exhausted_now();
@@ -57,7 +62,7 @@ const OpenReads& OpenProblem::reads(Listing listing) {
 }
 
 bool OpenProblem::has_sources() {
-  if (matched_.unresolved.empty() || budget_.exhausted_now()) return false;
+  if ((matched_.unresolved.empty() && aggregates_.empty()) || budget_.exhausted_now()) return false;
   if (!reads(for_orders()).obstacle().empty()) return false;
   if (!with_sources_) match_with_open_reads();
   return with_sources_.has_value();
@@ -75,7 +80,7 @@ void OpenProblem::match_with_open_reads() {
                       (r.sources[0] == kNone || matched_.node_of(r.sources[0]) != kNone);
     if (!only) ++left_open;
     for (const OpId op : only ? r.ops : std::vector<OpId>())
-      assumed.push_back({op, r.key, r.sources[0]});
+      if (open->observes(op, r.key)) assumed.push_back({op, r.key, r.sources[0]});
   }
   std::sort(assumed.begin(), assumed.end());
   Problem problem = make_problem(history_, assumed, budget_,
@@ -106,6 +111,24 @@ bool OpenProblem::heed_contradicted(const Order& order) {
   take_in_late(more);
   if (++heed_rounds_ > kMostHeedRounds)
     late_rows_ = false;  // they are too many to come one after the other
+  return true;
+}
+
+// Takes in the aggregates that an order does not explain. False if there are none that are decided by the states of their keys and had
+// not been taken in: those an engine either explains, or it does not know them.
+bool OpenProblem::heed_aggregates(const Order& order) {
+  if (!has_aggregates_) return false;
+  std::vector<OpId> more;
+  for (const AggregateTerms& one :
+       decidable_aggregates(history_, unexplained_aggregates(history_, order)))
+    if (!std::ranges::binary_search(aggregates_, one.op())) more.push_back(one.op());
+  if (more.empty()) return false;
+  stages_.count("aggregates as choices", more.size());
+  aggregates_.insert(aggregates_.end(), more.begin(), more.end());
+  std::sort(aggregates_.begin(), aggregates_.end());
+  open_[static_cast<size_t>(Listing::aggregates)].reset();
+  open_[static_cast<size_t>(Listing::late)].reset();
+  with_sources_.reset();
   return true;
 }
 

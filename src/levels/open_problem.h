@@ -23,16 +23,20 @@ inline bool sees_one_state(const LevelInfo& level) {
 
 class OpenProblem {
  public:
-  // What is open of the reads: of each by itself, or of all that a transaction saw of a key; and that without the rows that
-  // queries passed over, but for those that are heeded.
-  enum class Listing : uint8_t { each, one_state, late };
+  // What is open of the reads: of each by itself, or of all that a transaction saw of a key; and that with aggregates that some order
+  // did not explain; and that without the rows that queries passed over, but for those that are heeded.
+  enum class Listing : uint8_t { each, one_state, aggregates, late };
 
   // All have to stay; `matched` may be made later.
   OpenProblem(const History& history, const Problem& matched, const CheckOptions& options,
               Stages& stages, Budget& budget);
 
   // For the levels that an order decides.
-  Listing for_orders() const { return late_rows_ ? Listing::late : Listing::one_state; }
+  Listing for_orders() const {
+    return late_rows_            ? Listing::late
+           : aggregates_.empty() ? Listing::one_state
+                                 : Listing::aggregates;
+  }
   static Listing listing_of(const LevelInfo& level) {
     return sees_one_state(level) ? Listing::one_state : Listing::each;
   }
@@ -47,7 +51,7 @@ class OpenProblem {
   // Whether the order also explains the reads that several writers could have explained.
   bool is_explained_by(const Order& order);
 
-  // What `decide` finds of a problem, anew as long as the order that it finds contradicts what queries passed over; nothing once
+  // What `decide` finds of a problem, anew as long as the order that it finds contradicts what queries passed over, or aggregates; nothing once
   // `refuted` says that the level is.
   template <class Decide, class Refuted>
   Judgement decide_with_orders(const Decide& decide, const Refuted& refuted) {
@@ -59,7 +63,9 @@ class OpenProblem {
       const bool more = take_what_the_search_heeded();
       if (found.outcome() != Outcome::satisfied) return found;
       const Order& order = found.certificate.order;
-      if (is_explained_by(order) ? !heed_contradicted(order) : !more) return found;
+      const bool wrong =
+          is_explained_by(order) ? heed_contradicted(order) | heed_aggregates(order) : more;
+      if (!wrong) return found;
       if (more && ++heed_rounds_ > kMostHeedRounds) late_rows_ = false;
       if (refuted()) return {};
     }
@@ -72,6 +78,7 @@ class OpenProblem {
   static constexpr uint32_t kMostHeedRounds = 12;
 
   bool heed_contradicted(const Order& order);
+  bool heed_aggregates(const Order& order);
   bool take_what_the_search_heeded();
   void take_in_late(std::span<const PassedOver> rows);
   void match_with_open_reads();
@@ -82,10 +89,12 @@ class OpenProblem {
   Stages& stages_;
   Budget& budget_;
   // Once somebody asks, by Listing.
-  std::shared_ptr<OpenReads> open_[3];
-  bool cut_short_[3] = {};  // of these: a share of the budget ran out, and the next may do
+  std::shared_ptr<OpenReads> open_[4];
+  bool cut_short_[4] = {};  // of these: a share of the budget ran out, and the next may do
+  const bool has_aggregates_;
   // Whether rows that queries passed over are left out where an order decides, but for those that some order contradicted.
   bool late_rows_;
+  std::vector<OpId> aggregates_;              // that some order did not explain, ascending
   std::vector<PassedOver> heeded_;            // ascending
   std::vector<PassedOver> heeded_in_search_;  // these and more, if there are any
   uint32_t heed_rounds_ = 0;

@@ -54,6 +54,7 @@ inline void expect_proof_shape(const Proof& proof) {
         EXPECT_GE(step.clause.size(), 2u);
         break;
       case ProofStep::Kind::blocks:
+      case ProofStep::Kind::aggregate:
         EXPECT_NE(step.source, kNone);
         break;
       case ProofStep::Kind::derived:

@@ -28,8 +28,8 @@ Needs is_weak, follows_from_above, may_state_versions, is_adya, looks_at_dirty_r
 Decides decide_weak, take_from_above, accept_order_of_versions, decide_adya,
     decide_with_dirty_reads;
 // aggregate_rules.cc
-Needs may_take_rows, may_have_whole_order;
-Decides take_rows_of_aggregates, accept_by_whole_order;
+Needs may_have_whole_order;
+Decides accept_by_whole_order;
 // mixed.cc
 Needs declares_levels;
 Decides decide_declared;
@@ -40,6 +40,8 @@ Decides decide_declared;
 
 // Refutes where nobody is left that may have written what an open read saw.
 void refute_sourceless(Case& c);
+// The engine's word on a level that an order decides, with aggregates left as they are.
+Judgement search_order(Case& c, const LevelInfo& level);
 // Whether the order that was found explains the aggregates; at Adya's levels with what each operation saw along it. And what
 // becomes of its levels if it does not.
 bool explains_aggregates(Case& c, const Certificate& certificate);

@@ -155,9 +155,11 @@ Side Search::add_block(const Literal& block, bool prefer) {
   return 2 * solver_.add_choice({}, {}, prefer);
 }
 
-void Search::add_sources(uint32_t read, Places places) {
+void Search::add_sources(uint32_t read, Places places, std::optional<uint32_t> from) {
   const OpenRead& r = open_->all()[read];
   const bool precedes = precedes_reader(*problem_.history, level_, r);
+  // Other clauses than that one of them holds demand sources of the keys of aggregates, so each of these is decided.
+  const bool aggregated = open_->is_aggregated(read);
   ProofStep one_of;
   one_of.kind = ProofStep::Kind::sources;
   one_of.source = r.op;
@@ -165,17 +167,18 @@ void Search::add_sources(uint32_t read, Places places) {
   std::vector<Side> clause;
   std::vector<uint32_t> group;
   std::vector<Source>& made = sources_[read];
-  const std::vector<TxnId> sources = nearest_first(r, places[read_event(r.reader)],
+  const std::vector<TxnId> sources = nearest_first(r, from.value_or(places[read_event(r.reader)]),
                                                    [&](TxnId t) { return places[write_event(t)]; });
   for (const TxnId t : sources) {
     const bool plain = precedes && t != kNone && !is_possible(t) && !is_possible(r.reader);
     const Arc arc{plain ? write_event(t) : 0, read_event(r.reader)};
-    group.push_back(solver_.add_choice({&arc, plain ? size_t{1} : size_t{0}}, {}, true));
+    const bool prefer = !aggregated || group.empty();
+    group.push_back(solver_.add_choice({&arc, plain ? size_t{1} : size_t{0}}, {}, prefer));
     clause.push_back(2 * group.back());
     made.push_back({clause.back(), t});
     literals_.push_back(seen(*open_, r, t));
   }
-  if (!group.empty()) solver_.group(group, read_event(r.reader));
+  if (!group.empty() && !aggregated) solver_.group(group, read_event(r.reader));
   if (is_possible(r.reader)) clause.push_back(effect_of(r.reader) ^ 1);
   add_clause(clause, std::move(one_of));
   for (const auto& [side, t] : made) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -67,8 +68,8 @@ class Search {
   Side order_of(TxnId before, TxnId after);
   Side add_block(const Literal& block, bool prefer);
   // Makes a choice of each source of an open read, those before its place in an order first, the nearest first of all; adds that one
-  // of them holds, and that who was seen took effect and came before.
-  void add_sources(uint32_t read, Places places);
+  // of them holds, and that who was seen took effect and came before. `from`: as if the reader stood there.
+  void add_sources(uint32_t read, Places places, std::optional<uint32_t> from = {});
   // Empty: they are no choices yet.
   std::span<const Source> sources_of(uint32_t read) const;
   // Whether it does as the search has it: it certainly does, or that was taken.

@@ -41,6 +41,11 @@ void settle(Case& c, const LevelInfo& level, Judgement found) {
 
 }  // namespace
 
+Judgement search_order(Case& c, const LevelInfo& level) {
+  return decide_with_orders(c, level,
+                            [&](const Problem& problem) { return c.open.search(problem, level); });
+}
+
 namespace rules {
 
 bool is_searched(Case& c, const LevelInfo& level) {

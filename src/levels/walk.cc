@@ -91,7 +91,6 @@ constexpr Rule kRules[] = {
     {"again",                once,            either,    nothing, any_ran_out,                   search_again},
     {"look further",         once,            either,    pass,    may_look_further,              look_further},
     {"again",                once,            either,    nothing, any_ran_out,                   search_again},
-    {"aggregates",           strongest_first, satisfied, pass,    may_take_rows,                 take_rows_of_aggregates},
     {"aggregates",           weakest_first,   satisfied, pass,    may_have_whole_order,          accept_by_whole_order},
     {"from below",           once,            either,    nothing, has_single_operations_open,    take_from_below},
     {"declared",             once,            either,    nothing, declares_levels,               decide_declared},

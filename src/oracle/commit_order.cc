@@ -52,7 +52,8 @@ class Axiom {
       if (!contains(effective, a)) continue;
       session_.add(kInitial, a);
       for (int b = 0; b < n; ++b) {
-        if (contains(effective, b) && session_before(h, small.txns[a], small.txns[b])) {
+        if (visibility != Visibility::monotonic_atomic_view && contains(effective, b) &&
+            session_before(h, small.txns[a], small.txns[b])) {
           session_.add(a, b);
         }
       }
@@ -62,8 +63,7 @@ class Axiom {
   bool holds(const Attribution& attribution) const {
     Relation reads;
     for (const ReadsFrom& read : attribution.reads) reads.add(read.writer, read.reader);
-    Relation order =
-        visibility_ == Visibility::monotonic_atomic_view ? reads : session_.or_also(reads);
+    Relation order = session_.or_also(reads);
     for (const auto& [a, b] : attribution.write_order) order.add(a, b);
     const Relation visible = seen(reads);
     for (const ReadsFrom& read : attribution.reads) {
@@ -127,7 +127,8 @@ class Axiom {
   const Footprints& small_;
   const Visibility visibility_;
   const TxnSet effective_;
-  Relation session_;
+  Relation
+      session_;  // and the initial transaction before all; without session order where the level has none
 };
 
 }  // namespace

@@ -93,7 +93,7 @@ SelftestResult selftest(const Checker& checker, const SelftestOptions& options) 
     for (const LevelInfo& level : options.levels) {
       const auto i = static_cast<size_t>(level.id);
       ++result.outcomes[i][static_cast<size_t>(oracle[i])];
-      result.abstained += found[i] == Outcome::unknown && oracle[i] != Outcome::unknown;
+      result.abstained[i] += found[i] == Outcome::unknown && oracle[i] != Outcome::unknown;
     }
     if (!judge(*history, oracle, found, options).empty()) {
       const Draft smallest = shrink(draft, [&](const Draft& d) { return !wrong(d).empty(); });

@@ -32,7 +32,7 @@ struct SelftestOptions {
 struct SelftestResult {
   uint64_t histories = 0;
   std::array<std::array<uint64_t, 3>, kLevelCount> outcomes{};  // how often, by level and Outcome
-  uint64_t abstained = 0;  // verdicts that only the oracle gave
+  std::array<uint64_t, kLevelCount> abstained{};  // by level: verdicts that only the oracle gave
   // Empty if all is well. Otherwise what went wrong first, and the smallest history found that
   // shows it.
   std::string failure;

@@ -37,6 +37,7 @@ std::optional<Judged> random_case(Rng& rng) {
   RandomShape shape;
   shape.rich = 0.25;
   shape.predicates = 0.3;
+  shape.aggregates = 0.5;
   shape.duplicates = 0.4;
   Draft draft = random_draft(rng, shape);
   Result<History> history = draft.history();

@@ -72,7 +72,8 @@ class Claims::Offer {
       : claims_(claims), rng_(claims.rng_), draft_(draft), h_(history) {}
 
   bool all() {
-    return bad_reads() && facts() && cycles() && sources() && blocks() && orders() && exhausted();
+    return bad_reads() && facts() && cycles() && sources() && aggregates() && blocks() &&
+           orders() && exhausted();
   }
 
  private:
@@ -326,26 +327,56 @@ class Claims::Offer {
         nobody.key = key;
         if (!offer("sources", c)) return false;
         for (int tries = 0; tries < 3 && !edges.empty(); ++tries)
-          if (!offer("sources", refute_each_source(op, key, edges))) return false;
+          if (!offer("sources", refute_each(of_each_source(op, key), edges))) return false;
       }
     return true;
   }
 
-  Certificate refute_each_source(OpId op, KeyId key, const std::vector<Edge>& edges) {
-    Certificate c;
-    c.kind = Certificate::Kind::proof;
-    std::vector<ProofStep>& steps = c.proof.steps;
+  // That what an aggregate gives is otherwise unless it saw one of a few states of its keys, each refuted by a random cycle.
+  bool aggregates() {
+    const std::vector<Edge> edges = every_edge(h_);
+    for (OpId op = 0; op < h_.op_count(); ++op) {
+      if (h_.op(op).kind != OpKind::range || h_.selected(op).aggregate == kNone) continue;
+      for (uint64_t tries = 0; tries < std::max(kLeastBlocks, claims_.most_cycles_ / 10); ++tries)
+        if (!offer("aggregates", refute_each(of_aggregate(op), edges))) return false;
+    }
+    return true;
+  }
+
+  ProofStep of_aggregate(OpId op) {
+    ProofStep one_of;
+    one_of.kind = ProofStep::Kind::aggregate;
+    one_of.source = op;
+    const OpId only = rng_.chance(0.2) ? op : kNone;
+    const double share = rng_.chance(0.5) ? 0.2 : 0.7;
+    for (KeyId key = 0; key < h_.key_count(); ++key)
+      for (TxnId source = 0; source <= h_.txn_count(); ++source)
+        if (rng_.chance(share))
+          one_of.clause.push_back(
+              Literal::seen(h_.txn_of(op), key, source == h_.txn_count() ? kNone : source, only));
+    return one_of;
+  }
+
+  ProofStep of_each_source(OpId op, KeyId key) {
     ProofStep one_of;
     one_of.kind = ProofStep::Kind::sources;
     one_of.source = op;
     one_of.key = key;
     const OpId only = rng_.chance(0.5) ? op : kNone;
-    for (TxnId source = 0; source <= h_.txn_count(); ++source) {
-      if (source < h_.txn_count() && h_.status(source) == TxnStatus::aborted) continue;
-      one_of.clause.push_back(
-          Literal::seen(h_.txn_of(op), key, source == h_.txn_count() ? kNone : source, only));
+    for (TxnId source = 0; source <= h_.txn_count(); ++source)
+      if (source == h_.txn_count() || h_.status(source) != TxnStatus::aborted)
+        one_of.clause.push_back(
+            Literal::seen(h_.txn_of(op), key, source == h_.txn_count() ? kNone : source, only));
+    return one_of;
+  }
+
+  Certificate refute_each(ProofStep one_of, const std::vector<Edge>& edges) {
+    Certificate c;
+    c.kind = Certificate::Kind::proof;
+    std::vector<ProofStep>& steps = c.proof.steps;
+    for (size_t i = 0; i < one_of.clause.size() && !edges.empty(); ++i) {
       ProofStep& step = steps.emplace_back();
-      step.given = {one_of.clause.back()};
+      step.given = {one_of.clause[i]};
       step.cycle = {edges[rng_.below(edges.size())]};
       for (const Edge& e : edges)
         if (e.from == step.cycle[0].to && e.to == step.cycle[0].from && rng_.chance(0.2)) {
@@ -353,8 +384,9 @@ class Claims::Offer {
           break;
         }
     }
+    const bool nothing = one_of.clause.empty();
     steps.push_back(std::move(one_of));
-    steps.push_back(empty_clause(steps.size()));
+    if (!nothing) steps.push_back(empty_clause(steps.size()));
     return c;
   }
 
@@ -490,6 +522,14 @@ Draft claim_history(Rng& rng, uint64_t number) {
        .rich = 0.3,
        .loose = 1},
       {.max_sessions = 4, .max_txns = 5, .max_keys = 1, .timed = 1, .rich = 0.5, .single_op = 1},
+      {.max_sessions = 3,
+       .max_txns = 4,
+       .max_keys = 2,
+       .max_ops = 2,
+       .duplicates = 0.2,
+       .rich = 1,
+       .predicates = 0.8,
+       .aggregates = 0.8},
   };
   return random_draft(rng, kShapes[number % std::size(kShapes)]);
 }

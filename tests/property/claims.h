@@ -9,6 +9,7 @@
 //                of the lists or stated orders; or lines are added that state it, and with them the history must be
 //                violated
 //   sources      what every operation saw of every key: nobody's, or one of several, each refuted by a random cycle
+//   aggregates   that one gives something else unless it saw some state, each of which random cycles refute
 //   orders       random permutations, random sources
 //   exhausted    every key and every transaction
 //

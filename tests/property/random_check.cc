@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -106,19 +107,40 @@ const Kind kKinds[] = {
 
 unsigned long long shown(uint64_t n) { return n; }
 
-std::span<const LevelInfo> weak_levels() {
-  const auto weak = [](const LevelInfo& level) { return level.events == EventModel::weak; };
-  const std::span<const LevelInfo> all = all_levels();
-  const auto first = std::find_if(all.begin(), all.end(), weak);
-  return {first, std::find_if_not(first, all.end(), weak)};
+std::vector<LevelInfo> weak_levels() {
+  std::vector<LevelInfo> weak;
+  for (const LevelInfo& level : all_levels())
+    if (level.events == EventModel::weak) weak.push_back(level);
+  return weak;
+}
+
+// How much of what the oracle decides was left open at the level where that is most, of those of which this is true.
+template <class Counts>
+std::string most_left_open(const oracle::SelftestResult& result, Counts counts) {
+  std::string_view most = "nothing";
+  double share = 0;
+  for (const LevelInfo& level : all_levels()) {
+    const auto i = static_cast<size_t>(level.id);
+    if (!counts(level) || result.abstained[i] == 0) continue;
+    const double own = static_cast<double>(result.abstained[i]) /
+                       static_cast<double>(result.outcomes[i][0] + result.outcomes[i][1]);
+    if (own <= share) continue;
+    share = own;
+    most = level.name;
+  }
+  char text[16] = "";
+  if (share > 0) std::snprintf(text, sizeof text, " %.2f %%", 100 * share);
+  return std::string(most) + text;
 }
 
 int run(std::span<const Kind> kinds, uint64_t histories, uint64_t seed,
         std::span<const LevelInfo> levels, bool alone, std::string_view word = {}) {
   Rng ways(seed);
   std::printf(
-      "| histories | kind | satisfied | violated | undefined | left open | disagreements |\n");
-  std::printf("|---|---|---|---|---|---|---|\n");
+      "| histories | kind | satisfied | violated | undefined | left open | of weak levels at most "
+      "| "
+      "of those with orders | disagreements |\n");
+  std::printf("|---|---|---|---|---|---|---|---|---|\n");
   for (const Kind& kind : kinds) {
     if (std::string_view(kind.name).find(word) == std::string_view::npos) continue;
     std::string complaint, refused;
@@ -149,8 +171,16 @@ int run(std::span<const Kind> kinds, uint64_t histories, uint64_t seed,
     for (const auto& level : result.outcomes) {
       for (size_t i = 0; i < 3; ++i) sums[i] += level[i];
     }
-    std::printf("| %llu | %s | %llu | %llu | %llu | %llu | %s |\n", shown(result.histories),
-                kind.name, shown(sums[0]), shown(sums[1]), shown(sums[2]), shown(result.abstained),
+    const uint64_t open =
+        std::accumulate(result.abstained.begin(), result.abstained.end(), uint64_t{0});
+    const std::string weak = most_left_open(
+        result, [](const LevelInfo& level) { return level.events == EventModel::weak; });
+    const std::string strong = most_left_open(result, [](const LevelInfo& level) {
+      return level.events != EventModel::weak && level.events != EventModel::adya;
+    });
+    std::printf("| %llu | %s | %llu | %llu | %llu | %llu | %s | %s | %s |\n",
+                shown(result.histories), kind.name, shown(sums[0]), shown(sums[1]), shown(sums[2]),
+                shown(open), weak.c_str(), strong.c_str(),
                 result.ok() && refused.empty() ? "0" : "found");
     std::fflush(stdout);
     if (result.ok() && refused.empty()) continue;
@@ -167,10 +197,11 @@ int main(int argc, char** argv) {
   const uint64_t histories = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000'000;
   const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
   const std::string_view what = argc > 3 ? argv[3] : "";
+  const std::vector<assay::LevelInfo> weak = assay::internal::weak_levels();
   if (what == "kinds")
     return assay::internal::run(assay::internal::kOperations, histories, seed, assay::all_levels(),
                                 true, argc > 4 ? argv[4] : "");
   return assay::internal::run(
       assay::internal::kKinds, histories, seed,
-      what == "weak" ? assay::internal::weak_levels() : assay::default_levels(), false);
+      what == "weak" ? std::span<const assay::LevelInfo>(weak) : assay::default_levels(), false);
 }

@@ -166,9 +166,13 @@ std::string inseparable(LevelId satisfied, LevelId violated) {
       (violated == LevelId::adya_si || violated == LevelId::serializable))
     return "they differ only in what is known of the order of versions";
   if (satisfied == LevelId::pl_2_99 &&
-      (violated == LevelId::pl_2_plus || violated == LevelId::pl_3 ||
-       violated == LevelId::adya_si || violated == LevelId::serializable))
+      (violated == LevelId::monotonic_atomic_view || violated == LevelId::pl_2_plus ||
+       violated == LevelId::pl_3 || violated == LevelId::adya_si ||
+       violated == LevelId::serializable))
     return "they differ only for queries with a condition or over a range";
+  if (violated == LevelId::monotonic_atomic_view &&
+      (satisfied == LevelId::pl_2_plus || satisfied == LevelId::pl_3))
+    return "they differ only where the database decides whether a row satisfies a condition";
   return {};
 }
 

@@ -1,0 +1,45 @@
+// Aggregates as a theory of the search: an order in which an aggregate gives something else, and what keeps the search from it.
+// See aggregate_choices.cc.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "assay/history.h"
+#include "infer/open_reads.h"
+#include "levels/search.h"
+
+namespace assay::internal {
+
+class AggregateChoices {
+ public:
+  // The sources of an open read that the search had taken for the order; nothing where they were no choices yet.
+  using TakenSources = std::function<std::span<const Search::Source>(uint32_t read)>;
+
+  // `met`: per key who had left what the aggregate met of it. `places`: per vertex, in the order.
+  AggregateChoices(const OpenReads& open, const OpenAggregate& aggregate,
+                   std::span<const TxnId> met, Search::Places places)
+      : open_(open), aggregate_(aggregate), met_(met), places_(places) {}
+
+  // The reads of its keys that `needs_choice` and have no sources yet get them; else, what is wrong with the order is added.
+  void add(const std::function<bool(uint32_t read)>& needs_choice, const TakenSources& taken,
+           Search& search) const;
+
+ private:
+  AggregateTerm term(size_t k, TxnId source) const {
+    return aggregate_.terms.left(source, aggregate_.terms.keys()[k]);
+  }
+  std::vector<AggregateTerm> terms_met() const;
+  uint32_t nearest_right_place(const Search& search) const;
+  bool add_rules(const TakenSources& taken, Search& search) const;
+  void add_clause(Search& search) const;
+
+  const OpenReads& open_;
+  const OpenAggregate& aggregate_;
+  const std::span<const TxnId> met_;
+  const Search::Places places_;
+};
+
+}  // namespace assay::internal
