@@ -14,11 +14,11 @@ namespace assay {
 enum class LevelId : uint8_t {
   pl_1,
   pl_2,
-  monotonic_atomic_view,
   pl_cs,
   pl_2_plus,
   pl_2_99,
   pl_3,
+  monotonic_atomic_view,
   read_your_writes,
   monotonic_reads,
   monotonic_writes,

@@ -52,9 +52,12 @@ struct Terms {
   bool nothing = true;
 };
 
-// What one term of each key adds up to: all sums of at least one row as long as they are few, else how small and how great they are.
+// What one term of each key adds up to: all sums as long as they are few, else how small and how great they are.
 class SumsOfKeys {
  public:
+  // A number of no rows is 0, a sum of none is null.
+  explicit SumsOfKeys(AggregateFunction function) : null_(function == AggregateFunction::sum) {}
+
   // One more key. False if a sum leaves 64 bits.
   bool add(const Terms& terms) {
     std::vector<int64_t> values = terms.integers;
@@ -75,13 +78,15 @@ class SumsOfKeys {
     return true;
   }
   bool may_be(int64_t sum) const {
+    if (no_row_ && !null_ && sum == 0) return true;
     return sum >= least_ && sum <= greatest_ && (!few_ || sums_.contains(sum));
   }
 
  private:
   static constexpr size_t kMostSums = 4096;
-  std::set<int64_t> sums_;
-  bool no_row_ = true;  // there may be none
+  const bool null_;
+  std::set<int64_t> sums_;  // of at least one row
+  bool no_row_ = true;      // there may be none
   bool few_ = true;
   int64_t least_ = 0, greatest_ = 0;
 };
@@ -94,7 +99,7 @@ Match may_give(const Aggregate& aggregate, std::span<const Terms> keys) {
   const bool sums = aggregate.function == AggregateFunction::count ||
                     aggregate.function == AggregateFunction::sum;
   bool had = false, beyond = false;
-  SumsOfKeys all;
+  SumsOfKeys all(aggregate.function);
   for (const Terms& key : keys) {
     if (key.integers.empty() && !key.nothing) return Match::no;
     if (sums && !all.add(key)) return Match::open;

@@ -33,6 +33,7 @@ class AggregateTerms {
   AggregateTerms(const History& history, const std::vector<bool>& lists, OpId op);
 
   OpId op() const { return op_; }
+  TxnId reader() const { return h_->txn_of(op_); }
   // Those that ever held what may satisfy the condition, within the bounds.
   std::span<const KeyId> keys() const { return keys_; }
   PredicateId where() const { return aggregate_->where; }

@@ -66,7 +66,7 @@ void OpenReads::add(const Problem& problem, Budget& budget) {
   constexpr uint64_t kAskEvery = 4 << 20;
   std::vector<OpId> open = problem.unresolved;
   for (const OpenAggregate& one : aggregates_)
-    if (problem.node_of(h_.txn_of(one.terms.op())) != kNone) open.push_back(one.terms.op());
+    if (problem.node_of(one.terms.reader()) != kNone) open.push_back(one.terms.op());
   if (open.empty()) return;
   std::sort(open.begin(), open.end());
   open.erase(std::unique(open.begin(), open.end()), open.end());
@@ -173,7 +173,7 @@ void OpenReads::add_keys_of(OpenAggregate& aggregate, std::vector<Observation>& 
 void OpenReads::note_reads_of_aggregates(TxnId t) {
   std::unordered_map<KeyId, uint32_t> read_of;
   for (OpenAggregate& one : aggregates_) {
-    if (h_.txn_of(one.terms.op()) != t) continue;
+    if (one.terms.reader() != t) continue;
     if (read_of.empty())
       for (const uint32_t read : of(t)) read_of.emplace(reads_[read].key, read);
     one.reads.clear();

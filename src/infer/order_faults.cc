@@ -117,13 +117,17 @@ void OrderFaults::look_at_aggregates(Node n, std::vector<OrderFault>& found) {
     if (one.reads.size() != one.terms.keys().size()) continue;  // it is not listed
     std::vector<AggregateTerm> terms;
     std::vector<TxnId> met;
+    bool possible = true;  // else one of its reads is at fault by itself
     for (size_t k = 0; k < one.reads.size(); ++k) {
       const KeyId key = one.terms.keys()[k];
       const Node writer = current_[key].any;
       met.push_back(writer == kNone ? kNone : problem_.txn[writer]);
       terms.push_back(one.terms.left(met.back(), key));
+      possible =
+          possible && (one.reads[k] == kNone ||
+                       std::ranges::binary_search(open_->all()[one.reads[k]].sources, met.back()));
     }
-    if (one.terms.given(terms) != Match::no) continue;
+    if (!possible || one.terms.given(terms) != Match::no) continue;
     const auto index = static_cast<uint32_t>(&one - open_->aggregates().data());
     met_by_[index] = std::move(met);
     found.push_back({OrderFault::Kind::aggregate, n, kNone, index});

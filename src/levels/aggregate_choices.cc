@@ -56,13 +56,10 @@ uint32_t AggregateChoices::nearest_right_place(const Search& search) const {
     AggregateTerm before, after;
   };
   std::vector<Change> earlier, later;
-  TxnId reader = kNone;
-  uint32_t here = 0;
+  const uint32_t here = places_[search.read_event(aggregate_.terms.reader())];
   for (size_t k = 0; k < aggregate_.reads.size(); ++k) {
     if (aggregate_.reads[k] == kNone) continue;
     const OpenRead& read = open_.all()[aggregate_.reads[k]];
-    reader = read.reader;
-    here = places_[search.read_event(reader)];
     std::vector<std::pair<uint32_t, TxnId>> writes;
     for (const TxnId t : read.sources)
       if (t != kNone) writes.emplace_back(places_[search.write_event(t)], t);
@@ -116,14 +113,13 @@ bool AggregateChoices::add_rules(const TakenSources& taken, Search& search) cons
 void AggregateChoices::add_clause(Search& search) const {
   const std::vector<AggregateTerm> terms = terms_met();
   std::vector<Side> sides;
-  TxnId reader = kNone;
   for (size_t k = 0; k < aggregate_.reads.size(); ++k) {
     if (aggregate_.reads[k] == kNone) continue;
-    reader = open_.all()[aggregate_.reads[k]].reader;
     for (const auto& [side, source] : search.sources_of(aggregate_.reads[k]))
       if (aggregate_.terms.may_mend(terms, terms[k], term(k, source))) sides.push_back(side);
   }
-  if (reader != kNone && search.is_possible(reader)) sides.push_back(search.effect_of(reader) ^ 1);
+  const TxnId reader = aggregate_.terms.reader();
+  if (search.is_possible(reader)) sides.push_back(search.effect_of(reader) ^ 1);
   ProofStep step;
   step.kind = ProofStep::Kind::aggregate;
   step.source = aggregate_.terms.op();

@@ -17,11 +17,17 @@
 namespace assay::internal {
 namespace {
 
-// Calls `visit` with every version that the transaction returned, and with whom it is stated to be from.
-template <class Visit>
-void each_returned(const History& history, TxnId t, const Visit& visit) {
+// Calls `visit` with every version that the transaction returned, and with whom it is stated to be from; `visit_absent` with every
+// key that it found absent though it was there initially.
+template <class Visit, class VisitAbsent>
+void each_returned(const History& history, TxnId t, const Visit& visit,
+                   const VisitAbsent& visit_absent) {
   for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
     const Observation seen = observation_of(history, i);
+    const bool null =
+        seen.accepts == Accepts::equals && history.version_value(seen.version).is_null();
+    if ((null || seen.accepts == Accepts::absent) && !history.initial(seen.key).is_null())
+      visit_absent(seen.key);
     if (seen.accepts == Accepts::equals) visit(seen.version, history.stated_source(i));
     if (seen.accepts == Accepts::list)
       for (const VersionId v : elements_of(history, i)) visit(v, kNone);
@@ -46,11 +52,14 @@ std::optional<Unknown> no_single_operation(const History& history, const std::ve
 
 void add_unknown_that_were_read(const History& history, std::vector<TxnId>& counting) {
   std::unordered_map<VersionId, std::vector<TxnId>> writers;  // of unknown outcome
+  std::unordered_map<KeyId, std::vector<TxnId>> removers;     // likewise
   for (TxnId t = 0; t < history.txn_count(); ++t) {
     if (history.status(t) != TxnStatus::unknown) continue;
     for (OpId i = history.first_op(t); i < history.end_op(t); ++i)
-      if (const Operation op = history.op(i); installs_version(op))
+      if (const Operation op = history.op(i); installs_version(op)) {
         writers[op.version].push_back(t);
+        if (install_of(history, i).removes) removers[op.key].push_back(t);
+      }
   }
   if (writers.empty()) return;
   std::unordered_set<TxnId> added;
@@ -60,10 +69,16 @@ void add_unknown_that_were_read(const History& history, std::vector<TxnId>& coun
     for (const TxnId t : found->second)
       if ((stated == kNone || stated == t) && added.insert(t).second) counting.push_back(t);
   };
+  const auto add_removers = [&](KeyId absent) {
+    if (const auto found = removers.find(absent); found != removers.end())
+      for (const TxnId t : found->second)
+        if (added.insert(t).second) counting.push_back(t);
+  };
   for (TxnId t = 0; t < history.txn_count(); ++t)
-    if (history.status(t) == TxnStatus::committed) each_returned(history, t, add);
+    if (history.status(t) == TxnStatus::committed) each_returned(history, t, add, add_removers);
   for (size_t i = 0; i < counting.size(); ++i)  // grows
-    if (history.status(counting[i]) == TxnStatus::unknown) each_returned(history, counting[i], add);
+    if (history.status(counting[i]) == TxnStatus::unknown)
+      each_returned(history, counting[i], add, add_removers);
 }
 
 }  // namespace assay::internal

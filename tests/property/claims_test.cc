@@ -28,7 +28,7 @@ TEST(Claims, AcceptedOnesAreTrue) {
     EXPECT_GT(counts.judged, 0u) << kind;
     EXPECT_LT(counts.accepted, counts.offered / 2) << kind;
   }
-  EXPECT_EQ(claims.counts().size(), 8u);
+  EXPECT_EQ(claims.counts().size(), 9u);
 }
 
 Draft lists(std::vector<std::vector<DraftOp>> txns, std::vector<int> sessions) {

@@ -120,21 +120,21 @@ TEST(OracleAgreement, randomWaysToCheck) {
 // Adya's levels come first, then the session guarantees.
 constexpr size_t kAdyaCount = 6;
 std::span<const LevelInfo> adya_levels() { return all_levels().first(kAdyaCount); }
-std::span<const LevelInfo> session_guarantees() { return all_levels().subspan(kAdyaCount, 4); }
+std::span<const LevelInfo> weak_on_request() { return all_levels().subspan(kAdyaCount, 5); }
 
 TEST(OracleAgreement, sessionGuarantees) {
-  expect_agreement({.seed = 21, .count = histories(15'000), .levels = session_guarantees()});
+  expect_agreement({.seed = 21, .count = histories(15'000), .levels = weak_on_request()});
   expect_agreement({.seed = 22,
                     .count = histories(10'000),
                     .shape = {.max_sessions = 3, .max_txns = 9, .max_keys = 2, .max_ops = 3},
-                    .levels = session_guarantees()});
+                    .levels = weak_on_request()});
 }
 
 TEST(OracleAgreement, sessionGuaranteesOfListsAndAmbiguousReads) {
   expect_agreement({.seed = 23,
                     .count = histories(8'000),
                     .shape = {.duplicates = 0.5, .lists = 0.5, .rich = 0.3},
-                    .levels = session_guarantees(),
+                    .levels = weak_on_request(),
                     .may_abstain = true});
 }
 

@@ -107,11 +107,11 @@ const Kind kKinds[] = {
 
 unsigned long long shown(uint64_t n) { return n; }
 
-std::vector<LevelInfo> weak_levels() {
-  std::vector<LevelInfo> weak;
-  for (const LevelInfo& level : all_levels())
-    if (level.events == EventModel::weak) weak.push_back(level);
-  return weak;
+std::span<const LevelInfo> weak_levels() {
+  const auto weak = [](const LevelInfo& level) { return level.events == EventModel::weak; };
+  const std::span<const LevelInfo> all = all_levels();
+  const auto first = std::find_if(all.begin(), all.end(), weak);
+  return {first, std::find_if_not(first, all.end(), weak)};
 }
 
 // How much of what the oracle decides was left open at the level where that is most, of those of which this is true.
@@ -197,11 +197,10 @@ int main(int argc, char** argv) {
   const uint64_t histories = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000'000;
   const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
   const std::string_view what = argc > 3 ? argv[3] : "";
-  const std::vector<assay::LevelInfo> weak = assay::internal::weak_levels();
   if (what == "kinds")
     return assay::internal::run(assay::internal::kOperations, histories, seed, assay::all_levels(),
                                 true, argc > 4 ? argv[4] : "");
   return assay::internal::run(
       assay::internal::kKinds, histories, seed,
-      what == "weak" ? std::span<const assay::LevelInfo>(weak) : assay::default_levels(), false);
+      what == "weak" ? assay::internal::weak_levels() : assay::default_levels(), false);
 }
