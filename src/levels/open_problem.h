@@ -63,8 +63,7 @@ class OpenProblem {
       const bool more = take_what_the_search_heeded();
       if (found.outcome() != Outcome::satisfied) return found;
       const Order& order = found.certificate.order;
-      const bool wrong =
-          is_explained_by(order) ? heed_contradicted(order) | heed_aggregates(order) : more;
+      const bool wrong = is_explained_by(order) ? heed(order) : more;
       if (!wrong) return found;
       if (more && ++heed_rounds_ > kMostHeedRounds) late_rows_ = false;
       if (refuted()) return {};
@@ -77,6 +76,10 @@ class OpenProblem {
   // As often as this an order may contradict rows that queries passed over, before all are looked at.
   static constexpr uint32_t kMostHeedRounds = 12;
 
+  bool heed(const Order& order) {
+    const bool rows = heed_contradicted(order);
+    return heed_aggregates(order) || rows;
+  }
   bool heed_contradicted(const Order& order);
   bool heed_aggregates(const Order& order);
   bool take_what_the_search_heeded();
