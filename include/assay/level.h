@@ -59,7 +59,7 @@ enum class RealTime : uint8_t { none, into_commits, all_but_begins, transactions
 // What a level belongs to; also what its group is called on the command line.
 //   standard            decided when no level is asked for
 //   session_guarantees  one guarantee each, decided when asked for by name
-//   adya                Adya's PL levels, and what Bailis puts between them, decided when asked for by name
+//   adya                Adya's PL levels, and monotonic atomic view, which has no session order either; decided when asked for by name
 //   declared            what transactions declare, decided when asked for by name; no level of the lattice
 enum class LevelGroup : uint8_t { standard, session_guarantees, adya, declared };
 

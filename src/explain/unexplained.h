@@ -18,7 +18,7 @@ void explain_sourceless(const Excerpt& excerpt, const ProofStep& nobody, Explana
 // have appended what they show. False if it is neither.
 bool explain_lists(const Excerpt& excerpt, const Proof& proof, Explanation& e);
 
-// A refutation that goes through what aggregates are computed of: they, and whoever may have written their rows.
+// A refutation that rests on aggregates: shows them, and the transactions that may have written their rows.
 void explain_wrong_aggregates(const History& h, const Proof& proof, Explanation& e);
 
 // Every order of the operations on a key was tried. What can be shown is where they all end, the operation whose response

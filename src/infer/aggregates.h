@@ -2,9 +2,9 @@
 //
 //   A: w(x,1)   B: w(y,2)   C: agg(sum value, value > 0,[3])       orders in which A and B come before C explain it
 //
-// An aggregate says something of its keys together: which values of all of them give what was returned, of which there may be
-// very many (adding up to a sum is subset sum). So an order is found without, and evaluated: each key adds a term, what the rows give
-// is the value that was returned, or it is not. Where it is not, the search is told (levels/aggregate_choices.cc).
+// An aggregate constrains its keys jointly: very many combinations of their values may give what was returned (to find one for a
+// sum is subset sum). So an order is first found without the aggregate, which is then evaluated along it: each key contributes a
+// term, and the terms give the value that was returned or they do not. If not, the search is told (levels/aggregate_choices.cc).
 //
 // What is certain without an order is a violation: an aggregate that no versions of the keys give. Where a transaction sees
 // one state, its reads say which version of some keys it was.
@@ -46,10 +46,10 @@ class AggregateTerms {
   AggregateTerm left(TxnId writer, KeyId key) const;
   AggregateTerm term(const KeyState& state) const;
   AggregateTerm term(VersionId version) const;
-  // Whether it is what was returned if the keys add these terms, in any order.
+  // Whether these terms, one per key, give what was returned.
   Match given(std::span<const AggregateTerm> terms) const;
-  // Where it is not: whether a key that adds `other` where it added `term` might have changed that. No other changes do, together
-  // neither.
+  // If they do not: whether the result may be right once a key contributes `other` instead of `term`. As long as no key makes
+  // such a change, the result stays wrong, whatever other changes there are.
   bool may_mend(std::span<const AggregateTerm> terms, const AggregateTerm& term,
                 const AggregateTerm& other) const;
 

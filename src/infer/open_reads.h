@@ -47,9 +47,9 @@ struct OpenRead {
 // An aggregate that an order has to explain by the sources of its keys.
 struct OpenAggregate {
   AggregateTerms terms;
-  // Per key of it: the open read of the key, an index into all(); kNone if the transaction wrote it before, or nobody else did.
+  // Per key: its open read, as an index into all(). kNone if the reader had written the key itself, or no other transaction wrote it.
   std::vector<uint32_t> reads = {};
-  // The keys of which its claim says nothing, ascending: any state of them will do.
+  // The keys about which its claim says nothing, ascending. They may be in any state.
   std::vector<KeyId> unclaimed = {};
 };
 

@@ -46,7 +46,7 @@ class OrderFaults {
   std::span<const uint32_t> places() const { return place_; }
   // Whether the reads-from relation assumes the source of an open read.
   bool is_assumed(uint32_t read) const { return assumed_[read] != 0; }
-  // Of an aggregate that is at fault in the last one, per key of it who had left it; kNone: nobody.
+  // For an aggregate that is at fault in the last order: per key, the transaction that had last written it; kNone if none had.
   const std::vector<TxnId>& met_by(uint32_t aggregate) const { return met_by_.at(aggregate); }
 
  private:

@@ -1,4 +1,4 @@
-// An aggregate is a function of what its keys held, so an order in which it gives something else is wrong about one of them.
+// An aggregate is a function of what its keys held. If an order gives another value, the order is wrong about at least one key.
 //
 //   s1: A { w(x,1) }   s2: B { w(y,2) }   s3: C { sum(*) = 2 }
 //
@@ -9,18 +9,17 @@
 // at first is a state that was there along the order and for which the aggregate is right, the nearest to its place. Then
 //
 //   * a key for which the order and the search differ has an anti-dependency, as any read whose source is open (choices.cc)
-//   * where they agree on all, the clause says that some key is otherwise: of a sum or a number that is too small a key that adds
-//     more, of one that is too great less; of a maximum one that has the value, or none that is greater
+//   * where they agree on every key, a clause says which key must differ: if a sum or a count is too small, some key contributes more;
+//     if it is too great, some key contributes less; if a maximum is wrong, some key has the value, or the one that exceeds it does not
 //
-// The clause is more than that not all keys are as they were: it holds since keys that add no more make no sum greater. The verifier
-// (certify/aggregates.cc) evaluates it for all sources that it leaves.
+// The clause excludes more than this one assignment: as long as no key contributes more, no other assignment makes the sum greater.
+// The verifier (certify/aggregates.cc) evaluates the aggregate for all sources that the clause leaves out.
 //
 // Cost: for each aggregate that was wrong its keys times their possible sources, once; in each round its keys.
 
 #include "levels/aggregate_choices.h"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
 namespace assay::internal {

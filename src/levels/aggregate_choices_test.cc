@@ -92,7 +92,7 @@ TEST(AggregateChoices, TheReaderStandsWhereItsAggregatesAreRight) {
   EXPECT_EQ(outcome(behind(greatest(2), counted(1)), serializable), Outcome::satisfied);
 }
 
-// What a transaction wrote before counts, whoever else wrote the key.
+// An aggregate sees what its own transaction wrote before it, even if others wrote the same key.
 TEST(AggregateChoices, ItsOwnWritesAreThere) {
   EXPECT_EQ(
       outcome(Made().txn({put("x", 1)}).txn({put("x", 5), summed(5)}).history(), serializable),
@@ -106,7 +106,7 @@ TEST(AggregateChoices, ItsOwnWritesAreThere) {
             Outcome::violated);
 }
 
-// Each of many has counted another number of rows: they are ordered by that.
+// Each reader counted a different number of rows, which fixes the order of the readers.
 TEST(AggregateChoices, ManyCountsOrderManyWriters) {
   constexpr int64_t kKeys = 60;
   Made made;

@@ -5,7 +5,7 @@
 //
 // Rows that queries passed over are many, and hardly any matters. They come late: an order is found without them, those that it
 // contradicts are heeded from then on, and the order is found anew. After some rounds all are taken in. Aggregates come late as
-// well: of those that an order does not explain, what each of their keys held is open from then on.
+// well: once an order fails to explain one, what each of its keys held becomes a choice.
 //
 // Cost: of listing what is open, linear in the operations that are, times their possible sources; of each round, that of an
 // order.
