@@ -31,6 +31,7 @@ enum class SpeedUp : uint8_t {
   write_dependency_rule,
   begin_rule,
   combined_writes,
+  closure,
   early_search,
   local_search,
   update_facts,
@@ -42,7 +43,7 @@ enum class SpeedUp : uint8_t {
   rows_in_search,
   carry,
 };
-inline constexpr size_t kSpeedUpCount = 19;
+inline constexpr size_t kSpeedUpCount = 20;
 
 struct SpeedUpInfo {
   SpeedUp id;

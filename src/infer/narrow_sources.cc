@@ -4,7 +4,7 @@
 //   B read y from A, so A's x came before B's, and D saw B by z: D's x = 1 is not A's any more. It is C's.
 //
 // A source S of what R saw of x is impossible if R comes before S, or if another writer W of x comes after S and before
-// R. Sessions are chains, so of each session only the last writer of x before R matters, and clocks (saturation.cc) tell
+// R. Sessions are chains, so of each session only the last writer of x before R matters, and clocks (session_clocks.cc) tell
 // both in a look-up each. A read with one source left is a fact: the relation is matched with it, which gives new edges,
 // and the next round goes on from there. On hot keys hundreds wrote what was read, and this leaves a few of them; the
 // search for an order then has a fraction of the choices.
@@ -133,15 +133,16 @@ class Narrowing {
     if (first.size() < events.graph().vertices()) return std::nullopt;
     IncrementalOrder order(events.graph(), first);
     Saturation saturation(events, order, known,
-                          derive ? rules_ : SaturationRules{false, false, false, false});
-    if (!saturation.affordable() || saturation.run(budget_) != Saturation::Result::fixpoint)
+                          derive ? rules_ : SaturationRules{false, false, false, false, 0});
+    const SessionClocks* clocks = saturation.clocks();
+    if (clocks == nullptr || saturation.run(budget_) != Saturation::Result::fixpoint)
       return std::nullopt;
     std::vector<Seen> settled;
     for (uint32_t i = 0; i < open_.all().size(); ++i) {
       if (ran_out(i)) return std::nullopt;
       const OpenRead& read = open_.all()[i];
       if (read.sources.size() < 2 || is_possible(read.reader)) continue;
-      std::vector<TxnId> possible = possible_sources(read, events, saturation);
+      std::vector<TxnId> possible = possible_sources(read, events, *clocks);
       if (possible.empty()) return std::nullopt;
       if (possible.size() == read.sources.size()) {
         ++left;
@@ -159,9 +160,9 @@ class Narrowing {
   }
 
   std::vector<TxnId> possible_sources(const OpenRead& read, const EventGraph& events,
-                                      const Saturation& saturation) {
+                                      const SessionClocks& clocks) {
     const Node reader = problem_.node_of(read.reader);
-    saturation.last_writers_before(reader, read.key, before_);
+    clocks.last_writers_before(reader, read.key, before_);
     std::vector<TxnId> possible;
     for (const TxnId source : read.sources) {
       if (source == kNone) {
@@ -169,13 +170,12 @@ class Narrowing {
         continue;
       }
       const Node s = problem_.node_of(source);
-      const bool later =
-          saturation.on_chain(reader) && saturation.reaches(reader, false, events.write_event(s));
+      const bool later = clocks.reaches(events.read_event(reader), events.write_event(s));
       const auto overwrites = [&](Node w) {
-        return w != s && saturation.reaches(s, true, events.write_event(w));
+        return w != s && clocks.reaches(events.write_event(s), events.write_event(w));
       };
       const bool overwritten =
-          saturation.on_chain(s) && std::any_of(before_.begin(), before_.end(), overwrites);
+          clocks.on_chain(s) && std::any_of(before_.begin(), before_.end(), overwrites);
       if (!later && !overwritten) possible.push_back(source);
     }
     return possible;

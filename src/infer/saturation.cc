@@ -18,19 +18,16 @@
 // chains: a transaction that reads and overwrites a version gets the write dependency from its own
 // read.
 //
-// Reachability without a matrix: sessions are chains, so what reaches a vertex is one number a
-// session, the last place of that chain that reaches it (a *clock*). In one chain only the last
-// writer of x matters, the ones before it are ordered by the session. So the rules look, for each
-// read and each write, at one writer a session, found by binary search, and add an edge only when
-// the clocks do not show it already.
+// What reaches what is known by one number a session (session_clocks.cc), or where sessions are no chains by a matrix of
+// bits, in blocks of neighbouring events (closure.cc). Both know, of the writers that reach an event, the last ones; an edge is
+// added only when they do not show it already.
 //
 // Rounds: a sweep in topological order carries grown clocks along edges and applies the rules to
 // the entries that grew; then the edges found are inserted (the order is repaired, or a cycle is
 // met), and their heads are where the next sweep starts. Later rounds touch few vertices.
 //
-// Cost: (edges + reads + writes) × sessions for the first round, then what changes. Memory:
-// vertices × sessions words. Sources: PolySI (PVLDB 2023) for the rules, dbcop (OOPSLA 2019) for
-// sessions as chains.
+// Cost: for clocks (edges + reads + writes) × sessions for the first round, then what changes; for the matrix the same with
+// the words of a row. Source: PolySI (PVLDB 2023) for the rules.
 
 #include "infer/saturation.h"
 
@@ -40,320 +37,220 @@
 namespace assay::internal {
 namespace {
 
-constexpr uint64_t kMaxClockWords = uint64_t{1} << 30;  // 4 GiB
-// Clocks of sessions of a few transactions grow with the square of these: beyond this many words they have to be longer.
-constexpr uint64_t kManyClockWords = uint64_t{1} << 24;
-constexpr uint32_t kLongEnough = 8;
+using Result = Saturation::Result;
+
+// The rules, over what an index knows: SessionClocks of all events, or Closure of a block.
+template <class Index>
+class Rounds {
+ public:
+  Rounds(const EventGraph& events, IncrementalOrder& order, KnownEdges& known,
+         const SaturationRules& rules, Index& index)
+      : events_(events),
+        problem_(events.problem()),
+        order_(order),
+        known_(known),
+        rules_(rules),
+        index_(index),
+        dirty_(events.graph().vertices() / 64 + 1, 0),
+        queued_(events.graph().vertices(), 0) {}
+
+  // Of the vertices at these places in the order, which the index holds. The first round looks at everything.
+  Result run(uint32_t begin, uint32_t end, uint32_t most_rounds, Budget& budget) {
+    for (const Vertex v : next_) queued_[v] = 0;
+    const auto vertices = order_.order().subspan(begin, end - begin);
+    next_.assign(vertices.begin(), vertices.end());
+    for (round_ = 0; round_ < most_rounds && !at_fixpoint(); ++round_) {
+      ++rounds_;
+      if (!sweep(begin, end, budget)) return Result::out_of_budget;
+      if (!insert_candidates()) return Result::cycle;
+    }
+    return Result::fixpoint;
+  }
+  // Whether there was nothing left to look at.
+  bool at_fixpoint() const { return next_.empty(); }
+  uint32_t rounds() const { return rounds_; }
+
+ private:
+  struct Candidate {
+    DerivedEdge edge;
+    ForcedOrder forced;
+  };
+
+  bool sweep(uint32_t begin, uint32_t end, Budget& budget) {
+    for (const Vertex v : next_) {
+      set_dirty(v);
+      queued_[v] = 0;
+    }
+    next_.clear();
+    for (size_t word = begin / 64; word <= (end - 1) / 64; ++word) {
+      while (dirty_[word] != 0) {  // what is pushed stands later, in this word or beyond
+        const uint32_t bit = static_cast<uint32_t>(std::countr_zero(dirty_[word]));
+        dirty_[word] &= dirty_[word] - 1;
+        const Vertex v = order_.order()[word * 64 + bit];
+        if (events_.is_event(v)) apply_rules(v);
+        events_.graph().each_out(v, [&](Vertex next) {
+          if (index_.holds(next) && index_.join(v, next)) set_dirty(next);
+          return true;
+        });
+        if (budget.exhausted()) return false;
+      }
+    }
+    return true;
+  }
+
+  void set_dirty(Vertex v) {
+    const uint32_t position = order_.position(v);
+    dirty_[position / 64] |= uint64_t{1} << (position % 64);
+  }
+
+  void apply_rules(Vertex v) {
+    const Node n = events_.node_of(v);
+    if (v == events_.read_event(n) && rules_.anti_dependencies) {
+      for (const ExternalRead& read : problem_.reads[n]) {
+        if (read.write != kNone) earlier_writers_of_read(n, read);
+      }
+    }
+    if (v == events_.write_event(n) && rules_.write_dependencies) {
+      for (const WriteId w : problem_.writes.of(n)) earlier_writers_of_write(w);
+    }
+    if (v == events_.write_event(n) && !rules_.write_dependencies && rules_.combined_writes) {
+      combine_writes(n);
+    }
+    index_.note_examined(v);
+  }
+
+  // R1.
+  void earlier_writers_of_read(Node reader, const ExternalRead& read) {
+    const auto precedes = [&](WriteId earlier, bool) {
+      if (earlier == read.write || !writer_precedes(earlier, read.write, reader)) return;
+      if (!rules_.write_dependencies) readers_precede(earlier, read.write, reader);  // else R3 does
+    };
+    index_.each_earlier(read.key, events_.read_event(reader), false, kNone, precedes);
+  }
+
+  // R3 for writers that read what they overwrite.
+  void combine_writes(Node n) {
+    for (const ExternalRead& read : problem_.reads[n]) {
+      if (read.write == kNone) continue;
+      const WriteId own = problem_.write_of(n, read.key);
+      if (own != kNone) readers_precede(read.write, own, kNone);
+    }
+  }
+
+  // R2 and R3.
+  void earlier_writers_of_write(WriteId write) {
+    const auto precedes = [&](WriteId earlier, bool readers_too) {
+      writer_precedes(earlier, write, kNone);
+      if (readers_too) readers_precede(earlier, write, kNone);
+    };
+    const Vertex at = events_.write_event(problem_.writes.node[write]);
+    index_.each_earlier(problem_.writes.key[write], at, rules_.begins, write, precedes);
+  }
+
+  // `shown_by` is the reader of R1; kNone: the order of the writers follows from what reaches the later one. False if it is known.
+  bool writer_precedes(WriteId earlier, WriteId write, Node shown_by) {
+    const Node writer = problem_.writes.node[earlier], n = problem_.writes.node[write];
+    const Arc arc = {events_.write_event(writer), events_.overwrite_event(n)};
+    return add_candidate(arc, kNone, earlier, write, shown_by);
+  }
+  void readers_precede(WriteId earlier, WriteId write, Node shown_by) {
+    const Node n = problem_.writes.node[write];
+    for (const Node reader : problem_.readers[earlier]) {
+      const Arc arc = {events_.read_event(reader), events_.write_event(n)};
+      if (reader != n) add_candidate(arc, reader, earlier, write, shown_by);
+    }
+  }
+
+  // False if the edge is known, or not between vertices that the index holds.
+  bool add_candidate(Arc arc, Node reader, WriteId earlier, WriteId write, Node shown_by) {
+    if (!index_.holds(arc.from) || !index_.holds(arc.to) || index_.reaches(arc.from, arc.to))
+      return false;
+    const KeyId key = problem_.writes.key[write];
+    ForcedOrder forced;
+    forced.before = problem_.writes.node[earlier];
+    forced.after = problem_.writes.node[write];
+    forced.key = key;
+    forced.reader = shown_by;
+    const auto kind = reader == kNone ? EdgeKind::write_dependency : EdgeKind::anti_dependency;
+    candidates_.push_back({{arc, kind, key, reader}, forced});
+    return true;
+  }
+
+  // Inserts what the sweep found. False if an edge closes a cycle.
+  bool insert_candidates() {
+    const uint32_t edges_known = static_cast<uint32_t>(known_.edges.size());
+    for (Candidate& c : candidates_) {
+      if (index_.reaches(c.edge.arc.from, c.edge.arc.to)) continue;
+      c.forced.edges_known = edges_known;
+      c.forced.round = round_;
+      c.edge.forced = static_cast<uint32_t>(known_.forced.size());
+      known_.forced.push_back(c.forced);
+      known_.edges.push_back(c.edge);
+      if (!order_.insert(c.edge.arc)) return false;
+      const Vertex head = c.edge.arc.to;
+      if (index_.join(c.edge.arc.from, head) && !queued_[head]) {
+        queued_[head] = 1;
+        next_.push_back(head);
+      }
+    }
+    candidates_.clear();
+    return true;
+  }
+
+  const EventGraph& events_;
+  const Problem& problem_;
+  IncrementalOrder& order_;
+  KnownEdges& known_;
+  const SaturationRules& rules_;
+  Index& index_;
+  std::vector<uint64_t> dirty_;  // bitmap over positions: grown since the last visit
+  std::vector<Vertex> next_;     // what the next sweep begins with
+  std::vector<uint8_t> queued_;  // per vertex: in next_, found by an edge
+  std::vector<Candidate> candidates_;
+  uint32_t round_ = 0;   // of this run
+  uint32_t rounds_ = 0;  // of all
+};
 
 }  // namespace
 
 Saturation::Saturation(const EventGraph& events, IncrementalOrder& order, KnownEdges& known,
                        SaturationRules rules)
-    : events_(events), problem_(events.problem()), order_(order), known_(known), rules_(rules) {
-  index_chains();
-}
-
-bool Saturation::affordable() const {
-  const uint64_t words = uint64_t{chains_} * events_.graph().vertices();
-  const bool long_enough = uint64_t{chains_} * kLongEnough <= problem_.nodes();
-  return chains_ > 0 && words <= (long_enough ? kMaxClockWords : kManyClockWords);
-}
-
-void Saturation::index_chains() {
-  chain_.assign(problem_.nodes(), kNone);
-  chain_index_.assign(problem_.nodes(), 0);
-  if (!events_.level().session_order) return;
-  for (const std::vector<Node>& session : problem_.sessions) {
-    uint32_t next = 0;
-    for (Node n : session) {
-      if (!events_.committed(n)) continue;
-      chain_[n] = chains_;
-      chain_index_[n] = next++;
-    }
-    if (next > 0) ++chains_;
-  }
-}
-
-// Marks number the events of a chain from 1; a clock entry holds the greatest mark that reaches.
-uint32_t Saturation::read_mark(Node n) const {
-  return events_.split() ? 2 * chain_index_[n] + 1 : chain_index_[n] + 1;
-}
-uint32_t Saturation::write_mark(Node n) const {
-  return events_.split() ? 2 * chain_index_[n] + 2 : chain_index_[n] + 1;
-}
-uint32_t Saturation::overwrite_mark(Node n) const {
-  return events_.overwrite_event(n) == events_.read_event(n) ? read_mark(n) : write_mark(n);
-}
-
-// Where R2 and R3 start: at the event where a write dependency arrives, or at the commit.
-uint32_t Saturation::start_mark(Node n) const {
-  return rules_.begins ? overwrite_mark(n) : write_mark(n);
-}
-uint32_t Saturation::starts_within(uint32_t mark) const {
-  return rules_.begins ? overwrites_within(mark) : writes_within(mark);
-}
-
-void Saturation::index_segments() {
-  previous_.assign(problem_.writes.size(), kNone);
-  segment_writes_.reserve(problem_.writes.size());
-  std::vector<WriteId> sorted;
-  for (KeyId key = 0; key < problem_.keys(); ++key) {
-    sorted.clear();
-    for (WriteId write : problem_.key_writers(key)) {
-      if (on_chain(problem_.writes.node[write])) sorted.push_back(write);
-    }
-    std::sort(sorted.begin(), sorted.end(), [this](WriteId a, WriteId b) {
-      const Node na = problem_.writes.node[a];
-      const Node nb = problem_.writes.node[b];
-      return chain_[na] != chain_[nb] ? chain_[na] < chain_[nb]
-                                      : chain_index_[na] < chain_index_[nb];
-    });
-    for (size_t i = 0; i < sorted.size(); ++i) {
-      const uint32_t chain = chain_[problem_.writes.node[sorted[i]]];
-      const uint32_t at = static_cast<uint32_t>(segment_writes_.size());
-      if (i == 0 || chain != segments_.items.back().chain) {
-        segments_.items.push_back({chain, at, at});
-      } else {
-        previous_[sorted[i]] = sorted[i - 1];
-      }
-      segment_writes_.push_back(sorted[i]);
-      segment_index_.push_back(chain_index_[problem_.writes.node[sorted[i]]]);
-      ++segments_.items.back().end;
-    }
-    segments_.begin.push_back(static_cast<uint32_t>(segments_.items.size()));
-  }
-}
-
-bool Saturation::reaches(Node n, bool write, Vertex v) const {
-  return clock(v)[chain_[n]] >= (write ? write_mark(n) : read_mark(n));
-}
-
-// How many places of a chain have their write event, or the event where a write dependency arrives, within `mark`.
-uint32_t Saturation::writes_within(uint32_t mark) const {
-  return events_.split() ? mark / 2 : mark;
-}
-uint32_t Saturation::overwrites_within(uint32_t mark) const {
-  const bool at_read = events_.split() && events_.level().write_conflict;
-  return at_read ? (mark + 1) / 2 : writes_within(mark);
-}
-
-// The last write of the segment whose place in the chain is below `index_bound`; kNone if there is none.
-WriteId Saturation::last_within(const Segment& segment, uint32_t index_bound) const {
-  const auto begin = segment_index_.begin() + segment.begin;
-  const auto end = segment_index_.begin() + segment.end;
-  const auto it = std::lower_bound(begin, end, index_bound);
-  return it == begin ? kNone
-                     : segment_writes_[static_cast<size_t>(it - segment_index_.begin()) - 1];
-}
-
-void Saturation::last_writers_before(Node reader, KeyId key, std::vector<Node>& writers) const {
-  writers.clear();
-  const uint32_t* before = clock(events_.read_event(reader));
-  for (const Segment& segment : segments_[key]) {
-    uint32_t bound = writes_within(before[segment.chain]);
-    if (segment.chain == chain_[reader]) bound = std::min(bound, chain_index_[reader]);
-    if (const WriteId write = last_within(segment, bound); write != kNone)
-      writers.push_back(problem_.writes.node[write]);
-  }
-}
+    : events_(events), order_(order), known_(known), rules_(rules), clocks_(events) {}
 
 Saturation::Result Saturation::run(Budget& budget) {
   const size_t vertices = events_.graph().vertices();
-  constexpr uint64_t kBytesAWrite = 12;  // segments
-  if (!budget.has_room(sizeof(uint32_t) * (vertices + events_.events()) * chains_ +
-                       kBytesAWrite * problem_.writes.size() + 2 * sizeof(Vertex) * vertices))
-    return Result::out_of_budget;
-  index_segments();
-  clocks_.assign(vertices * chains_, 0);
-  examined_.assign(events_.events() * chains_, 0);
-  queued_.assign(vertices, 1);
-  dirty_.assign(vertices / 64 + 1, 0);
-  for (Node n = 0; n < problem_.nodes(); ++n) {
-    if (!on_chain(n)) continue;
-    clock(events_.read_event(n))[chain_[n]] = read_mark(n);
-    clock(events_.write_event(n))[chain_[n]] = write_mark(n);
-  }
-  // The first sweep looks at everything.
-  for (Vertex v = 0; v < vertices; ++v) dirty_vertices_.push_back(v);
-  while (!dirty_vertices_.empty()) {
-    ++rounds_;
-    if (!sweep(budget)) return Result::out_of_budget;
-    if (!insert_candidates()) return Result::cycle;
-  }
-  return Result::fixpoint;
+  if (!budget.has_room((2 * sizeof(Vertex) + 1) * vertices)) return Result::out_of_budget;
+  if (!clocks_.affordable()) return run_by_blocks(budget);
+  if (!clocks_.start(budget)) return Result::out_of_budget;
+  Rounds rounds(events_, order_, known_, rules_, clocks_);
+  const Result result = rounds.run(0, static_cast<uint32_t>(vertices), UINT32_MAX, budget);
+  rounds_ = rounds.rounds();
+  return result;
 }
 
-bool Saturation::sweep(Budget& budget) {
-  for (Vertex v : dirty_vertices_) {
-    set_dirty(v);
-    queued_[v] = 0;
-  }
-  dirty_vertices_.clear();
-  for (size_t word = 0; word < dirty_.size(); ++word) {
-    while (dirty_[word] != 0) {  // what is pushed stands later, in this word or beyond
-      const uint32_t bit = static_cast<uint32_t>(std::countr_zero(dirty_[word]));
-      dirty_[word] &= dirty_[word] - 1;
-      const Vertex v = order_.order()[word * 64 + bit];
-      if (events_.is_event(v)) apply_rules(v);
-      events_.graph().each_out(v, [&](Vertex next) {
-        push_clock(v, next);
-        return true;
-      });
-      if (budget.exhausted()) return false;
+// Each begins in the middle of the one before, so that neighbours are together in one. First a few rounds of each: what is wrong
+// is often found then, and has a short proof.
+Saturation::Result Saturation::run_by_blocks(Budget& budget) {
+  constexpr uint32_t kFewRounds = 6;
+  Closure closure(events_);
+  Rounds rounds(events_, order_, known_, rules_, closure);
+  const uint32_t vertices = static_cast<uint32_t>(events_.graph().vertices());
+  const uint32_t half = rules_.block / 2;
+  Result result = Result::fixpoint;
+  bool complete = false;
+  for (const uint32_t most_rounds : {kFewRounds, UINT32_MAX}) {
+    if (complete || result != Result::fixpoint) break;
+    complete = true;
+    for (uint32_t begin = 0, end = 0; end < vertices && result == Result::fixpoint; begin += half) {
+      end = std::min(begin + 2 * half, vertices);
+      if (!closure.start(order_.order().subspan(begin, end - begin), budget))
+        return Result::out_of_budget;
+      result = rounds.run(begin, end, most_rounds, budget);
+      complete = complete && rounds.at_fixpoint();
     }
   }
-  return true;
-}
-
-void Saturation::set_dirty(Vertex v) {
-  const uint32_t position = order_.position(v);
-  dirty_[position / 64] |= uint64_t{1} << (position % 64);
-}
-
-// Takes what reaches `from` over to `to`; true if `to` gained anything.
-bool Saturation::join(Vertex from, Vertex to) {
-  const uint32_t* source = clock(from);
-  uint32_t* target = clock(to);
-  uint32_t news = 0;
-  for (uint32_t c = 0; c < chains_; ++c) {
-    const uint32_t joined = std::max(source[c], target[c]);
-    news |= joined ^ target[c];
-    target[c] = joined;
-  }
-  return news != 0;
-}
-
-void Saturation::push_clock(Vertex from, Vertex to) {
-  if (join(from, to)) set_dirty(to);
-}
-
-void Saturation::apply_rules(Vertex v) {
-  const Node n = events_.node_of(v);
-  uint32_t* before = examined_.data() + size_t{v} * chains_;
-  if (v == events_.read_event(n) && rules_.anti_dependencies) {
-    for (const ExternalRead& read : problem_.reads[n]) {
-      if (read.write != kNone) earlier_writers_of_read(n, read, before);
-    }
-  }
-  if (v == events_.write_event(n) && rules_.write_dependencies) {
-    for (const WriteId w : problem_.writes.of(n)) {
-      earlier_writers_of_write(w, before);
-    }
-  }
-  if (v == events_.write_event(n) && !rules_.write_dependencies && rules_.combined_writes) {
-    combine_writes(n);
-  }
-  std::copy_n(clock(v), chains_, before);
-}
-
-// R1.
-void Saturation::earlier_writers_of_read(Node reader, const ExternalRead& read,
-                                         const uint32_t* before) {
-  const Node source = problem_.writes.node[read.write];
-  const uint32_t* now = clock(events_.read_event(reader));
-  const uint32_t* known = clock(events_.overwrite_event(source));
-  for (const Segment& segment : segments_[read.key]) {
-    const uint32_t chain = segment.chain;
-    if (now[chain] == before[chain]) continue;
-    uint32_t bound = writes_within(now[chain]);
-    if (!events_.split() && chain == chain_[reader]) --bound;  // not the reader itself
-    const WriteId earlier = last_within(segment, bound);
-    if (earlier == kNone || earlier == read.write) continue;
-    const Node writer = problem_.writes.node[earlier];
-    if (known[chain] >= write_mark(writer)) continue;
-    Candidate c;
-    c.forced.before = writer;
-    c.forced.after = source;
-    c.forced.key = read.key;
-    c.forced.reader = reader;
-    c.edge.arc = {events_.write_event(writer), events_.overwrite_event(source)};
-    c.edge.key = read.key;
-    candidates_.push_back(c);
-    if (!rules_.write_dependencies) readers_precede(earlier, read.write, reader);  // else R3 does
-  }
-}
-
-// R3 for writers that read what they overwrite.
-void Saturation::combine_writes(Node n) {
-  for (const ExternalRead& read : problem_.reads[n]) {
-    if (read.write == kNone || !on_chain(problem_.writes.node[read.write])) continue;
-    const WriteId own = problem_.write_of(n, read.key);
-    if (own != kNone) readers_precede(read.write, own);
-  }
-}
-
-// R2 and R3.
-void Saturation::earlier_writers_of_write(WriteId write, const uint32_t* before) {
-  const Node n = problem_.writes.node[write];
-  const KeyId key = problem_.writes.key[write];
-  const uint32_t* now = clock(events_.write_event(n));
-  for (const Segment& segment : segments_[key]) {
-    const uint32_t chain = segment.chain;
-    if (now[chain] == before[chain]) continue;
-    uint32_t bound = starts_within(now[chain]);
-    if (chain == chain_[n]) bound = std::min(bound, chain_index_[n]);
-    const WriteId earlier = last_within(segment, bound);
-    if (earlier == kNone || earlier == write) continue;
-    const Node writer = problem_.writes.node[earlier];
-    if (before[chain] >= start_mark(writer) && chain != chain_[n]) continue;  // seen last time
-    if (clock(events_.overwrite_event(n))[chain] < write_mark(writer)) {
-      Candidate c;
-      c.forced.before = writer;
-      c.forced.after = n;
-      c.forced.key = key;
-      c.edge.arc = {events_.write_event(writer), events_.overwrite_event(n)};
-      c.edge.key = key;
-      candidates_.push_back(c);
-    }
-    const WriteId previous = previous_[write];
-    const bool done_before =
-        previous != kNone && previous != earlier &&
-        clock(events_.write_event(problem_.writes.node[previous]))[chain] >= start_mark(writer);
-    if (!done_before) readers_precede(earlier, write);
-  }
-}
-
-// `shown_by` is the reader of R1; kNone: the order of the writers follows from what reaches the later one.
-void Saturation::readers_precede(WriteId earlier, WriteId write, Node shown_by) {
-  const Node n = problem_.writes.node[write];
-  const uint32_t* now = clock(events_.write_event(n));
-  for (Node reader : problem_.readers[earlier]) {
-    if (reader == n) continue;
-    if (on_chain(reader) && now[chain_[reader]] >= read_mark(reader)) continue;
-    Candidate c;
-    c.forced.before = problem_.writes.node[earlier];
-    c.forced.after = n;
-    c.forced.key = problem_.writes.key[write];
-    c.forced.reader = shown_by;
-    c.edge.arc = {events_.read_event(reader), events_.write_event(n)};
-    c.edge.kind = EdgeKind::anti_dependency;
-    c.edge.key = c.forced.key;
-    c.edge.reader = reader;
-    candidates_.push_back(c);
-  }
-}
-
-// Inserts what the sweep found. False if an edge closes a cycle.
-bool Saturation::insert_candidates() {
-  const uint32_t edges_known = static_cast<uint32_t>(known_.edges.size());
-  for (Candidate& c : candidates_) {
-    const Node from = events_.node_of(c.edge.arc.from);
-    const bool writes = events_.is_write_event(c.edge.arc.from);
-    const uint32_t mark = writes ? write_mark(from) : read_mark(from);
-    if (on_chain(from) && clock(c.edge.arc.to)[chain_[from]] >= mark) continue;
-    c.forced.edges_known = edges_known;
-    c.edge.forced = static_cast<uint32_t>(known_.forced.size());
-    known_.forced.push_back(c.forced);
-    known_.edges.push_back(c.edge);
-    if (!order_.insert(c.edge.arc)) return false;
-    const Vertex head = c.edge.arc.to;
-    if (join(c.edge.arc.from, head) && !queued_[head]) {
-      queued_[head] = 1;
-      dirty_vertices_.push_back(head);
-    }
-  }
-  candidates_.clear();
-  return true;
+  rounds_ = rounds.rounds();
+  return result;
 }
 
 }  // namespace assay::internal

@@ -12,12 +12,14 @@
 // other, are collected first and proved in the order of their derivation, each as one cycle and, if
 // that cycle used others, one unit clause. Only what the final contradiction needs is written.
 // The path of each cycle is searched when it is needed, among the edges known at the time,
-// preferring edges that assume nothing. Cost: one search a forced order.
+// preferring edges that assume nothing. Cost: one search a forced order, of what stands between the
+// ends of its path.
 
 #include "levels/proof_builder.h"
 
 #include <algorithm>
-#include <deque>
+#include <functional>
+#include <queue>
 
 #include "base/sort_by.h"
 #include "levels/proof_hints.h"
@@ -118,8 +120,10 @@ ProofBuilder::Cycle ProofBuilder::explain(const Walk& walk, const Search* search
   return cycle;
 }
 
-// A path over edges known when `edges_known` were derived, with as few derived edges as possible.
+// A path over edges known when `edges_known` were derived, the one that takes least to prove: nothing for an order that is
+// proved anyway, and for another the more the later it was derived, since its own proof has orders derived before it.
 std::vector<Vertex> ProofBuilder::known_path(Vertex from, Vertex to, uint32_t edges_known) {
+  constexpr uint32_t kMostDoublings = 16;
   const Digraph& graph = events_.graph();
   if (mark_.empty()) {
     mark_.assign(graph.vertices(), 0);
@@ -127,24 +131,29 @@ std::vector<Vertex> ProofBuilder::known_path(Vertex from, Vertex to, uint32_t ed
     parent_.assign(graph.vertices(), 0);
   }
   ++stamp_;
-  std::deque<Vertex> queue{from};
+  using Reached = std::pair<uint64_t, Vertex>;
+  std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;
+  queue.push({0, from});
   mark_[from] = stamp_;
   cost_[from] = 0;
-  while (!queue.empty() && queue.front() != to) {
-    const Vertex u = queue.front();
-    queue.pop_front();
+  while (!queue.empty() && queue.top().second != to) {
+    const auto [cost, u] = queue.top();
+    queue.pop();
+    if (cost > cost_[u]) continue;
     graph.each_out_edge(u, [&](Vertex v, uint32_t index) {
       if (index != Digraph::kBuiltIn && index >= edges_known) return;
-      const uint32_t cost = cost_[u] + (index != Digraph::kBuiltIn);
-      if (mark_[v] == stamp_ && cost_[v] <= cost) return;
-      mark_[v] = stamp_;
-      cost_[v] = cost;
-      parent_[v] = u;
-      if (index == Digraph::kBuiltIn) {
-        queue.push_front(v);
-      } else {
-        queue.push_back(v);
+      if (order_ != nullptr && order_->before(to, v)) return;
+      uint64_t there = cost;
+      if (index != Digraph::kBuiltIn) {
+        const uint32_t forced = known_.edges[index].forced;
+        const uint32_t round = std::min(known_.forced[forced].round, kMostDoublings);
+        if (taken_[forced] == 0) there += uint64_t{1} << round;
       }
+      if (mark_[v] == stamp_ && cost_[v] <= there) return;
+      mark_[v] = stamp_;
+      cost_[v] = there;
+      parent_[v] = u;
+      queue.push({there, v});
     });
   }
   std::vector<Vertex> path{to};
@@ -222,12 +231,11 @@ uint32_t ProofBuilder::add_cycle_step(Cycle cycle) {
 // Adds a unit clause for each forced order wanted, and for those that they need.
 void ProofBuilder::prove_forced(std::vector<uint32_t> wanted) {
   std::vector<std::pair<uint32_t, Cycle>> cycles;
-  std::vector<uint8_t> taken(known_.forced.size(), 0);
   while (!wanted.empty()) {
     const uint32_t f = wanted.back();
     wanted.pop_back();
-    if (taken[f]) continue;
-    taken[f] = 1;
+    if (taken_[f] != 0) continue;
+    taken_[f] = 1;
     Cycle cycle;
     if (known_.forced[f].why == ForcedOrder::Why::closed) cycle = justify(known_.forced[f]);
     wanted.insert(wanted.end(), cycle.forced.begin(), cycle.forced.end());
@@ -270,7 +278,8 @@ Proof ProofBuilder::from_cycle(std::span<const Vertex> vertices) {
   return finish();
 }
 
-Proof ProofBuilder::from_closing_edge(const DerivedEdge& closing, std::span<const Vertex> path) {
+Proof ProofBuilder::from_closing_edge(const DerivedEdge& closing) {
+  const std::vector<Vertex> path = known_path(closing.arc.to, closing.arc.from, kNone);
   Cycle cycle;
   if (path.size() > 1) cycle = explain(known_walk(path), nullptr);
   add_edge(cycle, explain_derived(closing));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "assay/certificate.h"
+#include "graph/incremental_order.h"
 #include "infer/event_graph.h"
 #include "infer/known_edges.h"
 #include "levels/search.h"
@@ -16,13 +17,15 @@ namespace assay::internal {
 
 class ProofBuilder {
  public:
-  ProofBuilder(const EventGraph& events, const KnownEdges& known)
-      : events_(events), known_(known) {}
+  // `order`: a topological order of the known edges, which says where not to look for a path; or null.
+  ProofBuilder(const EventGraph& events, const KnownEdges& known,
+               const IncrementalOrder* order = nullptr)
+      : events_(events), known_(known), order_(order), taken_(known.forced.size(), 0) {}
 
   // A cycle of known edges, as consecutive vertices.
   Proof from_cycle(std::span<const Vertex> cycle);
-  // A derived edge that was not inserted because `path` leads back from its head to its tail.
-  Proof from_closing_edge(const DerivedEdge& closing, std::span<const Vertex> path);
+  // A derived edge that was not inserted because known edges lead back from its head to its tail.
+  Proof from_closing_edge(const DerivedEdge& closing);
   // A refutation of the search over `search`.
   Proof from_refutation(std::span<const RefutationStep> steps, const Search& search);
 
@@ -50,10 +53,13 @@ class ProofBuilder {
 
   const EventGraph& events_;
   const KnownEdges& known_;
+  const IncrementalOrder* order_;
   Proof proof_;
   std::vector<std::pair<uint32_t, uint32_t>> unit_step_;  // (forced, step), sorted by forced
   std::map<Seen, uint32_t> source_step_;                  // of reads with one possible source
-  std::vector<uint32_t> mark_, cost_, parent_;            // scratch of known_path
+  std::vector<uint8_t> taken_;                            // per forced order: it is proved
+  std::vector<uint64_t> cost_;                            // scratch of known_path, also below
+  std::vector<uint32_t> mark_, parent_;
   uint32_t stamp_ = 0;
 };
 

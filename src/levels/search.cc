@@ -30,13 +30,13 @@
 namespace assay::internal {
 
 Search::Search(const Problem& problem, const LevelInfo& level, const EventGraph* events,
-               const OpenReads* open, const Saturation* saturation, Digraph& graph,
+               const OpenReads* open, const SessionClocks* clocks, Digraph& graph,
                IncrementalOrder& order, const Locality& local)
     : problem_(problem),
       level_(level),
       events_(events),
       open_(open),
-      saturation_(saturation),
+      clocks_(clocks),
       order_(order),
       solver_(graph, order, local) {
   const History& h = *problem_.history;
@@ -143,8 +143,8 @@ void Search::side_edges(TxnId before, TxnId after, std::vector<Arc>& arcs) const
     if (problem_.write_of(b, problem_.writes.key[w]) == kNone) continue;
     for (const Node reader : problem_.readers[w]) {
       if (reader == b) continue;
-      const bool implied = saturation_ != nullptr && saturation_->on_chain(reader) &&
-                           saturation_->reaches(reader, false, events_->write_event(b));
+      const bool implied = clocks_ != nullptr &&
+                           clocks_->reaches(events_->read_event(reader), events_->write_event(b));
       if (!implied) arcs.push_back({events_->read_event(reader), events_->write_event(b)});
     }
   }

@@ -13,7 +13,7 @@
 #include "assay/level.h"
 #include "infer/event_graph.h"
 #include "infer/open_reads.h"
-#include "infer/saturation.h"
+#include "infer/session_clocks.h"
 #include "infer/stages.h"
 #include "solver/choice_solver.h"
 
@@ -35,9 +35,9 @@ class Search {
   enum class Result : uint8_t { found, contradiction, out_of_budget, too_hard };
 
   // `order`: of `graph`, whose edges hold whatever is chosen. `events`: of a level with a total order of events; null: a vertex is a
-  // transaction. `open`: may be null. `saturation`: has reached its fixpoint on the graph; or null.
+  // transaction. `open`: may be null. `clocks`: at the fixpoint of saturation; or null.
   Search(const Problem& problem, const LevelInfo& level, const EventGraph* events,
-         const OpenReads* open, const Saturation* saturation, Digraph& graph,
+         const OpenReads* open, const SessionClocks* clocks, Digraph& graph,
          IncrementalOrder& order, const Locality& local);
 
   // Before anything is added: edges that nothing asks for, but without which there is more to search. They hold as long as nothing
@@ -113,7 +113,7 @@ class Search {
   const LevelInfo& level_;
   const EventGraph* events_;
   const OpenReads* open_;
-  const Saturation* saturation_;
+  const SessionClocks* clocks_;
   IncrementalOrder& order_;
   ChoiceSolver solver_;
   std::vector<uint8_t> possible_;  // per transaction; empty: none is

@@ -11,17 +11,17 @@
 //                   No fault: satisfied, but for rows that queries passed over (infer/passed_over.h), which are asked for
 //                   only then, and become choices if the order contradicts them. A contradiction: violated, since every order has to make these choices.
 //   5. saturation   if step 4 meets more conflicts than a sound history has: the version orders that known edges
-//                   force, to a fixpoint; a cycle refutes. Then 3 and 4 again on the saturated graph, starting from
-//                   the order so far.
+//                   force, to a fixpoint, of all events or of neighbours (infer/closure.cc); a cycle refutes. Then 3 and 4
+//                   again on the saturated graph, starting from the order so far.
 //
-// Where the level has no session order there are no clocks to saturate with, and little that keeps events in their places.
-// There 3 and 4 are first tried with some session order assumed (infer/assumed_sessions.cc), which the search gives up where it
-// stands in the way: an order found so is one of the level's, and no refutation rests on what was assumed.
+// Where the level has no session order there is little that keeps events in their places. There the search assumes some of it
+// (infer/assumed_sessions.cc), which it gives up where it stands in the way: an order found so is one of the level's, and no
+// refutation rests on what was assumed.
 //
 // The search never sees pairs of writers that no order tried has got wrong, so hot keys with thousands of writers cost
 // nothing by themselves. It ends, because every round excludes an order.
 //
-// Cost: 1 to 3 are linear; 5 is reads × sessions; 4 is exponential at worst and a handful of conflicts on histories.
+// Cost: 1 to 3 are linear; 5 is reads × sessions, or without sessions a word for 64 events of a block; 4 is exponential at worst and a handful of conflicts on histories.
 
 #include "levels/strong.h"
 
@@ -45,11 +45,17 @@
 namespace assay::internal {
 namespace {
 
-// How many conflicts to search through before saturating.
+// How many conflicts to search through before saturating: a matrix costs about what a conflict for every few nodes does.
 constexpr uint64_t kEarlyConflicts = 10'000;
 constexpr uint64_t kEarlyConflictsPerNode = 2;
 
 constexpr uint64_t kBytesOfOrder = 16;  // a vertex of an IncrementalOrder
+
+SaturationRules saturation_rules(const SpeedUps& s) {
+  return {s.has(SpeedUp::anti_dependency_rule), s.has(SpeedUp::write_dependency_rule),
+          s.has(SpeedUp::begin_rule), s.has(SpeedUp::combined_writes),
+          s.has(SpeedUp::closure) ? Closure::kBlock : 0};
+}
 
 class Engine {
  public:
@@ -69,15 +75,16 @@ class Engine {
     if (settle_with_sessions()) return std::move(judgement_);
     if (!room(kBytesOfOrder * graph_.graph().vertices())) return std::move(judgement_);
     IncrementalOrder order(graph_.graph(), initial_);
-    Saturation saturation(graph_, order, known_, rules());
+    Saturation saturation(graph_, order, known_, saturation_rules(options_.speed_ups));
     const bool can_saturate = options_.speed_ups.has(SpeedUp::saturation) &&
                               !graph_.mixes_levels() && saturation.affordable();
-    if (!can_saturate || options_.speed_ups.has(SpeedUp::early_search)) {
+    const bool search_first = options_.speed_ups.has(SpeedUp::early_search) && assumed_.rows() == 0;
+    if (!can_saturate || search_first) {
       if (settle(order.order(), can_saturate ? early_conflicts() : UINT64_MAX) == Result::settled)
         return std::move(judgement_);
     }
     if (can_saturate && saturate(saturation, order)) {
-      saturation_ = &saturation;
+      clocks_ = saturation.clocks();
       settle(order.order(), UINT64_MAX);
     }
     return std::move(judgement_);
@@ -87,7 +94,9 @@ class Engine {
   enum class Result : uint8_t { settled, too_hard };
 
   uint64_t early_conflicts() const {
-    return kEarlyConflicts + kEarlyConflictsPerNode * problem_.nodes();
+    return graph_.level().session_order
+               ? kEarlyConflicts + kEarlyConflictsPerNode * problem_.nodes()
+               : kEarlyConflicts / 10 + problem_.nodes() / 4;
   }
   void satisfied(std::span<const Vertex> order, const Choices& choices) {
     judgement_ = Judgement::satisfied(graph_.mixes_levels() ? events_in(order)
@@ -180,12 +189,6 @@ class Engine {
     return rank;
   }
 
-  SaturationRules rules() const {
-    const SpeedUps& s = options_.speed_ups;
-    return {s.has(SpeedUp::anti_dependency_rule), s.has(SpeedUp::write_dependency_rule),
-            s.has(SpeedUp::begin_rule), s.has(SpeedUp::combined_writes)};
-  }
-
   bool saturate(Saturation& saturation, const IncrementalOrder& order) {
     const auto timer = stages_.time("saturate");
     const Saturation::Result result = saturation.run(budget_);
@@ -194,20 +197,21 @@ class Engine {
     if (result == Saturation::Result::out_of_budget) out_of_budget();
     if (result == Saturation::Result::cycle) {
       violated([&] {
-        return ProofBuilder(graph_, known_)
-            .from_closing_edge(saturation.closing_edge(), order.path_back());
+        return ProofBuilder(graph_, known_, &order).from_closing_edge(saturation.closing_edge());
       });
     }
-    if (options_.count_constraints && result == Saturation::Result::fixpoint) count(saturation);
+    if (options_.count_constraints && result == Saturation::Result::fixpoint &&
+        saturation.clocks() != nullptr)
+      count(*saturation.clocks());
     return result == Saturation::Result::fixpoint;
   }
 
-  void count(const Saturation& saturation) {
+  void count(const SessionClocks& clocks) {
     const auto timer = stages_.time("count");
     const auto before =
         count_constraints(problem_, InitialWrites::every_key, [](Node, Node) { return true; });
     if (!before) return;
-    const auto open = [&](Node a, Node b) { return !saturation.ordered(a, b); };
+    const auto open = [&](Node a, Node b) { return !clocks.ordered(a, b); };
     const auto after = count_constraints(problem_, InitialWrites::none, open);
     stages_.count("constraints before saturation", before->constraints);
     stages_.count("constraints after saturation", after->constraints);
@@ -221,7 +225,7 @@ class Engine {
       return false;
     // Of each node a place in its session, and hardly more than five arcs.
     if (!room((sizeof(Node) + 5 * sizeof(Arc)) * problem_.nodes())) return true;
-    const Rows<Arc> assumed = assumed_sessions(graph_);
+    Rows<Arc> assumed = assumed_sessions(graph_);
     if (assumed.rows() == 0) return false;
     if (!room(graph_.graph().bytes_to_add(assumed.items.size()))) return true;
     graph_.graph().reserve_to_add(assumed.items.size());
@@ -235,13 +239,14 @@ class Engine {
     // What the search keeps of each. Without room for them it has to do without.
     constexpr uint64_t kBytesAnAssumption = 200;
     if (Budget asked = budget_; !asked.has_room(kBytesAnAssumption * assumed.rows())) return false;
-    return search_from(first, early_conflicts(), &assumed) == Result::settled;
+    assumed_ = std::move(assumed);
+    return search_from(first, early_conflicts()) == Result::settled;
   }
 
   // Replay and search on the graph as it is.
   Result settle(std::span<const Vertex> order, uint64_t most_conflicts) {
     const Schedule schedule = play(order);
-    return accept(schedule) ? Result::settled : search_from(schedule, most_conflicts, nullptr);
+    return accept(schedule) ? Result::settled : search_from(schedule, most_conflicts);
   }
 
   // Or the budget ran out: true if there is nothing left to do.
@@ -267,20 +272,19 @@ class Engine {
   }
 
   // In the order of the hint.
-  void assume(const Rows<Arc>& assumed, Search& search) const {
-    std::vector<uint32_t> sets(assumed.rows());
+  void assume_sessions(Search& search) const {
+    std::vector<uint32_t> sets(assumed_.rows());
     std::iota(sets.begin(), sets.end(), 0u);
-    stable_sort_by(sets, [&](uint32_t set) { return rank_[assumed[set].front().to]; });
-    for (const uint32_t set : sets) search.assume(assumed[set]);
+    stable_sort_by(sets, [&](uint32_t set) { return rank_[assumed_[set].front().to]; });
+    for (const uint32_t set : sets) search.assume(assumed_[set]);
   }
 
-  // `assumed`: each set of edges holds as long as nothing speaks against it; null: there is none.
-  Result search_from(const Schedule& schedule, uint64_t most_conflicts, const Rows<Arc>* assumed) {
+  Result search_from(const Schedule& schedule, uint64_t most_conflicts) {
     IncrementalOrder order(graph_.graph(), schedule.order);
     const auto timer = stages_.time("search");
-    Search search(problem_, graph_.level(), &graph_, open_, saturation_, graph_.graph(), order,
+    Search search(problem_, graph_.level(), &graph_, open_, clocks_, graph_.graph(), order,
                   {.on = options_.speed_ups.has(SpeedUp::local_search)});
-    if (assumed != nullptr) assume(*assumed, search);
+    assume_sessions(search);
     Choices choices(graph_, open_);
     const auto check = [&](std::span<const Vertex> now) {
       if (choices.add_what_fails(now, search, budget_)) return true;
@@ -299,7 +303,7 @@ class Engine {
         return Result::too_hard;
       case Search::Result::contradiction:
         violated([&] {
-          return ProofBuilder(graph_, known_).from_refutation(search.refutation(), search);
+          return ProofBuilder(graph_, known_, &order).from_refutation(search.refutation(), search);
         });
         return Result::settled;
     }
@@ -361,7 +365,8 @@ class Engine {
   std::vector<Vertex> initial_;
   const OpenReads* open_ = problem_.open.get();  // or, once rows were taken in, the next
   std::optional<OpenReads> grown_;
-  const Saturation* saturation_ = nullptr;  // once it has reached its fixpoint
+  Rows<Arc> assumed_;  // each set of edges holds as long as nothing speaks against it
+  const SessionClocks* clocks_ = nullptr;  // once saturation has reached its fixpoint
   Judgement judgement_;
 };
 
@@ -424,10 +429,7 @@ uint64_t count_sources(const OpenReads& open) {
 Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& level, uint32_t reach,
                                     const CheckOptions& options, Stages& stages, Budget& budget,
                                     const FindContradicted* contradicted) {
-  const SpeedUps& s = options.speed_ups;
-  const SaturationRules rules{s.has(SpeedUp::anti_dependency_rule),
-                              s.has(SpeedUp::write_dependency_rule), s.has(SpeedUp::begin_rule),
-                              s.has(SpeedUp::combined_writes)};
+  const SaturationRules rules = saturation_rules(options.speed_ups);
   const auto narrow = [&] {
     const auto timer = stages.time("narrow");
     return narrow_sources(problem, level, reach, rules, budget);

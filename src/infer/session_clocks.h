@@ -1,0 +1,108 @@
+// What reaches an event by known edges, as one number a session. See session_clocks.cc.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "assay/budget.h"
+#include "infer/event_graph.h"
+
+namespace assay::internal {
+
+class SessionClocks {
+ public:
+  explicit SessionClocks(const EventGraph& events);
+
+  // Clocks cost events × sessions words; false if that is beyond what is sensible, or sessions are no chains.
+  bool affordable() const;
+  // False if there is no room.
+  bool start(Budget& budget);
+
+  bool on_chain(Node n) const { return chain_[n] != kNone; }
+  // Whether known edges lead from an event to `v`. Of a node on no chain nothing is known.
+  bool reaches(Vertex event, Vertex v) const {
+    const Node n = events_.node_of(event);
+    return on_chain(n) && clock(v)[chain_[n]] >= mark(n, event == events_.write_event(n));
+  }
+  // True if known edges lead from the writes of one to those of the other.
+  bool ordered(Node a, Node b) const {
+    return reaches(events_.write_event(a), events_.write_event(b)) ||
+           reaches(events_.write_event(b), events_.write_event(a));
+  }
+  // Of each chain the last writer of the key that known edges put before the reads of `reader`, itself aside.
+  void last_writers_before(Node reader, KeyId key, std::vector<Node>& writers) const;
+
+  // What the rules of saturation ask for (saturation.cc).
+  bool holds(Vertex) const { return true; }
+  // Takes what reaches `from` over to `to`; true if `to` gained anything.
+  bool join(Vertex from, Vertex to);
+  // The last writer of the key in each chain, `v`'s node aside, whose write event (or the event where a write dependency
+  // arrives) has come to reach the event `v` since note_examined(v): visit(write, readers too). The latter is false where the
+  // writer before `own`, the write at `v` to that key, comes after the same writer, and so after its readers.
+  template <class Visit>
+  void each_earlier(KeyId key, Vertex v, bool from_overwrites, WriteId own, Visit visit) const;
+  void note_examined(Vertex v) {
+    std::copy_n(clock(v), chains_, examined_.data() + size_t{v} * chains_);
+  }
+
+ private:
+  // Writers of one key in one session, in session order.
+  struct Segment {
+    uint32_t chain;
+    uint32_t begin, end;  // into segment_writes_ and segment_index_
+  };
+
+  void index_chains();
+  void index_segments();
+  // Marks number the events of a chain from 1; a clock entry holds the greatest mark that reaches.
+  uint32_t mark(Node n, bool write) const {
+    return events_.split() ? 2 * chain_index_[n] + (write ? 2 : 1) : chain_index_[n] + 1;
+  }
+  uint32_t overwrite_mark(Node n) const {
+    return mark(n, events_.overwrite_event(n) != events_.read_event(n));
+  }
+  uint32_t* clock(Vertex v) { return clocks_.data() + size_t{v} * chains_; }
+  const uint32_t* clock(Vertex v) const { return clocks_.data() + size_t{v} * chains_; }
+  WriteId last_within(const Segment& segment, uint32_t index_bound) const;
+  uint32_t writes_within(uint32_t mark) const;
+  uint32_t overwrites_within(uint32_t mark) const;
+
+  const EventGraph& events_;
+  const Problem& problem_;
+  uint32_t chains_ = 0;
+  std::vector<uint32_t> chain_;        // per node; kNone: on none
+  std::vector<uint32_t> chain_index_;  // per node: place in its chain
+  std::vector<WriteId> previous_;      // per write: the one before it of the same key and chain
+  Rows<Segment> segments_;             // per key
+  std::vector<WriteId> segment_writes_;
+  std::vector<uint32_t> segment_index_;  // places of their nodes in the chain, ascending
+  std::vector<uint32_t> clocks_;
+  std::vector<uint32_t> examined_;  // per event: its clock when the rules last looked
+};
+
+template <class Visit>
+void SessionClocks::each_earlier(KeyId key, Vertex v, bool from_overwrites, WriteId own,
+                                 Visit visit) const {
+  const Node n = events_.node_of(v);
+  const uint32_t* now = clock(v);
+  const uint32_t* before = examined_.data() + size_t{v} * chains_;
+  const WriteId previous = own == kNone ? kNone : previous_[own];
+  for (const Segment& segment : segments_[key]) {
+    const uint32_t chain = segment.chain;
+    if (now[chain] == before[chain]) continue;
+    uint32_t bound = from_overwrites ? overwrites_within(now[chain]) : writes_within(now[chain]);
+    if (chain == chain_[n]) bound = std::min(bound, chain_index_[n]);
+    const WriteId earlier = last_within(segment, bound);
+    if (earlier == kNone) continue;
+    const Node writer = problem_.writes.node[earlier];
+    const uint32_t arrives = from_overwrites ? overwrite_mark(writer) : mark(writer, true);
+    if (before[chain] >= arrives) continue;  // seen last time
+    const bool done_before =
+        previous != kNone && previous != earlier &&
+        clock(events_.write_event(problem_.writes.node[previous]))[chain] >= arrives;
+    visit(earlier, !done_before);
+  }
+}
+
+}  // namespace assay::internal
