@@ -86,8 +86,8 @@ void Closure::find_new_writers(KeyId key, Vertex v, bool from_overwrites) {
   const uint64_t* now = row(v);
   const uint64_t* before = examined(v);
   const Node n = events_.node_of(v);
-  const auto of_key = std::ranges::equal_range(writers_, key, {}, &Writer::key);
-  for (auto writer = of_key.end(); writer != of_key.begin();) {
+  const auto first = std::ranges::lower_bound(writers_, key, {}, &Writer::key);
+  for (auto writer = std::ranges::upper_bound(writers_, key, {}, &Writer::key); writer != first;) {
     --writer;
     const Node earlier = problem_.writes.node[writer->write];
     const uint32_t column =

@@ -137,7 +137,8 @@ std::vector<Vertex> ProofBuilder::known_path(Vertex from, Vertex to, uint32_t ed
   mark_[from] = stamp_;
   cost_[from] = 0;
   while (!queue.empty() && queue.top().second != to) {
-    const auto [cost, u] = queue.top();
+    const uint64_t cost = queue.top().first;
+    const Vertex u = queue.top().second;
     queue.pop();
     if (cost > cost_[u]) continue;
     graph.each_out_edge(u, [&](Vertex v, uint32_t index) {
