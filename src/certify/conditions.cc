@@ -53,11 +53,19 @@ bool Conditions::agrees(PredicateId predicate, const Named& named, const State& 
   return match(predicate, named.row) != (named.selected ? Match::no : Match::yes);
 }
 
-size_t Conditions::first_change(OpId range, const State& before,
-                                std::span<const State> states) const {
+bool Conditions::changes(OpId range, const State& before, const State& after) const {
   const PredicateId predicate = history_.selected(range).predicate;
-  const Match was = certainly_misses(predicate, before) ? Match::no : match(predicate, before);
-  if (was == Match::open) return states.size();
+  const Match was = match(predicate, before), is = match(predicate, after);
+  return was != is && was != Match::open && is != Match::open;
+}
+
+size_t Conditions::first_change(OpId range, KeyId key, const State& seen,
+                                std::span<const State> states) const {
+  const Selected selected = history_.selected(range);
+  const PredicateId predicate = selected.predicate;
+  Match was = certainly_misses(predicate, seen) ? Match::no : match(predicate, seen);
+  if (was == Match::open)
+    was = std::ranges::count(selected.matched, key) > 0 ? Match::yes : Match::no;
   const auto changes = [&](const State& held) {
     if (was == Match::no && certainly_misses(predicate, held)) return false;
     const Match is = match(predicate, held);

@@ -26,11 +26,11 @@ class Conditions {
   // do, and only these are evaluated.
   bool certainly_misses(PredicateId predicate, const State& state) const;
   // Whether a key that goes from the one to the other enters or leaves what a range selects; neither may be open.
-  bool changes(OpId range, const State& before, const State& after) const {
-    return first_change(range, before, {&after, 1}) == 0;
-  }
-  // The first of `states` for which that is so of a key that held `before`; their number if there is none.
-  size_t first_change(OpId range, const State& before, std::span<const State> states) const;
+  bool changes(OpId range, const State& before, const State& after) const;
+  // The first of `states` for which that is so of a key that the range saw as `seen` and did not return, which says what is open of
+  // it; their number if there is none.
+  size_t first_change(OpId range, KeyId key, const State& seen,
+                      std::span<const State> states) const;
   // The last of `states`, which a key held one after the other behind the initial one, that made it enter or leave what a range
   // selects; their number if there is none, or if a state right before is open.
   size_t last_change(OpId range, const State& initial, std::span<const State> states) const;

@@ -273,6 +273,14 @@ Match Dependencies::match(OpId range, KeyId key, WriteId write) const {
                         history_.selected(range).predicate);
 }
 
+// Of the version that the range saw without returning it: where its condition is open, the answer says what the database made of it.
+Match Dependencies::match_seen(OpId range, KeyId key, WriteId write) const {
+  const Match of = match(range, key, write);
+  if (of != Match::open) return of;
+  const std::span<const KeyId> matched = history_.selected(range).matched;
+  return std::ranges::find(matched, key) != matched.end() ? Match::yes : Match::no;
+}
+
 void Dependencies::find_states_left() {
   if (!left_.empty()) return;
   for (WriteId w = 0; w < problem_.writes.size(); ++w)
@@ -290,8 +298,7 @@ void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<c
     uint32_t stated;  // what states it
   };
   find_states_left();
-  const Match was = match(reader.op, key, read);
-  if (was == Match::open) return;
+  const Match was = match_seen(reader.op, key, read);
   std::vector<Reached> reached;
   reached_for_.resize(problem_.nodes());
   ++reads_looked_at_;
@@ -427,11 +434,11 @@ void Dependencies::assume_read(const NodeRead& reader, std::span<const WriteId> 
 void Dependencies::assume_change(const NodeRead& reader, WriteId read,
                                  std::span<const WriteId> later, KeyId key) {
   find_states_left();
-  const Match was = match(reader.op, key, read);
+  const Match was = match_seen(reader.op, key, read);
   for (const WriteId w : later) {
     const Node writer = problem_.writes.node[w];
     const Match is = match(reader.op, key, w);
-    if (is == was || is == Match::open || was == Match::open) continue;
+    if (is == was || is == Match::open) continue;
     Dependency anti{reader.reader, writer, EdgeKind::anti_dependency, key, read, reader.op, false};
     anti.assumed = true;
     if (writer != reader.reader) all_.push_back(anti);

@@ -106,6 +106,7 @@ class Dependencies {
   void assume_read(const NodeRead& reader, std::span<const WriteId> until, LastChanges& known);
   // Whether a range selects a key that a write has left like this; kNone: as it was initially.
   Match match(OpId range, KeyId key, WriteId write) const;
+  Match match_seen(OpId range, KeyId key, WriteId write) const;
   void find_states_left();
   WriteId last_to_change(OpId range, std::span<const WriteId> until, LastChanges& known) const;
   std::optional<WriteId> certainly_last_to_change(OpId range, WriteId read);

@@ -244,11 +244,21 @@ class VersionOrders {
     return value.is_null() ? Match::no : Match::yes;
   }
 
+  // The same of the version that the range saw: where its condition is open, the answer says what the database made of it.
+  Match match_seen(const ReadsFrom& read) const {
+    const Match match = this->match(read, read.writer);
+    if (match != Match::open) return match;
+    const OpId op = h_.first_op(small_.txns[read.reader].txn) + read.step;
+    for (const KeyId key : h_.selected(op).matched)
+      if (key == small_.keys[read.key].outside) return Match::yes;
+    return Match::no;
+  }
+
   // Of what a range did not return, only what changes whether the row satisfies its condition counts (Adya's "changes the
-  // matches"). A change to or from what is open may be one, and is taken for none.
+  // matches"). A change to what is open may be one, and is taken for none.
   bool changes(const ReadsFrom& read, int writer) const {
-    const Match before = match(read, read.writer), after = match(read, writer);
-    return before != after && before != Match::open && after != Match::open;
+    const Match after = match(read, writer);
+    return after != Match::open && after != match_seen(read);
   }
 
   // Who made the last change, at or before the version that a range saw, of whether it selects the key; kInitial if nobody did. The
