@@ -125,10 +125,9 @@ class AdyaCheck {
   }
   // The first from `next` on that changed whether the range selects the key.
   size_t next_change(const ReadFrom& read, size_t next) const {
-    const std::vector<State>& left = left_[read.key];
-    const State before = read.from == 0 ? initial_state(history_, read.key) : left[next - 1];
-    return next +
-           conditions_.first_change(read.op, read.key, before, std::span(left).subspan(next));
+    const std::span<const State> left = left_[read.key];
+    const State seen = read.from == 0 ? initial_state(history_, read.key) : left[next - 1];
+    return next + conditions_.first_change(read.op, read.key, seen, left.subspan(next));
   }
   // The last, up to the one whose version was seen, that changed whether the range selects the key; 0 if none did.
   Place last_change(const ReadFrom& read) {

@@ -53,22 +53,21 @@ bool Conditions::agrees(PredicateId predicate, const Named& named, const State& 
   return match(predicate, named.row) != (named.selected ? Match::no : Match::yes);
 }
 
-bool Conditions::changes(OpId range, const State& before, const State& after) const {
+bool Conditions::differ(OpId range, const State& a, const State& b) const {
   const PredicateId predicate = history_.selected(range).predicate;
-  const Match was = match(predicate, before), is = match(predicate, after);
-  return was != is && was != Match::open && is != Match::open;
+  const Match of_a = match_by_index(predicate, a), of_b = match_by_index(predicate, b);
+  return of_a != of_b && of_a != Match::open && of_b != Match::open;
 }
 
 size_t Conditions::first_change(OpId range, KeyId key, const State& seen,
                                 std::span<const State> states) const {
   const Selected selected = history_.selected(range);
   const PredicateId predicate = selected.predicate;
-  Match was = certainly_misses(predicate, seen) ? Match::no : match(predicate, seen);
+  Match was = match_by_index(predicate, seen);
   if (was == Match::open)
     was = std::ranges::count(selected.matched, key) > 0 ? Match::yes : Match::no;
   const auto changes = [&](const State& held) {
-    if (was == Match::no && certainly_misses(predicate, held)) return false;
-    const Match is = match(predicate, held);
+    const Match is = match_by_index(predicate, held);
     return is != was && is != Match::open;
   };
   return static_cast<size_t>(std::find_if(states.begin(), states.end(), changes) - states.begin());
@@ -78,8 +77,7 @@ size_t Conditions::last_change(OpId range, const State& initial,
                                std::span<const State> states) const {
   const PredicateId predicate = history_.selected(range).predicate;
   const auto match_at = [&](size_t at) {
-    const State held = at == 0 ? initial : states[at - 1];
-    return certainly_misses(predicate, held) ? Match::no : match(predicate, held);
+    return match_by_index(predicate, at == 0 ? initial : states[at - 1]);
   };
   const Match was = match_at(states.size());
   for (size_t at = states.size(); was != Match::open && at > 0; --at) {

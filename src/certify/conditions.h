@@ -25,10 +25,14 @@ class Conditions {
   // By the index of the history, which lists all that may satisfy a condition: of thousands of states that no query names few
   // do, and only these are evaluated.
   bool certainly_misses(PredicateId predicate, const State& state) const;
-  // Whether a key that goes from the one to the other enters or leaves what a range selects; neither may be open.
-  bool changes(OpId range, const State& before, const State& after) const;
-  // The first of `states` for which that is so of a key that the range saw as `seen` and did not return, which says what is open of
-  // it; their number if there is none.
+  // Whether a range selects a key in one of these states and not in the other; neither may be open.
+  bool differ(OpId range, const State& a, const State& b) const;
+  // Whether a key that the range saw as `seen`, without returning it, enters or leaves what the range selects. If it is open
+  // whether `seen` matches, the range itself tells: it does if the range names the key as matched, else it does not.
+  bool changes(OpId range, KeyId key, const State& seen, const State& after) const {
+    return first_change(range, key, seen, {&after, 1}) == 0;
+  }
+  // The first of `states` that does; their number if there is none.
   size_t first_change(OpId range, KeyId key, const State& seen,
                       std::span<const State> states) const;
   // The last of `states`, which a key held one after the other behind the initial one, that made it enter or leave what a range
@@ -37,6 +41,10 @@ class Conditions {
 
  private:
   bool is_tombstone(VersionId version) const;
+  // As match(), by the index first.
+  Match match_by_index(PredicateId predicate, const State& state) const {
+    return certainly_misses(predicate, state) ? Match::no : match(predicate, state);
+  }
 
   const History& history_;
   // The versions that were asked for, as rows.

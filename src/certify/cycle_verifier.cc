@@ -279,8 +279,7 @@ Status CycleVerifier::check_anti(const Edge& edge) {
       if (Status s = check_writes(edge.via, edge.key); !s.ok()) return s;
     const State before = edge.via == kNone ? initial_state(history_, edge.key)
                                            : left_by(history_, edge.via, edge.key);
-    const State after = left_by(history_, edge.to, edge.key);
-    if (conditions_.first_change(edge.op, edge.key, before, {&after, 1}) != 0)
+    if (!conditions_.changes(edge.op, edge.key, before, left_by(history_, edge.to, edge.key)))
       return refuse("transaction {} did not change whether a range selects the key", name(edge.to));
   }
   if (!given_.seen(edge.from, edge.key, edge.via, edge.op) &&

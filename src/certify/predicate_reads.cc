@@ -40,10 +40,10 @@ bool PredicateReads::depends(OpId range, KeyId key, TxnId seen, TxnId from) {
   }
   if (from != seen) return false;
   const State held = left_by(h, seen, key);
-  if (!conditions_.changes(range, held, initial)) return false;
+  if (!conditions_.differ(range, held, initial)) return false;
   return std::ranges::all_of(
       lookups_.writes().of_key(key, Which::staying), [&](const Write& write) {
-        return write.txn == seen || conditions_.changes(range, held, lookups_.writes().left(write));
+        return write.txn == seen || conditions_.differ(range, held, lookups_.writes().left(write));
       });
 }
 

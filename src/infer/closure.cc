@@ -1,17 +1,17 @@
-// Reachability where sessions are no chains: a matrix of bits, in blocks of events that are neighbours in a topological
-// order.
+// Which events reach which, as a matrix of bits: for sessions that are no chains, where session_clocks.cc has nothing to go on.
 //
 //   order a b c d, edges a→b, b→d, c→d:    reached by  a: a   b: a b   c: c   d: a b c d
 //
-// Few transactions overlap, so whom an event depends on stands near it, and what is forced between two events that are far
-// apart follows from what is forced between neighbours. A path between two events of a block runs through the block, so of
-// these the matrix knows everything. Blocks overlap by half, so that whatever lies within half a block is together in one.
+// A matrix of a whole history would be too large, so it covers a block of events that are neighbours in a topological order.
+// Every path between two events of a block stays within the block, so for these the matrix is exact. Few transactions overlap,
+// so most orders that can be derived are between neighbours, and orders between distant events follow from those. Those that do
+// not are missed, and left to the search. Blocks overlap by half: two events within half a block of each other share a block.
 //
-// An edge between two writers of a key is worth knowing only if no path has it already. So of the writers that have come to
-// reach an event only the last ones count, those that reach no other of them.
+// An edge between two writers of a key is worth adding only if there is no path yet. Of the writers that newly reach an event,
+// those that also reach another such writer are therefore left out.
 //
-// Cost of an edge: a word for 64 events of a block. Memory: two bits for each pair of vertices of a block, 64 MB at most. Blocked transitive closure is
-// folklore ("the four Russians", Arlazarov et al. 1970).
+// Cost of an edge: one word for every 64 events of a block. Memory: two bits for every pair of vertices in a block, 64 MiB at
+// most. Blocking a transitive closure is folklore ("the four Russians", Arlazarov et al. 1970).
 
 #include "infer/closure.h"
 
@@ -19,52 +19,26 @@
 
 namespace assay::internal {
 
-// Rules ask for the events of writers, and for readers of what they wrote.
-bool Closure::needs_column(Vertex v) const {
-  const Node n = events_.node_of(v);
-  if (!events_.is_event(v)) return false;
-  const bool reads = !problem_.reads[n].empty(), writes = !problem_.writes.of(n).empty();
-  return (events_.reads(v) && reads) || (writes && (events_.writes(v) || events_.overwrites(v)));
-}
-
 bool Closure::start(std::span<const Vertex> block, Budget& budget) {
   const size_t vertices = events_.graph().vertices();
-  size_t writes = 0;
-  uint32_t columns = 0;
-  column_.clear();
-  for (const Vertex v : block) {
-    column_.push_back(needs_column(v) ? columns++ : kNone);
-    if (events_.writes(v)) writes += problem_.writes.of(events_.node_of(v)).size();
-  }
-  words_ = (columns + 63) / 64;
+  words_ = (block.size() + 63) / 64;
   if (!budget.has_room(sizeof(uint32_t) * vertices + 2 * sizeof(uint64_t) * words_ * block.size() +
-                       sizeof(Writer) * writes))
+                       sizeof(Writer) * problem_.writes.size()))
     return false;
   row_.assign(vertices, kNone);
   for (uint32_t i = 0; i < block.size(); ++i) row_[block[i]] = i;
   rows_.assign(words_ * block.size(), 0);
   examined_.assign(words_ * block.size(), 0);
-  for (const Vertex v : block) {
-    const uint32_t column = column_[row_[v]];
-    if (column != kNone) row(v)[column / 64] |= uint64_t{1} << column % 64;
-  }
   writers_.clear();
-  writers_.reserve(writes);
-  index_writers(block);
-  return true;
-}
-
-void Closure::index_writers(std::span<const Vertex> block) {
   for (const Vertex v : block) {
-    if (!events_.writes(v)) continue;
+    row(v)[row_[v] / 64] |= uint64_t{1} << row_[v] % 64;
     const Node n = events_.node_of(v);
-    if (!holds(events_.overwrite_event(n))) continue;
+    if (!events_.writes(v) || !holds(events_.overwrite_event(n))) continue;
     for (const WriteId write : problem_.writes.of(n))
       writers_.push_back({problem_.writes.key[write], row_[v], write});
   }
-  std::sort(writers_.begin(), writers_.end(), [](const Writer& a, const Writer& b) {
-    return a.key != b.key ? a.key < b.key : a.row < b.row;
-  });
+  std::sort(writers_.begin(), writers_.end());
+  return true;
 }
 
 bool Closure::join(Vertex from, Vertex to) {
@@ -80,7 +54,7 @@ bool Closure::join(Vertex from, Vertex to) {
 
 void Closure::note_examined(Vertex v) { std::copy_n(row(v), words_, examined(v)); }
 
-// From the last on, as they stood when the block began; one that reaches a later one is left out.
+// Latest first, by their places when the block was started; a writer that reaches one found before it is left out.
 void Closure::find_new_writers(KeyId key, Vertex v, bool from_overwrites) {
   found_.clear();
   const uint64_t* now = row(v);
@@ -90,10 +64,9 @@ void Closure::find_new_writers(KeyId key, Vertex v, bool from_overwrites) {
   for (auto writer = std::ranges::upper_bound(writers_, key, {}, &Writer::key); writer != first;) {
     --writer;
     const Node earlier = problem_.writes.node[writer->write];
-    const uint32_t column =
-        from_overwrites ? column_[row_[events_.overwrite_event(earlier)]] : column_[writer->row];
-    if (!has(now, column) || has(before, column) || earlier == n) continue;
     const Vertex written = events_.write_event(earlier);
+    const uint32_t bit = row_[from_overwrites ? events_.overwrite_event(earlier) : written];
+    if (!has(now, bit) || has(before, bit) || earlier == n) continue;
     const bool reaches_another = std::ranges::any_of(found_, [&](WriteId later) {
       return reaches(written, events_.write_event(problem_.writes.node[later]));
     });

@@ -27,7 +27,7 @@ struct ForcedOrder {
   Node reader =
       kNone;  // closed: reads `key` from `after`; the opposite order overwrites what it read
   uint32_t edges_known = 0;  // closed: derived edges present then; the way back uses only those
-  uint32_t round = 0;        // closed: how many rounds of derivations came before
+  uint32_t round = 0;        // closed: how many rounds of saturation came before it
   uint32_t source = kNone;   // stated
   bool source_is_op = false;
 };

@@ -18,16 +18,16 @@
 // chains: a transaction that reads and overwrites a version gets the write dependency from its own
 // read.
 //
-// What reaches what is known by one number a session (session_clocks.cc), or where sessions are no chains by a matrix of
-// bits, in blocks of neighbouring events (closure.cc). Both know, of the writers that reach an event, the last ones; an edge is
-// added only when they do not show it already.
+// An index knows which events reach which: clocks if sessions are long chains (session_clocks.cc), else a matrix of bits for one
+// block of neighbouring events after another (closure.cc). Of the writers that reach an event either names only the last ones, and an
+// edge is added only if the index does not show it already.
 //
-// Rounds: a sweep in topological order carries grown clocks along edges and applies the rules to
+// Rounds: a sweep in topological order carries what grew along edges and applies the rules to
 // the entries that grew; then the edges found are inserted (the order is repaired, or a cycle is
 // met), and their heads are where the next sweep starts. Later rounds touch few vertices.
 //
-// Cost: for clocks (edges + reads + writes) × sessions for the first round, then what changes; for the matrix the same with
-// the words of a row. Source: PolySI (PVLDB 2023) for the rules.
+// Cost: (edges + reads + writes) × sessions for the first round, then what changes; with a matrix, the words of a row take the
+// place of sessions. Source: PolySI (PVLDB 2023) for the rules.
 
 #include "infer/saturation.h"
 
@@ -39,7 +39,7 @@ namespace {
 
 using Result = Saturation::Result;
 
-// The rules, over what an index knows: SessionClocks of all events, or Closure of a block.
+// Applies the rules, round by round. Index: SessionClocks, which holds all vertices, or Closure, which holds those of a block.
 template <class Index>
 class Rounds {
  public:
@@ -54,7 +54,7 @@ class Rounds {
         dirty_(events.graph().vertices() / 64 + 1, 0),
         queued_(events.graph().vertices(), 0) {}
 
-  // Of the vertices at these places in the order, which the index holds. The first round looks at everything.
+  // Derives what it can between the vertices at these places in the order, which the index holds. The first round looks at all.
   Result run(uint32_t begin, uint32_t end, uint32_t most_rounds, Budget& budget) {
     for (const Vertex v : next_) queued_[v] = 0;
     const auto vertices = order_.order().subspan(begin, end - begin);
@@ -66,7 +66,7 @@ class Rounds {
     }
     return Result::fixpoint;
   }
-  // Whether there was nothing left to look at.
+  // Whether the last run left nothing to look at.
   bool at_fixpoint() const { return next_.empty(); }
   uint32_t rounds() const { return rounds_; }
 
@@ -147,7 +147,7 @@ class Rounds {
     index_.each_earlier(problem_.writes.key[write], at, rules_.begins, write, precedes);
   }
 
-  // `shown_by` is the reader of R1; kNone: the order of the writers follows from what reaches the later one. False if it is known.
+  // `shown_by`: the reader of R1; kNone for R2 and R3. False if the order is known.
   bool writer_precedes(WriteId earlier, WriteId write, Node shown_by) {
     const Node writer = problem_.writes.node[earlier], n = problem_.writes.node[write];
     const Arc arc = {events_.write_event(writer), events_.overwrite_event(n)};
@@ -161,7 +161,7 @@ class Rounds {
     }
   }
 
-  // False if the edge is known, or not between vertices that the index holds.
+  // False if the edge is known, or the index does not hold both its ends.
   bool add_candidate(Arc arc, Node reader, WriteId earlier, WriteId write, Node shown_by) {
     if (!index_.holds(arc.from) || !index_.holds(arc.to) || index_.reaches(arc.from, arc.to))
       return false;
@@ -228,8 +228,8 @@ Saturation::Result Saturation::run(Budget& budget) {
   return result;
 }
 
-// Each begins in the middle of the one before, so that neighbours are together in one. First a few rounds of each: what is wrong
-// is often found then, and has a short proof.
+// Each block begins in the middle of the one before. The first pass makes a few rounds in each block: they often find a
+// contradiction, and its proof is short then. The second pass goes to the fixpoint.
 Saturation::Result Saturation::run_by_blocks(Budget& budget) {
   constexpr uint32_t kFewRounds = 6;
   Closure closure(events_);

@@ -19,7 +19,7 @@ struct SaturationRules {
   bool write_dependencies = true;
   bool begins = true;
   bool combined_writes = true;
-  // Vertices of a matrix where sessions are no chains; 0: nothing is derived there.
+  // The vertices of a block of the matrix, where there are no clocks; 0: then nothing is derived.
   uint32_t block = Closure::kBlock;
 };
 
@@ -31,7 +31,7 @@ class Saturation {
   Saturation(const EventGraph& events, IncrementalOrder& order, KnownEdges& known,
              SaturationRules rules = {});
 
-  // Clocks where sessions are long chains, else a matrix if it has a size; false if neither, then do not run.
+  // Whether there is an index: clocks, or else a matrix. If not, do not run.
   bool affordable() const { return clocks_.affordable() || rules_.block > 0; }
   Result run(Budget& budget);
 

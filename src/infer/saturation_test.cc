@@ -32,7 +32,7 @@ struct Saturated {
     Budget budget;
     return saturation.run(budget);
   }
-  // By the graph, which is what counts.
+  // In the graph, with the edges that were derived.
   bool reaches(Vertex from, Vertex to) {
     std::vector<bool> reached;
     Budget budget;
@@ -218,7 +218,7 @@ void compare(History history, LevelId level, Agreement& seen) {
   }
 }
 
-// Blocks of a few vertices: less is derived, nothing else.
+// With blocks of a few vertices, less is derived than with one block of all, and nothing that does not follow.
 TEST(Saturation, WhatBlocksDeriveFollows) {
   Rng rng(22);
   int cycles = 0, missed = 0, derived = 0;

@@ -1,12 +1,12 @@
-// Reachability without a matrix: sessions are chains, so what reaches a vertex is one number a session, the last place of
-// that chain that reaches it (a *clock*).
+// Which events reach which, without a matrix. Sessions are chains, so what reaches a vertex is one number for each session: the
+// last place of that session that reaches it. These numbers are the vertex's *clock*.
 //
-//   s1: T1 T2 T3   s2: T4 T5, T2 → T5        the clock of T5: s1 2, s2 2
+//   s1: T1 T2 T3   s2: T4 T5   T2 → T5:    the clock of T5 is s1: 2, s2: 2
 //
-// In one chain only the last writer of x matters, the ones before it are ordered by the session. So whoever asks which
-// writers come before an event looks at one writer a session, found by binary search.
+// Of one session only the last writer of x matters, because the session orders the earlier ones before it. So the writers that
+// come before an event are found by one binary search in each session.
 //
-// Memory and the cost of an edge: a word a session. Source: dbcop (OOPSLA 2019) for sessions as chains.
+// Memory, and the cost of an edge: one word for each session. Source: dbcop (OOPSLA 2019) for sessions as chains.
 
 #include "infer/session_clocks.h"
 

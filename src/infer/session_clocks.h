@@ -1,4 +1,4 @@
-// What reaches an event by known edges, as one number a session. See session_clocks.cc.
+// Which events reach which by known edges, as one number for each session. See session_clocks.cc.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@ class SessionClocks {
  public:
   explicit SessionClocks(const EventGraph& events);
 
-  // Clocks cost events × sessions words; false if that is beyond what is sensible, or sessions are no chains.
+  // Whether the level keeps session order, and events × sessions words are a sensible amount of memory.
   bool affordable() const;
   // False if there is no room.
   bool start(Budget& budget);
 
   bool on_chain(Node n) const { return chain_[n] != kNone; }
-  // Whether known edges lead from an event to `v`. Of a node on no chain nothing is known.
+  // Whether known edges lead from an event to `v`. False, too, if the event's node is on no chain.
   bool reaches(Vertex event, Vertex v) const {
     const Node n = events_.node_of(event);
     return on_chain(n) && clock(v)[chain_[n]] >= mark(n, event == events_.write_event(n));
@@ -30,16 +30,17 @@ class SessionClocks {
     return reaches(events_.write_event(a), events_.write_event(b)) ||
            reaches(events_.write_event(b), events_.write_event(a));
   }
-  // Of each chain the last writer of the key that known edges put before the reads of `reader`, itself aside.
+  // For each chain, the last writer of the key that known edges put before the reads of `reader`, other than `reader`.
   void last_writers_before(Node reader, KeyId key, std::vector<Node>& writers) const;
 
   // What the rules of saturation ask for (saturation.cc).
   bool holds(Vertex) const { return true; }
   // Takes what reaches `from` over to `to`; true if `to` gained anything.
   bool join(Vertex from, Vertex to);
-  // The last writer of the key in each chain, `v`'s node aside, whose write event (or the event where a write dependency
-  // arrives) has come to reach the event `v` since note_examined(v): visit(write, readers too). The latter is false where the
-  // writer before `own`, the write at `v` to that key, comes after the same writer, and so after its readers.
+  // Calls visit(write, readers_too) for the last writer of the key in each chain, except v's own node, if its write event has come
+  // to reach the event `v` since note_examined(v). `from_overwrites`: if its event at which a write dependency arrives has.
+  // `own`: the write at `v` to the key, or kNone. readers_too is false if the write before `own` in its chain already follows the
+  // same writer: its readers are then known to come before.
   template <class Visit>
   void each_earlier(KeyId key, Vertex v, bool from_overwrites, WriteId own, Visit visit) const;
   void note_examined(Vertex v) {

@@ -273,7 +273,8 @@ Match Dependencies::match(OpId range, KeyId key, WriteId write) const {
                         history_.selected(range).predicate);
 }
 
-// Of the version that the range saw without returning it: where its condition is open, the answer says what the database made of it.
+// Whether the version that the range saw, without returning it, matches. If the condition leaves that open, the range tells: it
+// matches if the range names the key as matched, else it does not.
 Match Dependencies::match_seen(OpId range, KeyId key, WriteId write) const {
   const Match of = match(range, key, write);
   if (of != Match::open) return of;

@@ -98,7 +98,7 @@ bool OpenProblem::is_explained_by(const Order& order) {
 }
 
 // Takes in the rows passed over that an order contradicts. False if there are none: the order explains every query.
-bool OpenProblem::heed_contradicted(const Order& order) {
+bool OpenProblem::add_contradicted_rows(const Order& order) {
   if (!late_rows_) return false;
   std::vector<PassedOver> more;
   {
@@ -116,7 +116,7 @@ bool OpenProblem::heed_contradicted(const Order& order) {
 
 // Takes in the aggregates that an order does not explain. False if there are none that are decided by the states of their keys and had
 // not been taken in: those an engine either explains, or it does not know them.
-bool OpenProblem::heed_aggregates(const Order& order) {
+bool OpenProblem::add_contradicted_aggregates(const Order& order) {
   if (!has_aggregates_) return false;
   std::vector<OpId> more;
   for (const AggregateTerms& one :
@@ -164,7 +164,7 @@ Judgement OpenProblem::search(const Problem& problem, const LevelInfo& level) {
 }
 
 // False if there was nothing.
-bool OpenProblem::take_what_the_search_heeded() {
+bool OpenProblem::take_over_rows_of_the_search() {
   if (heeded_in_search_.empty()) return false;
   heeded_ = std::move(heeded_in_search_);
   heeded_in_search_.clear();

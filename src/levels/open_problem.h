@@ -51,8 +51,8 @@ class OpenProblem {
   // Whether the order also explains the reads that several writers could have explained.
   bool is_explained_by(const Order& order);
 
-  // What `decide` finds of a problem, anew as long as the order that it finds contradicts what queries passed over, or aggregates; nothing once
-  // `refuted` says that the level is.
+  // What `decide` finds. If it finds an order that contradicts rows that queries passed over, or aggregates, these become part of
+  // the problem, and `decide` is asked again. Nothing once `refuted` says that the level is refuted.
   template <class Decide, class Refuted>
   Judgement decide_with_orders(const Decide& decide, const Refuted& refuted) {
     for (;;) {
@@ -60,12 +60,12 @@ class OpenProblem {
       if (budget_.exhausted_now())
         return Judgement::unknown(budget_.reason());  // matching anew, perhaps in the middle of it
       Judgement found = decide(problem);
-      const bool more = take_what_the_search_heeded();
+      const bool search_added = take_over_rows_of_the_search();
       if (found.outcome() != Outcome::satisfied) return found;
       const Order& order = found.certificate.order;
-      const bool wrong = is_explained_by(order) ? heed(order) : more;
-      if (!wrong) return found;
-      if (more && ++heed_rounds_ > kMostHeedRounds) late_rows_ = false;
+      const bool again = is_explained_by(order) ? add_contradicted(order) : search_added;
+      if (!again) return found;
+      if (search_added && ++heed_rounds_ > kMostHeedRounds) late_rows_ = false;
       if (refuted()) return {};
     }
   }
@@ -76,13 +76,15 @@ class OpenProblem {
   // As often as this an order may contradict rows that queries passed over, before all are looked at.
   static constexpr uint32_t kMostHeedRounds = 12;
 
-  bool heed(const Order& order) {
-    const bool rows = heed_contradicted(order);
-    return heed_aggregates(order) || rows;
+  // Each makes part of the problem what was left out of it, and returns whether there was anything: the rows and the aggregates
+  // that the order contradicts, or the rows that the search came across.
+  bool add_contradicted(const Order& order) {
+    const bool rows = add_contradicted_rows(order);
+    return add_contradicted_aggregates(order) || rows;
   }
-  bool heed_contradicted(const Order& order);
-  bool heed_aggregates(const Order& order);
-  bool take_what_the_search_heeded();
+  bool add_contradicted_rows(const Order& order);
+  bool add_contradicted_aggregates(const Order& order);
+  bool take_over_rows_of_the_search();
   void take_in_late(std::span<const PassedOver> rows);
   void match_with_open_reads();
 

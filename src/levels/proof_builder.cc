@@ -11,15 +11,12 @@
 // So the justification is not recursive: the forced orders that are needed, directly or for each
 // other, are collected first and proved in the order of their derivation, each as one cycle and, if
 // that cycle used others, one unit clause. Only what the final contradiction needs is written.
-// The path of each cycle is searched when it is needed, among the edges known at the time,
-// preferring edges that assume nothing. Cost: one search a forced order, of what stands between the
-// ends of its path.
+// The path of each cycle is searched when it is needed, among the edges known at the time
+// (known_paths.cc). Cost: one such search a forced order.
 
 #include "levels/proof_builder.h"
 
 #include <algorithm>
-#include <functional>
-#include <queue>
 
 #include "base/sort_by.h"
 #include "levels/proof_hints.h"
@@ -120,49 +117,6 @@ ProofBuilder::Cycle ProofBuilder::explain(const Walk& walk, const Search* search
   return cycle;
 }
 
-// A path over edges known when `edges_known` were derived, the one that takes least to prove: nothing for an order that is
-// proved anyway, and for another the more the later it was derived, since its own proof has orders derived before it.
-std::vector<Vertex> ProofBuilder::known_path(Vertex from, Vertex to, uint32_t edges_known) {
-  constexpr uint32_t kMostDoublings = 16;
-  const Digraph& graph = events_.graph();
-  if (mark_.empty()) {
-    mark_.assign(graph.vertices(), 0);
-    cost_.assign(graph.vertices(), 0);
-    parent_.assign(graph.vertices(), 0);
-  }
-  ++stamp_;
-  using Reached = std::pair<uint64_t, Vertex>;
-  std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;
-  queue.push({0, from});
-  mark_[from] = stamp_;
-  cost_[from] = 0;
-  while (!queue.empty() && queue.top().second != to) {
-    const uint64_t cost = queue.top().first;
-    const Vertex u = queue.top().second;
-    queue.pop();
-    if (cost > cost_[u]) continue;
-    graph.each_out_edge(u, [&](Vertex v, uint32_t index) {
-      if (index != Digraph::kBuiltIn && index >= edges_known) return;
-      if (order_ != nullptr && order_->before(to, v)) return;
-      uint64_t there = cost;
-      if (index != Digraph::kBuiltIn) {
-        const uint32_t forced = known_.edges[index].forced;
-        const uint32_t round = std::min(known_.forced[forced].round, kMostDoublings);
-        if (taken_[forced] == 0) there += uint64_t{1} << round;
-      }
-      if (mark_[v] == stamp_ && cost_[v] <= there) return;
-      mark_[v] = stamp_;
-      cost_[v] = there;
-      parent_[v] = u;
-      queue.push({there, v});
-    });
-  }
-  std::vector<Vertex> path{to};
-  while (path.back() != from) path.push_back(parent_[path.back()]);
-  std::reverse(path.begin(), path.end());
-  return path;
-}
-
 // The cycle that the opposite of a forced order would close.
 ProofBuilder::Cycle ProofBuilder::justify(const ForcedOrder& forced) {
   const Problem& problem = events_.problem();
@@ -184,7 +138,7 @@ ProofBuilder::Cycle ProofBuilder::justify(const ForcedOrder& forced) {
   // The walk is open here (head … tail); the closing edge is put in front of what explains it.
   Cycle cycle;
   add_edge(cycle, closing);
-  const std::vector<Vertex> path = known_path(head, tail, forced.edges_known);
+  const std::vector<Vertex> path = paths_.find(head, tail, forced.edges_known);
   if (path.size() > 1) {
     Cycle back = explain(known_walk(path), nullptr);
     cycle.edges.insert(cycle.edges.end(), back.edges.begin(), back.edges.end());
@@ -235,8 +189,7 @@ void ProofBuilder::prove_forced(std::vector<uint32_t> wanted) {
   while (!wanted.empty()) {
     const uint32_t f = wanted.back();
     wanted.pop_back();
-    if (taken_[f] != 0) continue;
-    taken_[f] = 1;
+    if (!paths_.add_proved(f)) continue;
     Cycle cycle;
     if (known_.forced[f].why == ForcedOrder::Why::closed) cycle = justify(known_.forced[f]);
     wanted.insert(wanted.end(), cycle.forced.begin(), cycle.forced.end());
@@ -280,7 +233,7 @@ Proof ProofBuilder::from_cycle(std::span<const Vertex> vertices) {
 }
 
 Proof ProofBuilder::from_closing_edge(const DerivedEdge& closing) {
-  const std::vector<Vertex> path = known_path(closing.arc.to, closing.arc.from, kNone);
+  const std::vector<Vertex> path = paths_.find(closing.arc.to, closing.arc.from, kNone);
   Cycle cycle;
   if (path.size() > 1) cycle = explain(known_walk(path), nullptr);
   add_edge(cycle, explain_derived(closing));

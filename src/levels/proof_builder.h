@@ -8,19 +8,19 @@
 #include <vector>
 
 #include "assay/certificate.h"
-#include "graph/incremental_order.h"
 #include "infer/event_graph.h"
 #include "infer/known_edges.h"
+#include "levels/known_paths.h"
 #include "levels/search.h"
 
 namespace assay::internal {
 
 class ProofBuilder {
  public:
-  // `order`: a topological order of the known edges, which says where not to look for a path; or null.
+  // `order`: see KnownPaths.
   ProofBuilder(const EventGraph& events, const KnownEdges& known,
                const IncrementalOrder* order = nullptr)
-      : events_(events), known_(known), order_(order), taken_(known.forced.size(), 0) {}
+      : events_(events), known_(known), paths_(events.graph(), known, order) {}
 
   // A cycle of known edges, as consecutive vertices.
   Proof from_cycle(std::span<const Vertex> cycle);
@@ -44,7 +44,6 @@ class ProofBuilder {
   void add_edge(Cycle& cycle, Edge edge) const;
   void give(Cycle& cycle, const Literal& literal) const;
   Cycle justify(const ForcedOrder& forced);
-  std::vector<Vertex> known_path(Vertex from, Vertex to, uint32_t edges_known);
   Literal literal(Node before, Node after) const;
   void prove_forced(std::vector<uint32_t> wanted);
   uint32_t add_cycle_step(Cycle cycle);
@@ -53,14 +52,10 @@ class ProofBuilder {
 
   const EventGraph& events_;
   const KnownEdges& known_;
-  const IncrementalOrder* order_;
+  KnownPaths paths_;
   Proof proof_;
   std::vector<std::pair<uint32_t, uint32_t>> unit_step_;  // (forced, step), sorted by forced
   std::map<Seen, uint32_t> source_step_;                  // of reads with one possible source
-  std::vector<uint8_t> taken_;                            // per forced order: it is proved
-  std::vector<uint64_t> cost_;                            // scratch of known_path, also below
-  std::vector<uint32_t> mark_, parent_;
-  uint32_t stamp_ = 0;
 };
 
 }  // namespace assay::internal

@@ -31,7 +31,7 @@ constexpr SpeedUpInfo kSpeedUps[] = {
      "in saturation, derive orders from begins too, as Viper does, not from commits alone"},
     {combined_writes, "combined-writes",
      "in saturation, Cobra's rule for read-modify-writes (the write-dependency rule includes it)"},
-    {closure, "closure", "saturate by a matrix of bits where sessions are no chains"},
+    {closure, "closure", "in saturation, a matrix of bits where sessions are no chains"},
     {early_search, "early-search", "search the conflicts of the first order before saturating"},
     {local_search, "local-search",
      "search in the order of time, and backtrack only near a conflict"},

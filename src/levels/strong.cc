@@ -11,17 +11,18 @@
 //                   No fault: satisfied, but for rows that queries passed over (infer/passed_over.h), which are asked for
 //                   only then, and become choices if the order contradicts them. A contradiction: violated, since every order has to make these choices.
 //   5. saturation   if step 4 meets more conflicts than a sound history has: the version orders that known edges
-//                   force, to a fixpoint, of all events or of neighbours (infer/closure.cc); a cycle refutes. Then 3 and 4
-//                   again on the saturated graph, starting from the order so far.
+//                   force, to a fixpoint; a cycle refutes. Then 3 and 4 again on the saturated graph, starting from
+//                   the order so far.
 //
-// Where the level has no session order there is little that keeps events in their places. There the search assumes some of it
-// (infer/assumed_sessions.cc), which it gives up where it stands in the way: an order found so is one of the level's, and no
-// refutation rests on what was assumed.
+// Without session order, little keeps events in their places. At such levels the search assumes some session order
+// (infer/assumed_sessions.cc), and drops an assumption once a contradiction rests on it. An order found this way is an order of the
+// level, and no refutation rests on an assumption.
 //
 // The search never sees pairs of writers that no order tried has got wrong, so hot keys with thousands of writers cost
 // nothing by themselves. It ends, because every round excludes an order.
 //
-// Cost: 1 to 3 are linear; 5 is reads × sessions, or without sessions a word for 64 events of a block; 4 is exponential at worst and a handful of conflicts on histories.
+// Cost: 1 to 3 are linear; 5 is reads × sessions, or × the words of a row of a matrix; 4 is exponential at worst and a handful
+// of conflicts on histories.
 
 #include "levels/strong.h"
 
@@ -45,9 +46,11 @@
 namespace assay::internal {
 namespace {
 
-// How many conflicts to search through before saturating: a matrix costs about what a conflict for every few nodes does.
+// How many conflicts to search through before saturating. Without session order, as many as take about as long as the matrix.
 constexpr uint64_t kEarlyConflicts = 10'000;
 constexpr uint64_t kEarlyConflictsPerNode = 2;
+constexpr uint64_t kEarlyConflictsWithoutSessions = 1'000;
+constexpr uint64_t kNodesPerEarlyConflictWithoutSessions = 4;
 
 constexpr uint64_t kBytesOfOrder = 16;  // a vertex of an IncrementalOrder
 
@@ -79,10 +82,9 @@ class Engine {
     const bool can_saturate = options_.speed_ups.has(SpeedUp::saturation) &&
                               !graph_.mixes_levels() && saturation.affordable();
     const bool search_first = options_.speed_ups.has(SpeedUp::early_search) && assumed_.rows() == 0;
-    if (!can_saturate || search_first) {
-      if (settle(order.order(), can_saturate ? early_conflicts() : UINT64_MAX) == Result::settled)
-        return std::move(judgement_);
-    }
+    const uint64_t most_conflicts = can_saturate ? early_conflicts() : UINT64_MAX;
+    if ((!can_saturate || search_first) && settle(order.order(), most_conflicts) == Result::settled)
+      return std::move(judgement_);
     if (can_saturate && saturate(saturation, order)) {
       clocks_ = saturation.clocks();
       settle(order.order(), UINT64_MAX);
@@ -96,7 +98,8 @@ class Engine {
   uint64_t early_conflicts() const {
     return graph_.level().session_order
                ? kEarlyConflicts + kEarlyConflictsPerNode * problem_.nodes()
-               : kEarlyConflicts / 10 + problem_.nodes() / 4;
+               : kEarlyConflictsWithoutSessions +
+                     problem_.nodes() / kNodesPerEarlyConflictWithoutSessions;
   }
   void satisfied(std::span<const Vertex> order, const Choices& choices) {
     judgement_ = Judgement::satisfied(graph_.mixes_levels() ? events_in(order)
@@ -365,7 +368,7 @@ class Engine {
   std::vector<Vertex> initial_;
   const OpenReads* open_ = problem_.open.get();  // or, once rows were taken in, the next
   std::optional<OpenReads> grown_;
-  Rows<Arc> assumed_;  // each set of edges holds as long as nothing speaks against it
+  Rows<Arc> assumed_;  // each set of edges is assumed until a contradiction rests on it
   const SessionClocks* clocks_ = nullptr;  // once saturation has reached its fixpoint
   Judgement judgement_;
 };

@@ -176,8 +176,8 @@ TEST(Strong, AViolationIsFoundBehindAssumedSessions) {
     EXPECT_EQ(outcome(txns, level), Outcome::violated);
 }
 
-// A database without sessions, and one transaction in the middle with an old read, which reads other keys as they are now, or
-// none.
+// Histories of a database without sessions. One transaction in the middle has an old read; `others`: it also reads other keys,
+// and sees their latest versions.
 std::vector<sample::Txn> with_an_old_read(bool others) {
   constexpr int kTxns = 3000, kSessions = 20, kKeys = 200, kBack = 3;
   Rng rng(11);
@@ -213,8 +213,7 @@ uint64_t conflicts_of(Decided& s) {
   return conflicts == counters.end() ? 0 : conflicts->second;
 }
 
-// What is assumed comes before all that is searched: without it every order of writers that no read distinguishes would have
-// to be tried.
+// Assumptions are decided before all choices. Otherwise the search would try every order of writers that no read tells apart.
 TEST(Strong, OneOldReadLeavesOtherSessionsAssumed) {
   Decided s(with_an_old_read(false));
   EXPECT_EQ(s.decide(serializable).outcome(), Outcome::satisfied);
@@ -223,7 +222,7 @@ TEST(Strong, OneOldReadLeavesOtherSessionsAssumed) {
   EXPECT_LT(conflicts, 1000u);
 }
 
-// No order has both reads. The search by itself would try very many.
+// No order serves both reads. The search alone meets more conflicts than are allowed here.
 TEST(Strong, OneOldReadIsRefutedBySaturationWithoutSessions) {
   for (const LevelId level : {adya_si, serializable}) {
     Decided s(with_an_old_read(true));

@@ -244,7 +244,7 @@ class VersionOrders {
     return value.is_null() ? Match::no : Match::yes;
   }
 
-  // The same of the version that the range saw: where its condition is open, the answer says what the database made of it.
+  // The same of the version that the range saw. If the condition leaves it open, the database decided it by what it returned.
   Match match_seen(const ReadsFrom& read) const {
     const Match match = this->match(read, read.writer);
     if (match != Match::open) return match;
