@@ -38,12 +38,13 @@ enum class SpeedUp : uint8_t {
   assumed_sessions,
   zones,
   decomposition,
+  value_beam,
   narrowing,
   late_rows,
   rows_in_search,
   carry,
 };
-inline constexpr size_t kSpeedUpCount = 20;
+inline constexpr size_t kSpeedUpCount = 21;
 
 struct SpeedUpInfo {
   SpeedUp id;

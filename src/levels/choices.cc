@@ -27,7 +27,10 @@ void Choices::take_in(const OpenReads& more) {
   faults_.take_in(more);
 }
 
-bool Choices::explained_by(std::span<const Vertex> order) { return faults_.find(order).empty(); }
+bool Choices::explained_by(std::span<const Vertex> order, std::span<const Node> effective) {
+  for (const Node n : effective) faults_.set_effective(n, true);
+  return faults_.find(order).empty();
+}
 
 bool Choices::add_what_fails(std::span<const Vertex> order, Search& search, Budget& budget) {
   for (const Node n : problem_.possible)

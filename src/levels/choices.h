@@ -25,8 +25,8 @@ class Choices {
   void take_in(const OpenReads& more);
 
   // Whether every read returns in this order what it did, and no writers overlap that must not. Helper vertices are
-  // passed over. Nobody of unknown outcome takes effect but those that the search decided on.
-  bool explained_by(std::span<const Vertex> order);
+  // passed over. `effective`, ascending: who takes effect of those that need not.
+  bool explained_by(std::span<const Vertex> order, std::span<const Node> effective = {});
   // Adds to the search what keeps it from this order again; not all of it if the budget runs out. False if nothing is wrong
   // with the order.
   bool add_what_fails(std::span<const Vertex> order, Search& search, Budget& budget);

@@ -40,6 +40,8 @@ constexpr SpeedUpInfo kSpeedUps[] = {
      "at levels without session order, first assume some of it"},
     {zones, "zones", "linearize keys by their chains of values before searching"},
     {decomposition, "decomposition", "decide independent parts of the history separately"},
+    {value_beam, "value-beam",
+     "where values repeat, first look for an order by what keys hold, not by who wrote it"},
     {narrowing, "narrowing",
      "rule out sources of reads by known edges before searching for an order"},
     {late_rows, "late-rows",

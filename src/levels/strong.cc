@@ -18,6 +18,9 @@
 // (infer/assumed_sessions.cc), and drops an assumption once a contradiction rests on it. An order found this way is an order of the
 // level, and no refutation rests on an assumption.
 //
+// Where values repeat, most reads have several possible sources. If the search meets many conflicts there, an order is looked for by
+// what keys hold instead (prefix_search/value_beam.cc), before the search begins again without a limit.
+//
 // The search never sees pairs of writers that no order tried has got wrong, so hot keys with thousands of writers cost
 // nothing by themselves. It ends, because every round excludes an order.
 //
@@ -42,6 +45,7 @@
 #include "infer/updates.h"
 #include "levels/choices.h"
 #include "levels/proof_builder.h"
+#include "prefix_search/value_beam.h"
 
 namespace assay::internal {
 namespace {
@@ -51,6 +55,10 @@ constexpr uint64_t kEarlyConflicts = 10'000;
 constexpr uint64_t kEarlyConflictsPerNode = 2;
 constexpr uint64_t kEarlyConflictsWithoutSessions = 1'000;
 constexpr uint64_t kNodesPerEarlyConflictWithoutSessions = 4;
+
+uint64_t early_conflicts(const Problem& problem) {
+  return kEarlyConflicts + kEarlyConflictsPerNode * problem.nodes();
+}
 
 constexpr uint64_t kBytesOfOrder = 16;  // a vertex of an IncrementalOrder
 
@@ -73,7 +81,8 @@ class Engine {
         find_weak_faults_(find_weak_faults),
         graph_(problem, level) {}
 
-  Judgement decide() {
+  // Unknown, without a reason, if the search meets more than so many conflicts.
+  Judgement decide(uint64_t most_conflicts = UINT64_MAX) {
     if (!start()) return std::move(judgement_);
     if (settle_with_sessions()) return std::move(judgement_);
     if (!room(kBytesOfOrder * graph_.graph().vertices())) return std::move(judgement_);
@@ -82,22 +91,43 @@ class Engine {
     const bool can_saturate = options_.speed_ups.has(SpeedUp::saturation) &&
                               !graph_.mixes_levels() && saturation.affordable();
     const bool search_first = options_.speed_ups.has(SpeedUp::early_search) && assumed_.rows() == 0;
-    const uint64_t most_conflicts = can_saturate ? early_conflicts() : UINT64_MAX;
-    if ((!can_saturate || search_first) && settle(order.order(), most_conflicts) == Result::settled)
+    const uint64_t first_conflicts = can_saturate ? conflicts_before_saturation() : most_conflicts;
+    if ((!can_saturate || search_first) &&
+        settle(order.order(), first_conflicts) == Result::settled)
       return std::move(judgement_);
     if (can_saturate && saturate(saturation, order)) {
       clocks_ = saturation.clocks();
-      settle(order.order(), UINT64_MAX);
+      settle(order.order(), most_conflicts);
     }
+    return std::move(judgement_);
+  }
+
+  // By an order in which keys hold what was read; unknown if none is found soon.
+  Judgement accept_by_values() {
+    if (!start()) return std::move(judgement_);
+    const std::optional<ValueOrder> found = find_by_values();
+    if (found && room(topological_order_bytes(graph_.graph()))) {
+      std::fill(rank_.begin(), rank_.end(), 0u);
+      for (uint32_t i = 0; i < found->events.size(); ++i) rank_[found->events[i]] = i + 1;
+      accept({.order = topological_order(graph_.graph(), rank_),
+              .accepted = true,
+              .effective = found->effective});
+    }
+    if (judgement_.outcome() == Outcome::unknown && budget_.exhausted_now()) out_of_budget();
     return std::move(judgement_);
   }
 
  private:
   enum class Result : uint8_t { settled, too_hard };
 
-  uint64_t early_conflicts() const {
+  std::optional<ValueOrder> find_by_values() {
+    const auto timer = stages_.time("values");
+    return search_by_values(problem_, graph_.level(), budget_);
+  }
+
+  uint64_t conflicts_before_saturation() const {
     return graph_.level().session_order
-               ? kEarlyConflicts + kEarlyConflictsPerNode * problem_.nodes()
+               ? early_conflicts(problem_)
                : kEarlyConflictsWithoutSessions +
                      problem_.nodes() / kNodesPerEarlyConflictWithoutSessions;
   }
@@ -243,7 +273,7 @@ class Engine {
     constexpr uint64_t kBytesAnAssumption = 200;
     if (Budget asked = budget_; !asked.has_room(kBytesAnAssumption * assumed.rows())) return false;
     assumed_ = std::move(assumed);
-    return search_from(first, early_conflicts()) == Result::settled;
+    return search_from(first, conflicts_before_saturation()) == Result::settled;
   }
 
   // Replay and search on the graph as it is.
@@ -256,7 +286,8 @@ class Engine {
   bool accept(const Schedule& schedule) {
     if (schedule.accepted) {
       Choices choices(graph_, open_);
-      const bool explained = open_ == nullptr || choices.explained_by(schedule.order);
+      const bool explained =
+          open_ == nullptr || choices.explained_by(schedule.order, schedule.effective);
       if (explained && !heed(schedule.order, choices) && serves_weak_readers(schedule.order)) {
         satisfied(schedule.order, choices);
         return true;
@@ -430,7 +461,8 @@ uint64_t count_sources(const OpenReads& open) {
 
 // With the sources of reads that known edges leave, of those within `reach`; satisfied or unknown.
 Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& level, uint32_t reach,
-                                    const CheckOptions& options, Stages& stages, Budget& budget,
+                                    uint64_t most_conflicts, const CheckOptions& options,
+                                    Stages& stages, Budget& budget,
                                     const FindContradicted* contradicted) {
   const SaturationRules rules = saturation_rules(options.speed_ups);
   const auto narrow = [&] {
@@ -443,8 +475,8 @@ Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& lev
   stages.count("sources after narrowing", count_sources(*narrowed->open));
   CheckOptions uncounted = options;
   uncounted.count_constraints = false;
-  Judgement found =
-      Engine(*narrowed, level, uncounted, stages, budget, contradicted, nullptr).decide();
+  Judgement found = Engine(*narrowed, level, uncounted, stages, budget, contradicted, nullptr)
+                        .decide(most_conflicts);
   if (found.outcome() != Outcome::satisfied) return {};
   return found;
 }
@@ -452,18 +484,26 @@ Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& lev
 // Where reads have very many sources, first with those that are near in the order of the hint: sessions go at an even pace,
 // but for some multiple of a random walk.
 Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& level,
-                                    const CheckOptions& options, Stages& stages, Budget& budget,
+                                    uint64_t most_conflicts, const CheckOptions& options,
+                                    Stages& stages, Budget& budget,
                                     const FindContradicted* contradicted) {
   constexpr uint64_t kMany = 16;  // a read
   constexpr double kWalk = 4;
   if (count_sources(*problem.open) > kMany * problem.open->all().size()) {
     const double walk = std::sqrt(static_cast<double>(problem.nodes()) *
                                   static_cast<double>(problem.sessions.size()));
-    Judgement near = accept_with_fewer_sources(problem, level, static_cast<uint32_t>(kWalk * walk),
-                                               options, stages, budget, contradicted);
+    Judgement near =
+        accept_with_fewer_sources(problem, level, static_cast<uint32_t>(kWalk * walk),
+                                  most_conflicts, options, stages, budget, contradicted);
     if (near.outcome() == Outcome::satisfied || budget.exhausted_now()) return near;
   }
-  return accept_with_fewer_sources(problem, level, kNone, options, stages, budget, contradicted);
+  return accept_with_fewer_sources(problem, level, kNone, most_conflicts, options, stages, budget,
+                                   contradicted);
+}
+
+// Whether most transactions read something that several wrote.
+bool is_mostly_open(const Problem& problem) {
+  return problem.open != nullptr && 2 * problem.open->all().size() >= problem.nodes();
 }
 
 }  // namespace
@@ -479,13 +519,26 @@ Judgement decide_strong(const Problem& problem, const LevelInfo& level, const Ch
                         const FindWeakFaults* find_weak_faults) {
   if (!budget.has_room(EventGraph::bytes(problem, level)))
     return Judgement::unknown(budget.reason());
-  if (problem.open != nullptr && options.speed_ups.has(SpeedUp::narrowing)) {
-    Judgement found =
-        accept_with_fewer_sources(problem, level, options, stages, budget, contradicted);
-    if (found.outcome() == Outcome::satisfied) return found;
-    if (budget.exhausted_now()) return Judgement::unknown(budget.reason());
+  const auto engine = [&] {
+    return Engine(problem, level, options, stages, budget, contradicted, find_weak_faults);
+  };
+  const auto decide = [&](uint64_t most_conflicts) {
+    if (problem.open != nullptr && options.speed_ups.has(SpeedUp::narrowing)) {
+      Judgement found = accept_with_fewer_sources(problem, level, most_conflicts, options, stages,
+                                                  budget, contradicted);
+      if (found.outcome() == Outcome::satisfied) return found;
+      if (budget.exhausted_now()) return Judgement::unknown(budget.reason());
+    }
+    return engine().decide(most_conflicts);
+  };
+  if (options.speed_ups.has(SpeedUp::value_beam) && is_mostly_open(problem) &&
+      find_weak_faults == nullptr && level.real_time == RealTime::none) {
+    Judgement found = decide(early_conflicts(problem));
+    if (found.outcome() == Outcome::unknown && !budget.exhausted_now())
+      found = engine().accept_by_values();
+    if (found.outcome() != Outcome::unknown || budget.exhausted_now()) return found;
   }
-  return Engine(problem, level, options, stages, budget, contradicted, find_weak_faults).decide();
+  return decide(UINT64_MAX);
 }
 
 }  // namespace assay::internal

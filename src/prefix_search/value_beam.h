@@ -1,0 +1,26 @@
+// An order of events found by what keys hold, not by who wrote it. See value_beam.cc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "assay/budget.h"
+#include "assay/level.h"
+#include "infer/problem.h"
+
+namespace assay::internal {
+
+struct ValueOrder {
+  std::vector<uint32_t>
+      events;  // of the nodes that take effect, as Events numbers them (infer/scheduler.h)
+  std::vector<Node> effective;  // of the nodes that need not, those that do; ascending
+};
+
+// An order that keeps to the sessions, and in which every key holds what was read of it. Nothing if none is found with an effort
+// that is linear in the transactions, or if the history has other operations than reads and writes of single values. Times and
+// stated orders are not looked at. `level`: split or single, without real time.
+std::optional<ValueOrder> search_by_values(const Problem& problem, const LevelInfo& level,
+                                           Budget& budget);
+
+}  // namespace assay::internal
