@@ -42,9 +42,10 @@ enum class SpeedUp : uint8_t {
   narrowing,
   late_rows,
   rows_in_search,
+  places,
   carry,
 };
-inline constexpr size_t kSpeedUpCount = 21;
+inline constexpr size_t kSpeedUpCount = 22;
 
 struct SpeedUpInfo {
   SpeedUp id;

@@ -21,10 +21,14 @@ namespace assay::internal {
 
 IncrementalOrder::IncrementalOrder(Digraph& graph, std::span<const Vertex> order)
     : graph_(graph),
-      order_(order.begin(), order.end()),
       position_(graph.vertices()),
       mark_(graph.vertices(), 0),
       parent_(graph.vertices(), 0) {
+  renew(order);
+}
+
+void IncrementalOrder::renew(std::span<const Vertex> order) {
+  order_.assign(order.begin(), order.end());
   for (uint32_t i = 0; i < order_.size(); ++i) position_[order_[i]] = i;
 }
 

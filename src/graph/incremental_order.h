@@ -19,6 +19,8 @@ class IncrementalOrder {
   // Adds the edge if it closes no cycle. Otherwise the graph stays as it is and path_back() says
   // why.
   bool insert(Arc arc);
+  // Takes another order instead, after edges were added to the graph by other means: a topological order of it.
+  void renew(std::span<const Vertex> order);
   // Takes back the edge inserted last. The order stays valid.
   void pop() { graph_.pop(); }
 

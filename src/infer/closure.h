@@ -1,7 +1,6 @@
-// Which events of a block reach which by known edges, as a matrix of bits. See closure.cc.
+// Which events reach which by known edges, as rows of bits over a window. See closure.cc.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -13,60 +12,62 @@ namespace assay::internal {
 
 class Closure {
  public:
-  explicit Closure(const EventGraph& events) : events_(events), problem_(events.problem()) {}
+  // `most`: of vertices in the window.
+  Closure(const EventGraph& events, uint32_t most);
 
-  // The number of vertices in a block.
-  static constexpr uint32_t kBlock = uint32_t{1} << 14;
+  // Starts a sweep over all vertices in this order, which must be topological. False if there is no room.
+  bool start(std::span<const Vertex> order, Budget& budget);
+  // Goes on to `v`, the next vertex of the order: from now on it is known what reaches it.
+  void visit(Vertex v);
+  // An edge was added to the graph. Its head must be a vertex that was visited.
+  void note(Arc arc);
 
-  // Starts a block, which replaces the one before it. `block` is a run of neighbours in a topological order of all vertices, in
-  // that order. False if there is no room.
-  bool start(std::span<const Vertex> block, Budget& budget);
-
-  // Whether known edges lead from an event to `v`. Both must be in the block.
-  bool reaches(Vertex event, Vertex v) const { return has(row(v), row_[event]); }
+  // Whether known edges lead from an event to `v`, which must be held.
+  bool reaches(Vertex event, Vertex v) const { return has(place_[v], place_[event]); }
 
   // What the rules of saturation ask for (saturation.cc).
-  bool holds(Vertex v) const { return row_[v] != kNone; }
-  // Takes what reaches `from` over to `to`; true if `to` gained anything.
-  bool join(Vertex from, Vertex to);
-  // Calls visit(write, true) for each writer of the key, except v's own node, whose write event has come to reach the event `v`
-  // since note_examined(v), leaving out those that reach another of them. `from_overwrites`: whose event at which a write
-  // dependency arrives has. `own` is not needed here.
+  bool holds(Vertex v) const { return place_[v] + window_ > now_; }
+  // Calls visit(write, true) for each writer of the key, except v's own node, whose write event reaches the event `v`, leaving out
+  // those that reach another of them. `from_overwrites`: whose event at which a write dependency arrives does. `own` is not needed
+  // here.
   template <class Visit>
   void each_earlier(KeyId key, Vertex v, bool from_overwrites, WriteId own, Visit visit);
-  void note_examined(Vertex v);
+  void note_examined(Vertex) {}
 
  private:
-  // A writer of a key, if both its events are in the block; its row is that of its write event.
-  struct Writer {
-    KeyId key;
-    uint32_t row;
-    WriteId write;
-    auto operator<=>(const Writer&) const = default;
-  };
-
-  static bool has(const uint64_t* row, uint32_t bit) {
-    return (row[bit / 64] >> (bit % 64) & 1) != 0;
+  // A row ends with the word of its own vertex, and begins words_ - 1 words before.
+  uint32_t first_word(uint32_t place) const { return place / 64 - (words_ - 1); }
+  uint64_t* row(uint32_t place) { return rows_.data() + size_t{place % window_} * words_; }
+  const uint64_t* row(uint32_t place) const {
+    return rows_.data() + size_t{place % window_} * words_;
   }
-  uint64_t* row(Vertex v) { return rows_.data() + size_t{row_[v]} * words_; }
-  const uint64_t* row(Vertex v) const { return rows_.data() + size_t{row_[v]} * words_; }
-  uint64_t* examined(Vertex v) { return examined_.data() + size_t{row_[v]} * words_; }
-  void find_new_writers(KeyId key, Vertex v, bool from_overwrites);
+  bool has(uint32_t to, uint32_t from) const {
+    if (from > to || from / 64 < first_word(to)) return false;
+    return (row(to)[from / 64 - first_word(to)] >> (from % 64) & 1) != 0;
+  }
+  void join(uint32_t from, uint32_t to);
+  void find_writers(KeyId key, Vertex v, bool from_overwrites);
 
   const EventGraph& events_;
   const Problem& problem_;
-  // Per vertex its row, which is also its bit in other rows; kNone: not in the block.
-  std::vector<uint32_t> row_;
-  size_t words_ = 0;  // of a row
-  std::vector<uint64_t> rows_;
-  std::vector<uint64_t> examined_;  // as rows_, when the rules last looked
-  std::vector<Writer> writers_;     // by key, then row
-  std::vector<WriteId> found_;      // scratch
+  const uint32_t window_;  // vertices that have a row
+  const uint32_t words_;   // of a row
+  uint32_t now_ = 0;       // the place of the vertex visited last
+  // Per vertex its place in the order, later by a row so that every row begins at a word.
+  std::vector<uint32_t> place_;
+  std::vector<uint64_t>
+      rows_;  // of the last vertices; that of a place stands at its remainder by window_
+  // Per key, in the part that its writes have in Writes::of_key, those whose node's event at which a write dependency arrives was
+  // visited, in this order; and how many they are.
+  std::vector<WriteId> visited_;
+  std::vector<uint32_t> visited_count_;
+  std::vector<uint32_t> sources_;  // scratch
+  std::vector<WriteId> found_;     // scratch
 };
 
 template <class Visit>
 void Closure::each_earlier(KeyId key, Vertex v, bool from_overwrites, WriteId, Visit visit) {
-  find_new_writers(key, v, from_overwrites);
+  find_writers(key, v, from_overwrites);
   for (const WriteId write : found_) visit(write, true);
 }
 

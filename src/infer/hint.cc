@@ -148,20 +148,23 @@ bool reads_say_more(const Problem& problem) {
   return sessions * std::sqrt(length) > distance;
 }
 
-std::vector<int64_t> untimed(const Problem& problem) {
-  std::vector<int64_t> time(problem.nodes());
+Hint untimed(const Problem& problem) {
+  Hint hint;
+  std::vector<int64_t>& time = hint.write_time;
+  time.resize(problem.nodes());
   if (!session_by_session(problem)) {
-    for (Node n = 0; n < problem.nodes(); ++n) time[n] = n;
-    return time;
+    std::iota(time.begin(), time.end(), 0);
+  } else if (reads_say_more(problem)) {
+    time = PlacesByReads(problem).run();
+    hint.by_reads = true;
+  } else {
+    constexpr int64_t kSpan = int64_t{1} << 40;
+    for (const std::vector<Node>& session : problem.sessions)
+      for (size_t i = 0; i < session.size(); ++i)
+        time[session[i]] = static_cast<int64_t>(i) * kSpan / static_cast<int64_t>(session.size());
   }
-  if (reads_say_more(problem)) return PlacesByReads(problem).run();
-  constexpr int64_t kSpan = int64_t{1} << 40;
-  for (const std::vector<Node>& session : problem.sessions) {
-    for (size_t i = 0; i < session.size(); ++i) {
-      time[session[i]] = static_cast<int64_t>(i) * kSpan / static_cast<int64_t>(session.size());
-    }
-  }
-  return time;
+  hint.read_time = time;
+  return hint;
 }
 
 // Puts a hint in the order that stated version orders ask for, as far as they have one.
@@ -252,8 +255,7 @@ Hint make_hint(const Problem& problem) {
   const bool timed = std::all_of(problem.txn.begin(), problem.txn.end(),
                                  [&](TxnId t) { return history.begin_time(t).known(); });
   if (!timed) {
-    hint.write_time = untimed(problem);
-    hint.read_time = hint.write_time;
+    hint = untimed(problem);
     if (!problem.stated.empty()) OrderByStatements(problem).apply(hint);
     return hint;
   }

@@ -45,6 +45,15 @@ struct DerivedEdge {
 struct KnownEdges {
   std::vector<ForcedOrder> forced;
   std::vector<DerivedEdge> edges;  // in the order they were added to the graph
+
+  // Adds an edge whose order follows from the derived edges before `edges_known`.
+  void add(DerivedEdge edge, ForcedOrder order, uint32_t edges_known, uint32_t round) {
+    order.edges_known = edges_known;
+    order.round = round;
+    edge.forced = static_cast<uint32_t>(forced.size());
+    forced.push_back(order);
+    edges.push_back(edge);
+  }
 };
 
 }  // namespace assay::internal

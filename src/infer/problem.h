@@ -120,6 +120,7 @@ struct Findings {
 struct Hint {
   std::vector<int64_t> read_time;
   std::vector<int64_t> write_time;
+  bool by_reads = false;  // all that it goes by is who read from whom, and session order
 };
 
 struct Problem {

@@ -18,16 +18,17 @@
 // chains: a transaction that reads and overwrites a version gets the write dependency from its own
 // read.
 //
-// An index knows which events reach which: clocks if sessions are long chains (session_clocks.cc), else a matrix of bits for one
-// block of neighbouring events after another (closure.cc). Of the writers that reach an event either names only the last ones, and an
-// edge is added only if the index does not show it already.
+// An index knows which events reach which: clocks if sessions are long chains (session_clocks.cc), else rows of bits over a window
+// that slides over the events (closure.cc). Of the writers that reach an event either names only the last ones, and an edge is added
+// only if the index does not show it already.
 //
 // Rounds: a sweep in topological order carries what grew along edges and applies the rules to
 // the entries that grew; then the edges found are inserted (the order is repaired, or a cycle is
-// met), and their heads are where the next sweep starts. Later rounds touch few vertices.
+// met), and their heads are where the next sweep starts. Later rounds touch few vertices. A window has to pass over everything in
+// every round, but adds an edge as soon as it is found, so that there are few rounds.
 //
-// Cost: (edges + reads + writes) × sessions for the first round, then what changes; with a matrix, the words of a row take the
-// place of sessions. Source: PolySI (PVLDB 2023) for the rules.
+// Cost: (edges + reads + writes) × sessions for the first round, then what changes; with a window, the words of a row take the
+// place of sessions, for each round. Source: PolySI (PVLDB 2023) for the rules.
 
 #include "infer/saturation.h"
 
@@ -39,69 +40,18 @@ namespace {
 
 using Result = Saturation::Result;
 
-// Applies the rules, round by round. Index: SessionClocks, which holds all vertices, or Closure, which holds those of a block.
+// Applies the rules to one event after another. Index: SessionClocks, which holds all vertices, or Closure, which holds those of a
+// window.
 template <class Index>
-class Rounds {
- public:
-  Rounds(const EventGraph& events, IncrementalOrder& order, KnownEdges& known,
-         const SaturationRules& rules, Index& index)
-      : events_(events),
-        problem_(events.problem()),
-        order_(order),
-        known_(known),
-        rules_(rules),
-        index_(index),
-        dirty_(events.graph().vertices() / 64 + 1, 0),
-        queued_(events.graph().vertices(), 0) {}
-
-  // Derives what it can between the vertices at these places in the order, which the index holds. The first round looks at all.
-  Result run(uint32_t begin, uint32_t end, uint32_t most_rounds, Budget& budget) {
-    for (const Vertex v : next_) queued_[v] = 0;
-    const auto vertices = order_.order().subspan(begin, end - begin);
-    next_.assign(vertices.begin(), vertices.end());
-    for (round_ = 0; round_ < most_rounds && !at_fixpoint(); ++round_) {
-      ++rounds_;
-      if (!sweep(begin, end, budget)) return Result::out_of_budget;
-      if (!insert_candidates()) return Result::cycle;
-    }
-    return Result::fixpoint;
-  }
-  // Whether the last run left nothing to look at.
-  bool at_fixpoint() const { return next_.empty(); }
-  uint32_t rounds() const { return rounds_; }
-
- private:
+class Rules {
+ protected:
   struct Candidate {
     DerivedEdge edge;
     ForcedOrder forced;
   };
 
-  bool sweep(uint32_t begin, uint32_t end, Budget& budget) {
-    for (const Vertex v : next_) {
-      set_dirty(v);
-      queued_[v] = 0;
-    }
-    next_.clear();
-    for (size_t word = begin / 64; word <= (end - 1) / 64; ++word) {
-      while (dirty_[word] != 0) {  // what is pushed stands later, in this word or beyond
-        const uint32_t bit = static_cast<uint32_t>(std::countr_zero(dirty_[word]));
-        dirty_[word] &= dirty_[word] - 1;
-        const Vertex v = order_.order()[word * 64 + bit];
-        if (events_.is_event(v)) apply_rules(v);
-        events_.graph().each_out(v, [&](Vertex next) {
-          if (index_.holds(next) && index_.join(v, next)) set_dirty(next);
-          return true;
-        });
-        if (budget.exhausted()) return false;
-      }
-    }
-    return true;
-  }
-
-  void set_dirty(Vertex v) {
-    const uint32_t position = order_.position(v);
-    dirty_[position / 64] |= uint64_t{1} << (position % 64);
-  }
+  Rules(const EventGraph& events, const SaturationRules& rules, Index& index)
+      : events_(events), problem_(events.problem()), index_(index), rules_(rules) {}
 
   void apply_rules(Vertex v) {
     const Node n = events_.node_of(v);
@@ -119,6 +69,12 @@ class Rounds {
     index_.note_examined(v);
   }
 
+  const EventGraph& events_;
+  const Problem& problem_;
+  Index& index_;
+  std::vector<Candidate> candidates_;  // edges that were found, and are not in the graph yet
+
+ private:
   // R1.
   void earlier_writers_of_read(Node reader, const ExternalRead& read) {
     const auto precedes = [&](WriteId earlier, bool) {
@@ -176,81 +132,167 @@ class Rounds {
     return true;
   }
 
+  const SaturationRules& rules_;
+};
+
+// Sweeps over what grew, round by round.
+class RoundsWithClocks : Rules<SessionClocks> {
+ public:
+  RoundsWithClocks(const EventGraph& events, IncrementalOrder& order, KnownEdges& known,
+                   const SaturationRules& rules, SessionClocks& clocks)
+      : Rules(events, rules, clocks),
+        order_(order),
+        known_(known),
+        dirty_(events.graph().vertices() / 64 + 1, 0),
+        queued_(events.graph().vertices(), 0) {}
+
+  // The first round looks at all vertices.
+  Result run(Budget& budget) {
+    next_.assign(order_.order().begin(), order_.order().end());
+    for (; !next_.empty(); ++rounds_) {
+      if (!sweep(budget)) return Result::out_of_budget;
+      if (!insert_candidates()) return Result::cycle;
+    }
+    return Result::fixpoint;
+  }
+  uint32_t rounds() const { return rounds_; }
+
+ private:
+  bool sweep(Budget& budget) {
+    for (const Vertex v : next_) {
+      set_dirty(v);
+      queued_[v] = 0;
+    }
+    next_.clear();
+    for (size_t word = 0; word < dirty_.size(); ++word) {
+      while (dirty_[word] != 0) {  // what is pushed stands later, in this word or beyond
+        const uint32_t bit = static_cast<uint32_t>(std::countr_zero(dirty_[word]));
+        dirty_[word] &= dirty_[word] - 1;
+        const Vertex v = order_.order()[word * 64 + bit];
+        if (events_.is_event(v)) apply_rules(v);
+        events_.graph().each_out(v, [&](Vertex next) {
+          if (index_.join(v, next)) set_dirty(next);
+          return true;
+        });
+        if (budget.exhausted()) return false;
+      }
+    }
+    return true;
+  }
+
+  void set_dirty(Vertex v) {
+    const uint32_t position = order_.position(v);
+    dirty_[position / 64] |= uint64_t{1} << (position % 64);
+  }
+
   // Inserts what the sweep found. False if an edge closes a cycle.
   bool insert_candidates() {
     const uint32_t edges_known = static_cast<uint32_t>(known_.edges.size());
-    for (Candidate& c : candidates_) {
-      if (index_.reaches(c.edge.arc.from, c.edge.arc.to)) continue;
-      c.forced.edges_known = edges_known;
-      c.forced.round = round_;
-      c.edge.forced = static_cast<uint32_t>(known_.forced.size());
-      known_.forced.push_back(c.forced);
-      known_.edges.push_back(c.edge);
-      if (!order_.insert(c.edge.arc)) return false;
-      const Vertex head = c.edge.arc.to;
-      if (index_.join(c.edge.arc.from, head) && !queued_[head]) {
-        queued_[head] = 1;
-        next_.push_back(head);
+    for (const Candidate& c : candidates_) {
+      const Arc arc = c.edge.arc;
+      if (index_.reaches(arc.from, arc.to)) continue;
+      known_.add(c.edge, c.forced, edges_known, rounds_);
+      if (!order_.insert(arc)) return false;
+      if (index_.join(arc.from, arc.to) && !queued_[arc.to]) {
+        queued_[arc.to] = 1;
+        next_.push_back(arc.to);
       }
     }
     candidates_.clear();
     return true;
   }
 
-  const EventGraph& events_;
-  const Problem& problem_;
   IncrementalOrder& order_;
   KnownEdges& known_;
-  const SaturationRules& rules_;
-  Index& index_;
   std::vector<uint64_t> dirty_;  // bitmap over positions: grown since the last visit
   std::vector<Vertex> next_;     // what the next sweep begins with
   std::vector<uint8_t> queued_;  // per vertex: in next_, found by an edge
-  std::vector<Candidate> candidates_;
-  uint32_t round_ = 0;   // of this run
-  uint32_t rounds_ = 0;  // of all
+  uint32_t rounds_ = 0;
+};
+
+// Sweeps over everything, round by round. An edge is in force from where it was found; if it contradicts the order of the round,
+// from the next round on.
+class RoundsInWindow : Rules<Closure> {
+ public:
+  RoundsInWindow(EventGraph& events, IncrementalOrder& order, KnownEdges& known,
+                 const SaturationRules& rules, Closure& closure)
+      : Rules(events, rules, closure), graph_(events.graph()), order_(order), known_(known) {}
+
+  // The last rounds find few edges, which the search can do without.
+  Result run(Budget& budget) {
+    constexpr size_t kFew = 64;  // vertices, for one edge
+    const size_t vertices = graph_.vertices();
+    for (size_t found = vertices; found * kFew >= vertices; ++rounds_) {
+      const size_t before = known_.edges.size();
+      if (!sweep(budget)) return Result::out_of_budget;
+      found = known_.edges.size() - before;
+      if (found == 0) break;
+      if (!restore_order(before)) return Result::cycle;
+    }
+    return Result::fixpoint;
+  }
+  uint32_t rounds() const { return rounds_; }
+
+ private:
+  bool sweep(Budget& budget) {
+    if (!index_.start(order_.order(), budget)) return false;
+    for (const Vertex v : order_.order()) {
+      index_.visit(v);
+      if (!events_.is_event(v)) continue;
+      apply_rules(v);
+      for (const Candidate& c : candidates_) {
+        if (index_.reaches(c.edge.arc.from, c.edge.arc.to)) continue;
+        known_.add(c.edge, c.forced, static_cast<uint32_t>(known_.edges.size()), rounds_);
+        graph_.add(c.edge.arc);
+        index_.note(c.edge.arc);
+      }
+      candidates_.clear();
+      if (budget.exhausted()) return false;
+    }
+    return true;
+  }
+
+  // False if there is none, and the last known edge closes a cycle.
+  bool restore_order(size_t edges_in_order) {
+    std::vector<uint32_t> rank(graph_.vertices());
+    for (Vertex v = 0; v < rank.size(); ++v) rank[v] = order_.position(v);
+    if (const auto order = topological_order(graph_, rank); order.size() == rank.size()) {
+      order_.renew(order);
+      return true;
+    }
+    for (size_t i = edges_in_order; i < known_.edges.size(); ++i) graph_.pop();
+    size_t first = edges_in_order;
+    while (order_.insert(known_.edges[first].arc)) ++first;
+    known_.edges.resize(first + 1);
+    return false;
+  }
+
+  Digraph& graph_;
+  IncrementalOrder& order_;
+  KnownEdges& known_;
+  uint32_t rounds_ = 0;
 };
 
 }  // namespace
 
-Saturation::Saturation(const EventGraph& events, IncrementalOrder& order, KnownEdges& known,
+Saturation::Saturation(EventGraph& events, IncrementalOrder& order, KnownEdges& known,
                        SaturationRules rules)
     : events_(events), order_(order), known_(known), rules_(rules), clocks_(events) {}
 
 Saturation::Result Saturation::run(Budget& budget) {
   const size_t vertices = events_.graph().vertices();
   if (!budget.has_room((2 * sizeof(Vertex) + 1) * vertices)) return Result::out_of_budget;
-  if (!clocks_.affordable()) return run_by_blocks(budget);
-  if (!clocks_.start(budget)) return Result::out_of_budget;
-  Rounds rounds(events_, order_, known_, rules_, clocks_);
-  const Result result = rounds.run(0, static_cast<uint32_t>(vertices), UINT32_MAX, budget);
-  rounds_ = rounds.rounds();
-  return result;
-}
-
-// Each block begins in the middle of the one before. The first pass makes a few rounds in each block: they often find a
-// contradiction, and its proof is short then. The second pass goes to the fixpoint.
-Saturation::Result Saturation::run_by_blocks(Budget& budget) {
-  constexpr uint32_t kFewRounds = 6;
-  Closure closure(events_);
-  Rounds rounds(events_, order_, known_, rules_, closure);
-  const uint32_t vertices = static_cast<uint32_t>(events_.graph().vertices());
-  const uint32_t half = rules_.block / 2;
-  Result result = Result::fixpoint;
-  bool complete = false;
-  for (const uint32_t most_rounds : {kFewRounds, UINT32_MAX}) {
-    if (complete || result != Result::fixpoint) break;
-    complete = true;
-    for (uint32_t begin = 0, end = 0; end < vertices && result == Result::fixpoint; begin += half) {
-      end = std::min(begin + 2 * half, vertices);
-      if (!closure.start(order_.order().subspan(begin, end - begin), budget))
-        return Result::out_of_budget;
-      result = rounds.run(begin, end, most_rounds, budget);
-      complete = complete && rounds.at_fixpoint();
-    }
+  const auto run = [&](auto rounds) {
+    const Result result = rounds.run(budget);
+    rounds_ = rounds.rounds();
+    return result;
+  };
+  if (!clocks_.affordable()) {
+    Closure closure(events_, rules_.window);
+    return run(RoundsInWindow(events_, order_, known_, rules_, closure));
   }
-  rounds_ = rounds.rounds();
-  return result;
+  if (!clocks_.start(budget)) return Result::out_of_budget;
+  return run(RoundsWithClocks(events_, order_, known_, rules_, clocks_));
 }
 
 }  // namespace assay::internal

@@ -19,8 +19,8 @@ struct SaturationRules {
   bool write_dependencies = true;
   bool begins = true;
   bool combined_writes = true;
-  // The vertices of a block of the matrix, where there are no clocks; 0: then nothing is derived.
-  uint32_t block = Closure::kBlock;
+  // The most vertices in the window of the closure, where there are no clocks; 0: then nothing is derived.
+  uint32_t window = UINT32_MAX;
 };
 
 class Saturation {
@@ -28,11 +28,11 @@ class Saturation {
   enum class Result : uint8_t { fixpoint, cycle, out_of_budget };
 
   // Adds derived edges to the graph of `events` through `order`, which is kept topological.
-  Saturation(const EventGraph& events, IncrementalOrder& order, KnownEdges& known,
+  Saturation(EventGraph& events, IncrementalOrder& order, KnownEdges& known,
              SaturationRules rules = {});
 
-  // Whether there is an index: clocks, or else a matrix. If not, do not run.
-  bool affordable() const { return clocks_.affordable() || rules_.block > 0; }
+  // Whether there is an index: clocks, or else a window. If not, do not run.
+  bool affordable() const { return clocks_.affordable() || rules_.window > 0; }
   Result run(Budget& budget);
 
   // After Result::cycle: the edge that closed it. It is known().edges.back(), not in the graph;
@@ -44,9 +44,7 @@ class Saturation {
   uint32_t rounds() const { return rounds_; }
 
  private:
-  Result run_by_blocks(Budget& budget);
-
-  const EventGraph& events_;
+  EventGraph& events_;
   IncrementalOrder& order_;
   KnownEdges& known_;
   const SaturationRules rules_;

@@ -99,13 +99,13 @@ TEST(Saturation, ACycleComesWithItsClosingEdge) {
   }
 }
 
-TEST(Saturation, WithoutSessionsThereIsAMatrixIfItIsWanted) {
+TEST(Saturation, WithoutSessionsThereIsAClosureIfItIsWanted) {
   const std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {2, {r("x", 1)}}};
   EXPECT_NE(Saturated(txns, session_si).saturation.clocks(), nullptr);
   Saturated s(txns, adya_si);
   EXPECT_EQ(s.saturation.clocks(), nullptr);
   EXPECT_TRUE(s.saturation.affordable());
-  EXPECT_FALSE(Saturation(s.events, s.order, s.known, {.block = 0}).affordable());
+  EXPECT_FALSE(Saturation(s.events, s.order, s.known, {.window = 0}).affordable());
 }
 
 TEST(Saturation, UnknownTransactionsAreOnNoChain) {
@@ -218,8 +218,8 @@ void compare(History history, LevelId level, Agreement& seen) {
   }
 }
 
-// With blocks of a few vertices, less is derived than with one block of all, and nothing that does not follow.
-TEST(Saturation, WhatBlocksDeriveFollows) {
+// With a window of a few vertices, less is derived than with one of all, and nothing that does not follow.
+TEST(Saturation, WhatANarrowWindowDerivesFollows) {
   Rng rng(22);
   int cycles = 0, missed = 0, derived = 0;
   for (int round = 0; round < 600; ++round) {
@@ -228,10 +228,10 @@ TEST(Saturation, WhatBlocksDeriveFollows) {
     if (s.problem.found.bad_read.anomaly != Anomaly::none || !s.known_part_is_acyclic()) continue;
     Naive naive(s.events);
     const bool possible = naive.saturate();
-    Saturation blocks(s.events, s.order, s.known,
-                      {.block = 4 + 2 * static_cast<uint32_t>(rng.below(6))});
+    Saturation narrow(s.events, s.order, s.known,
+                      {.window = 4 + static_cast<uint32_t>(rng.below(12))});
     Budget budget;
-    if (blocks.run(budget) == Saturation::Result::cycle) {
+    if (narrow.run(budget) == Saturation::Result::cycle) {
       EXPECT_FALSE(possible);
       ++cycles;
       continue;

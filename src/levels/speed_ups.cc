@@ -48,6 +48,8 @@ constexpr SpeedUpInfo kSpeedUps[] = {
      "of rows that queries did not return, look only at those that an order contradicts"},
     {rows_in_search, "rows-in-search",
      "look at those while an order is searched, not after each search"},
+    {places, "places",
+     "where nothing but reads says when events took place, saturate first, in an estimated order"},
     {carry, "carry", "reuse the certificates of one level for its neighbours in the lattice"},
 };
 

@@ -14,6 +14,9 @@
 //                   force, to a fixpoint; a cycle refutes. Then 3 and 4 again on the saturated graph, starting from
 //                   the order so far.
 //
+// Where only reads say when events took place, sessions being no chains, saturation comes before the search, and an estimate of all
+// places (infer/places.cc) gives the order that 3 and 4 start from.
+//
 // Without session order, little keeps events in their places. At such levels the search assumes some session order
 // (infer/assumed_sessions.cc), and drops an assumption once a contradiction rests on it. An order found this way is an order of the
 // level, and no refutation rests on an assumption.
@@ -39,6 +42,7 @@
 #include "infer/constraints.h"
 #include "infer/narrow_sources.h"
 #include "infer/open_reads.h"
+#include "infer/places.h"
 #include "infer/saturation.h"
 #include "infer/schedule.h"
 #include "infer/scheduler.h"
@@ -65,7 +69,7 @@ constexpr uint64_t kBytesOfOrder = 16;  // a vertex of an IncrementalOrder
 SaturationRules saturation_rules(const SpeedUps& s) {
   return {s.has(SpeedUp::anti_dependency_rule), s.has(SpeedUp::write_dependency_rule),
           s.has(SpeedUp::begin_rule), s.has(SpeedUp::combined_writes),
-          s.has(SpeedUp::closure) ? Closure::kBlock : 0};
+          s.has(SpeedUp::closure) ? UINT32_MAX : 0};
 }
 
 class Engine {
@@ -90,6 +94,7 @@ class Engine {
     Saturation saturation(graph_, order, known_, saturation_rules(options_.speed_ups));
     const bool can_saturate = options_.speed_ups.has(SpeedUp::saturation) &&
                               !graph_.mixes_levels() && saturation.affordable();
+<<<<<<< HEAD
     const bool search_first = options_.speed_ups.has(SpeedUp::early_search) && assumed_.rows() == 0;
     const uint64_t first_conflicts = can_saturate ? conflicts_before_saturation() : most_conflicts;
     if ((!can_saturate || search_first) &&
@@ -98,6 +103,22 @@ class Engine {
     if (can_saturate && saturate(saturation, order)) {
       clocks_ = saturation.clocks();
       settle(order.order(), most_conflicts);
+=======
+    const bool places = can_saturate && only_reads_place(saturation);
+    const bool search_first =
+        options_.speed_ups.has(SpeedUp::early_search) && assumed_.rows() == 0 && !places;
+    const uint64_t most_conflicts = can_saturate ? early_conflicts() : UINT64_MAX;
+    if ((!can_saturate || search_first) && settle(order.order(), most_conflicts) == Result::settled)
+      return std::move(judgement_);
+    if (can_saturate && saturate(saturation, order)) {
+      clocks_ = saturation.clocks();
+      if (places && !place(order)) return std::move(judgement_);
+      // Without room for so many choices the search has to do with those that an order is wrong about.
+      constexpr uint64_t kBytesAChoice = 250;
+      Budget asked = budget_;
+      neighbours_first_ = places && asked.has_room(kBytesAChoice * problem_.writes.size());
+      settle(order.order(), UINT64_MAX);
+>>>>>>> a5e81d8 (Histories that only reads place are saturated first, in a window that slides along the events, and searched from an estimated order)
     }
     return std::move(judgement_);
   }
@@ -120,12 +141,32 @@ class Engine {
  private:
   enum class Result : uint8_t { settled, too_hard };
 
+<<<<<<< HEAD
   std::optional<ValueOrder> find_by_values() {
     const auto timer = stages_.time("values");
     return search_by_values(problem_, graph_.level(), budget_);
   }
 
   uint64_t conflicts_before_saturation() const {
+=======
+  // Whether nothing but reads says when events took place: then known edges, and versions of a key in turn, say more than the hint.
+  // Few transactions are searched as fast.
+  bool only_reads_place(const Saturation& saturation) const {
+    constexpr size_t kMany = 8'000;
+    return problem_.nodes() >= kMany && options_.speed_ups.has(SpeedUp::places) &&
+           problem_.hint.by_reads && problem_.open == nullptr && saturation.clocks() == nullptr &&
+           assumed_.rows() == 0;
+  }
+  // False if there is no room.
+  bool place(IncrementalOrder& order) {
+    const auto timer = stages_.time("places");
+    if (!room(place_bytes(graph_))) return false;
+    order.renew(order_by_places(graph_, order.order()));
+    return true;
+  }
+
+  uint64_t early_conflicts() const {
+>>>>>>> a5e81d8 (Histories that only reads place are saturated first, in a window that slides along the events, and searched from an estimated order)
     return graph_.level().session_order
                ? early_conflicts(problem_)
                : kEarlyConflictsWithoutSessions +
@@ -313,6 +354,23 @@ class Engine {
     for (const uint32_t set : sets) search.assume(assumed_[set]);
   }
 
+  // Of the writers of each key that stand next to each other. Where only reads place events, correcting one order would mostly put
+  // others wrong, if these were not choices.
+  void choose_neighbours(std::span<const Vertex> order, Search& search) const {
+    std::vector<Node> last(problem_.keys(), kNone);
+    for (const Vertex v : order) {
+      if (!graph_.writes(v)) continue;
+      const Node n = graph_.node_of(v);
+      for (const WriteId write : problem_.writes.of(n)) {
+        const Node before = std::exchange(last[problem_.writes.key[write]], n);
+        if (before == kNone) continue;
+        const Arc arc{graph_.write_event(before), graph_.overwrite_event(n)};
+        if (graph_.graph().find(arc) == Digraph::kEnd)
+          search.order_of(problem_.txn[before], problem_.txn[n]);
+      }
+    }
+  }
+
   Result search_from(const Schedule& schedule, uint64_t most_conflicts) {
     IncrementalOrder order(graph_.graph(), schedule.order);
     const auto timer = stages_.time("search");
@@ -320,6 +378,7 @@ class Engine {
                   {.on = options_.speed_ups.has(SpeedUp::local_search)});
     assume_sessions(search);
     Choices choices(graph_, open_);
+    if (neighbours_first_) choose_neighbours(order.order(), search);
     const auto check = [&](std::span<const Vertex> now) {
       if (choices.add_what_fails(now, search, budget_)) return true;
       if (!heed(now, choices)) return !serves_weak_readers(now, &search);
@@ -400,6 +459,8 @@ class Engine {
   const OpenReads* open_ = problem_.open.get();  // or, once rows were taken in, the next
   std::optional<OpenReads> grown_;
   Rows<Arc> assumed_;  // each set of edges is assumed until a contradiction rests on it
+  bool neighbours_first_ =
+      false;  // choices of neighbouring writers, before an order is wrong about them
   const SessionClocks* clocks_ = nullptr;  // once saturation has reached its fixpoint
   Judgement judgement_;
 };

@@ -231,6 +231,33 @@ TEST(Strong, OneOldReadIsRefutedBySaturationWithoutSessions) {
   }
 }
 
+// Transactions one after the other, in sessions of one and listed in a random order.
+TEST(Strong, TransactionsThatOnlyReadsPlaceNeedFewConflicts) {
+  constexpr int64_t kTxns = 8500;
+  constexpr size_t kKeys = 850;
+  Rng rng(3);
+  std::vector<sample::Value> now(kKeys, sample::kNull);
+  std::vector<sample::Txn> txns;
+  for (int64_t t = 0; t < kTxns; ++t) {
+    sample::Txn& txn = txns.emplace_back(sample::Txn{t + 1});
+    for (int64_t i = 0; i < 8; ++i) {
+      const size_t key = rng.below(kKeys);
+      if (i >= 4) now[key] = 10 * t + i;
+      const std::string name = "k" + std::to_string(key);
+      txn.ops.push_back(i < 4 ? r(name, now[key]) : w(name, *now[key]));
+    }
+  }
+  for (size_t i = txns.size(); i > 1; --i) std::swap(txns[i - 1], txns[rng.below(i)]);
+  uint64_t conflicts[2] = {};
+  for (const bool places : {false, true}) {
+    Decided s(txns);
+    s.options.speed_ups.set(SpeedUp::places, places);
+    EXPECT_EQ(s.decide(session_si).outcome(), Outcome::satisfied);
+    conflicts[places] = conflicts_of(s);
+  }
+  EXPECT_LT(2 * conflicts[true], conflicts[false]);
+}
+
 TEST(Strong, TwoUpdatesOfOneVersionAreRefutedWithoutSearch) {
   const std::vector<sample::Txn> txns = {
       {1, {w("x", 1)}}, {2, {r("x", 1), w("x", 2)}}, {3, {r("x", 1), w("x", 3)}}};
