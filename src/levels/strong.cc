@@ -94,31 +94,17 @@ class Engine {
     Saturation saturation(graph_, order, known_, saturation_rules(options_.speed_ups));
     const bool can_saturate = options_.speed_ups.has(SpeedUp::saturation) &&
                               !graph_.mixes_levels() && saturation.affordable();
-<<<<<<< HEAD
-    const bool search_first = options_.speed_ups.has(SpeedUp::early_search) && assumed_.rows() == 0;
+    const bool places = can_saturate && only_reads_place(saturation);
+    const bool search_first =
+        options_.speed_ups.has(SpeedUp::early_search) && assumed_.rows() == 0 && !places;
     const uint64_t first_conflicts = can_saturate ? conflicts_before_saturation() : most_conflicts;
     if ((!can_saturate || search_first) &&
         settle(order.order(), first_conflicts) == Result::settled)
       return std::move(judgement_);
     if (can_saturate && saturate(saturation, order)) {
       clocks_ = saturation.clocks();
-      settle(order.order(), most_conflicts);
-=======
-    const bool places = can_saturate && only_reads_place(saturation);
-    const bool search_first =
-        options_.speed_ups.has(SpeedUp::early_search) && assumed_.rows() == 0 && !places;
-    const uint64_t most_conflicts = can_saturate ? early_conflicts() : UINT64_MAX;
-    if ((!can_saturate || search_first) && settle(order.order(), most_conflicts) == Result::settled)
-      return std::move(judgement_);
-    if (can_saturate && saturate(saturation, order)) {
-      clocks_ = saturation.clocks();
       if (places && !place(order)) return std::move(judgement_);
-      // Without room for so many choices the search has to do with those that an order is wrong about.
-      constexpr uint64_t kBytesAChoice = 250;
-      Budget asked = budget_;
-      neighbours_first_ = places && asked.has_room(kBytesAChoice * problem_.writes.size());
-      settle(order.order(), UINT64_MAX);
->>>>>>> a5e81d8 (Histories that only reads place are saturated first, in a window that slides along the events, and searched from an estimated order)
+      settle(order.order(), most_conflicts);
     }
     return std::move(judgement_);
   }
@@ -141,14 +127,11 @@ class Engine {
  private:
   enum class Result : uint8_t { settled, too_hard };
 
-<<<<<<< HEAD
   std::optional<ValueOrder> find_by_values() {
     const auto timer = stages_.time("values");
     return search_by_values(problem_, graph_.level(), budget_);
   }
 
-  uint64_t conflicts_before_saturation() const {
-=======
   // Whether nothing but reads says when events took place: then known edges, and versions of a key in turn, say more than the hint.
   // Few transactions are searched as fast.
   bool only_reads_place(const Saturation& saturation) const {
@@ -162,11 +145,14 @@ class Engine {
     const auto timer = stages_.time("places");
     if (!room(place_bytes(graph_))) return false;
     order.renew(order_by_places(graph_, order.order()));
+    // Without room for so many choices the search has to do with those that an order is wrong about.
+    constexpr uint64_t kBytesAChoice = 250;
+    Budget asked = budget_;
+    neighbours_first_ = asked.has_room(kBytesAChoice * problem_.writes.size());
     return true;
   }
 
-  uint64_t early_conflicts() const {
->>>>>>> a5e81d8 (Histories that only reads place are saturated first, in a window that slides along the events, and searched from an estimated order)
+  uint64_t conflicts_before_saturation() const {
     return graph_.level().session_order
                ? early_conflicts(problem_)
                : kEarlyConflictsWithoutSessions +
