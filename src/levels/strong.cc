@@ -72,6 +72,73 @@ SaturationRules saturation_rules(const SpeedUps& s) {
           s.has(SpeedUp::closure) ? UINT32_MAX : 0};
 }
 
+// Version orders that the history states become known edges with that statement as their reason.
+void add_stated_orders(EventGraph& events, KnownEdges& known) {
+  for (const StatedOrder& order : events.problem().stated) {
+    ForcedOrder forced;
+    forced.why = ForcedOrder::Why::stated;
+    forced.before = order.before;
+    forced.after = order.after;
+    forced.key = order.key;
+    forced.source = order.source;
+    forced.source_is_op = order.source_is_op;
+    DerivedEdge edge;
+    edge.arc = {events.write_event(order.before), events.overwrite_event(order.after)};
+    edge.key = order.key;
+    edge.forced = static_cast<uint32_t>(known.forced.size());
+    known.forced.push_back(forced);
+    known.edges.push_back(edge);
+    events.graph().add(edge.arc);
+  }
+}
+
+// Positions of the vertices by the hint; helpers take part as early as they may.
+std::vector<uint32_t> ranks(const EventGraph& events) {
+  const Problem& problem = events.problem();
+  std::vector<Numbered> timed;
+  timed.reserve(events.events());
+  for (Node n = 0; n < problem.nodes(); ++n) {
+    if (events.read_event(n) != events.write_event(n))
+      timed.push_back({problem.hint.read_time[n], events.read_event(n)});
+    timed.push_back({problem.hint.write_time[n], events.write_event(n)});
+  }
+  sort_numbered(timed);
+  std::vector<uint32_t> rank(events.graph().vertices(), 0);
+  for (uint32_t i = 0; i < timed.size(); ++i) rank[timed[i].second] = i + 1;
+  return rank;
+}
+
+// Makes the order of each two neighbouring writers of a key a choice, unless an edge settles it. Where only reads place events,
+// correcting one of these orders mostly puts others wrong.
+void choose_neighbours(const EventGraph& events, std::span<const Vertex> order, Search& search) {
+  const Problem& problem = events.problem();
+  std::vector<Node> last(problem.keys(), kNone);
+  for (const Vertex v : order) {
+    if (!events.writes(v)) continue;
+    const Node n = events.node_of(v);
+    for (const WriteId write : problem.writes.of(n)) {
+      const Node before = std::exchange(last[problem.writes.key[write]], n);
+      if (before == kNone) continue;
+      const Arc arc{events.write_event(before), events.overwrite_event(n)};
+      if (events.graph().find(arc) == Digraph::kEnd)
+        search.order_of(problem.txn[before], problem.txn[n]);
+    }
+  }
+}
+
+// Where levels are mixed: the reads of a node with one event stand right before its writes.
+Order events_in(const EventGraph& events, std::span<const Vertex> vertices) {
+  Order order;
+  order.split = true;
+  for (const Vertex v : vertices) {
+    if (!events.reads(v) && !events.writes(v)) continue;
+    const TxnId t = events.problem().txn[events.node_of(v)];
+    if (events.reads(v)) order.events.push_back(2 * t);
+    if (events.writes(v)) order.events.push_back(2 * t + 1);
+  }
+  return order;
+}
+
 class Engine {
  public:
   Engine(const Problem& problem, const LevelInfo& level, const CheckOptions& options,
@@ -159,25 +226,13 @@ class Engine {
                      problem_.nodes() / kNodesPerEarlyConflictWithoutSessions;
   }
   void satisfied(std::span<const Vertex> order, const Choices& choices) {
-    judgement_ = Judgement::satisfied(graph_.mixes_levels() ? events_in(order)
+    judgement_ = Judgement::satisfied(graph_.mixes_levels() ? events_in(graph_, order)
                                                             : order_of_events(order, choices));
   }
   Order order_of_events(std::span<const Vertex> order, const Choices& choices) const {
     std::vector<Node> effective = problem_.possible;
     std::erase_if(effective, [&](Node n) { return !choices.takes_effect(n); });
     return to_order(problem_, graph_.split(), order, effective);
-  }
-  // Of a node with one event r stands right before w.
-  Order events_in(std::span<const Vertex> vertices) const {
-    Order order;
-    order.split = true;
-    for (const Vertex v : vertices) {
-      if (!graph_.reads(v) && !graph_.writes(v)) continue;
-      const TxnId t = problem_.txn[graph_.node_of(v)];
-      if (graph_.reads(v)) order.events.push_back(2 * t);
-      if (graph_.writes(v)) order.events.push_back(2 * t + 1);
-    }
-    return order;
   }
   template <class Make>
   void violated(Make proof) {
@@ -191,38 +246,18 @@ class Engine {
     return false;
   }
 
-  // Version orders that the history states become known edges with that statement as their reason.
-  void add_stated_orders() {
-    for (const StatedOrder& order : problem_.stated) {
-      ForcedOrder forced;
-      forced.why = ForcedOrder::Why::stated;
-      forced.before = order.before;
-      forced.after = order.after;
-      forced.key = order.key;
-      forced.source = order.source;
-      forced.source_is_op = order.source_is_op;
-      DerivedEdge edge;
-      edge.arc = {graph_.write_event(order.before), graph_.overwrite_event(order.after)};
-      edge.key = order.key;
-      edge.forced = static_cast<uint32_t>(known_.forced.size());
-      known_.forced.push_back(forced);
-      known_.edges.push_back(edge);
-      graph_.graph().add(edge.arc);
-    }
-  }
-
   bool start() {
     const auto timer = stages_.time("graph");
     const uint64_t vertices = graph_.graph().vertices();
     const uint64_t sorting = (sizeof(int64_t) + sizeof(Vertex) + 4) * graph_.events();
     if (!room(sorting + sizeof(uint32_t) * vertices + topological_order_bytes(graph_.graph())))
       return false;
-    add_stated_orders();
+    add_stated_orders(graph_, known_);
     if (options_.speed_ups.has(SpeedUp::update_facts) && !add_updates(graph_, known_, budget_)) {
       out_of_budget();
       return false;
     }
-    rank_ = ranks();
+    rank_ = ranks(graph_);
     return order_known_graph();
   }
 
@@ -232,21 +267,6 @@ class Engine {
     if (!room(cycle_search_bytes(graph_.graph()))) return false;
     violated([&] { return ProofBuilder(graph_, known_).from_cycle(find_cycle(graph_.graph())); });
     return false;
-  }
-
-  // Positions of the vertices by the hint; helpers take part as early as they may.
-  std::vector<uint32_t> ranks() const {
-    std::vector<Numbered> timed;
-    timed.reserve(graph_.events());
-    for (Node n = 0; n < problem_.nodes(); ++n) {
-      if (graph_.read_event(n) != graph_.write_event(n))
-        timed.push_back({problem_.hint.read_time[n], graph_.read_event(n)});
-      timed.push_back({problem_.hint.write_time[n], graph_.write_event(n)});
-    }
-    sort_numbered(timed);
-    std::vector<uint32_t> rank(graph_.graph().vertices(), 0);
-    for (uint32_t i = 0; i < timed.size(); ++i) rank[timed[i].second] = i + 1;
-    return rank;
   }
 
   bool saturate(Saturation& saturation, const IncrementalOrder& order) {
@@ -340,23 +360,6 @@ class Engine {
     for (const uint32_t set : sets) search.assume(assumed_[set]);
   }
 
-  // Of the writers of each key that stand next to each other. Where only reads place events, correcting one order would mostly put
-  // others wrong, if these were not choices.
-  void choose_neighbours(std::span<const Vertex> order, Search& search) const {
-    std::vector<Node> last(problem_.keys(), kNone);
-    for (const Vertex v : order) {
-      if (!graph_.writes(v)) continue;
-      const Node n = graph_.node_of(v);
-      for (const WriteId write : problem_.writes.of(n)) {
-        const Node before = std::exchange(last[problem_.writes.key[write]], n);
-        if (before == kNone) continue;
-        const Arc arc{graph_.write_event(before), graph_.overwrite_event(n)};
-        if (graph_.graph().find(arc) == Digraph::kEnd)
-          search.order_of(problem_.txn[before], problem_.txn[n]);
-      }
-    }
-  }
-
   Result search_from(const Schedule& schedule, uint64_t most_conflicts) {
     IncrementalOrder order(graph_.graph(), schedule.order);
     const auto timer = stages_.time("search");
@@ -364,7 +367,7 @@ class Engine {
                   {.on = options_.speed_ups.has(SpeedUp::local_search)});
     assume_sessions(search);
     Choices choices(graph_, open_);
-    if (neighbours_first_) choose_neighbours(order.order(), search);
+    if (neighbours_first_) choose_neighbours(graph_, order.order(), search);
     const auto check = [&](std::span<const Vertex> now) {
       if (choices.add_what_fails(now, search, budget_)) return true;
       if (!heed(now, choices)) return !serves_weak_readers(now, &search);

@@ -171,10 +171,89 @@ class Distances {
   std::array<const uint32_t*, kMostSessions> next_;  // per chain, of the state that is measured
 };
 
+// Which transactions may go next in a state.
+class Moves {
+ public:
+  Moves(const ValueChains& txns, const LevelInfo& level) : t_(txns), level_(level) {}
+
+  // Of the next transaction of a chain: whether the keys hold what it read.
+  bool fits(const State& s, uint32_t chain) const {
+    return std::ranges::all_of(t_.reads(chain, s.at[chain]),
+                               [&](KeyValue read) { return s.value[read.key] == read.value; });
+  }
+  bool only_reads(const State& s, uint32_t chain) const {
+    return t_.writes(chain, s.at[chain]).empty();
+  }
+  // Whether the next transaction of one of these chains holds a key that it writes.
+  bool held(const State& s, uint64_t holders, uint32_t chain) const {
+    for (uint32_t c = 0; level_.write_conflict && c < t_.chains(); ++c)
+      if (c != chain && has(holders, c) && meet(s, c, chain)) return true;
+    return false;
+  }
+
+  // The sets of chains whose next transactions may begin right before that of `chain` commits, and could not afterwards. All sets of a
+  // few; of many none, as many as do not hold keys against each other, and these with each left out once.
+  const std::vector<uint64_t>& beginnings(const State& s, uint32_t chain) {
+    find_starters(s, chain);
+    beginnings_ = {0};
+    if (starters_.size() > kFew) {
+      beginnings_.push_back(begin_all_but(s, kNone));
+      for (const uint32_t c : starters_) beginnings_.push_back(begin_all_but(s, c));
+      return beginnings_;
+    }
+    for (const uint32_t c : starters_)
+      for (size_t i = 0, sets = beginnings_.size(); i < sets; ++i)
+        if (!held(s, beginnings_[i], c)) beginnings_.push_back(beginnings_[i] | uint64_t{1} << c);
+    return beginnings_;
+  }
+  // Whether the last sets were all that there are.
+  bool were_all() const { return starters_.size() <= kFew; }
+
+ private:
+  static constexpr size_t kFew = 3;
+
+  bool meet(const State& s, uint32_t a, uint32_t b) const {
+    return std::ranges::any_of(t_.writes(a, s.at[a]), [&](KeyValue write) {
+      return std::ranges::count(t_.writes(b, s.at[b]), write.key, &KeyValue::key) > 0;
+    });
+  }
+  bool spoils(const State& s, uint32_t writer, uint32_t reader) const {
+    return std::ranges::any_of(t_.writes(writer, s.at[writer]), [&](KeyValue write) {
+      return std::ranges::any_of(t_.reads(reader, s.at[reader]), [&](KeyValue read) {
+        return read.key == write.key && read.value != write.value;
+      });
+    });
+  }
+  void find_starters(const State& s, uint32_t chain) {
+    starters_.clear();
+    for (uint32_t c = 0; level_.events == EventModel::split && c < t_.chains(); ++c) {
+      if (c == chain || s.at[c] == t_.length(c) || has(s.begun, c) || only_reads(s, c)) continue;
+      if (spoils(s, chain, c) && fits(s, c) && !held(s, s.begun | uint64_t{1} << chain, c))
+        starters_.push_back(c);
+    }
+  }
+  uint64_t begin_all_but(const State& s, uint32_t left) const {
+    uint64_t begin = 0;
+    for (const uint32_t c : starters_)
+      if (c != left && !held(s, begin, c)) begin |= uint64_t{1} << c;
+    return begin;
+  }
+
+  const ValueChains& t_;
+  const LevelInfo& level_;
+  std::vector<uint32_t> starters_;
+  std::vector<uint64_t> beginnings_;
+};
+
 class ValueBeam {
  public:
   ValueBeam(const ValueChains& txns, const LevelInfo& level, Budget& budget)
-      : t_(txns), level_(level), budget_(budget), distances_(txns), steps_(txns.txns() + 1) {}
+      : t_(txns),
+        level_(level),
+        budget_(budget),
+        moves_(txns, level),
+        distances_(txns),
+        steps_(txns.txns() + 1) {}
 
   bool run() {
     start();
@@ -259,23 +338,16 @@ class ValueBeam {
     for (parent_ = 0; parent_ < layer_.size; ++parent_) {
       if (add_reader()) continue;
       for (uint32_t c = 0; c < t_.chains(); ++c)
-        if (place(c) < t_.length(c)) add_next_of(c);
+        if (state(parent_).at[c] < t_.length(c)) add_next_of(c);
     }
   }
-  uint32_t place(uint32_t chain) const { return state(parent_).at[chain]; }
-  bool fits(uint32_t chain) const {
-    const State s = state(parent_);
-    return std::ranges::all_of(t_.reads(chain, s.at[chain]),
-                               [&](KeyValue read) { return s.value[read.key] == read.value; });
-  }
-  bool only_reads(uint32_t chain) const { return t_.writes(chain, place(chain)).empty(); }
-
   // What only reads goes as soon as it fits: it keeps nothing from going.
   bool add_reader() {
+    const State s = state(parent_);
     for (uint32_t c = 0; c < t_.chains(); ++c) {
-      if (place(c) == t_.length(c) || !only_reads(c)) continue;
-      const bool left_out = t_.txn(c, place(c)).optional;
-      if (!left_out && !fits(c)) continue;
+      if (s.at[c] == t_.length(c) || !moves_.only_reads(s, c)) continue;
+      const bool left_out = t_.txn(c, s.at[c]).optional;
+      if (!left_out && !moves_.fits(s, c)) continue;
       add({.parent = parent_, .chain = static_cast<uint16_t>(c), .left_out = left_out});
       return true;
     }
@@ -283,72 +355,21 @@ class ValueBeam {
   }
 
   void add_next_of(uint32_t chain) {
-    Step step{.parent = parent_,
-              .chain = static_cast<uint16_t>(chain),
-              .had_begun = has(state(parent_).begun, chain)};
-    if (t_.txn(chain, place(chain)).optional && !step.had_begun) {
+    const State s = state(parent_);
+    Step step{
+        .parent = parent_, .chain = static_cast<uint16_t>(chain), .had_begun = has(s.begun, chain)};
+    if (t_.txn(chain, s.at[chain]).optional && !step.had_begun) {
       step.left_out = true;
       add(step);
       step.left_out = false;
     }
-    if (!step.had_begun && !fits(chain)) return;
-    if (holds_against(state(parent_).begun, chain)) return;
-    find_starters(chain);
-    for (const uint64_t began : beginnings()) {
+    if (!step.had_begun && !moves_.fits(s, chain)) return;
+    if (moves_.held(s, s.begun, chain)) return;
+    for (const uint64_t began : moves_.beginnings(s, chain)) {
       step.began = began;
       add(step);
     }
-  }
-
-  // Whether one of these chains holds a key that the next transaction of `chain` writes.
-  bool holds_against(uint64_t holders, uint32_t chain) const {
-    for (uint32_t c = 0; level_.write_conflict && c < t_.chains(); ++c)
-      if (c != chain && has(holders, c) && meet(c, chain)) return true;
-    return false;
-  }
-  bool meet(uint32_t a, uint32_t b) const {
-    return std::ranges::any_of(t_.writes(a, place(a)), [&](KeyValue write) {
-      return std::ranges::count(t_.writes(b, place(b)), write.key, &KeyValue::key) > 0;
-    });
-  }
-
-  // The chains whose next transaction can begin now, and no more once the next one of `chain` is over.
-  void find_starters(uint32_t chain) {
-    starters_.clear();
-    const State s = state(parent_);
-    for (uint32_t c = 0; level_.events == EventModel::split && c < t_.chains(); ++c) {
-      if (c == chain || s.at[c] == t_.length(c) || has(s.begun, c) || only_reads(c)) continue;
-      const bool spoiled = std::ranges::any_of(t_.writes(chain, s.at[chain]), [&](KeyValue write) {
-        return std::ranges::any_of(t_.reads(c, s.at[c]), [&](KeyValue read) {
-          return read.key == write.key && read.value != write.value;
-        });
-      });
-      if (spoiled && fits(c) && !holds_against(s.begun | uint64_t{1} << chain, c))
-        starters_.push_back(c);
-    }
-  }
-  // Which of them to try together: all sets of a few; of many none, as many as do not hold keys against each other, and these with
-  // each left out once.
-  const std::vector<uint64_t>& beginnings() {
-    constexpr size_t kFew = 3;
-    beginnings_ = {0};
-    if (starters_.size() > kFew) {
-      cut_ = true;
-      beginnings_.push_back(begin_all_but(kNone));
-      for (const uint32_t c : starters_) beginnings_.push_back(begin_all_but(c));
-      return beginnings_;
-    }
-    for (const uint32_t c : starters_)
-      for (size_t i = 0, sets = beginnings_.size(); i < sets; ++i)
-        if (!holds_against(beginnings_[i], c))
-          beginnings_.push_back(beginnings_[i] | uint64_t{1} << c);
-    return beginnings_;
-  }
-  uint64_t begin_all_but(uint32_t left) const {
-    uint64_t begin = 0;
-    for (const uint32_t c : starters_)
-      if (c != left && !holds_against(begin, c)) begin |= uint64_t{1} << c;
-    return begin;
+    cut_ = cut_ || !moves_.were_all();
   }
 
   // The state after a step, unless it is there already, or leads nowhere.
@@ -490,6 +511,7 @@ class ValueBeam {
   const ValueChains& t_;
   const LevelInfo& level_;
   Budget& budget_;
+  Moves moves_;
   Distances distances_;
   std::vector<std::vector<Step>> steps_;  // per layer
   Layer layer_;
@@ -506,8 +528,7 @@ class ValueBeam {
   std::vector<Child> children_;
   std::vector<uint16_t> children_distance_;
   std::unordered_set<uint64_t> seen_;
-  std::vector<uint32_t> starters_, overwritten_;
-  std::vector<uint64_t> beginnings_;
+  std::vector<uint32_t> overwritten_;
 };
 
 }  // namespace

@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "assay/check.h"
-#include "base/rng.h"
 #include "history/test_history.h"
 
 namespace assay::internal {
@@ -81,45 +79,6 @@ TEST(ValueBeam, TransactionsThatOverlapDoNotWriteTheSameKey) {
   const Txns lost = {{1, {r("x", kNull), w("x", 1)}}, {2, {r("x", kNull), w("x", 1)}}};
   EXPECT_TRUE(found(lost, session_si).empty());
   EXPECT_FALSE(found(lost, prefix).empty());
-}
-
-// What ten sessions do one transaction after the other, listed session by session.
-Txns one_after_the_other(uint32_t count, uint64_t keys, uint64_t values, uint64_t seed) {
-  Rng rng(seed);
-  std::vector<sample::Value> held(keys);
-  std::vector<Txns> sessions(10);
-  for (uint32_t i = 0; i < count; ++i) {
-    const uint64_t session = rng.below(sessions.size());
-    sample::Txn txn{static_cast<int64_t>(session), {}};
-    const uint64_t first = rng.below(keys);
-    for (uint64_t k = first; k < first + 4; ++k)
-      txn.ops.push_back(r("k" + std::to_string(k % keys), held[k % keys]));
-    for (uint64_t k = first + 2; k < first + 5; ++k) {
-      held[k % keys] = static_cast<int64_t>(1 + rng.below(values));
-      txn.ops.push_back(w("k" + std::to_string(k % keys), held[k % keys]));
-    }
-    sessions[session].push_back(std::move(txn));
-  }
-  Txns all;
-  for (const Txns& session : sessions) all.insert(all.end(), session.begin(), session.end());
-  return all;
-}
-
-TEST(ValueBeam, AFewValuesAreEnough) {
-  for (uint64_t seed = 1; seed <= 5; ++seed) {
-    const Txns txns = one_after_the_other(100, 5, 2, seed);
-    EXPECT_FALSE(found(txns, session_serializable).empty()) << seed;
-    EXPECT_FALSE(found(txns, session_si).empty()) << seed;
-  }
-}
-
-// A search for writers does not, with a hundred times the effort.
-TEST(ValueBeam, DecidesWithLittleEffort) {
-  const History history = make_history(one_after_the_other(100, 5, 2, 1));
-  CheckOptions options;
-  options.levels = {session_serializable};
-  options.budget = Budget(0, 0, 1'000'000);
-  EXPECT_EQ(check(history, options).find(session_serializable)->outcome, Outcome::satisfied);
 }
 
 }  // namespace

@@ -4,8 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assay/check.h"
 #include "cases.h"
 #include "history/random_draft.h"
+#include "history/test_history.h"
 #include "infer/problem.h"
 #include "oracle/oracle.h"
 
@@ -38,6 +44,50 @@ TEST(ValueBeamAgreement, withTheOracleOnRepeatedValues) {
   }
   EXPECT_GT(5 * satisfied, compared);
   EXPECT_LT(satisfied, compared);
+}
+
+// What ten sessions do one transaction after the other, listed session by session.
+std::vector<sample::Txn> one_after_the_other(uint32_t count, uint64_t keys, uint64_t values,
+                                             uint64_t seed) {
+  Rng rng(seed);
+  std::vector<sample::Value> held(keys);
+  std::vector<std::vector<sample::Txn>> sessions(10);
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint64_t session = rng.below(sessions.size());
+    sample::Txn txn{static_cast<int64_t>(session), {}};
+    const uint64_t first = rng.below(keys);
+    for (uint64_t k = first; k < first + 4; ++k)
+      txn.ops.push_back(sample::r("k" + std::to_string(k % keys), held[k % keys]));
+    for (uint64_t k = first + 2; k < first + 5; ++k) {
+      held[k % keys] = static_cast<int64_t>(1 + rng.below(values));
+      txn.ops.push_back(sample::w("k" + std::to_string(k % keys), held[k % keys]));
+    }
+    sessions[session].push_back(std::move(txn));
+  }
+  std::vector<sample::Txn> all;
+  for (const std::vector<sample::Txn>& session : sessions)
+    all.insert(all.end(), session.begin(), session.end());
+  return all;
+}
+
+TEST(ValueBeamOnRuns, AFewValuesAreEnough) {
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    const History history = sample::make_history(one_after_the_other(100, 5, 2, seed));
+    const Problem problem = make_problem(history);
+    for (const LevelId level : {session_serializable, session_si}) {
+      Budget budget;
+      EXPECT_TRUE(search_by_values(problem, level_info(level), budget)) << seed;
+    }
+  }
+}
+
+// Without the search by values this effort is not enough.
+TEST(ValueBeamOnRuns, DecidesWithLittleEffort) {
+  const History history = sample::make_history(one_after_the_other(100, 5, 2, 1));
+  CheckOptions options;
+  options.levels = {session_serializable};
+  options.budget = Budget(0, 0, 1'000'000);
+  EXPECT_EQ(check(history, options).find(session_serializable)->outcome, Outcome::satisfied);
 }
 
 }  // namespace
