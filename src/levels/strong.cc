@@ -21,8 +21,8 @@
 // (infer/assumed_sessions.cc), and drops an assumption once a contradiction rests on it. An order found this way is an order of the
 // level, and no refutation rests on an assumption.
 //
-// Where values repeat, most reads have several possible sources. If the search meets many conflicts there, an order is looked for by
-// what keys hold instead (prefix_search/value_beam.cc), before the search begins again without a limit.
+// Where values repeat so much that reads have many possible sources, an order is first looked for by what keys hold
+// (prefix_search/value_beam.cc).
 //
 // The search never sees pairs of writers that no order tried has got wrong, so hot keys with thousands of writers cost
 // nothing by themselves. It ends, because every round excludes an order.
@@ -59,10 +59,6 @@ constexpr uint64_t kEarlyConflicts = 10'000;
 constexpr uint64_t kEarlyConflictsPerNode = 2;
 constexpr uint64_t kEarlyConflictsWithoutSessions = 1'000;
 constexpr uint64_t kNodesPerEarlyConflictWithoutSessions = 4;
-
-uint64_t early_conflicts(const Problem& problem) {
-  return kEarlyConflicts + kEarlyConflictsPerNode * problem.nodes();
-}
 
 constexpr uint64_t kBytesOfOrder = 16;  // a vertex of an IncrementalOrder
 
@@ -152,8 +148,7 @@ class Engine {
         find_weak_faults_(find_weak_faults),
         graph_(problem, level) {}
 
-  // Unknown, without a reason, if the search meets more than so many conflicts.
-  Judgement decide(uint64_t most_conflicts = UINT64_MAX) {
+  Judgement decide() {
     if (!start()) return std::move(judgement_);
     if (settle_with_sessions()) return std::move(judgement_);
     if (!room(kBytesOfOrder * graph_.graph().vertices())) return std::move(judgement_);
@@ -164,14 +159,14 @@ class Engine {
     const bool places = can_saturate && only_reads_place(saturation);
     const bool search_first =
         options_.speed_ups.has(SpeedUp::early_search) && assumed_.rows() == 0 && !places;
-    const uint64_t first_conflicts = can_saturate ? conflicts_before_saturation() : most_conflicts;
+    const uint64_t first_conflicts = can_saturate ? early_conflicts() : UINT64_MAX;
     if ((!can_saturate || search_first) &&
         settle(order.order(), first_conflicts) == Result::settled)
       return std::move(judgement_);
     if (can_saturate && saturate(saturation, order)) {
       clocks_ = saturation.clocks();
       if (places && !place(order)) return std::move(judgement_);
-      settle(order.order(), most_conflicts);
+      settle(order.order(), UINT64_MAX);
     }
     return std::move(judgement_);
   }
@@ -195,8 +190,10 @@ class Engine {
   enum class Result : uint8_t { settled, too_hard };
 
   std::optional<ValueOrder> find_by_values() {
+    constexpr uint64_t kFewStates = 8'000'000, kStatesATxn = 500;
     const auto timer = stages_.time("values");
-    return search_by_values(problem_, graph_.level(), budget_);
+    return search_by_values(problem_, graph_.level(), kFewStates + kStatesATxn * problem_.nodes(),
+                            budget_);
   }
 
   // Whether nothing but reads says when events took place: then known edges, and versions of a key in turn, say more than the hint.
@@ -219,9 +216,9 @@ class Engine {
     return true;
   }
 
-  uint64_t conflicts_before_saturation() const {
+  uint64_t early_conflicts() const {
     return graph_.level().session_order
-               ? early_conflicts(problem_)
+               ? kEarlyConflicts + kEarlyConflictsPerNode * problem_.nodes()
                : kEarlyConflictsWithoutSessions +
                      problem_.nodes() / kNodesPerEarlyConflictWithoutSessions;
   }
@@ -320,7 +317,7 @@ class Engine {
     constexpr uint64_t kBytesAnAssumption = 200;
     if (Budget asked = budget_; !asked.has_room(kBytesAnAssumption * assumed.rows())) return false;
     assumed_ = std::move(assumed);
-    return search_from(first, conflicts_before_saturation()) == Result::settled;
+    return search_from(first, early_conflicts()) == Result::settled;
   }
 
   // Replay and search on the graph as it is.
@@ -509,10 +506,16 @@ uint64_t count_sources(const OpenReads& open) {
   return count;
 }
 
+// How many a read has, on average.
+double sources_a_read(const Problem& problem) {
+  if (problem.open == nullptr || problem.open->all().empty()) return 0;
+  return static_cast<double>(count_sources(*problem.open)) /
+         static_cast<double>(problem.open->all().size());
+}
+
 // With the sources of reads that known edges leave, of those within `reach`; satisfied or unknown.
 Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& level, uint32_t reach,
-                                    uint64_t most_conflicts, const CheckOptions& options,
-                                    Stages& stages, Budget& budget,
+                                    const CheckOptions& options, Stages& stages, Budget& budget,
                                     const FindContradicted* contradicted) {
   const SaturationRules rules = saturation_rules(options.speed_ups);
   const auto narrow = [&] {
@@ -525,8 +528,8 @@ Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& lev
   stages.count("sources after narrowing", count_sources(*narrowed->open));
   CheckOptions uncounted = options;
   uncounted.count_constraints = false;
-  Judgement found = Engine(*narrowed, level, uncounted, stages, budget, contradicted, nullptr)
-                        .decide(most_conflicts);
+  Judgement found =
+      Engine(*narrowed, level, uncounted, stages, budget, contradicted, nullptr).decide();
   if (found.outcome() != Outcome::satisfied) return {};
   return found;
 }
@@ -534,26 +537,17 @@ Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& lev
 // Where reads have very many sources, first with those that are near in the order of the hint: sessions go at an even pace,
 // but for some multiple of a random walk.
 Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& level,
-                                    uint64_t most_conflicts, const CheckOptions& options,
-                                    Stages& stages, Budget& budget,
+                                    const CheckOptions& options, Stages& stages, Budget& budget,
                                     const FindContradicted* contradicted) {
-  constexpr uint64_t kMany = 16;  // a read
-  constexpr double kWalk = 4;
-  if (count_sources(*problem.open) > kMany * problem.open->all().size()) {
+  constexpr double kMany = 16, kWalk = 4;
+  if (sources_a_read(problem) > kMany) {
     const double walk = std::sqrt(static_cast<double>(problem.nodes()) *
                                   static_cast<double>(problem.sessions.size()));
-    Judgement near =
-        accept_with_fewer_sources(problem, level, static_cast<uint32_t>(kWalk * walk),
-                                  most_conflicts, options, stages, budget, contradicted);
+    Judgement near = accept_with_fewer_sources(problem, level, static_cast<uint32_t>(kWalk * walk),
+                                               options, stages, budget, contradicted);
     if (near.outcome() == Outcome::satisfied || budget.exhausted_now()) return near;
   }
-  return accept_with_fewer_sources(problem, level, kNone, most_conflicts, options, stages, budget,
-                                   contradicted);
-}
-
-// Whether most transactions read something that several wrote.
-bool is_mostly_open(const Problem& problem) {
-  return problem.open != nullptr && 2 * problem.open->all().size() >= problem.nodes();
+  return accept_with_fewer_sources(problem, level, kNone, options, stages, budget, contradicted);
 }
 
 }  // namespace
@@ -572,23 +566,19 @@ Judgement decide_strong(const Problem& problem, const LevelInfo& level, const Ch
   const auto engine = [&] {
     return Engine(problem, level, options, stages, budget, contradicted, find_weak_faults);
   };
-  const auto decide = [&](uint64_t most_conflicts) {
-    if (problem.open != nullptr && options.speed_ups.has(SpeedUp::narrowing)) {
-      Judgement found = accept_with_fewer_sources(problem, level, most_conflicts, options, stages,
-                                                  budget, contradicted);
-      if (found.outcome() == Outcome::satisfied) return found;
-      if (budget.exhausted_now()) return Judgement::unknown(budget.reason());
-    }
-    return engine().decide(most_conflicts);
-  };
-  if (options.speed_ups.has(SpeedUp::value_beam) && is_mostly_open(problem) &&
-      find_weak_faults == nullptr && level.real_time == RealTime::none) {
-    Judgement found = decide(early_conflicts(problem));
-    if (found.outcome() == Outcome::unknown && !budget.exhausted_now())
-      found = engine().accept_by_values();
+  constexpr double kManyForASearch = 4;
+  if (options.speed_ups.has(SpeedUp::value_beam) && find_weak_faults == nullptr &&
+      level.real_time == RealTime::none && sources_a_read(problem) > kManyForASearch) {
+    Judgement found = engine().accept_by_values();
     if (found.outcome() != Outcome::unknown || budget.exhausted_now()) return found;
   }
-  return decide(UINT64_MAX);
+  if (problem.open != nullptr && options.speed_ups.has(SpeedUp::narrowing)) {
+    Judgement found =
+        accept_with_fewer_sources(problem, level, options, stages, budget, contradicted);
+    if (found.outcome() == Outcome::satisfied) return found;
+    if (budget.exhausted_now()) return Judgement::unknown(budget.reason());
+  }
+  return engine().decide();
 }
 
 }  // namespace assay::internal

@@ -48,8 +48,6 @@ constexpr uint32_t kWidth = 256, kWidenBits = 2, kMostWidth = 1 << 16;
 // Layers from one checkpoint to the next, and how many to go back at the first failure.
 constexpr uint32_t kCheckpoint = 32, kFirstReturn = 48;
 constexpr size_t kMostCheckpoints = 64;
-// The effort, after which it gives up.
-constexpr uint64_t kStatesATxn = 1000, kFewStates = 6'000'000;
 
 // A prefix of the execution, as far as it matters for what follows.
 struct State {
@@ -247,9 +245,10 @@ class Moves {
 
 class ValueBeam {
  public:
-  ValueBeam(const ValueChains& txns, const LevelInfo& level, Budget& budget)
+  ValueBeam(const ValueChains& txns, const LevelInfo& level, uint64_t most_states, Budget& budget)
       : t_(txns),
         level_(level),
+        most_states_(most_states),
         budget_(budget),
         moves_(txns, level),
         distances_(txns),
@@ -260,7 +259,7 @@ class ValueBeam {
     while (done_ < t_.txns()) {
       if (done_ % kCheckpoint == 0) keep_checkpoint();
       expand();
-      if (spent_ > kFewStates + kStatesATxn * t_.txns() || budget_.exhausted()) return false;
+      if (spent_ > most_states_ || budget_.exhausted()) return false;
       if (children_.empty() ? !go_back() : !keep_best()) return false;
     }
     return true;
@@ -510,6 +509,7 @@ class ValueBeam {
 
   const ValueChains& t_;
   const LevelInfo& level_;
+  const uint64_t most_states_;
   Budget& budget_;
   Moves moves_;
   Distances distances_;
@@ -534,12 +534,12 @@ class ValueBeam {
 }  // namespace
 
 std::optional<ValueOrder> search_by_values(const Problem& problem, const LevelInfo& level,
-                                           Budget& budget) {
+                                           uint64_t most_states, Budget& budget) {
   if (problem.has_lists || !problem.stated.empty() || problem.sessions.size() > kMostSessions)
     return std::nullopt;
   const std::optional<ValueChains> txns = ValueChains::of(problem, budget);
   if (!txns || txns->txns() == 0 || !budget.has_room(NextWrites::bytes(*txns))) return std::nullopt;
-  ValueBeam beam(*txns, level, budget);
+  ValueBeam beam(*txns, level, most_states, budget);
   if (!beam.run()) return std::nullopt;
   return beam.order();
 }

@@ -17,10 +17,10 @@ struct ValueOrder {
   std::vector<Node> effective;  // of the nodes that need not, those that do; ascending
 };
 
-// An order that keeps to the sessions, and in which every key holds what was read of it. Nothing if none is found with an effort
-// that is linear in the transactions, or if the history has other operations than reads and writes of single values. Times and
-// stated orders are not looked at. `level`: split or single, without real time.
+// An order that keeps to the sessions, and in which every key holds what was read of it. Nothing if so many states do not lead to one,
+// or if the history has other operations than reads and writes of single values. Times and stated orders are not looked at. `level`:
+// split or single, without real time.
 std::optional<ValueOrder> search_by_values(const Problem& problem, const LevelInfo& level,
-                                           Budget& budget);
+                                           uint64_t most_states, Budget& budget);
 
 }  // namespace assay::internal

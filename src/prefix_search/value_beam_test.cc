@@ -28,7 +28,7 @@ std::vector<uint32_t> found(const Txns& txns, LevelId id) {
   const History history = make_history(txns);
   const Problem problem = make_problem(history);
   Budget budget;
-  const std::optional<ValueOrder> order = search_by_values(problem, level, budget);
+  const std::optional<ValueOrder> order = search_by_values(problem, level, 2'000'000, budget);
   if (!order) return {};
   const bool split = level.events == EventModel::split;
   std::map<std::string, sample::Value> held;

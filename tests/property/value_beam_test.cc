@@ -35,7 +35,7 @@ TEST(ValueBeamAgreement, withTheOracleOnRepeatedValues) {
       const Outcome expected = oracle::decide(*history, level);
       ASSERT_NE(expected, Outcome::unknown);
       Budget budget;
-      const auto order = search_by_values(problem, level_info(level), budget);
+      const auto order = search_by_values(problem, level_info(level), 2'000'000, budget);
       ASSERT_EQ(order.has_value(), expected == Outcome::satisfied) << level_info(level).name << "\n"
                                                                    << draft.text();
       ++compared;
@@ -76,7 +76,7 @@ TEST(ValueBeamOnRuns, AFewValuesAreEnough) {
     const Problem problem = make_problem(history);
     for (const LevelId level : {session_serializable, session_si}) {
       Budget budget;
-      EXPECT_TRUE(search_by_values(problem, level_info(level), budget)) << seed;
+      EXPECT_TRUE(search_by_values(problem, level_info(level), 2'000'000, budget)) << seed;
     }
   }
 }
