@@ -192,8 +192,11 @@ class Engine {
   std::optional<ValueOrder> find_by_values() {
     constexpr uint64_t kFewStates = 8'000'000, kStatesATxn = 500;
     const auto timer = stages_.time("values");
-    return search_by_values(problem_, graph_.level(), kFewStates + kStatesATxn * problem_.nodes(),
-                            budget_);
+    Budget asked = budget_;  // without room for its states there are still the other ways
+    std::optional<ValueOrder> found = search_by_values(
+        problem_, graph_.level(), kFewStates + kStatesATxn * problem_.nodes(), asked);
+    budget_.spend(asked.spent() - budget_.spent());
+    return found;
   }
 
   // Whether nothing but reads says when events took place: then known edges, and versions of a key in turn, say more than the hint.

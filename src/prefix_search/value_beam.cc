@@ -49,7 +49,7 @@ constexpr uint32_t kWidth = 256, kWidenBits = 2, kMostWidth = 1 << 16;
 constexpr uint32_t kCheckpoint = 32, kFirstReturn = 48;
 constexpr size_t kMostCheckpoints = 64;
 
-// A prefix of the execution, as far as it matters for what follows.
+// A prefix of the execution, as far as it matters for what follows; it refers to rows of a layer.
 struct State {
   const uint32_t* at;     // per chain: transactions that are over
   const uint32_t* value;  // per key: what it holds
@@ -450,7 +450,9 @@ class ValueBeam {
     }
     Layer next;
     next.size = static_cast<uint32_t>(children_.size());
-    if (!budget_.has_room(next.size * bytes_a_state())) return false;
+    if (!budget_.has_room(next.size * bytes_a_state() +
+                          2 * sizeof(uint16_t) * children_distance_.size()))
+      return false;
     next.at.resize(next.size * t_.chains());
     next.value.resize(next.size * t_.keys());
     next.distance.resize(next.size * distances_.row());

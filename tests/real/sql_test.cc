@@ -31,11 +31,12 @@ collect::RunOptions with_sql(std::vector<std::string> urls, std::string isolatio
   return options;
 }
 
-// Whether a run shows it may be luck; `kept` holds in all.
+// Whether a run shows it may be luck; `kept` holds in all, but that aggregates may leave it open.
 void expect_sooner_or_later(collect::RunOptions options, LevelId broken, LevelId kept) {
   for (options.seed = 1; options.seed <= 20; ++options.seed) {
     const Measured m = measure(options, {kept, broken});
-    ASSERT_EQ(m.outcome(kept), Outcome::satisfied) << options.sql;
+    const bool open = m.result.find(kept)->cause == UnknownCause::aggregate;
+    ASSERT_EQ(m.outcome(kept), open ? Outcome::unknown : Outcome::satisfied) << options.sql;
     if (m.outcome(broken) != Outcome::violated) continue;
     EXPECT_NE(m.anomaly(broken), Anomaly::none);
     return;
