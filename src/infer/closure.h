@@ -55,8 +55,8 @@ class Closure {
   uint32_t now_ = 0;       // the place of the vertex visited last
   // Per vertex its place in the order, later by a row so that every row begins at a word.
   std::vector<uint32_t> place_;
-  std::vector<uint64_t>
-      rows_;  // of the last vertices; that of a place stands at its remainder by window_
+  // Of the last vertices; the row of a place stands at its remainder by window_.
+  std::vector<uint64_t> rows_;
   // Per key, in the part that its writes have in Writes::of_key, those whose node's event at which a write dependency arrives was
   // visited, in this order; and how many they are.
   std::vector<WriteId> visited_;

@@ -114,7 +114,7 @@ class EventPlaces {
     std::ranges::fill(least_, 0);
     std::ranges::fill(most_, end_);
   }
-  // Returns by how much they stand in the wrong order.
+  // Returns how far apart the two are in the wrong order; below 0 if their order is right.
   double bound(Vertex before, Vertex after, double overlap) {
     least_[after] = std::max(least_[after], place_[before] - overlap);
     most_[before] = std::min(most_[before], place_[after] + overlap);

@@ -103,13 +103,13 @@ bool OpenProblem::add_contradicted_rows(const Order& order) {
   std::vector<PassedOver> more;
   {
     const auto timer = stages_.time("rows passed over");
-    more = contradicted(history_, order, reach_of_round(heed_rounds_));
+    more = contradicted(history_, order, reach_of_round(rounds_that_added_rows_));
   }
   if (more.empty()) return false;
   stages_.count("rows passed over", more.size());
   add_rows(heeded_, more);
   take_in_late(more);
-  if (++heed_rounds_ > kMostHeedRounds)
+  if (++rounds_that_added_rows_ > kMostRoundsThatAddRows)
     late_rows_ = false;  // they are too many to come one after the other
   return true;
 }
@@ -136,7 +136,7 @@ bool OpenProblem::add_contradicted_aggregates(const Order& order) {
 void OpenProblem::take_in_late(std::span<const PassedOver> rows) {
   const std::shared_ptr<OpenReads>& open = open_[static_cast<size_t>(Listing::late)];
   if (options_.speed_ups.has(SpeedUp::rows_in_search) && open && with_sources_ &&
-      heed_rounds_ < kMostHeedRounds && open->add_rows(rows, *with_sources_))
+      rounds_that_added_rows_ < kMostRoundsThatAddRows && open->add_rows(rows, *with_sources_))
     return;
   open_[static_cast<size_t>(Listing::late)].reset();
   with_sources_.reset();
@@ -146,7 +146,7 @@ void OpenProblem::take_in_late(std::span<const PassedOver> rows) {
 // that search once it has ended.
 Judgement OpenProblem::search(const Problem& problem, const LevelInfo& level) {
   std::vector<PassedOver> all = heeded_;
-  uint32_t round = heed_rounds_;
+  uint32_t round = rounds_that_added_rows_;
   const uint32_t last = std::max(round, kLastReachInSearch);
   const FindContradicted find = [&](const Order& order) {
     const auto timer = stages_.time("rows passed over");

@@ -65,7 +65,7 @@ class OpenProblem {
       const Order& order = found.certificate.order;
       const bool again = is_explained_by(order) ? add_contradicted(order) : search_added;
       if (!again) return found;
-      if (search_added && ++heed_rounds_ > kMostHeedRounds) late_rows_ = false;
+      if (search_added && ++rounds_that_added_rows_ > kMostRoundsThatAddRows) late_rows_ = false;
       if (refuted()) return {};
     }
   }
@@ -74,7 +74,7 @@ class OpenProblem {
 
  private:
   // As often as this an order may contradict rows that queries passed over, before all are looked at.
-  static constexpr uint32_t kMostHeedRounds = 12;
+  static constexpr uint32_t kMostRoundsThatAddRows = 12;
 
   // Each makes part of the problem what was left out of it, and returns whether there was anything: the rows and the aggregates
   // that the order contradicts, or the rows that the search came across.
@@ -102,7 +102,7 @@ class OpenProblem {
   std::vector<OpId> aggregates_;              // that some order did not explain, ascending
   std::vector<PassedOver> heeded_;            // ascending
   std::vector<PassedOver> heeded_in_search_;  // these and more, if there are any
-  uint32_t heed_rounds_ = 0;
+  uint32_t rounds_that_added_rows_ = 0;
   // With the sources that are the only possible ones, and with transactions of unknown outcome that may take effect.
   std::optional<Problem> with_sources_;
 };

@@ -27,7 +27,7 @@
 // The search never sees pairs of writers that no order tried has got wrong, so hot keys with thousands of writers cost
 // nothing by themselves. It ends, because every round excludes an order.
 //
-// Cost: 1 to 3 are linear; 5 is reads × sessions, or × the words of a row of a matrix; 4 is exponential at worst and a handful
+// Cost: 1 to 3 are linear; 5 is reads × sessions, or × the words of a row of bits; 4 is exponential at worst and a handful
 // of conflicts on histories.
 
 #include "levels/strong.h"
@@ -54,7 +54,7 @@
 namespace assay::internal {
 namespace {
 
-// How many conflicts to search through before saturating. Without session order, as many as take about as long as the matrix.
+// How many conflicts to search through before saturating. Without session order, as many as take about as long as saturation.
 constexpr uint64_t kEarlyConflicts = 10'000;
 constexpr uint64_t kEarlyConflictsPerNode = 2;
 constexpr uint64_t kEarlyConflictsWithoutSessions = 1'000;
@@ -192,7 +192,7 @@ class Engine {
   std::optional<ValueOrder> find_by_values() {
     constexpr uint64_t kFewStates = 8'000'000, kStatesATxn = 500;
     const auto timer = stages_.time("values");
-    Budget asked = budget_;  // without room for its states there are still the other ways
+    Budget asked = budget_;  // where it has no room, the search goes on without it
     std::optional<ValueOrder> found = search_by_values(
         problem_, graph_.level(), kFewStates + kStatesATxn * problem_.nodes(), asked);
     budget_.spend(asked.spent() - budget_.spent());
@@ -212,7 +212,7 @@ class Engine {
     const auto timer = stages_.time("places");
     if (!room(place_bytes(graph_))) return false;
     order.renew(order_by_places(graph_, order.order()));
-    // Without room for so many choices the search has to do with those that an order is wrong about.
+    // If there is no room for so many choices, the search makes only those that an order gets wrong.
     constexpr uint64_t kBytesAChoice = 250;
     Budget asked = budget_;
     neighbours_first_ = asked.has_room(kBytesAChoice * problem_.writes.size());
@@ -448,8 +448,8 @@ class Engine {
   const OpenReads* open_ = problem_.open.get();  // or, once rows were taken in, the next
   std::optional<OpenReads> grown_;
   Rows<Arc> assumed_;  // each set of edges is assumed until a contradiction rests on it
-  bool neighbours_first_ =
-      false;  // choices of neighbouring writers, before an order is wrong about them
+  // Whether neighbouring writers are choices before an order is wrong about them.
+  bool neighbours_first_ = false;
   const SessionClocks* clocks_ = nullptr;  // once saturation has reached its fixpoint
   Judgement judgement_;
 };
@@ -570,8 +570,10 @@ Judgement decide_strong(const Problem& problem, const LevelInfo& level, const Ch
     return Engine(problem, level, options, stages, budget, contradicted, find_weak_faults);
   };
   constexpr double kManyForASearch = 4;
+  constexpr size_t kMostLayers = 20'000;  // of more, a search by values would not reach the last
   if (options.speed_ups.has(SpeedUp::value_beam) && find_weak_faults == nullptr &&
-      level.real_time == RealTime::none && sources_a_read(problem) > kManyForASearch) {
+      level.real_time == RealTime::none && problem.nodes() <= kMostLayers &&
+      sources_a_read(problem) > kManyForASearch) {
     Judgement found = engine().accept_by_values();
     if (found.outcome() != Outcome::unknown || budget.exhausted_now()) return found;
   }

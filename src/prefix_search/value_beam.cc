@@ -3,14 +3,14 @@
 //   s1: A { w(x,1) }  B { r(y,2) w(x,1) }     s2: C { w(x,2) w(y,2) }  D { r(x,1) r(y,2) }
 //
 //   A C B and C A B end with the same values, x = 1 and y = 2, and with the sessions equally far. Whatever can follow the one can
-//   follow the other, whoever wrote that 1: they are one *state*. D fits it.
+//   follow the other, whoever wrote that 1: they are one *state*. D can go next.
 //
 // A search that chooses writers has to choose, for each read, among all who wrote its value. Here a transaction may go next if the keys
 // hold what it read, which by chance they rarely do; the only choice is which of those that fit goes first. The search proceeds in
 // layers, one transaction each, and keeps the best states of each layer (a *beam*). For every read of the next three transactions of a
 // session it counts how many transactions of some other session have to go before the value is there; the best states are those where
-// these numbers are small. A state is dropped if nobody will write such a value any more, or if it overwrites a value that is still to
-// be read and that nobody will write again. Where no state of a layer has a successor, the search returns to an earlier layer, and
+// these numbers are small. A state is dropped if it lacks a value that is still to be read and that nobody will write
+// again. Where no state of a layer has a successor, the search returns to an earlier layer, and
 // keeps four times as many states until it is past that place.
 //
 // Where reads and writes are two events, a transaction begins when the keys hold what it read, at the latest right before a commit
@@ -100,7 +100,7 @@ class NextWrites {
   std::vector<uint32_t> next_;   // rows
 };
 
-// How far a state is from what its sessions will read next: a row of distances, so many a chain.
+// How long a state has to wait for the values that its sessions read next: a row with a distance for each of these reads.
 class Distances {
  public:
   static constexpr uint16_t kNever = UINT16_MAX;
@@ -476,6 +476,8 @@ class ValueBeam {
       steps.push_back(child.step);
     }
     layer_ = std::move(next);
+    constexpr uint64_t kCopiedForOneState = 256;  // words, which take as long as looking at a state
+    spent_ += uint64_t{layer_.size} * (t_.chains() + t_.keys()) / kCopiedForOneState;
     return true;
   }
   uint64_t bytes_a_state() const {
@@ -519,7 +521,7 @@ class ValueBeam {
   Layer layer_;
   uint32_t done_ = 0;      // transactions that are over in it
   bool cut_ = false;       // some layer had more states than were kept
-  uint64_t spent_ = 0;     // states that were looked at
+  uint64_t spent_ = 0;     // states that were looked at, and copying in their measure
   uint32_t failures_ = 0;  // near the furthest layer, one after the other
   uint32_t furthest_ = 0;  // the last layer from which none went on
   uint32_t width_ = kWidth, wide_until_ = 0;

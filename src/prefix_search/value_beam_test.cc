@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "history/test_history.h"
+#include "prefix_search/value_chains.h"
 
 namespace assay::internal {
 namespace {
@@ -79,6 +80,16 @@ TEST(ValueBeam, TransactionsThatOverlapDoNotWriteTheSameKey) {
   const Txns lost = {{1, {r("x", kNull), w("x", 1)}}, {2, {r("x", kNull), w("x", 1)}}};
   EXPECT_TRUE(found(lost, session_si).empty());
   EXPECT_FALSE(found(lost, prefix).empty());
+}
+
+TEST(ValueBeam, VeryLongTransactionsAreLeftToOtherSearches) {
+  const auto with_writes = [](uint32_t count) {
+    Txns txns = {{1, {}}, {2, {r("k0", 1)}}};
+    for (uint32_t i = 0; i < count; ++i) txns.front().ops.push_back(w("k" + std::to_string(i), 1));
+    return txns;
+  };
+  EXPECT_FALSE(found(with_writes(ValueChains::kMostAccesses), session_serializable).empty());
+  EXPECT_TRUE(found(with_writes(ValueChains::kMostAccesses + 1), session_serializable).empty());
 }
 
 }  // namespace

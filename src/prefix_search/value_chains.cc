@@ -56,28 +56,31 @@ class ValueChains::Reader {
     };
     walk_accesses(h_, t, written_, look, put);
     chains_.txns_.push_back(txn);
-    return plain;
+    return plain && size(chains_.reads_) - txn.reads <= kMostAccesses &&
+           size(chains_.writes_) - txn.writes <= kMostAccesses;
   }
   void note_read(KeyValue read, uint32_t first, bool& plain) {
-    for (uint32_t i = first; i < size(chains_.reads_); ++i)
-      if (chains_.reads_[i].key == read.key) {
-        plain = chains_.reads_[i] == read;
-        return;
-      }
+    if (const uint32_t at = read_at_[read.key]; at != kNone && at >= first) {
+      plain = chains_.reads_[at] == read;
+      return;
+    }
+    read_at_[read.key] = size(chains_.reads_);
     chains_.reads_.push_back(read);
   }
   void note_write(KeyValue write, uint32_t first) {
-    for (uint32_t i = first; i < size(chains_.writes_); ++i)
-      if (chains_.writes_[i].key == write.key) {
-        chains_.writes_[i] = write;
-        return;
-      }
+    if (const uint32_t at = write_at_[write.key]; at != kNone && at >= first) {
+      chains_.writes_[at] = write;
+      return;
+    }
+    write_at_[write.key] = size(chains_.writes_);
     chains_.writes_.push_back(write);
   }
 
   uint32_t number(KeyId key) {
     if (number_[key] == kNone) {
       number_[key] = size(chains_.initial_);
+      read_at_.push_back(kNone);
+      write_at_.push_back(kNone);
       chains_.initial_.push_back(value(key, initial_state(h_, key)));
     }
     return number_[key];
@@ -95,6 +98,8 @@ class ValueChains::Reader {
   ValueChains& chains_;
   WrittenKeys written_;
   std::vector<uint32_t> number_;  // per key of the history
+  std::vector<uint32_t> read_at_,
+      write_at_;  // per key: the last place in chains_.reads_, in chains_.writes_
   std::unordered_map<uint64_t, uint32_t> values_;
 };
 

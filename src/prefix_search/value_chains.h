@@ -28,7 +28,9 @@ class ValueChains {
     uint32_t writes = 0;
   };
 
-  // Nothing if some transaction reads otherwise than by the value of a key, or if the budget has no room.
+  // Nothing if a transaction has other operations than reads and writes of single values, or reads or writes more than kMostAccesses
+  // keys, or if the budget has no room.
+  static constexpr uint32_t kMostAccesses = 256;
   static std::optional<ValueChains> of(const Problem& problem, Budget& budget);
 
   uint32_t chains() const { return static_cast<uint32_t>(begin_.size() - 1); }
@@ -40,7 +42,7 @@ class ValueChains {
   std::span<const uint32_t> initial() const { return initial_; }
 
   const Txn& txn(uint32_t chain, uint32_t place) const { return txns_[begin_[chain] + place]; }
-  // External reads, each key once, and the last write of each key; both by key.
+  // External reads, each key once, and the last write of each key; both in program order.
   std::span<const KeyValue> reads(uint32_t chain, uint32_t place, uint32_t count = 1) const {
     return part(reads_, &Txn::reads, begin_[chain] + place, count);
   }
@@ -48,8 +50,8 @@ class ValueChains {
     return part(writes_, &Txn::writes, begin_[chain] + place, 1);
   }
   // Per read, as in reads(): the place in its own session of the last transaction before it that writes the key, kNone if none does.
-  std::span<const uint32_t> own_writers(uint32_t chain, uint32_t place, uint32_t count = 1) const {
-    return part(own_writers_, &Txn::reads, begin_[chain] + place, count);
+  std::span<const uint32_t> own_writers(uint32_t chain, uint32_t place) const {
+    return part(own_writers_, &Txn::reads, begin_[chain] + place, 1);
   }
   // The first place from `from` on at which the chain writes the value, kNone if none.
   uint32_t next_write(uint32_t chain, uint32_t value, uint32_t from) const;
