@@ -99,6 +99,18 @@ class Workload {
   }
 };
 
+// What reads and writes of single keys can reveal: all anomalies that can be had as bugs (generate.h), in the order of Anomaly.
+inline constexpr Anomaly kShownByRegisters[] = {
+    Anomaly::thin_air_read,       Anomaly::aborted_read,
+    Anomaly::future_read,         Anomaly::not_my_last_write,
+    Anomaly::not_my_own_write,    Anomaly::intermediate_read,
+    Anomaly::non_repeatable_read, Anomaly::session_guarantee_violation,
+    Anomaly::non_monotonic_read,  Anomaly::fractured_read,
+    Anomaly::causality_violation, Anomaly::long_fork,
+    Anomaly::lost_update,         Anomaly::write_skew,
+    Anomaly::real_time_violation,
+};
+
 struct WorkloadInfo {
   std::string_view name;
   std::string_view summary;

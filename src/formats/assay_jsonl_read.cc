@@ -1099,11 +1099,7 @@ class JsonlReader {
     return Ok{};
   }
 
-  Result<History> finish() {
-    auto history = std::move(builder_).finish();
-    if (!history.ok()) return input_.located(history.error());
-    return history;
-  }
+  Result<History> finish() { return input_.located(std::move(builder_).finish()); }
 
   // What the header said of values holds for the next piece too.
   void start_piece() {

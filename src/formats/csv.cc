@@ -60,9 +60,7 @@ class CsvReader {
       return read_row(c);
     });
     if (!read.ok()) return read.error();
-    auto history = std::move(history_).finish();
-    if (!history.ok()) return input_.located(history.error());
-    return history;
+    return input_.located(std::move(history_).finish());
   }
 
  private:

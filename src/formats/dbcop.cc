@@ -52,9 +52,7 @@ class DbcopReader {
       notes_.push_back({0, std::to_string(failed_writes_) +
                                " writes that failed inside committed transactions were read as "
                                "aborted transactions of their own"});
-    auto history = std::move(builder_).finish();
-    if (!history.ok()) return input_.located(history.error());
-    return history;
+    return input_.located(std::move(builder_).finish());
   }
 
  private:

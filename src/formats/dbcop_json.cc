@@ -52,9 +52,7 @@ class DbcopJsonReader {
       return error_at(fault->offset, "not valid JSON: " + fault->message);
     }
     if (!read_document(document)) return std::move(error_);
-    auto history = std::move(builder_).finish();
-    if (!history.ok()) return input_.located(history.error());
-    return history;
+    return input_.located(std::move(builder_).finish());
   }
 
  private:

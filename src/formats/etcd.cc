@@ -100,13 +100,9 @@ class EtcdReader {
       : records_(*source.input), builder_(source.input->budget(), source.threads) {}
 
   Result<History> run(Notes& notes) {
-    json::element record;
-    for (;;) {
-      auto more = records_.next(record);
-      if (!more.ok()) return more.error();
-      if (!*more) break;
-      if (auto s = read_operation(record); !s.ok()) return s.error();
-    }
+    const Status read =
+        records_.each([this](json::element record) { return read_operation(record); });
+    if (!read.ok()) return read.error();
     for (const Request& request : requests_)
       if (auto s = build(request); !s.ok()) return records_.located(s.error());
     if (auto s = state_orders(); !s.ok()) return records_.located(s.error());
@@ -114,9 +110,7 @@ class EtcdReader {
       notes.push_back(
           {0, std::to_string(left_out_) +
                   " reads of past revisions and requests of other kinds were left out"});
-    auto history = std::move(builder_).finish();
-    if (!history.ok()) return records_.located(history.error());
-    return history;
+    return records_.located(std::move(builder_).finish());
   }
 
  private:

@@ -44,9 +44,7 @@ class HistReader {
         return input_.error(c_.message(), c_.column());
       }
     }
-    auto history = std::move(builder_).finish();
-    if (!history.ok()) return input_.located(history.error());
-    return history;
+    return input_.located(std::move(builder_).finish());
   }
 
  private:

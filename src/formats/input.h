@@ -106,6 +106,12 @@ class Input {
   Error error_at_byte(const std::string& message, uint64_t at) const;
   // Puts the name of the input into an error that came from elsewhere.
   Error located(Error e) const;
+  // An error in it of what was built from this.
+  template <class T>
+  Result<T> located(Result<T> built) const {
+    if (!built.ok()) return located(built.error());
+    return built;
+  }
 
  private:
   Input() = default;

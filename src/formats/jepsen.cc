@@ -55,9 +55,7 @@ class JepsenReader {
       if (!history_.add(record, tree, records_.text()))
         return records_.error(history_.fault().at, history_.fault().message);
     }
-    auto history = std::move(history_).finish(notes_);
-    if (!history.ok()) return input_.located(history.error());
-    return history;
+    return input_.located(std::move(history_).finish(notes_));
   }
 
  private:

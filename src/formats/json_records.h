@@ -22,6 +22,18 @@ class JsonRecords {
   // The next record, valid until the next call; false at the end.
   Result<bool> next(simdjson::dom::element& record);
 
+  // Calls read(record) for each, up to the first error.
+  template <class Read>
+  Status each(Read read) {
+    simdjson::dom::element record;
+    for (;;) {
+      const Result<bool> more = next(record);
+      if (!more.ok()) return more.error();
+      if (!*more) return Ok{};
+      if (Status s = read(record); !s.ok()) return s;
+    }
+  }
+
   // The current record's text and place.
   std::string_view text() const { return text_; }
   uint64_t line() const { return line_; }
@@ -34,7 +46,10 @@ class JsonRecords {
     return error(path, "expected " + std::string(what));
   }
   // An error in `file` of what was built from the current record.
-  Error located(Error e) const { return input_.located(std::move(e)); }
+  template <class Built>
+  auto located(Built built) const {
+    return input_.located(std::move(built));
+  }
 
  private:
   // Skips blanks; '\0' at the end of the input.

@@ -42,20 +42,15 @@ class JsonTraceReader {
       : records_(input), notes_(notes), history_(input.budget(), threads) {}
 
   Result<History> run() {
-    json::element record;
-    for (;;) {
-      auto more = records_.next(record);
-      if (!more.ok()) return more.error();
-      if (!*more) break;
+    const Status read = records_.each([this](json::element record) {
       path_.clear();
-      if (auto s = read_record(record); !s.ok()) return s.error();
-    }
+      return read_record(record);
+    });
+    if (!read.ok()) return read.error();
     if (foreign_ > 0)
       notes_.push_back({0, "left out " + std::to_string(foreign_) +
                                " spans without the attributes session and op"});
-    auto history = std::move(history_).finish();
-    if (!history.ok()) return records_.located(history.error());
-    return history;
+    return records_.located(std::move(history_).finish());
   }
 
  private:

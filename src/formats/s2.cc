@@ -42,23 +42,18 @@ class S2Reader {
 
   Result<History> run(Notes& notes) {
     builder_.set_initial(ValueView::of(0));
-    json::element record;
-    for (;;) {
-      auto more = records_.next(record);
-      if (!more.ok()) return more.error();
-      if (!*more) break;
+    const Status read = records_.each([this](json::element record) {
       ++place_;
-      if (auto s = read_event(record); !s.ok()) return s.error();
-    }
+      return read_event(record);
+    });
+    if (!read.ok()) return read.error();
     for (const auto& [id, call] : open_)
       if (auto s = unknown(call); !s.ok()) return s.error();
     if (left_out_ > 0)
       notes.push_back(
           {0, std::to_string(left_out_) +
                   " hashes and fencing tokens were left out: the verdict is about the tail"});
-    auto history = std::move(builder_).finish();
-    if (!history.ok()) return records_.located(history.error());
-    return history;
+    return records_.located(std::move(builder_).finish());
   }
 
  private:

@@ -32,16 +32,9 @@ class TimekillerReader {
 
   Result<History> run() {
     builder_.set_initial(ValueView::of(0));
-    json::element record;
-    for (;;) {
-      auto more = records_.next(record);
-      if (!more.ok()) return more.error();
-      if (!*more) break;
-      if (auto s = read_txn(record); !s.ok()) return s.error();
-    }
-    auto history = std::move(builder_).finish();
-    if (!history.ok()) return records_.located(history.error());
-    return history;
+    const Status read = records_.each([this](json::element record) { return read_txn(record); });
+    if (!read.ok()) return read.error();
+    return records_.located(std::move(builder_).finish());
   }
 
  private:

@@ -67,17 +67,6 @@ class GeneralSession : public WorkloadSession, public IntegerRegisters {
   size_t at_ = 0;
 };
 
-constexpr Anomaly kGeneralShows[] = {
-    Anomaly::thin_air_read,       Anomaly::aborted_read,
-    Anomaly::future_read,         Anomaly::not_my_last_write,
-    Anomaly::not_my_own_write,    Anomaly::intermediate_read,
-    Anomaly::non_repeatable_read, Anomaly::session_guarantee_violation,
-    Anomaly::non_monotonic_read,  Anomaly::fractured_read,
-    Anomaly::causality_violation, Anomaly::long_fork,
-    Anomaly::lost_update,         Anomaly::write_skew,
-    Anomaly::real_time_violation,
-};
-
 }  // namespace
 
 static Result<std::unique_ptr<Workload>> make_general(const WorkloadOptions& options) {
@@ -89,6 +78,6 @@ static Result<std::unique_ptr<Workload>> make_general(const WorkloadOptions& opt
 
 const WorkloadInfo kGeneral = {"general",
                                "reads and blind writes of keys drawn from a distribution",
-                               kGeneralShows, make_general, true};
+                               kShownByRegisters, make_general, true};
 
 }  // namespace assay::internal::collect

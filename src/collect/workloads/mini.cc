@@ -66,17 +66,6 @@ class MiniSession : public WorkloadSession, public IntegerRegisters {
   size_t at_ = 0;
 };
 
-constexpr Anomaly kMiniShows[] = {
-    Anomaly::thin_air_read,       Anomaly::aborted_read,
-    Anomaly::future_read,         Anomaly::not_my_last_write,
-    Anomaly::not_my_own_write,    Anomaly::intermediate_read,
-    Anomaly::non_repeatable_read, Anomaly::session_guarantee_violation,
-    Anomaly::non_monotonic_read,  Anomaly::fractured_read,
-    Anomaly::causality_violation, Anomaly::long_fork,
-    Anomaly::lost_update,         Anomaly::write_skew,
-    Anomaly::real_time_violation,
-};
-
 }  // namespace
 
 static Result<std::unique_ptr<Workload>> make_mini(const WorkloadOptions& options) {
@@ -87,6 +76,6 @@ static Result<std::unique_ptr<Workload>> make_mini(const WorkloadOptions& option
 const WorkloadInfo kMini = {
     "mini",
     "mini-transactions: at most two reads and two writes, each write after a read of its key",
-    kMiniShows, make_mini};
+    kShownByRegisters, make_mini};
 
 }  // namespace assay::internal::collect
