@@ -231,7 +231,34 @@ struct OpBuffers {
 class HistoryBuilder;
 namespace internal {
 class Predicates;
-}
+
+// A column of which most rows say the same. It is as long as its last row that says anything else.
+template <class T>
+class RareColumn {
+ public:
+  explicit RareColumn(T usual = {}) : usual_(usual) {}
+
+  const T& operator[](size_t row) const { return row < rows_.size() ? rows_[row] : usual_; }
+  bool empty() const { return rows_.empty(); }
+  const std::vector<T>& rows() const { return rows_; }
+  void set(size_t row, T value) {
+    if (row >= rows_.size() && value == usual_) return;
+    if (row >= rows_.size()) rows_.resize(row + 1, usual_);
+    rows_[row] = value;
+  }
+  void clear() { std::vector<T>().swap(rows_); }
+  // Leaves these rows, in this order.
+  void keep(std::span<const uint32_t> staying) {
+    const std::vector<T> all = std::exchange(rows_, {});
+    for (size_t row = 0; row < staying.size() && !all.empty(); ++row)
+      set(row, staying[row] < all.size() ? all[staying[row]] : usual_);
+  }
+
+ private:
+  T usual_;
+  std::vector<T> rows_;
+};
+}  // namespace internal
 
 class History {
  public:
@@ -256,17 +283,13 @@ class History {
   uint32_t position(TxnId t) const { return txns_[t].position; }
   OpId first_op(TxnId t) const { return txns_[t].first_op; }
   OpId end_op(TxnId t) const { return txns_[t].end_op; }
-  Interval begin_time(TxnId t) const { return begin_.empty() ? Interval{} : begin_[t]; }
-  Interval end_time(TxnId t) const { return end_.empty() ? Interval{} : end_[t]; }
+  Interval begin_time(TxnId t) const { return begin_[t]; }
+  Interval end_time(TxnId t) const { return end_[t]; }
   // The database's own logical times; Interval::kUnknown where it reported none.
-  int64_t start_ts(TxnId t) const { return start_ts_.empty() ? Interval::kUnknown : start_ts_[t]; }
-  int64_t commit_ts(TxnId t) const {
-    return commit_ts_.empty() ? Interval::kUnknown : commit_ts_[t];
-  }
+  int64_t start_ts(TxnId t) const { return start_ts_[t]; }
+  int64_t commit_ts(TxnId t) const { return commit_ts_[t]; }
   // The level that the transaction asked for; nothing where none is stated. Looked at by LevelId::mixed alone.
-  std::optional<LevelId> declared_level(TxnId t) const {
-    return level_.empty() ? std::nullopt : level_[t];
-  }
+  std::optional<LevelId> declared_level(TxnId t) const { return level_[t]; }
   bool declares_levels() const { return !level_.empty(); }
   // The name the file gave ("3-17"), or "<session>-<position>" where it gave none.
   std::string name(TxnId t) const;
@@ -298,13 +321,13 @@ class History {
   bool has_predicates() const { return predicates_ != nullptr; }
   // Of a read: the transaction that is stated to have written what it returned, kInitialTxn for the initial state; kNone
   // where nothing is stated.
-  TxnId stated_source(OpId i) const { return op_source_.empty() ? kNone : op_source_[i]; }
+  TxnId stated_source(OpId i) const { return op_source_[i]; }
   bool states_sources() const { return !op_source_.empty(); }
   uint64_t stated_source_count() const;
   // Whether it states orders of versions, or sources of reads.
   bool states_versions() const;
   // When the client sent the operation and had its answer; unknown where nobody recorded it. No verdict rests on it.
-  Interval op_time(OpId i) const { return op_time_.empty() ? Interval{} : op_time_[i]; }
+  Interval op_time(OpId i) const { return op_time_[i]; }
   bool has_op_times() const { return !op_time_.empty(); }
   uint64_t op_time_count() const;
 
@@ -344,7 +367,7 @@ class History {
   // Which ones depends on the history alone.
   void keep_stated_orders(double share);
   // Forgets whose writes reads are stated to have returned.
-  void forget_stated_sources() { op_source_ = {}; }
+  void forget_stated_sources() { op_source_.clear(); }
 
   // The initial value of every key, where the source could not state it.
   void set_initial(const ValueView& v) { versions_.set_initial(v); }
@@ -361,6 +384,9 @@ class History {
 
  private:
   friend class HistoryBuilder;
+
+  // What the columns touch at most when so many are added, where they have to grow.
+  uint64_t bytes_to_grow(size_t txns, size_t names, size_t ops, size_t operands) const;
 
   // Dense ids for null, integers and strings, in order of first appearance.
   class ValueTable {
@@ -388,6 +414,8 @@ class History {
   class VersionTable {
    public:
     VersionId intern(KeyId key, const ValueView& v, uint64_t hash);
+    // Appends those of several values of one key. The cache misses of their lookups overlap.
+    void intern(KeyId key, std::span<const ValueView> values, std::vector<VersionId>& to);
     void release_slots() { std::vector<uint64_t>().swap(slots_); }
     // Two steps ahead of intern: the slot, then what it leads to.
     void prefetch(uint64_t hash) const;
@@ -438,19 +466,19 @@ class History {
   ValueTable session_names_;
   std::vector<std::vector<TxnId>> session_txns_;
   std::vector<Txn> txns_;
-  std::vector<Interval> begin_, end_;          // empty, or one per transaction
-  std::vector<int64_t> start_ts_, commit_ts_;  // likewise
-  std::vector<std::optional<LevelId>> level_;  // likewise
+  internal::RareColumn<Interval> begin_, end_;  // per transaction, and so are these
+  internal::RareColumn<int64_t> start_ts_{Interval::kUnknown}, commit_ts_{Interval::kUnknown};
+  internal::RareColumn<std::optional<LevelId>> level_;
   std::string names_;
   std::vector<std::pair<TxnId, std::string>> txn_meta_, txn_snapshot_;  // sorted by transaction
   std::vector<OpKind> op_kind_;
   std::vector<uint8_t> op_effect_;
   std::vector<KeyId> op_key_;
   std::vector<VersionId> op_version_;
-  std::vector<uint32_t> op_operands_;  // empty, or per operation an index into pool_, 0 = none
-  std::vector<TxnId> op_source_;       // empty, or per operation
-  std::vector<Interval> op_time_;      // likewise
-  std::vector<uint32_t> pool_;         // at an index: count, then that many operands
+  internal::RareColumn<uint32_t> op_operands_;        // per operation an index into pool_, 0 = none
+  internal::RareColumn<TxnId> op_source_{kNone};      // per operation
+  internal::RareColumn<Interval> op_time_;            // likewise
+  std::vector<uint32_t> pool_;                        // at an index: count, then that many operands
   std::shared_ptr<internal::Predicates> predicates_;  // null: no range has a condition
   std::vector<KnownOrder> known_orders_;
   std::vector<Event> events_;
@@ -639,44 +667,52 @@ class HistoryBuilder : private TxnBatch {
   Status make_room(uint64_t bytes) const;
   void number_predicates(const TxnBatch& batch);
   void add_txns(const TxnBatch& batch, size_t first, size_t end);
-  SessionId session_id(const ValueView& name);
   TxnId place_txn(const TxnHeader& header);
-  void store_times(TxnId t, const TxnHeader& header);
-  void store_op_times(std::span<const RawOp> ops, size_t first_op);
+  void store_header(TxnId t, const TxnHeader& header);
+  void store_rare(OpId i, const RawOp& op, const TxnBatch& batch);
   void resolve_window(std::span<const RawOp> ops, const TxnBatch& batch);
   void resolve_operands(const RawOp& op, const ValueView* extra, KeyId key);
-  void resolve_versions(KeyId key, std::span<const ValueView> values);
   KeyId key_id(const ValueView& v);
   VersionId version_id(KeyId key, const ValueView& v);
   void include_least_rows();
   void drop_replaced_ops();
   void turn_nulls_into_lists();
-  Status validate_times(SessionId session) const;
-  // An entry that states a deletion, or what its transaction installed last.
-  struct UnsettledEntry {
-    uint32_t order, entry;
-    bool final;
-  };
-  uint32_t stated_name(std::string_view name);
-  void resolve_entries(KnownOrder& order, std::span<const StatedVersion> entries);
   void store_initial(const RawInitial& initial);
-  Status check_initial() const;
-  void store_order(ValueView key, std::span<const StatedVersion> entries, uint64_t line);
-  void store_sources(std::span<const RawOp> ops, const TxnBatch& batch, size_t first_op);
-  Status find_named_txns(std::vector<TxnId>& txns);
-  Status resolve_names();
-  Status resolve_sources(std::span<const TxnId> txns);
-  void resolve_version(const UnsettledEntry& unsettled);
+
+  // The names by which orders of versions, and sources of reads, refer to transactions. Until all transactions are there, what
+  // refers to one holds the number of its name. See history/stated_names.cc.
+  class StatedNames {
+   public:
+    uint32_t number(std::string_view name);
+    // Adds these entries to an order that has none yet, and it to the history.
+    void add_order(History& h, KnownOrder order, std::span<const StatedVersion> entries,
+                   uint64_t line);
+    // Where each order of the history stands in the source.
+    std::span<const uint32_t> order_lines() const { return order_lines_; }
+    // Puts transactions where names are, and where only a deletion or the last version of one is stated, which version that is.
+    // Fails on a name that no transaction has, or two.
+    Status resolve(History& h);
+
+   private:
+    // An entry that states a deletion, or what its transaction installed last.
+    struct Unsettled {
+      uint32_t order, entry;
+      bool final;
+    };
+    Status find_txns(const History& h, std::vector<TxnId>& txns);
+    static void settle(const Unsettled& unsettled, History& h);
+
+    History::ValueTable names_;
+    std::vector<Unsettled> unsettled_;
+    std::vector<uint32_t> order_lines_;  // per order
+  };
 
   History h_;
+  StatedNames names_;
   // Numbers here of the batch's; empty: they are the same.
   std::vector<PredicateId> predicate_of_;
   std::vector<uint32_t> aggregate_of_;
   std::vector<std::unordered_map<std::string, TxnId>> pending_;  // per session, by name
-  History::ValueTable
-      stated_names_;  // until finish, what refers to a transaction holds its number here
-  std::vector<UnsettledEntry> unsettled_;
-  std::vector<uint32_t> order_lines_;   // per known order
   std::optional<Error> initial_fault_;  // the first key that was given two initial values
   Budget* budget_ = nullptr;
   bool replaced_ = false;

@@ -18,8 +18,7 @@ Status TxnTableWriter::write(StreamWriter& to) const {
   TxnCopier copier(builder);
   if (!txns_.empty()) {
     const History& first = *txns_.begin()->second.first;
-    copy_initial(first, builder);
-    if (first.absent_is_never_written()) builder.set_absent_is_never_written();
+    copy_settings(first, builder);
   }
   to.number(txns_.size());
   for (const auto& [line, txn] : txns_) {

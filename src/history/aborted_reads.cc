@@ -20,8 +20,7 @@ class Companions {
   explicit Companions(const History& h) : h_(h) {}
 
   Result<CountedReads> run() {
-    copy_initial(h_, builder_);
-    if (h_.absent_is_never_written()) builder_.set_absent_is_never_written();
+    copy_settings(h_, builder_);
     builder_.set_meta(h_.meta());
     for (TxnId t = 0; t < h_.txn_count(); ++t) names_.insert(h_.name(t));
     for (SessionId s = 0; s < h_.session_count(); ++s)

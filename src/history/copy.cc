@@ -86,11 +86,15 @@ void copy_initial(const History& h, HistoryBuilder& to) {
     if (h.own_initial(k) != kNone) to.set_initial(h.key(k), h.initial(k));
 }
 
+void copy_settings(const History& h, HistoryBuilder& to) {
+  copy_initial(h, to);
+  if (h.absent_is_never_written()) to.set_absent_is_never_written();
+}
+
 Result<History> copy_of(const History& h, std::span<const TxnId> txns) {
   HistoryBuilder builder;
   TxnCopier copier(builder);
-  copy_initial(h, builder);
-  if (h.absent_is_never_written()) builder.set_absent_is_never_written();
+  copy_settings(h, builder);
   for (const TxnId t : txns) {
     copier.begin(h, t);
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i) copier.operation(h, i);

@@ -44,6 +44,8 @@ class TxnCopier {
 
 // What keys hold before anything is written.
 void copy_initial(const History& h, HistoryBuilder& to);
+// That, and what a deletion leaves behind.
+void copy_settings(const History& h, HistoryBuilder& to);
 
 // These transactions alone, in this order, as they stand; without events and stated orders.
 Result<History> copy_of(const History& h, std::span<const TxnId> txns);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "base/huge_pages.h"
 #include "history/predicates.h"
 #include "history/range_operands.h"
 #include "history/value_hash.h"
@@ -82,8 +83,8 @@ TxnId History::txn_of(OpId i) const {
 }
 
 std::span<const uint32_t> History::operands(OpId i) const {
-  if (op_operands_.empty() || op_operands_[i] == 0) return {};
   const uint32_t at = op_operands_[i];
+  if (at == 0) return {};
   return {&pool_[at] + 1, pool_[at]};
 }
 
@@ -99,8 +100,8 @@ Selected History::selected(OpId range) const {
 }
 
 uint64_t History::stated_source_count() const {
-  const auto silent = std::count(op_source_.begin(), op_source_.end(), kNone);
-  return op_source_.size() - static_cast<uint64_t>(silent);
+  const std::vector<TxnId>& sources = op_source_.rows();
+  return sources.size() - static_cast<uint64_t>(std::ranges::count(sources, kNone));
 }
 
 bool History::states_versions() const {
@@ -110,8 +111,7 @@ bool History::states_versions() const {
 }
 
 uint64_t History::op_time_count() const {
-  return static_cast<uint64_t>(std::count_if(op_time_.begin(), op_time_.end(),
-                                             [](const Interval& time) { return time.known(); }));
+  return static_cast<uint64_t>(std::ranges::count_if(op_time_.rows(), &Interval::known));
 }
 
 bool History::fully_timed() const {
@@ -226,20 +226,33 @@ std::string History::content_hash() const {
   return out.hex();
 }
 
+uint64_t History::bytes_to_grow(size_t txns, size_t names, size_t ops, size_t operands) const {
+  using internal::growth_bytes;
+  const auto of_all = [](size_t more, const auto&... columns) {
+    return (growth_bytes(columns, more) + ...);
+  };
+  const auto of_rare = [](size_t more, const auto&... columns) {
+    return ((columns.empty() ? 0 : growth_bytes(columns.rows(), more)) + ...);
+  };
+  return of_all(ops, op_kind_, op_effect_, op_key_, op_version_) + of_all(txns, txns_) +
+         of_all(names, names_) + of_all(ops + operands + internal::kRangeHead * ops, pool_) +
+         of_rare(ops, op_operands_, op_source_, op_time_) +
+         of_rare(txns, begin_, end_, start_ts_, commit_ts_, level_);
+}
+
 uint64_t History::memory_bytes() const {
   uint64_t bytes = keys_.memory_bytes() + versions_.memory_bytes() + session_names_.memory_bytes();
   for (const auto& txns : session_txns_) bytes += txns.capacity() * sizeof(TxnId);
   bytes += txns_.capacity() * sizeof(Txn);
-  bytes += (begin_.capacity() + end_.capacity()) * sizeof(Interval);
-  bytes += (start_ts_.capacity() + commit_ts_.capacity()) * sizeof(int64_t);
-  bytes += level_.capacity() * sizeof(level_[0]);
+  const auto of_rare = [](const auto&... columns) {
+    return ((columns.rows().capacity() * sizeof(columns[0])) + ...);
+  };
+  bytes += of_rare(begin_, end_, start_ts_, commit_ts_, level_, op_operands_, op_source_, op_time_);
   bytes += names_.capacity();
   for (const KnownOrder& order : known_orders_)
     bytes += sizeof order + order.versions.capacity() * 4 + order.txns.capacity() * 4;
   bytes += op_kind_.capacity() + op_effect_.capacity() + op_key_.capacity() * 4;
-  bytes += op_version_.capacity() * 4 + op_operands_.capacity() * 4 + pool_.capacity() * 4;
-  bytes += op_source_.capacity() * 4 + op_time_.capacity() * sizeof(Interval);
-  return bytes;
+  return bytes + op_version_.capacity() * 4 + pool_.capacity() * 4;
 }
 
 }  // namespace assay

@@ -237,5 +237,22 @@ TEST(History, OfOneTransactionIsSmall) {
   EXPECT_LE(h->memory_bytes(), 2048u);
 }
 
+TEST(RareColumn, IsAsLongAsItsLastRowThatSaysAnything) {
+  RareColumn<int> column(-1);
+  column.set(3, -1);
+  EXPECT_TRUE(column.empty());
+  EXPECT_EQ(column[3], -1);
+  column.set(2, 7);
+  column.set(5, -1);
+  EXPECT_EQ(column.rows(), (std::vector<int>{-1, -1, 7}));
+  EXPECT_EQ(column[2], 7);
+  EXPECT_EQ(column[5], -1);
+  const uint32_t staying[] = {2, 0, 9};
+  column.keep(staying);
+  EXPECT_EQ(column.rows(), (std::vector<int>{7}));
+  column.set(0, -1);
+  EXPECT_EQ(column[0], -1);
+}
+
 }  // namespace
 }  // namespace assay::internal

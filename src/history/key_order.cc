@@ -20,12 +20,10 @@ void sort_keys(const History& h, std::vector<KeyId>& keys) {
 KeyOrder::KeyOrder(const History& h) : h_(h) {
   std::vector<bool> touched(h.key_count());
   for (OpId i = 0; i < h.op_count(); ++i) {
-    const Operation op = h.op(i);
-    if (op.kind != OpKind::range) {
-      touched[op.key] = true;
-    } else {
+    if (is_range(h.op(i)))
       each_named_key(h, i, [&](KeyId key) { touched[key] = true; });
-    }
+    else
+      touched[h.op(i).key] = true;
   }
   for (KeyId k = 0; k < h.key_count(); ++k)
     if (touched[k]) sorted_.push_back(k);

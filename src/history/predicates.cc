@@ -1,6 +1,7 @@
 #include "history/predicates.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <optional>
@@ -72,15 +73,21 @@ std::optional<Bounds> bounds_of(const Condition& c) {
   return all;
 }
 
+// Per version whether a write left it, and whether a delete did.
+std::array<std::vector<bool>, 2> installed_versions(const History& h) {
+  std::array<std::vector<bool>, 2> installed;
+  for (std::vector<bool>& versions : installed) versions.resize(h.version_count());
+  for (OpId i = 0; i < h.op_count(); ++i)
+    if (installs_version(h.op(i))) installed[install_of(h, i).removes][h.op(i).version] = true;
+  return installed;
+}
+
 // The rows of all versions, and the versions by what a column of them holds.
 class Table {
  public:
   explicit Table(const History& h) : rows_(h.version_count()) {
     // What only a delete left is no row, whatever it is called.
-    std::vector<uint8_t> deleted(h.version_count()), written(h.version_count());
-    for (OpId i = 0; i < h.op_count(); ++i)
-      if (const Operation op = h.op(i); installs_version(op))
-        (op.kind == OpKind::remove ? deleted : written)[op.version] = 1;
+    const auto [written, deleted] = installed_versions(h);
     for (VersionId v = 0; v < h.version_count(); ++v) {
       if (h.version_value(v).is_null() || (deleted[v] && !written[v] && !h.is_initial(v))) continue;
       rows_[v] = row_of(h.version_value(v));
@@ -189,9 +196,21 @@ Op Predicates::query(uint32_t a, ValueView lo, ValueView hi) const {
                         value_of(known.value));
 }
 
-VersionId Predicates::only_version(const History& history, uint32_t a,
+std::vector<VersionId> Predicates::only_versions(const History& history) const {
+  std::vector<VersionId> only(aggregates_.size(), kNone);
+  if (only.empty()) return only;
+  auto [written, deleted] = installed_versions(history);
+  for (KeyId k = 0; k < history.key_count(); ++k)
+    if (const VersionId own = history.own_initial(k); own != kNone) written[own] = true;
+  for (uint32_t a = 0; a < only.size(); ++a) {
+    const VersionId one = only_version(history, aggregates_[a], written);
+    if (one != kNone && !deleted[one]) only[a] = one;  // a deletion would show as the row as well
+  }
+  return only;
+}
+
+VersionId Predicates::only_version(const History& history, const Aggregate& known,
                                    const std::vector<bool>& written) const {
-  const Aggregate& known = aggregates_[a];
   if (known.including == kNone || match_initial(known.including) != Match::no) return kNone;
   VersionId only = kNone;
   for (const VersionId v : certain_[known.including]) {

@@ -58,10 +58,9 @@ class Predicates {
   Match match_initial(PredicateId p) const { return initial_[p]; }
   // Whether some key may satisfy it before anything is written.
   bool matches_initially(PredicateId p) const { return matches_initially_[p]; }
-  // The only version of those written that may have the value that a min or max returned, if there is one and it certainly
-  // satisfies the condition; kNone else.
-  VersionId only_version(const History& history, uint32_t aggregate,
-                         const std::vector<bool>& written) const;
+  // Per aggregate the only version of those written that may have the value that a min or max returned, if there is one, it certainly
+  // satisfies the condition, and nothing was deleted under its name; kNone else.
+  std::vector<VersionId> only_versions(const History& history) const;
   // What may satisfy it, ascending: what certainly does, and what perhaps does.
   std::span<const VersionId> certain(PredicateId p) const { return certain_[p]; }
   std::span<const VersionId> open(PredicateId p) const { return open_[p]; }
@@ -69,6 +68,9 @@ class Predicates {
   std::span<const KeyId> keys(PredicateId p) const { return keys_[p]; }
 
  private:
+  VersionId only_version(const History& history, const Aggregate& known,
+                         const std::vector<bool>& written) const;
+
   std::vector<Condition> conditions_;
   std::vector<std::string> texts_;
   std::unordered_map<std::string, PredicateId> by_text_;  // as written, and as printed

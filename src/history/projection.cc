@@ -11,6 +11,7 @@
 
 #include "history/accesses.h"
 #include "history/copy.h"
+#include "history/kept_writes.h"
 #include "history/key_order.h"
 #include "history/logged.h"
 #include "history/predicates.h"
@@ -18,35 +19,57 @@
 namespace assay::internal {
 namespace {
 
-// How many writes there are, and how many of them stay.
-struct WriteTally {
-  uint32_t all = 0;
-  uint32_t kept = 0;
-
-  void add(bool keep) {
-    ++all;
-    if (keep) ++kept;
-  }
-  bool stay() const { return all == kept; }
-  bool go() const { return all > 0 && kept == 0; }
-  WriteTally operator+(const WriteTally& more) const { return {all + more.all, kept + more.kept}; }
-  WriteTally operator-(const WriteTally& less) const { return {all - less.all, kept - less.kept}; }
+// What stays of an operation.
+struct Copy {
+  OpKind kind = OpKind::read;
+  std::vector<VersionId> versions = {};  // elements of a list, rows of a range
+  std::vector<VersionId> passed = {};    // of a range
+  std::vector<KeyId> matched = {};
+  KeyId lo = kNone, hi = kNone;
+  uint32_t aggregate = kNone;
 };
+
+// What a range says of one key: whether that stays.
+struct RangeKey {
+  KeyId key = kNone;
+  VersionId version = kNone;  // returned, or passed over
+  bool passed = false, matched = false;
+  bool stays = true;
+};
+
+// The run with most rows, then with most keys.
+std::optional<Copy> longest_run(const std::vector<RangeKey>& rows, KeyId lo, KeyId hi) {
+  if (rows.empty()) return Copy{.kind = OpKind::range, .lo = lo, .hi = hi};
+  Copy best{.kind = OpKind::range};
+  size_t best_keys = 0;
+  for (size_t from = 0; from < rows.size();) {
+    size_t to = from;
+    Copy run{.kind = OpKind::range, .lo = from == 0 ? lo : rows[from].key};
+    for (; to < rows.size() && rows[to].stays; ++to) {
+      if (rows[to].matched) run.matched.push_back(rows[to].key);
+      if (rows[to].version != kNone)
+        (rows[to].passed ? run.passed : run.versions).push_back(rows[to].version);
+    }
+    if (to > from) run.hi = to == rows.size() ? hi : rows[to - 1].key;
+    if (std::pair(run.versions.size(), to - from) > std::pair(best.versions.size(), best_keys)) {
+      best = std::move(run);
+      best_keys = to - from;
+    }
+    from = to + 1;
+  }
+  if (best_keys == 0) return std::nullopt;
+  return best;
+}
 
 class Projection {
  public:
   Projection(const History& h, const std::vector<bool>& keep)
-      : h_(h),
-        keep_(keep),
-        of_version_(h.version_count()),
-        of_key_(h.key_count()),
-        removes_(h.key_count()) {
-    count_writes();
+      : h_(h), keep_(keep), writes_(h, keep) {
+    for (OpId i = 0; i < h_.op_count() && !has_ranges_; ++i) has_ranges_ = is_range(h_.op(i));
   }
 
   Result<History> run(std::vector<OpId>* origins) {
-    copy_initial(h_, builder_);
-    if (h_.absent_is_never_written()) builder_.set_absent_is_never_written();
+    copy_settings(h_, builder_);
     builder_.set_meta(h_.meta());
     for (TxnId t = 0; t < h_.txn_count(); ++t)
       if (const Status s = copy_txn(t); !s.ok()) return s.error();
@@ -59,16 +82,6 @@ class Projection {
   }
 
  private:
-  // What stays of an operation.
-  struct Copy {
-    OpKind kind = OpKind::read;
-    std::vector<VersionId> versions = {};  // elements of a list, rows of a range
-    std::vector<VersionId> passed = {};    // of a range
-    std::vector<KeyId> matched = {};
-    KeyId lo = kNone, hi = kNone;
-    uint32_t aggregate = kNone;
-  };
-
   // Not that the orders are complete, as they lose versions, nor where the log has transactions that are gone.
   void copy_events() {
     std::set<std::string, std::less<>> names;
@@ -83,65 +96,7 @@ class Projection {
   bool is_null(VersionId v) const { return h_.version_value(v).is_null(); }
   bool absent_initially(KeyId key) const { return h_.initial(key).is_null(); }
 
-  void count_writes() {
-    for (TxnId t = 0; t < h_.txn_count(); ++t)
-      for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) count_write(t, i);
-    null_of_key_.assign(h_.key_count(), {});
-    never_written_.resize(h_.key_count());
-    for (VersionId v = 0; v < h_.version_count(); ++v) {
-      const KeyId key = h_.version_key(v);
-      if (is_null(v))
-        null_of_key_[key] = of_version_[v];
-      else if (of_version_[v].all == 0)
-        never_written_[key] = true;
-    }
-  }
-
-  void count_write(TxnId t, OpId i) {
-    const Operation op = h_.op(i);
-    has_ranges_ = has_ranges_ || op.kind == OpKind::range;
-    if (!installs_version(op)) return;
-    of_version_[op.version].add(keep_[i]);
-    if (op.kind == OpKind::append) {
-      author_.resize(h_.version_count(), kNone);
-      author_[op.version] = t;
-    }
-    of_key_[op.key].add(keep_[i]);
-    // Tombstones leave the key absent; a null that was written is counted by its version.
-    if (op.kind == OpKind::remove && !is_null(op.version)) removes_[op.key].add(keep_[i]);
-  }
-
-  // Writes after which the key is absent.
-  WriteTally absence(KeyId key) const { return removes_[key] + null_of_key_[key]; }
-  // Writes after which a read returns this version.
-  WriteTally showing(VersionId v) const {
-    return is_null(v) ? absence(h_.version_key(v)) : of_version_[v];
-  }
-
   // --- the transaction that is being copied
-
-  // Its last write of the key before `i`; kNone if there is none.
-  OpId own_write(OpId i, KeyId key) const {
-    for (OpId own = i; own-- > first_;)
-      if (installs_version(h_.op(own)) && h_.op(own).key == key) return own;
-    return kNone;
-  }
-
-  // No write of the key by another transaction stays.
-  bool untouched(KeyId key) const {
-    if (of_key_[key].kept == 0) return true;
-    uint32_t own = 0;
-    for (OpId i = first_; i < end_; ++i)
-      if (keep_[i] && installs_version(h_.op(i)) && h_.op(i).key == key) ++own;
-    return of_key_[key].kept == own;
-  }
-
-  // A write of the key by the transaction itself goes.
-  bool loses_write(KeyId key) const {
-    for (OpId i = first_; i < end_; ++i)
-      if (!keep_[i] && installs_version(h_.op(i)) && h_.op(i).key == key) return true;
-    return false;
-  }
 
   // What a write leaves behind.
   bool leaves(OpId write, VersionId v) const {
@@ -160,26 +115,26 @@ class Projection {
              Explains explains) const {
     // Who overwrites what it read, and keeps the read alone, is overwritten by somebody else: an anti-dependency where
     // there was a write dependency. pl-2.99 allows a cycle with the one and what a range did not find, not with the other.
-    if (has_ranges_ && loses_write(key)) return false;
-    if (const OpId own = own_write(i, key); own != kNone)
+    if (has_ranges_ && writes_.loses_one(txn_, key)) return false;
+    if (const OpId own = writes_.before(txn_, i, key); own != kNone)
       return keep_[own] && (explains(own) || explaining.stay());
-    return explaining.stay() || (initially && untouched(key));
+    return explaining.stay() || (initially && writes_.untouched_by_others(txn_, key));
   }
   bool sees_version(OpId i, VersionId v) const {
-    return stays(i, h_.version_key(v), showing(v), h_.is_initial(v),
+    return stays(i, h_.version_key(v), writes_.showing(v), h_.is_initial(v),
                  [&](OpId own) { return leaves(own, v); });
   }
   bool sees_another_version(OpId i, VersionId v) const {
     const KeyId key = h_.version_key(v);
-    return stays(i, key, of_key_[key] - showing(v), !h_.is_initial(v),
+    return stays(i, key, writes_.of(key) - writes_.showing(v), !h_.is_initial(v),
                  [&](OpId own) { return !leaves(own, v); });
   }
   bool sees_absence(OpId i, KeyId key) const {
-    return stays(i, key, absence(key), absent_initially(key),
+    return stays(i, key, writes_.absence(key), absent_initially(key),
                  [&](OpId own) { return leaves_nothing(own); });
   }
   bool sees_presence(OpId i, KeyId key) const {
-    return stays(i, key, of_key_[key] - absence(key), !absent_initially(key),
+    return stays(i, key, writes_.of(key) - writes_.absence(key), !absent_initially(key),
                  [&](OpId own) { return !leaves_nothing(own); });
   }
 
@@ -216,13 +171,13 @@ class Projection {
   // it. An own element is one that the transaction itself had appended before.
   TxnId source_of_list(OpId i, std::span<const VersionId> elements) const {
     const auto own = [&](VersionId v) {
-      for (OpId earlier = first_; earlier < i; ++earlier)
+      for (OpId earlier = h_.first_op(txn_); earlier < i; ++earlier)
         if (h_.op(earlier).kind == OpKind::append && h_.op(earlier).version == v) return true;
       return false;
     };
     while (!elements.empty() && own(elements.back()))
       elements = elements.first(elements.size() - 1);
-    return elements.empty() || author_.empty() ? kNone : author_[elements.back()];
+    return elements.empty() ? kNone : writes_.author(elements.back());
   }
 
   // A list may lose elements as long as it is read from the same transaction: at the levels that look at who read from
@@ -230,7 +185,7 @@ class Projection {
   std::optional<Copy> list_of(OpId i) const {
     Copy list{.kind = OpKind::read_list};
     for (const VersionId v : h_.operands(i)) {
-      const WriteTally& writes = of_version_[v];
+      const WriteTally& writes = writes_.of_version(v);
       if (writes.go()) continue;
       if (!writes.stay()) return std::nullopt;
       list.versions.push_back(v);
@@ -240,15 +195,7 @@ class Projection {
     return list;
   }
 
-  // What a range says of one key: whether that stays.
-  struct Row {
-    KeyId key = kNone;
-    VersionId version = kNone;  // returned, or passed over
-    bool passed = false, matched = false;
-    bool stays = true;
-  };
-
-  Row row_of(OpId i, const Selected& selected, Row row) const {
+  RangeKey row_of(OpId i, const Selected& selected, RangeKey row) const {
     const KeyId key = row.key;
     if (row.version != kNone && sees_version(i, row.version)) return row;
     if (row.version == kNone && !row.matched && !selected.complete) return row;
@@ -256,7 +203,8 @@ class Projection {
       row.stays = sees_absence(i, key);
     } else if (row.version == kNone) {
       row.stays = sees_match(i, key, selected.predicate, row.matched ? Match::yes : Match::no);
-    } else if (own_write(i, key) == kNone && untouched(key) && absent_initially(key)) {
+    } else if (writes_.before(txn_, i, key) == kNone && writes_.untouched_by_others(txn_, key) &&
+               absent_initially(key)) {
       row = {.key = key};  // nobody writes the key any more
     } else {
       row.stays = false;
@@ -273,11 +221,11 @@ class Projection {
     WriteTally explaining;
     for (const VersionId v : versions_of(key)) {
       const bool explains = may_be(h_.predicates().match(predicate, v));
-      if (explains) explaining = explaining + of_version_[v];
+      if (explains) explaining = explaining + writes_.of_version(v);
       anything = anything && explains;
     }
     if (anything) return true;
-    if (match == Match::no) explaining = explaining + removes_[key];
+    if (match == Match::no) explaining = explaining + writes_.removing(key);
     return stays(i, key, explaining, may_be(initial), [&](OpId own) {
       return may_be(leaves_nothing(own) ? Match::no
                                         : h_.predicates().match(predicate, h_.op(own).version));
@@ -307,9 +255,9 @@ class Projection {
                      operands[0],
                      operands[1]};
     const std::span<const KeyId> keys = key_order().between(operands[0], operands[1]);
-    std::unordered_map<KeyId, Row> named;
+    std::unordered_map<KeyId, RangeKey> named;
     bool sound = true;
-    const auto name = [&](Row row) {
+    const auto name = [&](RangeKey row) {
       const bool inside =
           std::binary_search(keys.begin(), keys.end(), row.key,
                              [this](KeyId x, KeyId y) { return key_less(h_.key(x), h_.key(y)); });
@@ -329,10 +277,10 @@ class Projection {
     if (selected.aggregate != kNone && !selected.complete) return std::nullopt;
     // What contradicts itself is explained by nothing, and stays as it is.
     if (!sound) return whole;
-    std::vector<Row> rows;
+    std::vector<RangeKey> rows;
     for (const KeyId key : keys) {
       const auto row = named.find(key);
-      rows.push_back(row_of(i, selected, row == named.end() ? Row{.key = key} : row->second));
+      rows.push_back(row_of(i, selected, row == named.end() ? RangeKey{.key = key} : row->second));
     }
     return longest_run(rows, operands[0], operands[1]);
   }
@@ -348,31 +296,7 @@ class Projection {
     };
     const auto keys = known.keys(where);
     return std::all_of(keys.begin(), keys.end(),
-                       [&](KeyId k) { return outside(k) || of_key_[k].stay(); });
-  }
-
-  // The run with most rows, then with most keys.
-  static std::optional<Copy> longest_run(const std::vector<Row>& rows, KeyId lo, KeyId hi) {
-    if (rows.empty()) return Copy{.kind = OpKind::range, .lo = lo, .hi = hi};
-    Copy best{.kind = OpKind::range};
-    size_t best_keys = 0;
-    for (size_t from = 0; from < rows.size();) {
-      size_t to = from;
-      Copy run{.kind = OpKind::range, .lo = from == 0 ? lo : rows[from].key};
-      for (; to < rows.size() && rows[to].stays; ++to) {
-        if (rows[to].matched) run.matched.push_back(rows[to].key);
-        if (rows[to].version != kNone)
-          (rows[to].passed ? run.passed : run.versions).push_back(rows[to].version);
-      }
-      if (to > from) run.hi = to == rows.size() ? hi : rows[to - 1].key;
-      if (std::pair(run.versions.size(), to - from) > std::pair(best.versions.size(), best_keys)) {
-        best = std::move(run);
-        best_keys = to - from;
-      }
-      from = to + 1;
-    }
-    if (best_keys == 0) return std::nullopt;
-    return best;
+                       [&](KeyId k) { return outside(k) || writes_.of(k).stay(); });
   }
 
   const KeyOrder& key_order() const {
@@ -381,10 +305,9 @@ class Projection {
   }
 
   Status copy_txn(TxnId t) {
-    first_ = h_.first_op(t);
-    end_ = h_.end_op(t);
+    txn_ = t;
     std::vector<std::pair<OpId, Copy>> copies;
-    for (OpId i = first_; i < end_; ++i)
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
       if (std::optional<Copy> copy = copy_of(i)) copies.emplace_back(i, std::move(*copy));
     if (copies.empty()) return Ok{};
     copier_.begin(h_, t);
@@ -416,7 +339,7 @@ class Projection {
   // The writes that an entry may mean.
   WriteTally meant(const KnownOrder& order, size_t entry) const {
     const TxnId t = order.txn(entry);
-    if (t == kNone) return showing(order.versions[entry]);
+    if (t == kNone) return writes_.showing(order.versions[entry]);
     WriteTally writes;
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
       if (installs_version(h_.op(i)) && h_.op(i).version == order.versions[entry])
@@ -426,7 +349,7 @@ class Projection {
 
   void copy_order(const KnownOrder& order) {
     // Of most keys nothing stays, and their orders may be as long as the history.
-    if (of_key_[order.key].kept == 0 && !never_written_[order.key]) return;
+    if (writes_.of(order.key).kept == 0 && !writes_.is_never_written(order.key)) return;
     std::vector<bool> keep;
     for (size_t i = 0; i < order.versions.size(); ++i) {
       const VersionId v = order.versions[i];
@@ -441,16 +364,11 @@ class Projection {
 
   const History& h_;
   const std::vector<bool>& keep_;
-  std::vector<WriteTally> of_version_;
-  std::vector<WriteTally> of_key_;
-  std::vector<TxnId> author_;        // per version: who appended it; empty if there are no lists
-  std::vector<WriteTally> removes_;  // per key: tombstones
-  std::vector<WriteTally> null_of_key_;  // per key: writes of null
-  std::vector<bool> never_written_;      // per key: whether it has a value that nobody wrote
+  const KeptWrites writes_;
   bool has_ranges_ = false;
   mutable std::vector<std::vector<VersionId>> of_one_key_;  // for conditions, once there is one
   mutable std::optional<KeyOrder> key_order_;               // for ranges, once there is one
-  OpId first_ = 0, end_ = 0;                                // of the transaction being copied
+  TxnId txn_ = kNone;                                       // that is being copied
   std::vector<OpId> origins_;
   HistoryBuilder builder_;
   TxnCopier copier_{builder_};

@@ -1,8 +1,6 @@
 #include "history/random_draft.h"
 
 #include <algorithm>
-#include <bitset>
-#include <cassert>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -10,6 +8,7 @@
 #include "history/mini_transactions.h"
 #include "history/predicates.h"
 #include "history/random_condition.h"
+#include "history/simulated_commits.h"
 
 namespace assay::internal {
 namespace {
@@ -23,20 +22,6 @@ constexpr Isolation kDraws[] = {
     Isolation::stale_snapshot, Isolation::causal,         Isolation::causal,
     Isolation::causal,         Isolation::arbitrary_set,  Isolation::arbitrary_set,
     Isolation::read_committed, Isolation::read_committed, Isolation::chaos,
-};
-
-constexpr size_t kMostCommits = 4096;
-using CommitBits = std::bitset<kMostCommits>;  // commits by number
-
-CommitBits lowest(size_t count) {
-  return count == 0 ? CommitBits() : ~CommitBits() >> (kMostCommits - count);
-}
-
-// Everything written by one transaction, in its final form.
-struct Commit {
-  int session;
-  CommitBits dependencies;
-  std::vector<DraftOp> writes;
 };
 
 // The simulated database and its clients.
@@ -53,9 +38,8 @@ class Simulation {
     std::string_view mini;  // of a mini-transaction: what is left of its shape
     int keys[2] = {0, 0};   // and its x and y
     DraftTxn txn;
-    CommitBits view;
-    CommitBits past;  // commits its session depends on
-    size_t commits_at_begin = 0;
+    SimulatedCommits::Set view;
+    SimulatedCommits::Set past;  // commits its session depends on
   };
 
   void draw_initials();
@@ -63,8 +47,6 @@ class Simulation {
   void step(int session);
   void finish(int session);
   void blur(DraftTxn& txn);
-  void commit(int session);
-  CommitBits choose_view(const Client& client);
   int choose_key(const Client& client);
   DraftOp random_op(const Client& client);
   void plan_mini(Client& client);
@@ -74,13 +56,11 @@ class Simulation {
   std::string draw_condition();
   void select(const Client& client, DraftOp& range);
   void aggregate(const Client& client, DraftOp& range);
-  DraftValue current(const Client& client, int key) const;
-  std::vector<int64_t> current_list(const Client& client, int key) const;
+  DraftValue current(const Client& client, int key) const {
+    return commits_.value(client.view, client.txn.ops, key, draft_.initial_of(key));
+  }
   DraftValue fresh_value();
-  bool conflicts(const Client& client) const;
   void advance() { clock_ += shape_.exact ? 1 : static_cast<int64_t>(rng_.below(3)); }
-  CommitBits all() const { return lowest(commits_.size()); }
-  CommitBits some();
 
   Rng& rng_;
   const RandomShape& shape_;
@@ -92,7 +72,7 @@ class Simulation {
   int64_t clock_ = 0;
   int64_t next_value_ = 1;
   std::vector<Client> clients_;
-  std::vector<Commit> commits_;
+  SimulatedCommits commits_;
   Draft draft_;
 };
 
@@ -139,35 +119,6 @@ DraftValue Simulation::fresh_value() {
   if (duplicates_ && rng_.chance(0.5)) return static_cast<int64_t>(rng_.below(3));
   if (duplicates_ && draft_.initial && rng_.chance(0.1)) return draft_.initial;
   return next_value_++;
-}
-
-// What the client would read: its own last write, else the last visible commit.
-DraftValue Simulation::current(const Client& client, int key) const {
-  DraftValue value = draft_.initial_of(key);
-  const auto apply = [&](const DraftOp& op) {
-    if (op.key != key || !op.effect) return;
-    if (op.kind == OpKind::remove) value = std::nullopt;
-    if (op.kind == OpKind::write || op.kind == OpKind::cas || op.kind == OpKind::insert) {
-      value = op.value;
-    }
-  };
-  for (size_t c = 0; c < commits_.size(); ++c) {
-    if (client.view[c]) std::for_each(commits_[c].writes.begin(), commits_[c].writes.end(), apply);
-  }
-  std::for_each(client.txn.ops.begin(), client.txn.ops.end(), apply);
-  return value;
-}
-
-std::vector<int64_t> Simulation::current_list(const Client& client, int key) const {
-  std::vector<int64_t> list;
-  const auto apply = [&](const DraftOp& op) {
-    if (op.key == key && op.kind == OpKind::append) list.push_back(*op.value);
-  };
-  for (size_t c = 0; c < commits_.size(); ++c) {
-    if (client.view[c]) std::for_each(commits_[c].writes.begin(), commits_[c].writes.end(), apply);
-  }
-  std::for_each(client.txn.ops.begin(), client.txn.ops.end(), apply);
-  return list;
 }
 
 DraftOp Simulation::rich_op(const Client& client, int key) {
@@ -303,7 +254,7 @@ DraftOp Simulation::random_op(const Client& client) {
   if (lists_ || (list_key_ && key == keys_ - 1)) {
     DraftOp op{.kind = read ? OpKind::read_list : OpKind::append, .key = key};
     if (read) {
-      op.list = current_list(client, key);
+      op.list = commits_.list(client.view, client.txn.ops, key);
     } else {
       op.value = duplicates_ && rng_.chance(0.3) ? int64_t{1} : next_value_++;
     }
@@ -318,7 +269,7 @@ DraftOp Simulation::plain_read(const Client& client, int key) {
   DraftOp op{.kind = OpKind::read, .key = key, .value = current(client, key)};
   if (isolation_ == Isolation::chaos) {
     Client stranger = client;
-    stranger.view = some();
+    stranger.view = commits_.some(rng_);
     op.value = current(stranger, key);
   }
   return op;
@@ -343,39 +294,6 @@ DraftOp Simulation::next_mini_op(Client& client) {
   return {.kind = OpKind::write, .key = key, .value = fresh_value()};
 }
 
-// Each as likely as not.
-CommitBits Simulation::some() {
-  CommitBits bits;
-  for (size_t from = 0; from == 0 || from < commits_.size(); from += 64)
-    bits |= CommitBits(rng_.next()) << from;
-  return bits & all();
-}
-
-CommitBits Simulation::choose_view(const Client& client) {
-  const size_t count = commits_.size();
-  switch (isolation_) {
-    case Isolation::stale_snapshot: {
-      const uint64_t length = count - std::min<uint64_t>(count, rng_.below(3));
-      CommitBits view = lowest(length);
-      while (rng_.chance(0.8) && (client.past & ~view).any()) view = view << 1 | lowest(1);
-      return view & all();
-    }
-    case Isolation::causal: {
-      CommitBits view = client.past;
-      for (size_t c = 0; c < count; ++c) {
-        if (rng_.chance(0.4)) view |= (commits_[c].dependencies | lowest(1) << c);
-      }
-      return view;
-    }
-    case Isolation::arbitrary_set: {
-      const CommitBits view = some();
-      return view | (rng_.chance(0.8) ? client.past : CommitBits());
-    }
-    default:
-      return all();
-  }
-}
-
 void Simulation::begin(int session) {
   Client& client = clients_[session];
   client.open = true;
@@ -388,36 +306,10 @@ void Simulation::begin(int session) {
   client.txn.session = session;
   client.txn.begin = Interval::point(clock_);
   if (intervals_) advance();
-  client.view = choose_view(client);
-  client.commits_at_begin = commits_.size();
+  client.view = commits_.view(isolation_, client.past, rng_);
   if (intervals_) advance();
   client.txn.begin.response = clock_;
   advance();
-}
-
-bool Simulation::conflicts(const Client& client) const {
-  for (size_t c = 0; c < commits_.size(); ++c) {
-    if (client.view[c]) continue;
-    for (const DraftOp& theirs : commits_[c].writes) {
-      for (const DraftOp& ours : client.txn.ops) {
-        const bool writes = ours.kind != OpKind::read && ours.kind != OpKind::read_list &&
-                            ours.kind != OpKind::range && ours.effect;
-        if (writes && ours.key == theirs.key) return true;
-      }
-    }
-  }
-  return false;
-}
-
-void Simulation::commit(int session) {
-  Client& client = clients_[session];
-  Commit done{session, client.view | client.past, {}};
-  for (const DraftOp& op : client.txn.ops) {
-    if (changes_data(op.kind) && op.effect) done.writes.push_back(op);
-  }
-  assert(commits_.size() < kMostCommits);
-  client.past |= done.dependencies | lowest(1) << commits_.size();
-  commits_.push_back(std::move(done));
 }
 
 void Simulation::finish(int session) {
@@ -426,12 +318,13 @@ void Simulation::finish(int session) {
   txn.end.request = clock_;
   if (intervals_) advance();
   const bool locks = isolation_ == Isolation::snapshot || isolation_ == Isolation::stale_snapshot;
-  const bool lost = locks && (shape_.exact || rng_.chance(0.9)) && conflicts(client);
+  const bool lost =
+      locks && (shape_.exact || rng_.chance(0.9)) && commits_.conflict(client.view, txn.ops);
   if (lost || rng_.chance(aborted_)) txn.status = TxnStatus::aborted;
   if (rng_.chance(unknown_)) txn.status = TxnStatus::unknown;
   if (!lost && txn.status != TxnStatus::aborted &&
       (txn.status == TxnStatus::committed || rng_.chance(0.6))) {
-    commit(session);
+    commits_.add(client.view | client.past, txn.ops, client.past);
   }
   if (intervals_) advance();
   txn.end.response = clock_;
@@ -459,7 +352,7 @@ void Simulation::step(int session) {
   if (!client.open) {
     begin(session);
   } else if (client.ops_left > 0) {
-    if (isolation_ == Isolation::read_committed) client.view = all();
+    if (isolation_ == Isolation::read_committed) client.view = commits_.all();
     client.txn.ops.push_back(mini_ ? next_mini_op(client) : random_op(client));
     --client.ops_left;
     if (rng_.chance(0.3)) advance();

@@ -148,6 +148,23 @@ void History::VersionTable::prefetch_entry(uint64_t hash) const {
     __builtin_prefetch(&entries_[static_cast<uint32_t>(slot) - 1]);
 }
 
+void History::VersionTable::intern(KeyId key, std::span<const ValueView> values,
+                                   std::vector<VersionId>& to) {
+  constexpr size_t kWindow = 64;  // lookups that overlap
+  uint64_t hashes[kWindow];
+  while (!values.empty()) {
+    const auto some = values.first(std::min(kWindow, values.size()));
+    values = values.subspan(some.size());
+    for (size_t i = 0; i < some.size(); ++i) {
+      hashes[i] = internal::hash_version(key, some[i]);
+      prefetch(hashes[i]);
+    }
+    for (size_t i = 0; i < some.size(); ++i) prefetch_entry(hashes[i]);
+    for (size_t i = 0; i < some.size(); ++i)
+      internal::push_back_roomy(to, intern(key, some[i], hashes[i]));
+  }
+}
+
 VersionId History::VersionTable::intern(KeyId key, const ValueView& v, uint64_t hash) {
   if (overfull(slots_, entries_.size())) grow();
   const size_t mask = slots_.size() - 1;

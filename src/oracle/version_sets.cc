@@ -108,8 +108,7 @@ History with_rows(const History& h, const std::vector<AggregateRows>& choices,
                   const std::vector<size_t>& chosen) {
   HistoryBuilder builder;
   TxnCopier copier(builder);
-  copy_initial(h, builder);
-  if (h.absent_is_never_written()) builder.set_absent_is_never_written();
+  copy_settings(h, builder);
   size_t next = 0;
   for (TxnId t = 0; t < h.txn_count(); ++t) {
     copier.begin(h, t);

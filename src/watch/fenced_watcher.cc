@@ -65,8 +65,7 @@ std::vector<Event> FencedWatcher::due() {
 Status FencedWatcher::hand_over(const History& header, const std::vector<Event>& events) {
   HistoryBuilder builder;
   TxnCopier copier(builder);
-  builder.set_initial(header.initial());
-  if (header.absent_is_never_written()) builder.set_absent_is_never_written();
+  copy_settings(header, builder);
   std::vector<Interval> ran;
   for (const FenceClock::Timed& t : clock_.take()) {
     const History& h = *t.piece;

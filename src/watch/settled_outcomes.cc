@@ -24,8 +24,7 @@ Result<Member> as_aborted(const Member& m) {
   const History& h = *m.piece;
   HistoryBuilder builder;
   TxnCopier copier(builder);
-  builder.set_initial(h.initial());
-  if (h.absent_is_never_written()) builder.set_absent_is_never_written();
+  copy_settings(h, builder);
   copier.begin(h, m.txn);
   for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) copier.operation(h, i);
   if (Status s = builder.end_txn(); !s.ok()) return s.error();

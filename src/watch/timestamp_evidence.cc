@@ -60,8 +60,7 @@ std::string sentence_of(const TimestampFault& f, const std::string& other) {
 class Part {
  public:
   explicit Part(const TimestampFault& f) : f_(f), h_(f.txn->history()) {
-    builder_.set_initial(h_.initial());
-    if (h_.absent_is_never_written()) builder_.set_absent_is_never_written();
+    copy_settings(h_, builder_);
   }
 
   void add(const PlacedTxn& t) {

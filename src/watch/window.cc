@@ -95,10 +95,7 @@ class TouchedState {
 
 class Assembly {
  public:
-  void header(const History& h) {
-    builder_.set_initial(h.initial());
-    if (h.absent_is_never_written()) builder_.set_absent_is_never_written();
-  }
+  void header(const History& h) { copy_settings(h, builder_); }
 
   // `apart`: each key by a transaction of its own, for levels of single operations.
   Status state(std::span<const TouchedKey> keys, int64_t at, bool apart) {
@@ -193,8 +190,7 @@ Result<Window> without(const Window& w, const std::vector<bool>& dropped) {
   const History& h = w.history;
   HistoryBuilder builder;
   TxnCopier copier(builder);
-  builder.set_initial(h.initial());
-  if (h.absent_is_never_written()) builder.set_absent_is_never_written();
+  copy_settings(h, builder);
   std::vector<uint32_t> members;
   const auto stays = [&](OpId i) { return !dropped[i] || installs_version(h.op(i)); };
   for (TxnId t = 0; t < h.txn_count(); ++t) {

@@ -1,0 +1,107 @@
+// Transactions by their names, and the versions that orders state through them.
+//
+//   order x: 1 null@s2-1     x = 1, and then what s2-1 left when it deleted x
+//
+// An order may come before the transactions that it names, so names are numbered, and looked up once the history is complete.
+// A deletion is no value, and the last version of a transaction need not be given: which version that is its operations say. One that
+// the transaction did not install stays what is stated, (key, null) if that is no value.
+//
+// Cost: linear in the entries; of the names of all transactions only where one is stated.
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "assay/history.h"
+#include "history/accesses.h"
+#include "history/value_hash.h"
+
+namespace assay {
+namespace {
+
+constexpr uint32_t kAtOnce = 256;  // values
+
+}  // namespace
+
+uint32_t HistoryBuilder::StatedNames::number(std::string_view name) {
+  const ValueView v = ValueView::of(name);
+  return names_.intern(v, internal::hash_value(v));
+}
+
+void HistoryBuilder::StatedNames::add_order(History& h, KnownOrder order,
+                                            std::span<const StatedVersion> entries, uint64_t line) {
+  const auto index = static_cast<uint32_t>(h.known_orders_.size());
+  order.versions.reserve(entries.size());
+  std::vector<ValueView> values;
+  for (uint32_t i = 0; i < entries.size(); ++i) {
+    const StatedVersion& entry = entries[i];
+    values.push_back(entry.final ? ValueView::null() : entry.value);
+    if (i % kAtOnce == kAtOnce - 1 || i + 1 == entries.size()) {
+      h.versions_.intern(order.key, values, order.versions);
+      values.clear();
+    }
+    if (entry.txn.empty()) continue;
+    order.txns.resize(entries.size(), kNone);
+    order.txns[i] = number(entry.txn);
+    if (entry.final || entry.value.is_null()) unsettled_.push_back({index, i, entry.final});
+  }
+  h.known_orders_.push_back(std::move(order));
+  order_lines_.push_back(static_cast<uint32_t>(line));
+}
+
+// The transaction of each name; kNone where there is none.
+Status HistoryBuilder::StatedNames::find_txns(const History& h, std::vector<TxnId>& txns) {
+  txns.assign(names_.size(), kNone);
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    const std::string name = h.name(t);
+    const uint32_t found = number(name);
+    if (found == txns.size()) txns.push_back(kNone);
+    if (const TxnId other = std::exchange(txns[found], t); other != kNone)
+      return bad_input("another transaction, of line " + std::to_string(h.line(other)) +
+                           ", is called " + name +
+                           " too; expected names that differ, as transactions are named by an "
+                           "order of versions or the source of a read",
+                       h.line(t));
+  }
+  return Ok{};
+}
+
+Status HistoryBuilder::StatedNames::resolve(History& h) {
+  if (names_.size() == 0) return Ok{};
+  std::vector<TxnId> txns;
+  if (Status s = find_txns(h, txns); !s.ok()) return s;
+  for (size_t i = 0; i < h.known_orders_.size(); ++i)
+    for (TxnId& t : h.known_orders_[i].txns) {
+      if (t == kNone) continue;
+      if (txns[t] == kNone)
+        return bad_input("the order names transaction " + names_.view(t).to_string() +
+                             ", which is not in the history",
+                         order_lines_[i]);
+      t = txns[t];
+    }
+  for (const Unsettled& unsettled : unsettled_) settle(unsettled, h);
+  for (OpId i = 0; i < h.op_source_.rows().size(); ++i) {
+    const TxnId source = h.op_source_[i];
+    if (source == kNone || source == kInitialTxn) continue;
+    if (txns[source] == kNone)
+      return bad_input("a read is said to be from transaction " + names_.view(source).to_string() +
+                           ", which is not in the history",
+                       h.line(h.txn_of(i)));
+    h.op_source_.set(i, txns[source]);
+  }
+  return Ok{};
+}
+
+void HistoryBuilder::StatedNames::settle(const Unsettled& unsettled, History& h) {
+  KnownOrder& order = h.known_orders_[unsettled.order];
+  const TxnId t = order.txns[unsettled.entry];
+  for (OpId i = h.end_op(t); i-- > h.first_op(t);) {
+    if (h.op(i).key != order.key || !installs_version(h.op(i))) continue;
+    const internal::KeyState left = internal::install_of(h, i).state();
+    if (!unsettled.final && !internal::is_absent(h, left)) continue;
+    order.versions[unsettled.entry] = left.version;
+    return;
+  }
+}
+
+}  // namespace assay
