@@ -112,6 +112,13 @@ struct WalkPlace {
   uint8_t decide;  // while it decides what is left
 };
 
+// What tells how much of a history that does not end can be decided for good at a level (src/watch/can_watch.cc).
+//   nothing     only stretches of so many transactions are held to it
+//   times       of the clients: whoever begins after all of a transaction is over comes after it
+//   timestamps  of the database, which put each transaction into one order
+//   fences      transactions of each session that read and write one key
+enum class WatchedBy : uint8_t { nothing, times, timestamps, fences };
+
 // Where the figure of the lattice shows a level; weaker ones of its group stand in a lower row, of a larger number.
 struct FigurePlace {
   double column;
@@ -133,7 +140,8 @@ struct LevelInfo {
   RealTime real_time = RealTime::none;
   bool repeatable = false;         // what a transaction reads of a key does not change
   bool single_operations = false;  // defined where each transaction is one operation on one key
-  SeenBy seen = {};                // the axiom of a weak level
+  WatchedBy watched_by = WatchedBy::nothing;
+  SeenBy seen = {};  // the axiom of a weak level
   ForbiddenCycle forbidden[3] =
       {};  // the axiom of one of Adya's levels; those that it has not are empty
   WeakerLevels weaker = {};

@@ -133,7 +133,8 @@ Status can_watch_history(const std::string& path) {
 // Session-serializable is watched by fences, which the sessions of a workload do between its transactions.
 Status take_fences(RunState& s) {
   const std::vector<LevelId>& levels = s.check.levels.levels;
-  if (levels.size() != 1 || levels[0] != LevelId::session_serializable || s.watching.horizon > 0)
+  if (levels.size() != 1 || level_info(levels[0]).watched_by != WatchedBy::fences ||
+      s.watching.horizon > 0)
     return Ok{};
   collect::RunOptions& o = s.options;
   if (!o.sql.empty())

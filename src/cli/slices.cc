@@ -42,9 +42,8 @@ class ChainFile : public watch::ChainSink {
 
 // The one that is decided: all others follow from it, or do not.
 LevelId decided_level(const std::vector<LevelId>& asked) {
-  const bool single = !asked.empty() && std::ranges::all_of(asked, [](LevelId l) {
-    return l == LevelId::linearizable;
-  });
+  const bool single =
+      !asked.empty() && std::ranges::all_of(asked, &LevelInfo::single_operations, level_info);
   return single ? LevelId::linearizable : LevelId::strict_serializable;
 }
 

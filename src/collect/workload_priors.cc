@@ -57,9 +57,10 @@ constexpr std::array<double, kContentions.size()> kShares = {1, 0.6, 0.3};
 }  // namespace
 
 FaultClass fault_class(LevelId level) {
-  if (level_info(level).single_operations) return FaultClass::stale_read;
+  const LevelInfo& row = level_info(level);
+  if (row.single_operations) return FaultClass::stale_read;
   // Of levels that are mixed the strongest is the likeliest not to be given.
-  if (level == LevelId::mixed || implies(level, LevelId::serializable) ||
+  if (row.events == EventModel::mixed || implies(level, LevelId::serializable) ||
       implies(level, LevelId::pl_2_99))
     return FaultClass::write_skew;
   if (implies(level, LevelId::adya_si) || implies(level, LevelId::pl_2_plus))

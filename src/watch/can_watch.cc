@@ -7,12 +7,12 @@ namespace assay::internal::watch {
 namespace {
 
 Status can_watch_by_timestamps(const WatchOptions& options) {
-  if (options.level == LevelId::strong_si) return Ok{};
-  if (options.level != LevelId::session_si)
+  const LevelInfo& level = level_info(options.level);
+  if (level.watched_by != WatchedBy::timestamps)
     return usage_error(fmt::format(
         "{} is not watched by timestamps; expected strong-si or session-si with --expected-order",
-        level_info(options.level).name));
-  if (options.sessions > 0) return Ok{};
+        level.name));
+  if (level.real_time != RealTime::none || options.sessions > 0) return Ok{};
   return usage_error(
       "session-si is watched by timestamps where --sessions tells how many sessions there are: "
       "without real time a later transaction may have started at any point, but for what its "
@@ -22,7 +22,7 @@ Status can_watch_by_timestamps(const WatchOptions& options) {
 Status can_watch_by_fences(const WatchOptions& options) {
   if (options.by_timestamps)
     return usage_error("--fence is not taken with --expected-order: timestamps order all there is");
-  if (options.level != LevelId::session_serializable)
+  if (level_info(options.level).watched_by != WatchedBy::fences)
     return usage_error(
         fmt::format("{} is not watched by fences; expected session-serializable with --fence",
                     level_info(options.level).name));
@@ -32,25 +32,24 @@ Status can_watch_by_fences(const WatchOptions& options) {
       "are: one that was not heard of may have done anything so far");
 }
 
-std::string_view alternative(LevelId level) {
-  if (level == LevelId::session_si)
+std::string_view alternative(WatchedBy by) {
+  if (by == WatchedBy::timestamps)
     return "; or --expected-order commit_ts where transactions have the database's timestamps";
-  if (level == LevelId::session_serializable)
+  if (by == WatchedBy::fences)
     return "; or --fence KEY where each session reads and writes that key now and then";
   return "";
 }
 
-Status can_watch_with_horizon(LevelId level) {
-  if (level_info(level).events == EventModel::adya)
+Status can_watch_with_horizon(const LevelInfo& level) {
+  if (level.events == EventModel::adya)
     return usage_error(
         fmt::format("{} cannot be watched: it needs the order of all versions, and watching takes "
                     "none that is stated",
-                    level_info(level).name));
-  if (level == LevelId::strict_serializable || level == LevelId::linearizable)
-    return usage_error(
-        fmt::format("{} is watched without --horizon: by real time all of the history is decided",
-                    level_info(level).name));
-  if (level == LevelId::mixed)
+                    level.name));
+  if (level.watched_by == WatchedBy::times)
+    return usage_error(fmt::format(
+        "{} is watched without --horizon: by real time all of the history is decided", level.name));
+  if (level.events == EventModel::mixed)
     return usage_error("mixed is not watched; expected a level that all transactions are held to");
   return Ok{};
 }
@@ -58,12 +57,12 @@ Status can_watch_with_horizon(LevelId level) {
 }  // namespace
 
 Status can_watch(const WatchOptions& options) {
-  const LevelId level = options.level;
+  const LevelInfo& level = level_info(options.level);
   if (options.horizon > 0) return can_watch_with_horizon(level);
   if (!options.fence.empty()) return can_watch_by_fences(options);
   if (options.by_timestamps) return can_watch_by_timestamps(options);
-  if (level == LevelId::strict_serializable || level == LevelId::linearizable) return Ok{};
-  if (level == LevelId::strong_si)
+  if (level.watched_by == WatchedBy::times) return Ok{};
+  if (level.watched_by == WatchedBy::timestamps && level.real_time != RealTime::none)
     return usage_error(
         "strong-si cannot be watched by the times of clients alone; expected --expected-order "
         "commit_ts where transactions have the database's start_ts and commit_ts, or "
@@ -72,7 +71,7 @@ Status can_watch(const WatchOptions& options) {
       "{} cannot be watched: without real time between transactions a later one may read a version "
       "however old, so nothing could ever be forgotten; expected --horizon, "
       "strict-serializable or linearizable, or record the history and check it{}",
-      level_info(level).name, alternative(level)));
+      level.name, alternative(level.watched_by)));
 }
 
 Status can_watch_piece(const History& piece) {

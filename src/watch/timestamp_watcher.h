@@ -39,7 +39,7 @@ class TimestampWatcher final : public Watch, private TimestampListener {
   int64_t overdue() const override;
 
  private:
-  bool real_time() const { return options_.level == LevelId::strong_si; }
+  bool real_time() const { return level_info(options_.level).real_time != RealTime::none; }
   Status can_take(const History& h, TxnId t) const;
   Status take(const std::shared_ptr<KeyedPiece>& piece, TxnId t);
   Status take_session(const History& h, TxnId t, TimestampSession& session);
