@@ -2,6 +2,7 @@
 // that are added (and taken back, last first) later.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -97,7 +98,27 @@ std::vector<Vertex> topological_order(const Digraph& graph, std::span<const uint
 // as consecutive vertices, first not repeated. Empty if the graph is acyclic.
 std::vector<Vertex> find_cycle(const Digraph& graph);
 
-// The memory that each of the two takes.
+// A shortest path between two vertices, both included, through those that may be passed; there is one.
+template <class MayPass>
+std::vector<Vertex> shortest_path(const Digraph& graph, Vertex from, Vertex to, MayPass may_pass) {
+  std::vector<Vertex> parent(graph.vertices(), to), queue{from};
+  std::vector<bool> reached(graph.vertices(), false);
+  reached[from] = true;
+  for (size_t at = 0; at < queue.size() && !reached[to]; ++at)
+    graph.each_out(queue[at], [&](Vertex v) {
+      if (reached[v] || !may_pass(v)) return true;
+      reached[v] = true;
+      parent[v] = queue[at];
+      queue.push_back(v);
+      return true;
+    });
+  std::vector<Vertex> path{to};
+  while (path.back() != from) path.push_back(parent[path.back()]);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+// The memory that each of the first two takes.
 uint64_t topological_order_bytes(const Digraph& graph);
 uint64_t cycle_search_bytes(const Digraph& graph);
 

@@ -180,5 +180,16 @@ TEST(FindCycle, AgreesWithTopologicalOrderOnRandomGraphs) {
   EXPECT_LT(cyclic, 400);
 }
 
+TEST(Digraph, AShortestPathKeepsToWhatMayBePassed) {
+  const Arcs arcs{{0, 1}, {1, 4}, {0, 2}, {2, 3}, {3, 4}, {4, 0}};
+  const Digraph graph(5, arcs);
+  const auto any = [](Vertex) { return true; };
+  EXPECT_EQ(shortest_path(graph, 0, 4, any), (std::vector<Vertex>{0, 1, 4}));
+  EXPECT_EQ(shortest_path(graph, 0, 4, [](Vertex v) { return v != 1; }),
+            (std::vector<Vertex>{0, 2, 3, 4}));
+  EXPECT_EQ(shortest_path(graph, 4, 1, any), (std::vector<Vertex>{4, 0, 1}));
+  EXPECT_EQ(shortest_path(graph, 2, 2, any), (std::vector<Vertex>{2}));
+}
+
 }  // namespace
 }  // namespace assay::internal

@@ -18,12 +18,6 @@ const Aggregate& aggregate_of(const History& h, OpId op) {
   return h.predicates().aggregate(h.selected(op).aggregate);
 }
 
-bool is_within(const History& h, OpId range, KeyId key) {
-  const KeyBounds bounds = bounds_of(h, range);
-  return (bounds.from == kNone || !key_less(h.key(key), h.key(bounds.from))) &&
-         (bounds.to == kNone || !key_less(h.key(bounds.to), h.key(key)));
-}
-
 std::vector<bool> keys_with_lists(const History& h) {
   std::vector<bool> lists(h.key_count());
   for (OpId i = 0; i < h.op_count(); ++i)

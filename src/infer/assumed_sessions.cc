@@ -27,7 +27,6 @@ constexpr uint32_t kLags[] = {1, 4, 16};  // k + 1
 
 // Appends those of one session.
 void assume(const EventGraph& events, const std::vector<Node>& session, Rows<Arc>& all) {
-  const auto end_set = [&] { all.begin.push_back(static_cast<uint32_t>(all.items.size())); };
   std::vector<Node> committed;
   size_t last_writer = 0;  // in committed; those before it precede it
   for (const Node n : session) {
@@ -35,13 +34,13 @@ void assume(const EventGraph& events, const std::vector<Node>& session, Rows<Arc
       if (committed.size() < lag) break;
       const Node last = committed[committed.size() - lag];
       all.items.push_back({events.write_event(last), events.read_event(n)});
-      end_set();
+      all.close();
     }
     const bool writes = !events.problem().writes.of(n).empty();
     if (writes && last_writer < committed.size()) {
       for (size_t i = last_writer; i < committed.size(); ++i)
         all.items.push_back({events.write_event(committed[i]), events.write_event(n)});
-      end_set();
+      all.close();
     }
     if (!events.committed(n)) continue;
     if (writes) last_writer = committed.size();

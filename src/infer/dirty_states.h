@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "assay/history.h"
+#include "infer/states_left.h"
 #include "infer/touched_keys.h"
 
 namespace assay::internal {
@@ -32,14 +33,10 @@ class DirtyStates {
   bool explained(const Observation& seen) const;
   OpId own_write_before(const Observation& seen) const;
   bool is_of(TxnId t, OpId op) const { return op >= h_.first_op(t) && op < h_.end_op(t); }
-  std::span<const OpId> candidates(const Observation& seen) const;
 
   const History& h_;
   TouchedKeys keys_;
-  std::vector<std::vector<OpId>> writes_;    // per key, ascending
-  std::vector<std::vector<OpId>> absences_;  // per key, those of them that left it absent
-  std::vector<OpId> by_version_;             // all writes, by version
-  std::vector<uint32_t> version_begin_;      // per version and one more, into by_version_
+  StatesLeft<OpId> writes_;  // ascending
 };
 
 }  // namespace assay::internal

@@ -117,13 +117,9 @@ Vertex EventGraph::new_helper(KeyId key) {
 }
 
 void EventGraph::add_sessions(std::vector<Arc>& arcs) const {
-  for (const std::vector<Node>& session : problem_.sessions) {
-    Node previous = kNone;
-    for (Node n : session) {
-      if (previous != kNone) arcs.push_back({write_event(previous), read_event(n)});
-      if (committed(n)) previous = n;
-    }
-  }
+  each_session_step(problem_, [&](Node before, Node n) {
+    arcs.push_back({write_event(before), read_event(n)});
+  });
 }
 
 void EventGraph::add_reads_from(std::vector<Arc>& arcs) const {

@@ -2,6 +2,8 @@
 // first.
 #pragma once
 
+#include "base/sort_by.h"
+#include "graph/digraph.h"
 #include "infer/problem.h"
 
 namespace assay::internal {
@@ -11,5 +13,21 @@ Hint make_hint(const Problem& problem);
 
 // The nodes in the order of their writes, those at the same time in their own.
 std::vector<Node> by_write_time(const Hint& hint);
+// The events of the nodes, by when they happened as far as the hint goes. `Places`: Events or EventGraph.
+template <class Places>
+std::vector<Vertex> events_by_hint(const Hint& hint, const Places& places) {
+  std::vector<Numbered> timed;
+  timed.reserve(2 * hint.write_time.size());
+  for (Node n = 0; n < hint.write_time.size(); ++n) {
+    if (places.read_event(n) != places.write_event(n))
+      timed.push_back({hint.read_time[n], places.read_event(n)});
+    timed.push_back({hint.write_time[n], places.write_event(n)});
+  }
+  sort_numbered(timed);
+  std::vector<Vertex> events;
+  events.reserve(timed.size());
+  for (const auto& [time, v] : timed) events.push_back(v);
+  return events;
+}
 
 }  // namespace assay::internal

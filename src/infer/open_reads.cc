@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "infer/replay.h"
-#include "infer/stated_sources.h"
 
 namespace assay::internal {
 std::span<const TxnId> SourcePool::store(std::span<const TxnId> sources) {
@@ -21,39 +20,14 @@ OpenReads::OpenReads(const History& history, bool one_state, const std::vector<P
     : h_(history),
       one_state_(one_state),
       heeded_(heeded),
+      aggregates_(history, aggregates),
       lists_(history),
-      seen_txns_(history.txn_count()) {
-  if (aggregates.empty()) return;
-  for (AggregateTerms& terms : decidable_aggregates(history, aggregates))
-    aggregates_.push_back({std::move(terms)});
-}
+      seen_txns_(history.txn_count()) {}
 
-void OpenReads::index_writers() {
+void OpenReads::index_history() {
+  if (keys_) return;
   keys_.emplace(h_);
-  absences_.resize(h_.key_count());
-  std::vector<Left> all;
-  WrittenKeys written;
-  for (TxnId t = 0; t < h_.txn_count(); ++t) {
-    if (h_.status(t) == TxnStatus::aborted) continue;
-    each_install(h_, t, written, [&](const Install& install) {
-      if (!install.final) return;
-      all.push_back({t, install.state()});
-      if (is_absent(h_, install.state())) absences_[install.key].push_back(all.back());
-    });
-  }
-  const auto sort_into = [&](std::vector<Left>& sorted, std::vector<uint32_t>& begin, size_t rows,
-                             auto row_of) {
-    begin.assign(rows + 1, 0);
-    for (const Left& left : all) ++begin[row_of(left) + 1];
-    for (size_t i = 0; i < rows; ++i) begin[i + 1] += begin[i];
-    std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
-    sorted.resize(all.size());
-    for (const Left& left : all) sorted[next[row_of(left)]++] = left;
-  };
-  sort_into(writers_, key_begin_, h_.key_count(),
-            [this](const Left& left) { return h_.version_key(left.state.version); });
-  sort_into(by_version_, version_begin_, h_.version_count(),
-            [](const Left& left) { return left.state.version; });
+  sources_.emplace(h_);
 }
 
 const std::vector<uint32_t>& OpenReads::of(TxnId reader) const {
@@ -65,12 +39,12 @@ const std::vector<uint32_t>& OpenReads::of(TxnId reader) const {
 void OpenReads::add(const Problem& problem, Budget& budget) {
   constexpr uint64_t kAskEvery = 4 << 20;
   std::vector<OpId> open = problem.unresolved;
-  for (const OpenAggregate& one : aggregates_)
+  for (const OpenAggregate& one : aggregates_.all())
     if (problem.node_of(one.terms.reader()) != kNone) open.push_back(one.terms.op());
   if (open.empty()) return;
   std::sort(open.begin(), open.end());
   open.erase(std::unique(open.begin(), open.end()), open.end());
-  if (!keys_) index_writers();
+  index_history();
   certain_ = true;
   mixed_ = problem.found.mixed != kNone;
   for (size_t i = 0; i < open.size() && obstacle_.empty();) {
@@ -135,57 +109,11 @@ bool OpenReads::add_lists_of(const Problem& problem) {
   return lists_.added() > added.size();
 }
 
-OpenAggregate* OpenReads::aggregate(OpId i) {
-  const auto found = std::ranges::lower_bound(
-      aggregates_, i, {}, [](const OpenAggregate& one) { return one.terms.op(); });
-  return found == aggregates_.end() || found->terms.op() != i ? nullptr : &*found;
-}
-
-std::span<const OpenAggregate> OpenReads::aggregates_of(TxnId t) const {
-  const auto of = [](const OpenAggregate& one) { return one.terms.op(); };
-  const auto first = std::ranges::lower_bound(aggregates_, h_.first_op(t), {}, of);
-  return {first, std::ranges::lower_bound(first, aggregates_.end(), h_.end_op(t), {}, of)};
-}
-
-bool OpenReads::observes(OpId op, KeyId key) const {
-  const std::span<const OpenAggregate> own = aggregates_of(h_.txn_of(op));
-  return std::ranges::none_of(own, [&](const OpenAggregate& one) {
-    return one.terms.op() == op && std::ranges::binary_search(one.unclaimed, key);
-  });
-}
-
-// What they may have held is as open as what a query passed over.
-void OpenReads::add_keys_of(OpenAggregate& aggregate, std::vector<Observation>& seen) const {
-  const OpId op = aggregate.terms.op();
-  std::vector<KeyId> claimed;
-  for (const Observation& one : seen) claimed.push_back(one.key);
-  std::sort(claimed.begin(), claimed.end());
-  aggregate.unclaimed.clear();
-  for (const KeyId key : keys_->that_may_satisfy(op, aggregate.terms.where()))
-    if (!std::ranges::binary_search(claimed, key)) {
-      seen.push_back({op, key, kNone, Accepts::any});
-      aggregate.unclaimed.push_back(key);
-    }
-  std::sort(aggregate.unclaimed.begin(), aggregate.unclaimed.end());
-}
-
-// Where a transaction sees one state of each key there is one read of it.
 void OpenReads::note_reads_of_aggregates(TxnId t) {
+  if (aggregates_.of(t).empty()) return;
   std::unordered_map<KeyId, uint32_t> read_of;
-  for (OpenAggregate& one : aggregates_) {
-    if (one.terms.reader() != t) continue;
-    if (read_of.empty())
-      for (const uint32_t read : of(t)) read_of.emplace(reads_[read].key, read);
-    one.reads.clear();
-    for (const KeyId key : one.terms.keys()) {
-      const auto found = read_of.find(key);
-      const bool open = one.terms.own(key) == nullptr && found != read_of.end();
-      one.reads.push_back(open ? found->second : kNone);
-      if (!open) continue;
-      aggregated_.resize(std::max<size_t>(aggregated_.size(), found->second + 1));
-      aggregated_[found->second] = 1;
-    }
-  }
+  for (const uint32_t read : of(t)) read_of.emplace(reads_[read].key, read);
+  aggregates_.note_reads(t, read_of);
 }
 
 bool OpenReads::is_open(TxnId reader, KeyId key) const {
@@ -205,7 +133,7 @@ std::vector<PassedOver> OpenReads::missing(std::span<const PassedOver> rows) con
 }
 
 bool OpenReads::add_rows(std::span<const PassedOver> passed_over, const Problem& problem) {
-  if (!keys_) index_writers();
+  index_history();
   const size_t first = reads_.size();
   const std::vector<PassedOver> rows = missing(passed_over);
   if (std::ranges::any_of(
@@ -242,7 +170,7 @@ void OpenReads::drop_from(size_t first) {
 }
 
 void OpenReads::add_all_of(TxnId t) {
-  if (!keys_) index_writers();
+  index_history();
   seen_txns_[t] = 1;
   certain_ = false;
   std::vector<OpId> all;
@@ -287,7 +215,7 @@ void OpenReads::add_op(OpId i, bool open, std::unordered_map<KeyId, KeyState>& o
     obstacle_ = "it reads a list";
   } else if (!lists) {
     std::vector<Observation> all = seen_by(i);
-    if (OpenAggregate* const one = aggregate(i)) add_keys_of(*one, all);
+    aggregates_.add_unclaimed(i, *keys_, all);
     for (const Observation& seen : all) add_seen(seen, open, own, groups, order);
   }
   if (installs_version(op)) own[op.key] = install_of(h_, i).state();
@@ -328,97 +256,25 @@ void OpenReads::add_seen(const Observation& seen, bool open,
   if (open) group.read.ops.push_back(seen.op);
 }
 
-// What writers left that may fit: the fewest that one of the observations allows.
-std::span<const OpenReads::Left> OpenReads::candidates(
-    KeyId key, std::span<const Observation> external) const {
-  bool must_be_absent = false;
-  for (const Observation& seen : external) {
-    const bool equals = seen.accepts == Accepts::equals;
-    if (equals && !h_.version_value(seen.version).is_null())
-      return {by_version_.data() + version_begin_[seen.version],
-              by_version_.data() + version_begin_[seen.version + 1]};
-    must_be_absent = must_be_absent || equals || seen.accepts == Accepts::absent;
-  }
-  if (must_be_absent) return absences_[key];
-  return {writers_.data() + key_begin_[key], writers_.data() + key_begin_[key + 1]};
-}
-
-// Whether what is stated of the observations allows this source.
-bool OpenReads::may_be_from(TxnId source, std::span<const Observation> external) const {
-  if (!h_.states_sources()) return true;
-  return std::all_of(external.begin(), external.end(), [&](const Observation& seen) {
-    if (h_.stated_source(seen.op) == kNone) return true;
-    const TxnId stated = stated_source(h_, seen.op);
-    return stated == kNone || stated == source;
-  });
-}
-
-// Of a key that a condition passed over, which nothing else was seen of: the most reads by far where there are conditions,
-// and all writers of the key but those whose row it would have returned.
-void OpenReads::find_who_missed(const OpenRead& read, PredicateId predicate) {
-  const Predicates& predicates = h_.predicates();
-  const auto satisfies = [&](const KeyState& state) {
-    return !state.removed && predicates.match(predicate, state.version) == Match::yes;
-  };
-  const std::span<const Left> all{writers_.data() + key_begin_[read.key],
-                                  writers_.data() + key_begin_[read.key + 1]};
-  found_.resize(all.size());
-  size_t count = 0;
-  for (const Left& left : all) {
-    found_[count] = left.writer;
-    count += left.writer != read.reader && !satisfies(left.state) ? 1 : 0;
-  }
-  found_.resize(count);
-}
-
 void OpenReads::find_sources(Group& group) {
-  const std::vector<Observation>& external = group.external;
-  const auto explains_all = [&](const KeyState& state) {
-    if (external.size() == 1) return fits(h_, external[0], state);
-    return std::all_of(external.begin(), external.end(),
-                       [&](const Observation& seen) { return fits(h_, seen, state); });
-  };
-  found_.clear();
-  if (external.size() == 1 && external[0].accepts == Accepts::misses && !h_.states_sources()) {
-    find_who_missed(group.read, external[0].predicate);
-  } else {
-    for (const Left& left : candidates(group.read.key, external))
-      if (left.writer != group.read.reader && explains_all(left.state) &&
-          may_be_from(left.writer, external))
-        found_.push_back(left.writer);
-  }
-  if (explains_all(initial_state(h_, group.read.key)) && may_be_from(kInitialTxn, external))
-    found_.push_back(kNone);
-  group.read.sources = pool_->store(found_);
-  group.read.alone = external.size() == 1;
+  OpenRead& read = group.read;
+  read.sources = pool_->store(sources_->find(read.reader, read.key, group.external));
+  read.alone = group.external.size() == 1;
   // With its operations, and its place among those of its reader.
   constexpr uint64_t kBytesARead = 160;
-  listed_ += kBytesARead + sizeof(TxnId) * group.read.sources.size();
+  listed_ += kBytesARead + sizeof(TxnId) * read.sources.size();
 }
 
 BadRead OpenReads::dirty_read(const OpenRead& read) const {
-  const OpId first = h_.first_op(read.reader), end = h_.end_op(read.reader);
   for (const OpId i : read.ops) {
-    for (OpId own = first; own < i; ++own)
+    for (OpId own = h_.first_op(read.reader); own < i; ++own)
       if (h_.op(own).key == read.key && installs_version(h_.op(own))) return {};
     Observation here;
     here.accepts = Accepts::nothing;
     for (const Observation& seen : seen_by(i))
       if (seen.key == read.key) here = seen;
-    const std::span<const Left> all = candidates(read.key, {&here, 1});
-    const bool clean = fits(h_, here, initial_state(h_, read.key)) ||
-                       std::any_of(all.begin(), all.end(), [&](const Left& left) {
-                         return left.writer != read.reader && fits(h_, here, left.state);
-                       });
-    // Nobody who counts left what it saw: any other write of it is aborted or overwritten.
-    for (OpId w = 0; w < h_.op_count() && !clean; ++w) {
-      const Operation op = h_.op(w);
-      if ((w >= first && w < end) || op.key != read.key || !installs_version(op)) continue;
-      const TxnId writer = h_.txn_of(w);
-      if (!fits(h_, here, install_of(h_, w).state())) continue;
-      const bool aborted = h_.status(writer) == TxnStatus::aborted;
-      return {aborted ? Anomaly::aborted_read : Anomaly::intermediate_read, i, w};
-    }
+    const BadRead found = sources_->dirty_read(read.reader, i, read.key, here);
+    if (found.anomaly != Anomaly::none) return found;
   }
   return {};
 }
@@ -458,7 +314,7 @@ struct NotesSources : ReplayVisitor {
     for (const uint32_t read : open.of(t)) {
       const OpenRead& r = open.all()[read];
       for (const OpId op : r.ops)
-        if (open.observes(op, r.key)) seen.push_back({op, r.key, held[r.key].writer});
+        if (open.aggregates().observes(op, r.key)) seen.push_back({op, r.key, held[r.key].writer});
     }
     return true;
   }

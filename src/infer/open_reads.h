@@ -26,9 +26,10 @@
 
 #include "assay/budget.h"
 #include "base/sort_by.h"
-#include "infer/aggregates.h"
+#include "infer/open_aggregates.h"
 #include "infer/open_lists.h"
 #include "infer/passed_over.h"
+#include "infer/possible_sources.h"
 #include "infer/problem.h"
 #include "infer/touched_keys.h"
 
@@ -42,15 +43,6 @@ struct OpenRead {
   bool alone = false;     // nothing else that the reader saw of the key rules out a source
   // Who may have left it, ascending; kNone, the initial state, comes last.
   std::span<const TxnId> sources;
-};
-
-// An aggregate that an order has to explain by the sources of its keys.
-struct OpenAggregate {
-  AggregateTerms terms;
-  // Per key: its open read, as an index into all(). kNone if the reader had written the key itself, or no other transaction wrote it.
-  std::vector<uint32_t> reads = {};
-  // The keys about which its claim says nothing, ascending. They may be in any state.
-  std::vector<KeyId> unclaimed = {};
 };
 
 // Where the sources of reads are stored: they are many, never change, and copies of the reads share them.
@@ -82,14 +74,7 @@ class OpenReads {
   bool add_rows(std::span<const PassedOver> passed_over, const Problem& problem);
   // Whether there is a read of this key by this reader.
   bool is_open(TxnId reader, KeyId key) const;
-  const std::vector<OpenAggregate>& aggregates() const { return aggregates_; }
-  std::span<const OpenAggregate> aggregates_of(TxnId t) const;
-  // Whether it is one of the keys of an aggregate.
-  bool is_aggregated(uint32_t read) const {
-    return read < aggregated_.size() && aggregated_[read] != 0;
-  }
-  // Whether the operation says anything of the key by itself: not an aggregate of a key that its claim does not cover.
-  bool observes(OpId op, KeyId key) const;
+  const OpenAggregates& aggregates() const { return aggregates_; }
   // The lists of which it is open who appended what.
   const OpenLists& lists() const { return lists_; }
   // Which these are, ascending.
@@ -109,21 +94,14 @@ class OpenReads {
   BadRead dirty_read(const OpenRead& read) const;
 
  private:
-  // What a transaction left of a key.
-  struct Left {
-    TxnId writer = kNone;
-    KeyState state;
-  };
   // What a transaction saw of a key before it wrote it.
   struct Group {
     OpenRead read;
     std::vector<Observation> external;
   };
 
-  void index_writers();
-  OpenAggregate* aggregate(OpId i);
+  void index_history();
   std::vector<Observation> seen_by(OpId i) const;
-  void add_keys_of(OpenAggregate& aggregate, std::vector<Observation>& seen) const;
   void note_reads_of_aggregates(TxnId t);
   void add_all_of(TxnId t);
   void add_possible_txn(TxnId t, const Problem& problem);
@@ -133,10 +111,7 @@ class OpenReads {
               std::unordered_map<KeyId, Group>& groups, std::vector<KeyId>& order);
   void add_seen(const Observation& seen, bool open, const std::unordered_map<KeyId, KeyState>& own,
                 std::unordered_map<KeyId, Group>& groups, std::vector<KeyId>& order);
-  std::span<const Left> candidates(KeyId key, std::span<const Observation> external) const;
   void find_sources(Group& group);
-  void find_who_missed(const OpenRead& read, PredicateId predicate);
-  bool may_be_from(TxnId source, std::span<const Observation> external) const;
   bool wants(KeyId key) const {
     return only_ == nullptr || std::binary_search(only_->begin(), only_->end(), key);
   }
@@ -146,14 +121,9 @@ class OpenReads {
   const History& h_;
   bool one_state_;
   const std::vector<PassedOver>* heeded_;
-  std::vector<OpenAggregate> aggregates_;  // by operation
-  std::vector<uint8_t> aggregated_;        // per open read, as far as there are such
-  std::optional<TouchedKeys> keys_;        // once there is anything open, as the next five
-  std::vector<Left> writers_;              // by key, what those that did not abort left
-  std::vector<uint32_t> key_begin_;        // per key and one more, into writers_
-  std::vector<Left> by_version_;           // the same, by version
-  std::vector<uint32_t> version_begin_;
-  std::vector<std::vector<Left>> absences_;  // per key, those of writers_ that left it absent
+  OpenAggregates aggregates_;
+  std::optional<TouchedKeys> keys_;         // once there is anything open
+  std::optional<PossibleSources> sources_;  // likewise
   OpenLists lists_;
   bool certain_ = true;  // whether the transaction that is being added takes effect
   bool mixed_ = false;   // some key is used as a list and as a register
@@ -164,7 +134,6 @@ class OpenReads {
   std::shared_ptr<SourcePool> pool_ = std::make_shared<SourcePool>();
   std::unordered_map<TxnId, std::vector<uint32_t>> by_reader_;
   std::vector<TxnId> possible_;
-  std::vector<TxnId> found_;  // scratch
   std::string obstacle_;
   uint64_t listed_ = 0;  // bytes since the budget was asked
 };

@@ -113,7 +113,7 @@ void OrderFaults::look_at_open_reads(Node n, std::vector<OrderFault>& found) con
 }
 
 void OrderFaults::look_at_aggregates(Node n, std::vector<OrderFault>& found) {
-  for (const OpenAggregate& one : open_->aggregates_of(problem_.txn[n])) {
+  for (const OpenAggregate& one : open_->aggregates().of(problem_.txn[n])) {
     if (one.reads.size() != one.terms.keys().size()) continue;  // it is not listed
     std::vector<AggregateTerm> terms;
     std::vector<TxnId> met;
@@ -128,7 +128,7 @@ void OrderFaults::look_at_aggregates(Node n, std::vector<OrderFault>& found) {
                        std::ranges::binary_search(open_->all()[one.reads[k]].sources, met.back()));
     }
     if (!possible || one.terms.given(terms) != Match::no) continue;
-    const auto index = static_cast<uint32_t>(&one - open_->aggregates().data());
+    const auto index = static_cast<uint32_t>(&one - open_->aggregates().all().data());
     met_by_[index] = std::move(met);
     found.push_back({OrderFault::Kind::aggregate, n, kNone, index});
   }

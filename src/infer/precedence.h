@@ -98,13 +98,7 @@ class HistoryPrecedence {
 
   void index_sessions() {
     previous_.assign(problem_.nodes(), kNone);
-    for (const std::vector<Node>& session : problem_.sessions) {
-      Node before = kNone;
-      for (Node n : session) {
-        previous_[n] = before;
-        if (history_.status(problem_.txn[n]) == TxnStatus::committed) before = n;
-      }
-    }
+    each_session_step(problem_, [this](Node before, Node n) { previous_[n] = before; });
   }
 
   // Of its own transaction or the one before.

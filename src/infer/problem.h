@@ -31,6 +31,7 @@
 #include "assay/certificate.h"
 #include "assay/history.h"
 #include "infer/known_orders.h"
+#include "infer/rows.h"
 
 namespace assay::internal {
 
@@ -53,18 +54,6 @@ struct StatedOrder {
   KeyId key;
   uint32_t source;  // index into History::known_orders(), or the OpId of the read_list
   bool source_is_op;
-};
-
-// Rows of variable length in one array.
-template <class T>
-struct Rows {
-  std::vector<uint32_t> begin{0};  // size rows + 1
-  std::vector<T> items;
-
-  std::span<const T> operator[](size_t row) const {
-    return {items.data() + begin[row], begin[row + 1] - begin[row]};
-  }
-  size_t rows() const { return begin.size() - 1; }
 };
 
 // Adjacent writes.
@@ -182,6 +171,18 @@ struct Problem {
  private:
   Node find_node(TxnId t) const;
 };
+
+// Session order: calls visit(before, n) for each node and the last one before it in its session that committed.
+template <class Visit>
+void each_session_step(const Problem& problem, Visit visit) {
+  for (const std::vector<Node>& session : problem.sessions) {
+    Node before = kNone;
+    for (const Node n : session) {
+      if (before != kNone) visit(before, n);
+      if (problem.history->status(problem.txn[n]) == TxnStatus::committed) before = n;
+    }
+  }
+}
 
 // Which reads of other transactions count. clean: of what a transaction that takes effect left behind. dirty: of
 // anything that anybody ever wrote, aborted or overwritten, as at pl-1; then nobody takes effect for having been read.

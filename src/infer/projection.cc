@@ -17,29 +17,15 @@
 #include "history/accesses.h"
 
 namespace assay::internal {
-namespace {
-
-// The end of a row that is being filled.
-template <class T>
-void close_row(Rows<T>& rows) {
-  rows.begin.push_back(static_cast<uint32_t>(rows.items.size()));
-}
-
-}  // namespace
-
 Projector::Projector(const Problem& whole)
     : whole_(whole),
       key_(whole.keys(), kNone),
       node_(whole.nodes(), kNone),
       write_(whole.writes.size(), kNone) {
   if (whole.stated.empty()) return;
-  std::vector<uint32_t>& begin = stated_.begin;
-  begin.assign(whole.keys() + 1, 0);
-  for (const StatedOrder& order : whole.stated) ++begin[order.key + 1];
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  stated_.items.resize(whole.stated.size());
-  std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
-  for (uint32_t i = 0; i < whole.stated.size(); ++i) stated_.items[next[whole.stated[i].key]++] = i;
+  stated_ = collect_rows<uint32_t>(whole.keys(), [&](auto add) {
+    for (uint32_t i = 0; i < whole.stated.size(); ++i) add(whole.stated[i].key, i);
+  });
 }
 
 Problem Projector::project(const Part& part) {
@@ -88,7 +74,7 @@ void Projector::add_reads(Node n, Problem& out) const {
     out.reads.items.push_back({key_[read.key], write, read.op});
     if (whole_.has_lists && is_list_operation(whole_.history->op(read.op))) out.has_lists = true;
   }
-  close_row(out.reads);
+  out.reads.close();
 }
 
 // What the whole says of operations of the node.
@@ -112,16 +98,16 @@ void Projector::add_users(const Part& part, Problem& out) const {
       if (key_[whole_.writes.key[w]] == kNone) continue;
       for (Node reader : whole_.readers[w])
         if (node_[reader] != kNone) out.readers.items.push_back(node_[reader]);
-      close_row(out.readers);
+      out.readers.close();
     }
   }
   for (KeyId key : part.keys) {
     for (WriteId w : whole_.key_writers(key))
       if (node_[whole_.writes.node[w]] != kNone) out.writes.of_key.items.push_back(write_[w]);
-    close_row(out.writes.of_key);
+    out.writes.of_key.close();
     for (Node n : whole_.initial_readers[key])
       if (node_[n] != kNone) out.initial_readers.items.push_back(node_[n]);
-    close_row(out.initial_readers);
+    out.initial_readers.close();
   }
 }
 

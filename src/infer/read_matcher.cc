@@ -16,13 +16,18 @@ constexpr OpId kAhead = 16;  // operations, for fetch_ahead
 
 ReadMatcher::ReadMatcher(const History& history, const Problem& problem, const Origins& origins,
                          const DirtyStates* dirty)
-    : h_(history), problem_(problem), origins_(origins), dirty_(dirty) {
-  if (origins.any_lists()) shown_in_.assign(history.version_count(), kNone);
+    : h_(history),
+      problem_(problem),
+      origins_(origins),
+      dirty_(dirty),
+      lists_(history, problem, origins) {}
+
+void ReadMatcher::bad(const BadRead& found) {
+  if (teaches_more(found, out_->bad_read)) out_->bad_read = found;
 }
 
-void ReadMatcher::bad(Anomaly anomaly, OpId read, OpId other) {
-  const BadRead found{anomaly, read, other};
-  if (teaches_more(found, out_->bad_read)) out_->bad_read = found;
+void ReadMatcher::note_repeating(Node n) {
+  if (out_->repeating.empty() || out_->repeating.back() != n) out_->repeating.push_back(n);
 }
 
 // The read saw what its transaction wrote last, or that this left nothing.
@@ -48,59 +53,25 @@ void ReadMatcher::check_own(OpId op, const TxnKeys::State& own, VersionId versio
   for (OpId i = op; i-- > first;) {
     const Operation earlier = h_.op(i);
     if (installs_version(earlier) && earlier.version == version) {
-      bad(Anomaly::not_my_last_write, op, i);
+      bad({Anomaly::not_my_last_write, op, i});
       return;
     }
   }
-  bad(Anomaly::not_my_own_write, op, own.op);
-}
-
-// A read is stated to be from what nobody may see of its transaction.
-bool ReadMatcher::stated_to_be_dirty(OpId op) {
-  if (h_.stated_source(op) == kNone) return false;
-  const TxnId source = stated_source(h_, op);
-  if (source == kNone || source == kInitialTxn) return false;
-  const OpId write = stated_write(h_, op, source);
-  if (h_.status(source) == TxnStatus::aborted)
-    bad(Anomaly::aborted_read, op, write);
-  else if (is_overwritten(write))
-    bad(Anomaly::intermediate_read, op, write);
-  else
-    return false;
-  return true;
-}
-
-// Its transaction writes the key again.
-bool ReadMatcher::is_overwritten(OpId write) const {
-  for (OpId i = write + 1; i < h_.end_op(h_.txn_of(write)); ++i)
-    if (installs_version(h_.op(i)) && h_.op(i).key == h_.op(write).key) return true;
-  return false;
-}
-
-// A read that is stated to be from another transaction than an earlier one of the key.
-void ReadMatcher::compare_stated(OpId op) {
-  if (h_.stated_source(op) == kNone || out_->non_repeatable.anomaly != Anomaly::none) return;
-  const TxnId source = stated_source(h_, op);
-  if (source == kNone) return;
-  for (OpId i = h_.first_op(h_.txn_of(op)); i < op; ++i) {
-    if (h_.stated_source(i) == kNone || h_.op(i).key != h_.op(op).key) continue;
-    const TxnId other = stated_source(h_, i);
-    if (other == kNone || other == source) continue;
-    out_->non_repeatable = {Anomaly::non_repeatable_read, op, i};
-    return;
-  }
+  bad({Anomaly::not_my_own_write, op, own.op});
 }
 
 void ReadMatcher::external_read(Node n, OpId op, KeyId key, VersionId version) {
-  if (stated_to_be_dirty(op)) return;
-  compare_stated(op);
+  if (const BadRead dirty = stated_dirty_read(h_, op); dirty.anomaly != Anomaly::none)
+    return bad(dirty);
+  if (out_->non_repeatable.anomaly == Anomaly::none)
+    out_->non_repeatable = stated_other_read(h_, op);
   if (origins_.nobody_can_tell(key, version)) {
     out_->unresolved.push_back(op);
     return;
   }
   TxnKeys::State& state = keys_[key];
   if (state.read) {
-    if (out_->repeating.empty() || out_->repeating.back() != n) out_->repeating.push_back(n);
+    note_repeating(n);
     const bool assumed = !assumed_of(problem_.assumed, state.op, state.op + 1).empty();
     if (!assumed && state.version != version && out_->non_repeatable.anomaly == Anomaly::none) {
       out_->non_repeatable = {Anomaly::non_repeatable_read, op, state.op};
@@ -113,14 +84,14 @@ void ReadMatcher::external_read(Node n, OpId op, KeyId key, VersionId version) {
         origin.op != kNone && origin.op >= op && origin.op < h_.end_op(problem_.txn[n]);
     if (own_later) {
       const OpId other = origin.several ? other_writer(version, problem_.txn[n]) : kNone;
-      if (other == kNone) return bad(Anomaly::future_read, op, origin.op);
+      if (other == kNone) return bad({Anomaly::future_read, op, origin.op});
       const bool aborted = h_.status(h_.txn_of(other)) == TxnStatus::aborted;
-      return bad(aborted ? Anomaly::aborted_read : Anomaly::intermediate_read, op, other);
+      return bad({aborted ? Anomaly::aborted_read : Anomaly::intermediate_read, op, other});
     }
-    if (origin.kind == Origin::Kind::nobody) return bad(Anomaly::thin_air_read, op, kNone);
-    if (origin.kind == Origin::Kind::aborted) return bad(Anomaly::aborted_read, op, origin.op);
+    if (origin.kind == Origin::Kind::nobody) return bad({Anomaly::thin_air_read, op, kNone});
+    if (origin.kind == Origin::Kind::aborted) return bad({Anomaly::aborted_read, op, origin.op});
     if (origin.kind == Origin::Kind::intermediate) {
-      return bad(Anomaly::intermediate_read, op, origin.op);
+      return bad({Anomaly::intermediate_read, op, origin.op});
     }
   }
   if (state.read) return;
@@ -149,7 +120,7 @@ bool ReadMatcher::follow_assumptions(Node n, OpId op) {
   for (const Seen& seen : assumed) {
     TxnKeys::State& state = keys_[seen.key];
     if (state.read) {
-      if (out_->repeating.empty() || out_->repeating.back() != n) out_->repeating.push_back(n);
+      note_repeating(n);
       continue;
     }
     const WriteId write =
@@ -174,7 +145,7 @@ void ReadMatcher::match_absent(Node n, OpId op, KeyId key) {
     return;
   }
   if (assumed) {
-    if (out_->repeating.empty() || out_->repeating.back() != n) out_->repeating.push_back(n);
+    note_repeating(n);
     return;
   }
   state.read = true;
@@ -182,90 +153,26 @@ void ReadMatcher::match_absent(Node n, OpId op, KeyId key) {
   out_->reads.push_back({key, kNone, op});
 }
 
-// The append to the same key before (step -1) or after (1) `op` in its transaction; kNone if there is none.
-OpId ReadMatcher::neighbour_append(OpId op, int step) const {
-  if (op == kNone) return kNone;
-  const TxnId t = h_.txn_of(op);
-  for (OpId i = op + step; i + 1 > h_.first_op(t) && i < h_.end_op(t); i += step) {
-    if (install_of(h_, i).appends && h_.op(i).key == h_.op(op).key) return i;
-    if (i == 0) break;
-  }
-  return kNone;
-}
-
-// What one transaction appended to a list stands together, but for what it had yet to append. True if the element's
-// neighbours belong elsewhere.
-bool ReadMatcher::torn(std::span<const VersionId> elements, size_t i) const {
-  const OpId earlier = neighbour_append(origins_[elements[i]].op, -1);
-  const OpId later = neighbour_append(origins_[elements[i]].op, 1);
-  return (earlier != kNone && (i == 0 || elements[i - 1] != h_.op(earlier).version)) ||
-         (later != kNone && i + 1 < elements.size() && elements[i + 1] != h_.op(later).version);
-}
-
-// Every element of a list must have been appended by a transaction that may count, together with what else that transaction
-// appended. False if one was not, or if that is uncertain.
-bool ReadMatcher::list_elements_stand(std::span<const VersionId> elements, OpId op, OpId end) {
-  for (size_t i = 0; i < elements.size(); ++i) {
-    const Origin& origin = origins_[elements[i]];
-    if (origin.kind == Origin::Kind::nobody) {
-      bad(Anomaly::thin_air_read, op, kNone);
-    } else if (origin.kind == Origin::Kind::aborted) {
-      bad(Anomaly::aborted_read, op, origin.op);
-    } else if (origin.op != kNone && origin.op > op && origin.op < end) {
-      bad(Anomaly::future_read, op, origin.op);
-    } else if (!torn(elements, i)) {
-      continue;
-    } else if (appended_twice(origin.op)) {
-      out_->unresolved.push_back(op);
-    } else {
-      bad(Anomaly::intermediate_read, op, origin.op);
-    }
-    return false;
-  }
-  return true;
-}
-
-// Its transaction appended the same element to the list once more.
-bool ReadMatcher::appended_twice(OpId append) const {
-  const Operation one = h_.op(append);
-  for (OpId i = h_.first_op(h_.txn_of(append)); i < h_.end_op(h_.txn_of(append)); ++i)
-    if (i != append && install_of(h_, i).appends && h_.op(i).version == one.version) return true;
-  return false;
-}
-
-// A list shows what others had appended, then the transaction's own elements so far. What others had appended is a
-// read of the writer of its last element; the order of the rest is stated (stated_orders.h).
 void ReadMatcher::match_list(Node n, OpId op, KeyId key) {
-  const auto [elements, missing] = outside_list(h_, op);
+  const ListRead list = lists_.clean(problem_.txn[n], op, key);
   TxnKeys::State& state = keys_[key];
-  if (missing != kNone && !origins_.mixed(key)) return bad(Anomaly::not_my_own_write, op, missing);
-  const bool telling =
-      !origins_.mixed(key) && std::none_of(elements.begin(), elements.end(), [&](VersionId v) {
-        const OpId author = origins_[v].op;
-        const bool own = author != kNone && author < op && author >= h_.first_op(problem_.txn[n]);
-        const bool repeated = std::exchange(shown_in_[v], op) == op;
-        return own || repeated || origins_[v].several;
-      });
-  if (!telling) {
-    if (!origins_.mixed(key) && left_by_nobody(elements, op)) return;
-    if (!origins_.mixed(key) && state.list_op != kNone) check_repeated_list(op, state.list_op);
-    if (state.list_op == kNone) state.list_op = op;
-    out_->unresolved.push_back(op);
-    return;
-  }
-  if (!list_elements_stand(elements, op, h_.end_op(problem_.txn[n]))) return;
-  const VersionId last = elements.empty() ? kNone : elements.back();
-  if (last != kNone && origins_[last].kind == Origin::Kind::intermediate) {
-    return bad(Anomaly::intermediate_read, op, origins_[last].op);
-  }
-  external_list(n, op, key, last == kNone ? kNone : problem_.writes.of_version[last]);
+  if (list.kind == ListRead::Kind::bad) return bad(list.bad);
+  if (list.kind == ListRead::Kind::read)
+    return external_list(n, op, key,
+                         list.last == kNone ? kNone : problem_.writes.of_version[list.last]);
+  out_->unresolved.push_back(op);
+  if (list.kind == ListRead::Kind::cut) return;
+  if (state.list_op == kNone)
+    state.list_op = op;
+  else if (!origins_.mixed(key))
+    check_repeated_list(op, state.list_op);
 }
 
 // A list whose last element is of this write.
 void ReadMatcher::external_list(Node n, OpId op, KeyId key, WriteId write) {
   TxnKeys::State& state = keys_[key];
   if (state.list_op != kNone) {
-    if (out_->repeating.empty() || out_->repeating.back() != n) out_->repeating.push_back(n);
+    note_repeating(n);
     return check_repeated_list(op, state.list_op);
   }
   state.list_op = op;
@@ -282,44 +189,13 @@ void ReadMatcher::check_repeated_list(OpId op, OpId earlier) {
     out_->non_repeatable = {Anomaly::non_repeatable_read, op, earlier};
 }
 
-// One of the elements was appended by nobody, or only by those that aborted.
-bool ReadMatcher::left_by_nobody(std::span<const VersionId> elements, OpId op) {
-  for (const VersionId element : elements) {
-    const Origin& origin = origins_[element];
-    if (origin.kind == Origin::Kind::nobody) {
-      bad(Anomaly::thin_air_read, op, kNone);
-    } else if (origin.kind == Origin::Kind::aborted) {
-      bad(Anomaly::aborted_read, op, origin.op);
-    } else {
-      continue;
-    }
-    return true;
-  }
-  return false;
-}
-
-// A dirty list states the order of what was appended and stayed; what did not take effect is passed over.
-void ReadMatcher::match_dirty_list(OpId op, KeyId key) {
-  const auto [elements, missing] = outside_list(h_, op);
-  if (missing != kNone && !origins_.mixed(key)) return bad(Anomaly::not_my_own_write, op, missing);
-  bool telling = !origins_.mixed(key);
-  std::vector<VersionId> stood;
-  for (const VersionId v : elements) {
-    const OpId author = origins_[v].op;
-    if (author == kNone) return bad(Anomaly::thin_air_read, op, kNone);
-    const bool own = author >= h_.first_op(h_.txn_of(op)) && author < h_.end_op(h_.txn_of(op));
-    const bool repeated = std::exchange(shown_in_[v], op) == op;
-    telling = telling && !origins_[v].several && !own && !repeated;
-    if (problem_.node[h_.txn_of(author)] != kNone) stood.push_back(v);
-  }
-  for (size_t i = 0; i < stood.size() && telling; ++i) telling = !torn(stood, i);
-  if (!telling) {
-    out_->unresolved.push_back(op);
-    return;
-  }
+void ReadMatcher::match_dirty_list(Node n, OpId op, KeyId key) {
+  const ListRead list = lists_.dirty(problem_.txn[n], op, key);
+  if (list.kind == ListRead::Kind::bad) return bad(list.bad);
+  if (list.kind == ListRead::Kind::open) return out_->unresolved.push_back(op);
   out_->has_lists = true;
-  const VersionId last = elements.empty() ? kNone : elements.back();
-  out_->reads.push_back({key, last == kNone ? kNone : problem_.writes.of_version[last], op});
+  out_->reads.push_back(
+      {key, list.last == kNone ? kNone : problem_.writes.of_version[list.last], op});
 }
 
 // Where a version that was seen stands has to be known, if it is one that stayed.
@@ -331,7 +207,7 @@ void ReadMatcher::note_dirty_reads(OpId op) {
                                          ? dirty_->explained_by(seen)
                                          : std::vector<OpId>{stated_write(h_, op, stated)};
     const auto is_gone = [this](OpId w) {
-      return problem_.node[h_.txn_of(w)] == kNone || is_overwritten(w);
+      return problem_.node[h_.txn_of(w)] == kNone || is_overwritten(h_, w);
     };
     if (writes.empty() || std::any_of(writes.begin(), writes.end(), is_gone)) continue;
     if (writes.size() > 1)
@@ -346,7 +222,7 @@ void ReadMatcher::note_dirty_reads(OpId op) {
 void ReadMatcher::match_dirty(Node n, OpId i) {
   const Observation seen = observation_of(h_, i);
   if (seen.accepts == Accepts::any) return;
-  if (seen.accepts == Accepts::list) return match_dirty_list(i, seen.key);
+  if (seen.accepts == Accepts::list) return match_dirty_list(n, i, seen.key);
   const bool equals = seen.accepts == Accepts::equals;
   if (equals && keys_[seen.key].written) return check_own(i, keys_[seen.key], seen.version);
   if (seen.accepts == Accepts::rows ? origins_.any_lists() && dirty_->covers_list(i)
@@ -365,8 +241,8 @@ void ReadMatcher::match_dirty(Node n, OpId i) {
   }
   const OpId own = origins_[seen.version].op;
   if (own != kNone && own >= i && own < h_.end_op(problem_.txn[n]))
-    return bad(Anomaly::future_read, i, own);
-  bad(Anomaly::thin_air_read, i, kNone);
+    return bad({Anomaly::future_read, i, own});
+  bad({Anomaly::thin_air_read, i, kNone});
 }
 
 // Versions lie far apart: their cache misses are overlapped.

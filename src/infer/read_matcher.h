@@ -16,6 +16,7 @@
 #include "infer/dirty_states.h"
 #include "infer/origins.h"
 #include "infer/problem.h"
+#include "infer/read_lists.h"
 #include "infer/txn_keys.h"
 
 namespace assay::internal {
@@ -63,26 +64,19 @@ class ReadMatcher {
   void match_list(Node n, OpId op, KeyId key);
   void external_list(Node n, OpId op, KeyId key, WriteId write);
   void check_repeated_list(OpId op, OpId earlier);
-  bool left_by_nobody(std::span<const VersionId> elements, OpId op);
-  void match_dirty_list(OpId op, KeyId key);
-  bool appended_twice(OpId append) const;
-  OpId neighbour_append(OpId op, int step) const;
-  bool torn(std::span<const VersionId> elements, size_t i) const;
-  bool list_elements_stand(std::span<const VersionId> elements, OpId op, OpId end);
+  void match_dirty_list(Node n, OpId op, KeyId key);
   void check_own(OpId op, const TxnKeys::State& own, VersionId version);
   bool explained_by_own(const TxnKeys::State& own, VersionId version) const;
   OpId other_writer(VersionId version, TxnId reader) const;
   void external_read(Node n, OpId op, KeyId key, VersionId version);
-  bool stated_to_be_dirty(OpId op);
-  void compare_stated(OpId op);
-  bool is_overwritten(OpId write) const;
-  void bad(Anomaly anomaly, OpId read, OpId other);
+  void note_repeating(Node n);
+  void bad(const BadRead& found);
 
   const History& h_;
   const Problem& problem_;
   const Origins& origins_;
   const DirtyStates* dirty_;
-  std::vector<OpId> shown_in_;   // per version: the last list with it; empty: no lists
+  ReadLists lists_;
   TxnKeys keys_;                 // scratch
   MatchedReads* out_ = nullptr;  // of the call
 };

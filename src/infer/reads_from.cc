@@ -41,19 +41,6 @@ std::vector<uint32_t> joined_begins(const std::vector<Part>& parts,
   return begins;
 }
 
-// Turns (row, item) pairs, given by two passes of `visit`, into rows.
-template <class T, class Visit>
-Rows<T> collect_rows(size_t rows, Visit visit) {
-  Rows<T> out;
-  out.begin.assign(rows + 1, 0);
-  visit([&](uint32_t row, T) { ++out.begin[row + 1]; });
-  for (size_t i = 0; i < rows; ++i) out.begin[i + 1] += out.begin[i];
-  out.items.resize(out.begin[rows]);
-  std::vector<uint32_t> next(out.begin.begin(), out.begin.end() - 1);
-  visit([&](uint32_t row, T item) { out.items[next[row]++] = item; });
-  return out;
-}
-
 class ProblemMaker {
  public:
   ProblemMaker(const History& h, std::span<const Seen> assumed, Budget& budget, const Matching& how)

@@ -33,5 +33,14 @@ WriteId last_writer(const Problem& problem, std::span<const Seen> blocks);
 // Every external read of a node in program order, repetitions included, as read committed counts
 // them. Appends to `out`, which is cleared first. Leaves out reads that no write explains.
 void external_reads(const Problem& problem, Node n, std::vector<ExternalRead>& out);
+// Calls visit(node, read) for those of all nodes.
+template <class Visit>
+void each_external_read(const Problem& problem, Visit visit) {
+  std::vector<ExternalRead> reads;
+  for (Node n = 0; n < problem.nodes(); ++n) {
+    external_reads(problem, n, reads);
+    for (const ExternalRead& read : reads) visit(n, read);
+  }
+}
 
 }  // namespace assay::internal

@@ -8,8 +8,8 @@
 //   C         2         B          the order does not explain what C read
 //
 // A visitor is told of every read with what it meets, the transaction's own writes included, and of every install. It says whether
-// to go on. Accepting an order, what an order of the database gets wrong, what open reads saw along an order, and aggregates
-// are visitors.
+// to go on. Accepting an order, what an order of the database gets wrong, what open reads saw along an order, aggregates, and the rows
+// that queries passed over are visitors.
 //
 // Cost: one pass over the operations, and over the keys that ranges cover.
 #pragma once

@@ -31,7 +31,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/sort_by.h"
+#include "infer/hint.h"
 #include "infer/precedence.h"
 #include "infer/replay_in_place.h"
 #include "infer/scheduler.h"
@@ -40,20 +40,6 @@
 
 namespace assay::internal {
 namespace {
-
-std::vector<Vertex> hint_order(const Hint& hint, const Events& events) {
-  std::vector<Numbered> timed;
-  timed.reserve((events.split ? 2 : 1) * hint.write_time.size());
-  for (Node n = 0; n < hint.write_time.size(); ++n) {
-    if (events.split) timed.push_back({hint.read_time[n], events.read_event(n)});
-    timed.push_back({hint.write_time[n], events.write_event(n)});
-  }
-  sort_numbered(timed);
-  std::vector<Vertex> order;
-  order.reserve(timed.size());
-  for (const auto& [time, v] : timed) order.push_back(v);
-  return order;
-}
 
 // What a replay holds besides the proposal: the scheduler, and for each event a number and a place in a queue of `Precedence`.
 uint64_t replay_bytes(const Problem& problem, size_t vertices) {
@@ -75,7 +61,7 @@ Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget
                        sizeof(Vertex) * events))
     return {};
   const unsigned threads = threads_for(problem.nodes(), how.threads);
-  std::vector<Vertex> proposal = hint_order(problem.hint, Events(level));
+  std::vector<Vertex> proposal = events_by_hint(problem.hint, Events(level));
   const std::vector<Node> before = stated ? stated_before(problem, threads) : std::vector<Node>();
   // Of several that are stated to come before a version, only one is waited for.
   const auto heeded =

@@ -90,7 +90,7 @@ void SessionClocks::index_segments() {
       segment_index_.push_back(chain_index_[problem_.writes.node[sorted[i]]]);
       ++segments_.items.back().end;
     }
-    segments_.begin.push_back(static_cast<uint32_t>(segments_.items.size()));
+    segments_.close();
   }
 }
 

@@ -75,13 +75,9 @@ class Statements {
  private:
   template <class Take>
   void each_list(Take take) const {
-    std::vector<ExternalRead> reads;
-    for (Node n = 0; n < problem_.nodes(); ++n) {
-      external_reads(problem_, n, reads);
-      for (const ExternalRead& read : reads) {
-        if (is_list_operation(history_.op(read.op))) take(read.op, read.key);
-      }
-    }
+    each_external_read(problem_, [&](Node, const ExternalRead& read) {
+      if (is_list_operation(history_.op(read.op))) take(read.op, read.key);
+    });
   }
 
   // Elements whose transactions do not count are passed over.

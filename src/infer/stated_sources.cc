@@ -40,6 +40,34 @@ TxnId stated_source(const History& h, OpId read) {
   return judge(h, read) == Statement::outside ? h.stated_source(read) : kNone;
 }
 
+bool is_overwritten(const History& h, OpId write) {
+  for (OpId i = write + 1; i < h.end_op(h.txn_of(write)); ++i)
+    if (installs_version(h.op(i)) && h.op(i).key == h.op(write).key) return true;
+  return false;
+}
+
+BadRead stated_dirty_read(const History& h, OpId read) {
+  if (h.stated_source(read) == kNone) return {};
+  const TxnId source = stated_source(h, read);
+  if (source == kNone || source == kInitialTxn) return {};
+  const OpId write = stated_write(h, read, source);
+  if (h.status(source) == TxnStatus::aborted) return {Anomaly::aborted_read, read, write};
+  if (is_overwritten(h, write)) return {Anomaly::intermediate_read, read, write};
+  return {};
+}
+
+BadRead stated_other_read(const History& h, OpId read) {
+  if (h.stated_source(read) == kNone) return {};
+  const TxnId source = stated_source(h, read);
+  if (source == kNone) return {};
+  for (OpId i = h.first_op(h.txn_of(read)); i < read; ++i) {
+    if (h.stated_source(i) == kNone || h.op(i).key != h.op(read).key) continue;
+    const TxnId other = stated_source(h, i);
+    if (other != kNone && other != source) return {Anomaly::non_repeatable_read, read, i};
+  }
+  return {};
+}
+
 std::string contradicted_source(const History& h) {
   if (!h.states_sources()) return {};
   for (TxnId t = 0; t < h.txn_count(); ++t) {

@@ -12,6 +12,7 @@
 
 #include <string>
 
+#include "assay/certificate.h"
 #include "assay/history.h"
 
 namespace assay::internal {
@@ -22,6 +23,15 @@ TxnId stated_source(const History& history, OpId read);
 
 // The last write with which the transaction wrote what the read returned.
 OpId stated_write(const History& history, OpId read, TxnId source);
+
+// Whether its transaction writes the key again.
+bool is_overwritten(const History& history, OpId write);
+
+// That the read is stated to be from what nobody may see of its transaction; no anomaly if it is not.
+BadRead stated_dirty_read(const History& history, OpId read);
+
+// That the read is stated to be from another transaction than an earlier one of the key; likewise.
+BadRead stated_other_read(const History& history, OpId read);
 
 // The first contradiction of a transaction that did not abort, as a sentence; empty if there is none.
 std::string contradicted_source(const History& history);

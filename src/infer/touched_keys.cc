@@ -6,6 +6,12 @@
 
 namespace assay::internal {
 
+bool is_within(const History& h, OpId range, KeyId key) {
+  const auto [from, to] = bounds_of(h, range);
+  return (from == kNone || !key_less(h.key(key), h.key(from))) &&
+         (to == kNone || !key_less(h.key(to), h.key(key)));
+}
+
 TouchedKeys::TouchedKeys(const History& history)
     : h_(history), list_(history.key_count()), touched_(history.key_count()) {
   for (TxnId t = 0; t < h_.txn_count(); ++t) {
@@ -43,13 +49,9 @@ std::vector<KeyId> TouchedKeys::that_may_satisfy(OpId range, PredicateId predica
     const std::span<const KeyId> all = covered(range);
     return {all.begin(), all.end()};
   }
-  const auto [lowest, highest] = bounds_of(h_, range);
-  const auto less = [this](KeyId a, KeyId b) { return key_less(h_.key(a), h_.key(b)); };
   std::vector<KeyId> keys;
   for (const KeyId key : predicates.keys(predicate))
-    if (touched_[key] && (lowest == kNone || !less(key, lowest)) &&
-        (highest == kNone || !less(highest, key)))
-      keys.push_back(key);
+    if (touched_[key] && is_within(h_, range, key)) keys.push_back(key);
   return keys;
 }
 

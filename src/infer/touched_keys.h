@@ -16,6 +16,9 @@
 
 namespace assay::internal {
 
+// Whether the key lies within the bounds of a range.
+bool is_within(const History& history, OpId range, KeyId key);
+
 class TouchedKeys {
  public:
   explicit TouchedKeys(const History& history);

@@ -7,10 +7,10 @@
 #include "assay/budget.h"
 #include "assay/certificate.h"
 #include "assay/level.h"
-#include "graph/digraph.h"
 #include "infer/judgement.h"
 #include "infer/problem.h"
 #include "levels/dependencies.h"
+#include "levels/dependency_graph.h"
 
 namespace assay::internal {
 
@@ -23,7 +23,7 @@ class AdyaLevels {
   Judgement decide(LevelId level, Budget& budget);
 
  private:
-  using Path = std::vector<uint32_t>;  // indices into deps_.all()
+  using Path = DependencyGraph::Path;
 
   bool prepare(Budget& budget);
   bool take_dependencies(Budget& budget);
@@ -35,14 +35,6 @@ class AdyaLevels {
   Path lost_update() const;
   Path one_anti(Budget& budget) const;
   Path item_cycle(Budget& budget) const;
-  Path cycle_of(const std::vector<Vertex>& nodes, const std::vector<uint32_t>& arcs) const;
-  uint32_t dependency(Node from, Node to, const std::vector<uint32_t>& arcs) const;
-  Path way(const Digraph& graph, const std::vector<uint32_t>& arcs, Node from, Node to) const;
-  Proof prove(const Path& cycle) const;
-  Proof prove(const Divergence& divergence) const;
-  uint32_t prove_stated(uint32_t stated, Proof& proof) const;
-  uint32_t prove_update(Node source, Node update, KeyId key, OpId read, Proof& proof) const;
-  Edge written_after(Node before, Node after, KeyId key) const;
   bool assumes(const Path& cycle) const;
 
   const Problem& problem_;
@@ -52,9 +44,9 @@ class AdyaLevels {
 
   bool acyclic_ =
       false;  // no dependencies close a cycle: `order_` agrees with all, and the rest is empty
-  // Indices of dependencies by their ends, and the graphs of them.
-  std::vector<uint32_t> writes_, depends_, every_;
-  Digraph write_graph_, depend_graph_, full_graph_;
+  DependencyGraph writes_;   // write dependencies
+  DependencyGraph depends_;  // and read dependencies
+  DependencyGraph every_;
   std::vector<Node>
       write_order_;              // agrees with all write dependencies; shorter if they have a cycle
   std::vector<Node> order_;      // with reads-from, and components of the full graph together

@@ -20,6 +20,7 @@
 #include "levels/clock_faults.h"
 #include "levels/lattice.h"
 #include "levels/open_problem.h"
+#include "levels/proof_hints.h"
 #include "levels/seen_along.h"
 #include "levels/shares.h"
 #include "levels/source_search.h"
@@ -70,10 +71,7 @@ struct Case {
   void settle_sourceless(OpId op, KeyId key, Refutes refutes) {
     Certificate certificate;
     certificate.kind = Certificate::Kind::proof;
-    ProofStep& nobody = certificate.proof.steps.emplace_back();
-    nobody.kind = ProofStep::Kind::sources;
-    nobody.source = op;
-    nobody.key = key;
+    certificate.proof.steps = {sources_step(op, key)};
     settle_where(std::move(certificate), refutes);
   }
 

@@ -34,6 +34,7 @@
 #include "base/room.h"
 #include "base/sort_by.h"
 #include "graph/reachability.h"
+#include "infer/chain_writers.h"
 #include "levels/seen_faults.h"
 
 namespace assay::internal {
@@ -133,29 +134,6 @@ class CausalClocks {
   size_t stride_ = 0;  // number of chains that each row has room for
   std::vector<uint32_t> clocks_;
 };
-
-// The writers of one key, by chain and place.
-struct ChainWriter {
-  uint32_t chain;
-  uint32_t place;
-  Node node;
-  friend auto operator<=>(const ChainWriter&, const ChainWriter&) = default;
-};
-
-Rows<ChainWriter> writers_by_chain(const Problem& problem, const CausalClocks& clocks) {
-  Rows<ChainWriter> rows;
-  rows.items.reserve(problem.writes.size());
-  for (KeyId key = 0; key < problem.keys(); ++key) {
-    const size_t begin = rows.items.size();
-    for (WriteId w : problem.key_writers(key)) {
-      const Node n = problem.writes.node[w];
-      rows.items.push_back({clocks.chain(n), clocks.place(n), n});
-    }
-    std::sort(rows.items.begin() + static_cast<std::ptrdiff_t>(begin), rows.items.end());
-    rows.begin.push_back(static_cast<uint32_t>(rows.items.size()));
-  }
-  return rows;
-}
 
 class SeenByAnyPath : public SeenFaults {
  public:
@@ -381,7 +359,9 @@ class SeenByAnyPath : public SeenFaults {
 
   // The same, asking each chain.
   Node last_by_chain(Node reader, const ExternalRead& read) {
-    if (by_chain_.rows() == 0) by_chain_ = writers_by_chain(problem_, clocks_);
+    if (by_chain_.rows() == 0)
+      by_chain_ = writers_by_chain(
+          problem_, [&](Node n) { return std::pair(clocks_.chain(n), clocks_.place(n)); });
     const std::span<const ChainWriter> writers = by_chain_[read.key];
     const uint32_t* clock = clocks_.clock(reader);
     Node last = kNone;

@@ -60,7 +60,7 @@ uint64_t Choices::sources_to_add(const OrderFault& fault, const Search& search) 
   if (fault.kind == OrderFault::Kind::list && !lists_->made(fault.list.list))
     all = open_->lists().all()[fault.list.list].choices();
   if (fault.kind == OrderFault::Kind::aggregate)
-    for (const uint32_t read : open_->aggregates()[fault.read].reads) all += of_read(read);
+    for (const uint32_t read : open_->aggregates().all()[fault.read].reads) all += of_read(read);
   return all;
 }
 
@@ -113,7 +113,7 @@ void Choices::add_rules(const OrderFault& fault, Search& search) {
 }
 
 void Choices::add_aggregate_rules(uint32_t aggregate, Search& search) {
-  const OpenAggregate& one = open_->aggregates()[aggregate];
+  const OpenAggregate& one = open_->aggregates().all()[aggregate];
   const auto needs_choice = [this](uint32_t read) { return !faults_.is_assumed(read); };
   const auto taken = [this](uint32_t read) -> std::span<const Search::Source> {
     return taken_[read];
@@ -134,7 +134,7 @@ void Choices::note_taken(std::span<const OrderFault> found, const Search& search
   for (const OrderFault& fault : found) {
     if (fault.kind == OrderFault::Kind::source) note(fault.read);
     if (fault.kind == OrderFault::Kind::aggregate)
-      std::ranges::for_each(open_->aggregates()[fault.read].reads, note);
+      std::ranges::for_each(open_->aggregates().all()[fault.read].reads, note);
   }
   for (const OrderFault& fault : found) {
     const uint32_t list = fault.list.list;

@@ -106,25 +106,18 @@ class KeyByKey {
 
   // The operations of each key, for searching it.
   void index_operations() {
-    std::vector<std::vector<TxnId>> certain(history_.key_count()), possible(history_.key_count());
-    for (TxnId t = 0; t < history_.txn_count(); ++t) {
-      if (history_.status(t) == TxnStatus::aborted || !one_operation(history_, t)) continue;
-      const Operation op = history_.op(history_.first_op(t));
-      const bool known = history_.status(t) == TxnStatus::committed;
-      if (known) certain[op.key].push_back(t);
-      if (!known && installs_version(op)) possible[op.key].push_back(t);
-    }
-    by_key_ = rows(certain);
-    possible_ = rows(possible);
-  }
-
-  static Rows<TxnId> rows(const std::vector<std::vector<TxnId>>& lists) {
-    Rows<TxnId> out;
-    for (const std::vector<TxnId>& list : lists) {
-      out.items.insert(out.items.end(), list.begin(), list.end());
-      out.begin.push_back(static_cast<uint32_t>(out.items.size()));
-    }
-    return out;
+    const auto collect = [&](auto belongs) {
+      return collect_rows<TxnId>(history_.key_count(), [&](auto add) {
+        for (TxnId t = 0; t < history_.txn_count(); ++t) {
+          if (history_.status(t) == TxnStatus::aborted || !one_operation(history_, t)) continue;
+          const Operation op = history_.op(history_.first_op(t));
+          if (belongs(history_.status(t) == TxnStatus::committed, op)) add(op.key, t);
+        }
+      });
+    };
+    by_key_ = collect([](bool certain, const Operation&) { return certain; });
+    possible_ =
+        collect([](bool certain, const Operation& op) { return !certain && installs_version(op); });
   }
 
   void append(const std::vector<TxnId>& sequence) {

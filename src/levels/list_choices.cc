@@ -21,6 +21,13 @@ namespace {
 
 uint32_t size(const OpenList& list) { return static_cast<uint32_t>(list.elements.size()); }
 
+ProofStep blocks_step(OpId read) {
+  ProofStep step;
+  step.kind = ProofStep::Kind::blocks;
+  step.source = read;
+  return step;
+}
+
 }  // namespace
 
 // Per block where it is guessed to begin: from the front, whoever fits and comes first.
@@ -52,9 +59,7 @@ void ListChoices::make(uint32_t index, Search::Places places, Search& search) {
   std::vector<std::vector<Side>>& sides = sides_[index];
   sides.resize(std::max<size_t>(list.blocks.size(), 1));  // even of none: made
   const bool possible_reader = search.is_possible(list.reader);
-  ProofStep step;
-  step.kind = ProofStep::Kind::blocks;
-  step.source = list.op;
+  const ProofStep step = blocks_step(list.op);
   const auto unless_reader = [&](std::vector<Side>& clause) {
     if (possible_reader) clause.push_back(search.effect_of(list.reader) ^ 1);
   };
@@ -82,11 +87,9 @@ void ListChoices::make(uint32_t index, Search::Places places, Search& search) {
       for (uint32_t e = at; e < end; ++e) cover[e].push_back(side);
       const auto later = [](uint32_t length, const auto& read) { return length < read.first; };
       const auto forbid = [&](const OpenList::Read& read) {
-        ProofStep whole = step;
-        whole.source = read.op;
         std::vector<Side> clause{side ^ 1};
         if (search.is_possible(read.reader)) clause.push_back(search.effect_of(read.reader) ^ 1);
-        search.add_clause(clause, std::move(whole));
+        search.add_clause(clause, blocks_step(read.op));
       };
       for (auto read = std::upper_bound(ends.begin(), ends.end(), at, later);
            read != ends.end() && read->first < end; ++read)
@@ -133,9 +136,7 @@ std::vector<ListChoices::Placed> ListChoices::placed(uint32_t index, const Searc
 }
 
 ProofStep ListChoices::ordered(const OpenList& list, const Placed& before, const Placed& after) {
-  ProofStep step;
-  step.kind = ProofStep::Kind::blocks;
-  step.source = list.op;
+  ProofStep step = blocks_step(list.op);
   step.clause = {!Literal::block(list.reader, list.key, list.op, before.txn, before.at),
                  !Literal::block(list.reader, list.key, list.op, after.txn, after.at),
                  Literal::order(before.txn, after.txn)};
@@ -145,12 +146,9 @@ ProofStep ListChoices::ordered(const OpenList& list, const Placed& before, const
 void ListChoices::add_pair(uint32_t index, const Placed& a, const Placed& b, bool ordered,
                            Search& search) {
   if (!pairs_.insert({a.side, b.side, ordered}).second) return;
-  ProofStep step;
-  step.kind = ProofStep::Kind::blocks;
-  step.source = lists_.all()[index].op;
   std::vector<Side> clause{a.side ^ 1, b.side ^ 1};
   if (ordered) clause.push_back(search.order_of(a.txn, b.txn));
-  search.add_clause(clause, std::move(step));
+  search.add_clause(clause, blocks_step(lists_.all()[index].op));
 }
 
 bool ListChoices::add_overlaps(uint32_t index, std::span<const Placed> placed, Search& search) {

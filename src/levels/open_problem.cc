@@ -80,7 +80,7 @@ void OpenProblem::match_with_open_reads() {
                       (r.sources[0] == kNone || matched_.node_of(r.sources[0]) != kNone);
     if (!only) ++left_open;
     for (const OpId op : only ? r.ops : std::vector<OpId>())
-      if (open->observes(op, r.key)) assumed.push_back({op, r.key, r.sources[0]});
+      if (open->aggregates().observes(op, r.key)) assumed.push_back({op, r.key, r.sources[0]});
   }
   std::sort(assumed.begin(), assumed.end());
   Problem problem = make_problem(history_, assumed, budget_,

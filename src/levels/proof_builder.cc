@@ -158,12 +158,9 @@ std::vector<uint32_t> ProofBuilder::units_of(const Cycle& cycle) {
         source_step_.try_emplace(seen, static_cast<uint32_t>(proof_.steps.size()));
     steps.push_back(it->second);
     if (!fresh) continue;
-    ProofStep unit;
-    unit.kind = ProofStep::Kind::sources;
-    unit.source = seen.op;
-    unit.key = seen.key;
-    unit.clause = {Literal::seen(events_.history().txn_of(seen.op), seen.key, seen.source)};
-    proof_.steps.push_back(std::move(unit));
+    const TxnId reader = events_.history().txn_of(seen.op);
+    proof_.steps.push_back(
+        sources_step(seen.op, seen.key, {Literal::seen(reader, seen.key, seen.source)}));
   }
   for (uint32_t forced : cycle.forced) {
     const auto it = std::lower_bound(unit_step_.begin(), unit_step_.end(),
@@ -175,12 +172,16 @@ std::vector<uint32_t> ProofBuilder::units_of(const Cycle& cycle) {
   return steps;
 }
 
-uint32_t ProofBuilder::add_cycle_step(Cycle cycle) {
-  ProofStep step;
-  step.cycle = std::move(cycle.edges);
-  step.given = std::move(cycle.given);
-  proof_.steps.push_back(std::move(step));
-  return static_cast<uint32_t>(proof_.steps.size() - 1);
+// Adds a cycle, and if it assumes what others prove, the clause that follows.
+void ProofBuilder::add_clause_of(Cycle cycle, std::vector<Literal> clause) {
+  ProofStep derived;
+  derived.kind = ProofStep::Kind::derived;
+  derived.clause = std::move(clause);
+  derived.hints = units_of(cycle);
+  derived.hints.push_back(static_cast<uint32_t>(proof_.steps.size()));
+  proof_.steps.push_back(cycle_step(std::move(cycle.edges)));
+  proof_.steps.back().given = std::move(cycle.given);
+  if (derived.hints.size() > 1) proof_.steps.push_back(std::move(derived));
 }
 
 // Adds a unit clause for each forced order wanted, and for those that they need.
@@ -206,12 +207,7 @@ void ProofBuilder::prove_forced(std::vector<uint32_t> wanted) {
       unit.source_is_op = forced.source_is_op;
       proof_.steps.push_back(std::move(unit));
     } else {
-      unit.hints = units_of(cycle);
-      unit.hints.push_back(add_cycle_step(std::move(cycle)));
-      if (unit.hints.size() > 1) {
-        unit.kind = ProofStep::Kind::derived;
-        proof_.steps.push_back(std::move(unit));
-      }
+      add_clause_of(std::move(cycle), std::move(unit.clause));
     }
     unit_step_.emplace_back(f, static_cast<uint32_t>(proof_.steps.size() - 1));
   }
@@ -220,16 +216,7 @@ void ProofBuilder::prove_forced(std::vector<uint32_t> wanted) {
 Proof ProofBuilder::from_cycle(std::span<const Vertex> vertices) {
   std::vector<Vertex> closed(vertices.begin(), vertices.end());
   closed.push_back(vertices.front());
-  Cycle cycle = explain(known_walk(closed), nullptr);
-  prove_forced(cycle.forced);
-  ProofStep last;
-  last.hints = units_of(cycle);
-  last.hints.push_back(add_cycle_step(std::move(cycle)));
-  if (last.hints.size() > 1) {
-    last.kind = ProofStep::Kind::derived;
-    proof_.steps.push_back(std::move(last));
-  }
-  return finish();
+  return from_explained(explain(known_walk(closed), nullptr));
 }
 
 Proof ProofBuilder::from_closing_edge(const DerivedEdge& closing) {
@@ -238,12 +225,12 @@ Proof ProofBuilder::from_closing_edge(const DerivedEdge& closing) {
   if (path.size() > 1) cycle = explain(known_walk(path), nullptr);
   add_edge(cycle, explain_derived(closing));
   cycle.forced.push_back(closing.forced);
+  return from_explained(std::move(cycle));
+}
+
+Proof ProofBuilder::from_explained(Cycle cycle) {
   prove_forced(cycle.forced);
-  ProofStep last;
-  last.kind = ProofStep::Kind::derived;
-  last.hints = units_of(cycle);
-  last.hints.push_back(add_cycle_step(std::move(cycle)));
-  proof_.steps.push_back(std::move(last));
+  add_clause_of(std::move(cycle), {});
   return finish();
 }
 
@@ -256,25 +243,9 @@ Proof ProofBuilder::from_refutation(std::span<const RefutationStep> steps, const
     wanted.insert(wanted.end(), cycles[i].forced.begin(), cycles[i].forced.end());
   }
   prove_forced(std::move(wanted));
-  std::vector<uint32_t> step_of(steps.size());
-  for (size_t i = 0; i < steps.size(); ++i) {
-    ProofStep step;
-    step.kind = ProofStep::Kind::derived;
-    for (Side side : steps[i].clause) step.clause.push_back(search.literal(side));
-    if (steps[i].given != kNoArc) {
-      search.append_clause(steps[i].given, proof_);
-      step_of[i] = static_cast<uint32_t>(proof_.steps.size() - 1);
-      continue;
-    }
-    if (!steps[i].cycle.empty()) {
-      step.hints = units_of(cycles[i]);
-      step.hints.push_back(add_cycle_step(std::move(cycles[i])));
-    } else {
-      for (uint32_t hint : steps[i].hints) step.hints.push_back(step_of[hint]);
-    }
-    if (steps[i].cycle.empty() || step.hints.size() > 1) proof_.steps.push_back(std::move(step));
-    step_of[i] = static_cast<uint32_t>(proof_.steps.size() - 1);
-  }
+  append_refutation(steps, search, proof_, [&](size_t i) {
+    add_clause_of(std::move(cycles[i]), search.literals_of(steps[i].clause));
+  });
   return finish();
 }
 

@@ -46,7 +46,8 @@ class ProofBuilder {
   Cycle justify(const ForcedOrder& forced);
   Literal literal(Node before, Node after) const;
   void prove_forced(std::vector<uint32_t> wanted);
-  uint32_t add_cycle_step(Cycle cycle);
+  void add_clause_of(Cycle cycle, std::vector<Literal> clause);
+  Proof from_explained(Cycle cycle);
   std::vector<uint32_t> units_of(const Cycle& cycle);
   Proof finish();
 

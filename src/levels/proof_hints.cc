@@ -17,8 +17,35 @@
 #include "levels/proof_hints.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace assay::internal {
+
+ProofStep cycle_step(std::vector<Edge> cycle) {
+  ProofStep step;
+  step.cycle = std::move(cycle);
+  return step;
+}
+
+ProofStep sources_step(OpId op, KeyId key, std::vector<Literal> clause) {
+  ProofStep step;
+  step.kind = ProofStep::Kind::sources;
+  step.source = op;
+  step.key = key;
+  step.clause = std::move(clause);
+  return step;
+}
+
+void conclude(std::vector<ProofStep>& steps, std::vector<Literal> clause) {
+  if (steps.size() < 2) return;
+  ProofStep last;
+  last.kind = ProofStep::Kind::derived;
+  last.clause = std::move(clause);
+  last.hints.resize(steps.size());
+  std::iota(last.hints.begin(), last.hints.end(), 0u);
+  steps.push_back(std::move(last));
+}
 
 std::optional<Literal> order_assumed(const Edge& edge) {
   if (edge.kind == EdgeKind::write_dependency) return Literal::order(edge.from, edge.to);

@@ -26,6 +26,7 @@
 #include <utility>
 
 #include "history/accesses.h"
+#include "levels/proof_hints.h"
 
 namespace assay::internal {
 
@@ -159,11 +160,7 @@ void Search::add_sources(uint32_t read, Places places, std::optional<uint32_t> f
   const OpenRead& r = open_->all()[read];
   const bool precedes = precedes_reader(*problem_.history, level_, r);
   // Other clauses than that one of them holds demand sources of the keys of aggregates, so each of these is decided.
-  const bool aggregated = open_->is_aggregated(read);
-  ProofStep one_of;
-  one_of.kind = ProofStep::Kind::sources;
-  one_of.source = r.op;
-  one_of.key = r.key;
+  const bool aggregated = open_->aggregates().need(read);
   std::vector<Side> clause;
   std::vector<uint32_t> group;
   std::vector<Source>& made = sources_[read];
@@ -180,7 +177,7 @@ void Search::add_sources(uint32_t read, Places places, std::optional<uint32_t> f
   }
   if (!group.empty() && !aggregated) solver_.group(group, read_event(r.reader));
   if (is_possible(r.reader)) clause.push_back(effect_of(r.reader) ^ 1);
-  add_clause(clause, std::move(one_of));
+  add_clause(clause, sources_step(r.op, r.key));
   for (const auto& [side, t] : made) {
     if (t == kNone || (!is_possible(t) && !is_possible(r.reader))) continue;
     if (precedes) add_edge(read_edge(r, t), {side});
@@ -247,6 +244,24 @@ std::vector<Literal> Search::literals_of(std::span<const Side> sides) const {
 
 void Search::append_clause(uint32_t number, Proof& proof) const {
   append_steps(clauses_[number], proof);
+}
+
+void append_refutation(std::span<const RefutationStep> steps, const Search& search, Proof& proof,
+                       const std::function<void(size_t)>& add_cycle) {
+  std::vector<uint32_t> step_of;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].given != kNoArc) {
+      search.append_clause(steps[i].given, proof);
+    } else if (!steps[i].cycle.empty()) {
+      add_cycle(i);
+    } else {
+      ProofStep& derived = proof.steps.emplace_back();
+      derived.kind = ProofStep::Kind::derived;
+      derived.clause = search.literals_of(steps[i].clause);
+      for (const uint32_t hint : steps[i].hints) derived.hints.push_back(step_of[hint]);
+    }
+    step_of.push_back(static_cast<uint32_t>(proof.steps.size() - 1));
+  }
 }
 
 void append_steps(std::span<const ProofStep> steps, Proof& proof) {

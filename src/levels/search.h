@@ -135,6 +135,9 @@ Literal seen(const OpenReads& open, const OpenRead& read, TxnId source);
 // another: who changed the match last.
 bool precedes_reader(const History& history, const LevelInfo& level, const OpenRead& read);
 
+// Appends the steps of a refutation to a proof; `add_cycle` those of one that is a cycle, by its index, its clause last.
+void append_refutation(std::span<const RefutationStep> steps, const Search& search, Proof& proof,
+                       const std::function<void(size_t)>& add_cycle);
 // Appends steps that refer to each other.
 void append_steps(std::span<const ProofStep> steps, Proof& proof);
 

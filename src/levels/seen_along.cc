@@ -23,7 +23,7 @@ bool SeenAlong::states_whole(const std::vector<TxnId>& order) {
 bool SeenAlong::knows(LevelId level, const Order& order) {
   if (states_whole(order.events)) return true;
   const std::optional<std::vector<Seen>> seen = sources(OpenProblem::Listing::each, order);
-  return seen && allows(level, *seen) && along_->problem.nodes() == order.events.size();
+  return seen && allows(level, *seen) && along_.problem().nodes() == order.events.size();
 }
 
 std::optional<Order> SeenAlong::as_adya(LevelId level, const Order& order) {
@@ -38,7 +38,7 @@ std::optional<Order> SeenAlong::as_adya(LevelId level, const Order& order) {
   if (!seen || (!whole && !allows(level, *seen))) return std::nullopt;
   // Whoever did not need to take effect for what was seen did not.
   if (!whole)
-    std::erase_if(adya.events, [this](TxnId t) { return along_->problem.node_of(t) == kNone; });
+    std::erase_if(adya.events, [this](TxnId t) { return along_.problem().node_of(t) == kNone; });
   adya.sources = std::move(*seen);
   return adya;
 }
@@ -53,13 +53,9 @@ std::optional<std::vector<Seen>> SeenAlong::sources(OpenProblem::Listing listing
 
 bool SeenAlong::allows(LevelId level, const std::vector<Seen>& seen) {
   const auto timer = stages_.time("adya");
-  if (!along_ || along_->seen != seen) {
-    if (!has_room_to_match(history_, budget_)) return false;
-    along_.emplace(seen, make_problem(history_, seen, budget_));
-  }
-  if (budget_.exhausted_now()) return along_.reset(), false;
-  if (!along_->adya) along_->adya.emplace(along_->problem, UpdateOrders::known);
-  return along_->adya->decide(level, budget_).outcome() == Outcome::satisfied;
+  if (!along_.are(seen) && !has_room_to_match(history_, budget_)) return false;
+  return along_.choose(history_, seen, budget_) && !budget_.exhausted_now() &&
+         along_.decide_adya(level, budget_).outcome() == Outcome::satisfied;
 }
 
 }  // namespace assay::internal

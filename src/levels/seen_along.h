@@ -13,7 +13,7 @@
 #include "assay/check.h"
 #include "infer/problem.h"
 #include "infer/stages.h"
-#include "levels/adya.h"
+#include "levels/chosen_sources.h"
 #include "levels/open_problem.h"
 
 namespace assay::internal {
@@ -38,14 +38,6 @@ class SeenAlong {
   std::optional<Order> as_adya(LevelId level, const Order& order);
 
  private:
-  struct Matched {
-    Matched(std::vector<Seen> what, Problem with)
-        : seen(std::move(what)), problem(std::move(with)) {}
-    std::vector<Seen> seen;
-    Problem problem;
-    std::optional<AdyaLevels> adya;
-  };
-
   std::optional<std::vector<Seen>> sources(OpenProblem::Listing listing, const Order& order);
   bool allows(LevelId level, const std::vector<Seen>& seen);
 
@@ -55,7 +47,7 @@ class SeenAlong {
   const CheckOptions& options_;
   Stages& stages_;
   Budget& budget_;
-  std::optional<Matched> along_;  // the last order that was asked about
+  ChosenSources along_;  // by the last order that was asked about
 };
 
 }  // namespace assay::internal

@@ -175,7 +175,7 @@ class SeenByWords : public SeenFaults {
     for (Node n = 0; n < problem_.nodes(); ++n) {
       external_reads(problem_, n, reads);
       reads_.items.insert(reads_.items.end(), reads.begin(), reads.end());
-      reads_.begin.push_back(static_cast<uint32_t>(reads_.items.size()));
+      reads_.close();
     }
   }
 
@@ -186,13 +186,7 @@ class SeenByWords : public SeenFaults {
         if (read.write != kNone) pairs.emplace_back(source(read), n);
     std::sort(pairs.begin(), pairs.end());
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-    readers_.begin.assign(problem_.nodes() + 1, 0);
-    readers_.items.reserve(pairs.size());
-    for (const auto& [from, reader] : pairs) {
-      ++readers_.begin[from + 1];
-      readers_.items.push_back(reader);
-    }
-    for (Node n = 0; n < problem_.nodes(); ++n) readers_.begin[n + 1] += readers_.begin[n];
+    readers_ = collect_rows(problem_.nodes(), pairs);
   }
 
   bool walk(std::vector<VisibilityEdge>& edges, Budget& budget) {

@@ -2,9 +2,6 @@
 // source_search.cc.
 #pragma once
 
-#include <optional>
-#include <vector>
-
 #include "assay/budget.h"
 #include "assay/certificate.h"
 #include "assay/level.h"
@@ -12,16 +9,9 @@
 #include "infer/open_reads.h"
 #include "infer/problem.h"
 #include "infer/stages.h"
-#include "levels/adya.h"
+#include "levels/chosen_sources.h"
 
 namespace assay::internal {
-
-// The history with a source for every open read, and what Adya's levels share about it. Levels often end with the same.
-struct ChosenSources {
-  std::vector<Seen> sources;
-  std::optional<Problem> problem;  // none before the first choice
-  std::optional<AdyaLevels> adya;
-};
 
 // `open`: what the problem leaves open, and what transactions of unknown outcome saw that a source may
 // make take effect (OpenReads::add_possible); of one state a key, or each operation by itself, as `level` says.

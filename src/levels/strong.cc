@@ -40,6 +40,7 @@
 #include "base/sort_by.h"
 #include "infer/assumed_sessions.h"
 #include "infer/constraints.h"
+#include "infer/hint.h"
 #include "infer/narrow_sources.h"
 #include "infer/open_reads.h"
 #include "infer/places.h"
@@ -90,17 +91,9 @@ void add_stated_orders(EventGraph& events, KnownEdges& known) {
 
 // Positions of the vertices by the hint; helpers take part as early as they may.
 std::vector<uint32_t> ranks(const EventGraph& events) {
-  const Problem& problem = events.problem();
-  std::vector<Numbered> timed;
-  timed.reserve(events.events());
-  for (Node n = 0; n < problem.nodes(); ++n) {
-    if (events.read_event(n) != events.write_event(n))
-      timed.push_back({problem.hint.read_time[n], events.read_event(n)});
-    timed.push_back({problem.hint.write_time[n], events.write_event(n)});
-  }
-  sort_numbered(timed);
+  const std::vector<Vertex> by_hint = events_by_hint(events.problem().hint, events);
   std::vector<uint32_t> rank(events.graph().vertices(), 0);
-  for (uint32_t i = 0; i < timed.size(); ++i) rank[timed[i].second] = i + 1;
+  for (uint32_t i = 0; i < by_hint.size(); ++i) rank[by_hint[i]] = i + 1;
   return rank;
 }
 

@@ -17,12 +17,12 @@
 #include "levels/weak.h"
 
 #include <algorithm>
-#include <deque>
 #include <optional>
 
 #include "history/accesses.h"
 #include "infer/hint.h"
 #include "infer/reads_from.h"
+#include "levels/proof_hints.h"
 
 namespace assay::internal {
 namespace {
@@ -30,24 +30,14 @@ namespace {
 std::vector<Arc> base_arcs(const Problem& problem, bool session_order) {
   std::vector<Arc> arcs;
   arcs.reserve(problem.nodes() + problem.reads.items.size());
-  for (const std::vector<Node>& session : problem.sessions) {
-    Node previous = kNone;
-    for (Node n : session) {
-      if (!session_order) break;
-      if (previous != kNone) arcs.push_back({previous, n});
-      if (problem.history->status(problem.txn[n]) == TxnStatus::committed) previous = n;
-    }
-  }
+  if (session_order)
+    each_session_step(problem, [&](Node before, Node n) { arcs.push_back({before, n}); });
   std::vector<Node> last_reader(problem.nodes(), kNone);
-  std::vector<ExternalRead> reads;
-  for (Node n = 0; n < problem.nodes(); ++n) {
-    external_reads(problem, n, reads);
-    for (const ExternalRead& read : reads) {
-      if (read.write == kNone || last_reader[problem.writes.node[read.write]] == n) continue;
-      last_reader[problem.writes.node[read.write]] = n;
-      arcs.push_back({problem.writes.node[read.write], n});
-    }
-  }
+  each_external_read(problem, [&](Node n, const ExternalRead& read) {
+    if (read.write == kNone || last_reader[problem.writes.node[read.write]] == n) return;
+    last_reader[problem.writes.node[read.write]] = n;
+    arcs.push_back({problem.writes.node[read.write], n});
+  });
   return arcs;
 }
 
@@ -89,27 +79,23 @@ class WeakProof {
 
   Proof of_cycle(const std::vector<Vertex>& cycle) const {
     Proof proof;
-    ProofStep step;
-    ProofStep last;
-    last.kind = ProofStep::Kind::derived;
+    std::vector<Edge> closed;
     for (size_t i = 0; i < cycle.size(); ++i) {
       const Arc arc{cycle[i], cycle[(i + 1) % cycle.size()]};
       if (const std::optional<Edge> known = base_edge(problem_, level_, arc)) {
-        step.cycle.push_back(*known);
+        closed.push_back(*known);
       } else if (const auto it = find_arc(problem_.stated, arc); it != problem_.stated.end()) {
-        step.cycle.push_back(stated_edge(problem_, *it));
-        last.hints.push_back(static_cast<uint32_t>(proof.steps.size()));
+        closed.push_back(stated_edge(problem_, *it));
         proof.steps.push_back(stated_fact(problem_, *it));
       } else {
         const auto forced = std::find_if(
             edges_.begin(), edges_.end(),
             [&](const VisibilityEdge& e) { return e.from == arc.from && e.to == arc.to; });
-        step.cycle.push_back(forced_edge(*forced));
+        closed.push_back(forced_edge(*forced));
       }
     }
-    last.hints.push_back(static_cast<uint32_t>(proof.steps.size()));
-    proof.steps.push_back(std::move(step));
-    if (last.hints.size() > 1) proof.steps.push_back(std::move(last));
+    proof.steps.push_back(cycle_step(std::move(closed)));
+    conclude(proof.steps);
     return proof;
   }
 
@@ -191,23 +177,11 @@ class WeakProof {
   std::vector<Edge> visible_path(Node from, Node to) const {
     const auto edge = [this](Arc arc) { return base_edge(problem_, level_, arc); };
     if (const std::optional<Edge> direct = edge({from, to})) return {*direct};
-    std::vector<Node> parent(problem_.nodes(), kNone);
-    std::deque<Node> queue{from};
-    while (!queue.empty() && parent[to] == kNone) {
-      const Node u = queue.front();
-      queue.pop_front();
-      base_.each_out(u, [&](Vertex v) {
-        const bool beyond = place_ != nullptr && (*place_)[v] > (*place_)[to];
-        if (parent[v] == kNone && v != from && !beyond) {
-          parent[v] = u;
-          queue.push_back(v);
-        }
-        return true;
-      });
-    }
+    const std::vector<Vertex> way = shortest_path(base_, from, to, [&](Vertex v) {
+      return place_ == nullptr || (*place_)[v] <= (*place_)[to];
+    });
     std::vector<Edge> path;
-    for (Node v = to; v != from; v = parent[v]) path.push_back(*edge({parent[v], v}));
-    std::reverse(path.begin(), path.end());
+    for (size_t i = 0; i + 1 < way.size(); ++i) path.push_back(*edge({way[i], way[i + 1]}));
     return path;
   }
 

@@ -15,29 +15,9 @@
 
 #include "levels/zone_proof.h"
 
-#include <numeric>
+#include "levels/proof_hints.h"
 
 namespace assay::internal {
-namespace {
-
-ProofStep cycle_step(std::vector<Edge> cycle) {
-  ProofStep step;
-  step.cycle = std::move(cycle);
-  return step;
-}
-
-// The empty clause, from all the steps so far in their order.
-void conclude(Proof& proof) {
-  if (proof.steps.size() < 2) return;
-  ProofStep last;
-  last.kind = ProofStep::Kind::derived;
-  last.hints.resize(proof.steps.size());
-  std::iota(last.hints.begin(), last.hints.end(), 0u);
-  proof.steps.push_back(std::move(last));
-}
-
-}  // namespace
-
 Edge ZoneProof::edge(EdgeKind kind, TxnId from, TxnId to) const {
   Edge e;
   e.kind = kind;
@@ -69,7 +49,7 @@ Proof ZoneProof::both_took(const ZonePlace& value, TxnId first, TxnId second) co
   }
   proof.steps.push_back(
       cycle_step({anti(first, value.value, second), anti(second, value.value, first)}));
-  conclude(proof);
+  conclude(proof.steps);
   return proof;
 }
 
@@ -88,7 +68,7 @@ Proof ZoneProof::backwards(const ZonePlace& early, const ZonePlace& late) const 
   read_along(from, late, cycle);
   cycle.push_back(edge(EdgeKind::real_time, late.txn, early.txn));
   proof.steps.push_back(cycle_step(std::move(cycle)));
-  conclude(proof);
+  conclude(proof.steps);
   return proof;
 }
 
@@ -125,7 +105,7 @@ bool ZoneProof::refute_before(const ZoneBlock& a, const ZoneBlock& b, Proof& pro
 Proof ZoneProof::overlap(const ZoneBlock& a, const ZoneBlock& b) const {
   Proof proof;
   if (!refute_before(a, b, proof)) refute_before(b, a, proof);
-  conclude(proof);
+  conclude(proof.steps);
   return proof;
 }
 

@@ -16,6 +16,8 @@
 #include <algorithm>
 #include <span>
 
+#include "infer/chain_writers.h"
+
 namespace assay::internal {
 namespace {
 
@@ -30,9 +32,9 @@ class Forced {
         chains_(chains),
         pairs_(std::move(known)),
         known_(pairs_.size()),
-        ordered_(ordered) {
-    index_writers();
-  }
+        ordered_(ordered),
+        writers_(writers_by_chain(
+            problem, [&](Node n) { return std::pair(chains.of[n], chains.place[n]); })) {}
 
   std::vector<std::pair<Node, Node>> run() {
     for (int round = 0; round < kMostRounds; ++round) {
@@ -46,24 +48,6 @@ class Forced {
   }
 
  private:
-  struct Writer {
-    uint32_t chain, place;
-    Node node;
-    auto operator<=>(const Writer&) const = default;
-  };
-
-  void index_writers() {
-    for (KeyId key = 0; key < problem_.keys(); ++key) {
-      const size_t begin = writers_.items.size();
-      for (const WriteId w : problem_.key_writers(key)) {
-        const Node n = problem_.writes.node[w];
-        writers_.items.push_back({chains_.of[n], chains_.place[n], n});
-      }
-      std::sort(writers_.items.begin() + static_cast<ptrdiff_t>(begin), writers_.items.end());
-      writers_.begin.push_back(static_cast<uint32_t>(writers_.items.size()));
-    }
-  }
-
   std::span<uint32_t> clock(Node n) {
     return {clocks_.data() + size_t{n} * chains_.nodes.rows(), chains_.nodes.rows()};
   }
@@ -123,13 +107,13 @@ class Forced {
     if (read.write == kNone) return;
     const Node source = problem_.writes.node[read.write];
     const std::span<const uint32_t> behind = clock(reader), behind_source = clock(source);
-    const std::span<const Writer> writers = writers_[read.key];
+    const std::span<const ChainWriter> writers = writers_[read.key];
     for (size_t i = 0; i < writers.size();) {
       const uint32_t chain = writers[i].chain;
       Node last = kNone;
       uint32_t place = 0;
       for (; i < writers.size() && writers[i].chain == chain; ++i) {
-        const Writer& w = writers[i];
+        const ChainWriter& w = writers[i];
         if (w.place >= behind[chain] || w.node == source || w.node == reader) continue;
         last = w.node;
         place = w.place;
@@ -148,7 +132,7 @@ class Forced {
   std::vector<std::pair<Node, Node>> pairs_;  // the first known_ are known
   size_t known_;
   bool ordered_;
-  Rows<Writer> writers_;                   // per key, by chain and place
+  Rows<ChainWriter> writers_;              // per key, by chain and place
   std::vector<uint32_t> clocks_;           // per node and chain
   std::vector<std::vector<Node>> before_;  // per node: those that pairs_ put before it
 };

@@ -107,13 +107,7 @@ void Frontier::index_write_orders() {
   for (const auto& [before, after] : forced_orders(problem_, chains_, std::move(stated), ordered))
     pairs.emplace_back(after, before);
   std::sort(pairs.begin(), pairs.end());
-  size_t next = 0;
-  for (Node n = 0; n < problem_.nodes(); ++n) {
-    for (; next < pairs.size() && pairs[next].first == n; ++next) {
-      written_before_.items.push_back(pairs[next].second);
-    }
-    written_before_.begin.push_back(static_cast<uint32_t>(written_before_.items.size()));
-  }
+  written_before_ = collect_rows(problem_.nodes(), pairs);
 }
 
 void Frontier::index_times() {

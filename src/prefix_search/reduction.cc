@@ -69,12 +69,7 @@ class Reduction {
     }
     std::sort(pairs.begin(), pairs.end());
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-    for (Node n = 0, next = 0; n < problem_.nodes(); ++n) {
-      for (; next < pairs.size() && pairs[next].first == n; ++next) {
-        rivals_.items.push_back(pairs[next].second);
-      }
-      rivals_.begin.push_back(next);
-    }
+    rivals_ = collect_rows(problem_.nodes(), pairs);
     return true;
   }
 

@@ -119,7 +119,6 @@ std::optional<ValueChains> ValueChains::of(const Problem& problem, Budget& budge
 void ValueChains::index() {
   const size_t rows = size_t{chains()} * values_;
   end_of_reads_.assign(rows, 0);
-  written_at_.begin.assign(rows + 1, 0);
   own_writers_.assign(reads_.size(), kNone);
   std::vector<uint32_t> last(keys());
   for (uint32_t c = 0; c < chains(); ++c) {
@@ -132,17 +131,15 @@ void ValueChains::index() {
         if (!t.optional) end_of_reads_[row(c, read.value)] = p + 1;
       }
       for (const KeyValue& write : writes(c, p)) {
-        ++written_at_.begin[row(c, write.value) + 1];
         if (!t.optional) last[write.key] = p;
       }
     }
   }
-  for (size_t r = 0; r < rows; ++r) written_at_.begin[r + 1] += written_at_.begin[r];
-  written_at_.items.resize(writes_.size());
-  std::vector<uint32_t> next(written_at_.begin.begin(), written_at_.begin.end() - 1);
-  for (uint32_t c = 0; c < chains(); ++c)
-    for (uint32_t p = 0; p < length(c); ++p)
-      for (const KeyValue& write : writes(c, p)) written_at_.items[next[row(c, write.value)]++] = p;
+  written_at_ = collect_rows<uint32_t>(rows, [&](auto add) {
+    for (uint32_t c = 0; c < chains(); ++c)
+      for (uint32_t p = 0; p < length(c); ++p)
+        for (const KeyValue& write : writes(c, p)) add(row(c, write.value), p);
+  });
 }
 
 uint32_t ValueChains::next_write(uint32_t chain, uint32_t value, uint32_t from) const {

@@ -1,0 +1,134 @@
+// Whether a list that was read can be, and whom it was read from.
+//
+//   A { a(l,1) a(l,2) }   B { a(l,3) }   C { r(l,[1,2,3]) }   C read from B; that A came before B is stated (stated_orders.h)
+//   D { r(l,[1,3]) }      what A appended stands together, or is not there at all: an intermediate read
+//
+// A list shows what others had appended, then the transaction's own elements so far. It is a read of the writer of the last element
+// of others. Where an element was appended more than once it is open whose it is (open_lists.h).
+//
+// Cost: for each element a look at its origin, and at the operations of who appended it.
+
+#include "infer/read_lists.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "history/accesses.h"
+
+namespace assay::internal {
+namespace {
+
+ListRead bad_list(Anomaly anomaly, OpId op, OpId other) {
+  return {ListRead::Kind::bad, kNone, {anomaly, op, other}};
+}
+
+}  // namespace
+
+ReadLists::ReadLists(const History& history, const Problem& problem, const Origins& origins)
+    : h_(history), problem_(problem), origins_(origins) {
+  if (origins.any_lists()) shown_in_.assign(history.version_count(), kNone);
+}
+
+bool ReadLists::is_own(OpId append, TxnId reader) const {
+  return append != kNone && append >= h_.first_op(reader) && append < h_.end_op(reader);
+}
+
+// Each element is of one append, none by itself, and is there once.
+bool ReadLists::tells(std::span<const VersionId> elements, TxnId reader, OpId op) {
+  return std::none_of(elements.begin(), elements.end(), [&](VersionId v) {
+    const OpId author = origins_[v].op;
+    const bool repeated = std::exchange(shown_in_[v], op) == op;
+    return repeated || origins_[v].several || (author < op && is_own(author, reader));
+  });
+}
+
+// The element was appended by nobody, or only by those that aborted; Anomaly::none if it was not.
+BadRead ReadLists::gone(VersionId element, OpId op) const {
+  const Origin& origin = origins_[element];
+  if (origin.kind == Origin::Kind::nobody) return {Anomaly::thin_air_read, op, kNone};
+  if (origin.kind == Origin::Kind::aborted) return {Anomaly::aborted_read, op, origin.op};
+  return {};
+}
+
+// The append to the same key before (step -1) or after (1) `op` in its transaction; kNone if there is none.
+OpId ReadLists::neighbour_append(OpId op, int step) const {
+  if (op == kNone) return kNone;
+  const TxnId t = h_.txn_of(op);
+  for (OpId i = op + step; i + 1 > h_.first_op(t) && i < h_.end_op(t); i += step) {
+    if (install_of(h_, i).appends && h_.op(i).key == h_.op(op).key) return i;
+    if (i == 0) break;
+  }
+  return kNone;
+}
+
+// What one transaction appended to a list stands together, but for what it had yet to append. True if the element's
+// neighbours belong elsewhere.
+bool ReadLists::torn(std::span<const VersionId> elements, size_t i) const {
+  const OpId earlier = neighbour_append(origins_[elements[i]].op, -1);
+  const OpId later = neighbour_append(origins_[elements[i]].op, 1);
+  return (earlier != kNone && (i == 0 || elements[i - 1] != h_.op(earlier).version)) ||
+         (later != kNone && i + 1 < elements.size() && elements[i + 1] != h_.op(later).version);
+}
+
+// Its transaction appended the same element to the list once more.
+bool ReadLists::appended_twice(OpId append) const {
+  const Operation one = h_.op(append);
+  for (OpId i = h_.first_op(h_.txn_of(append)); i < h_.end_op(h_.txn_of(append)); ++i)
+    if (i != append && install_of(h_, i).appends && h_.op(i).version == one.version) return true;
+  return false;
+}
+
+// Every element of a list must have been appended by a transaction that may count, together with what else that transaction
+// appended. A read if they were.
+ListRead ReadLists::fault(std::span<const VersionId> elements, TxnId reader, OpId op) const {
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const OpId append = origins_[elements[i]].op;
+    if (const BadRead bad = gone(elements[i], op); bad.anomaly != Anomaly::none)
+      return {ListRead::Kind::bad, kNone, bad};
+    if (append > op && is_own(append, reader)) return bad_list(Anomaly::future_read, op, append);
+    if (!torn(elements, i)) continue;
+    if (appended_twice(append)) return {ListRead::Kind::cut};
+    return bad_list(Anomaly::intermediate_read, op, append);
+  }
+  return {};
+}
+
+ListRead ReadLists::clean(TxnId reader, OpId op, KeyId key) {
+  const auto [elements, missing] = outside_list(h_, op);
+  if (origins_.mixed(key)) return {ListRead::Kind::open};
+  if (missing != kNone) return bad_list(Anomaly::not_my_own_write, op, missing);
+  if (!tells(elements, reader, op)) {
+    for (const VersionId element : elements)
+      if (const BadRead bad = gone(element, op); bad.anomaly != Anomaly::none)
+        return {ListRead::Kind::bad, kNone, bad};
+    return {ListRead::Kind::open};
+  }
+  ListRead found = fault(elements, reader, op);
+  if (found.kind != ListRead::Kind::read || elements.empty()) return found;
+  found.last = elements.back();
+  const Origin& last = origins_[found.last];
+  return last.kind != Origin::Kind::intermediate
+             ? found
+             : bad_list(Anomaly::intermediate_read, op, last.op);
+}
+
+// It states the order of what was appended and stayed; what did not take effect is passed over.
+ListRead ReadLists::dirty(TxnId reader, OpId op, KeyId key) {
+  const auto [elements, missing] = outside_list(h_, op);
+  if (missing != kNone && !origins_.mixed(key))
+    return bad_list(Anomaly::not_my_own_write, op, missing);
+  bool telling = !origins_.mixed(key);
+  std::vector<VersionId> stood;
+  for (const VersionId v : elements) {
+    const OpId author = origins_[v].op;
+    if (author == kNone) return bad_list(Anomaly::thin_air_read, op, kNone);
+    const bool repeated = std::exchange(shown_in_[v], op) == op;
+    telling = telling && !origins_[v].several && !is_own(author, reader) && !repeated;
+    if (problem_.node[h_.txn_of(author)] != kNone) stood.push_back(v);
+  }
+  for (size_t i = 0; i < stood.size() && telling; ++i) telling = !torn(stood, i);
+  if (!telling) return {ListRead::Kind::open};
+  return {ListRead::Kind::read, elements.empty() ? VersionId{kNone} : elements.back()};
+}
+
+}  // namespace assay::internal

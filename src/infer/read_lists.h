@@ -1,0 +1,49 @@
+// Reads of lists, against who appended what. See read_lists.cc.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "assay/certificate.h"
+#include "assay/history.h"
+#include "infer/origins.h"
+#include "infer/problem.h"
+
+namespace assay::internal {
+
+// What a read of a list amounts to.
+struct ListRead {
+  // read: of the writer of `last`. open: it does not tell who appended what. cut: nor that, of what one transaction appended, all
+  // or nothing is there. bad: no order explains it.
+  enum class Kind : uint8_t { read, open, cut, bad };
+  Kind kind = Kind::read;
+  VersionId last = kNone;  // the last element that others had appended; kNone: there is none
+  BadRead bad = {};
+};
+
+// Of one problem, of which who counts has to be known. Keys that are lists and registers tell nothing.
+class ReadLists {
+ public:
+  ReadLists(const History& history, const Problem& problem, const Origins& origins);
+
+  ListRead clean(TxnId reader, OpId op, KeyId key);
+  // Where it may show anything that anybody ever appended.
+  ListRead dirty(TxnId reader, OpId op, KeyId key);
+
+ private:
+  bool is_own(OpId append, TxnId reader) const;
+  bool tells(std::span<const VersionId> elements, TxnId reader, OpId op);
+  BadRead gone(VersionId element, OpId op) const;
+  ListRead fault(std::span<const VersionId> elements, TxnId reader, OpId op) const;
+  bool appended_twice(OpId append) const;
+  OpId neighbour_append(OpId op, int step) const;
+  bool torn(std::span<const VersionId> elements, size_t i) const;
+
+  const History& h_;
+  const Problem& problem_;
+  const Origins& origins_;
+  std::vector<OpId> shown_in_;  // per version: the last list with it; empty: no lists
+};
+
+}  // namespace assay::internal

@@ -1,0 +1,38 @@
+// Dependencies of some kinds as a graph, and which of them its arcs stand for.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "graph/digraph.h"
+#include "levels/dependencies.h"
+
+namespace assay::internal {
+
+// A vertex a node. Refers to the dependencies that it is made of, which have to stay.
+class DependencyGraph {
+ public:
+  using Path = std::vector<
+      uint32_t>;  // indices of dependencies, each of which begins where the last one ends
+
+  DependencyGraph() = default;
+  DependencyGraph(const std::vector<Dependency>& all, size_t nodes, bool (*belongs)(EdgeKind));
+
+  const Digraph& graph() const { return graph_; }
+  // Their indices, by their ends.
+  const std::vector<uint32_t>& dependencies() const { return ids_; }
+  // A cycle; there is one.
+  Path cycle() const;
+  // A shortest path from one node to another; there is one.
+  Path way(Node from, Node to) const;
+
+ private:
+  uint32_t between(Node from, Node to) const;
+
+  const std::vector<Dependency>* all_ = nullptr;
+  std::vector<uint32_t> ids_;
+  Digraph graph_;
+};
+
+}  // namespace assay::internal

@@ -1,0 +1,45 @@
+// What edges rest on where sources are choices of a search. See source_conditions.cc.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "assay/certificate.h"
+#include "infer/open_reads.h"
+#include "levels/list_choices.h"
+#include "levels/search.h"
+#include "levels/source_facts.h"
+
+namespace assay::internal {
+
+// Of one search, which takes in the choices that are asked for.
+class SourceConditions {
+ public:
+  // `places`: in an order, as a guess.
+  SourceConditions(const History& history, const SourceFacts& facts, const OpenReads& open,
+                   const ListChoices& lists, Search::Places places, Search& search)
+      : h_(history), facts_(facts), open_(open), lists_(lists), places_(places), search_(search) {}
+
+  // Adds an edge on condition of these sides and of what it rests on besides: sources, and outcomes of those it names.
+  void add_edge(const Edge& edge, std::vector<Side> sides = {});
+  // Adds that a refutation does not hold: facts, one cycle, and the contradiction of these. What it rests on cannot all be.
+  // `placed`: per list, where the search has placed blocks.
+  void add_refuted(std::vector<ProofStep> steps,
+                   std::span<const std::vector<ListChoices::Placed>> placed);
+
+ private:
+  void note(const Edge& edge, std::vector<Side>& sides);
+  Side side_of(TxnId reader, KeyId key, OpId op, TxnId source);
+  std::vector<Side> make_conditional(
+      ProofStep& fact, std::span<const std::vector<ListChoices::Placed>> placed) const;
+
+  const History& h_;
+  const SourceFacts& facts_;
+  const OpenReads& open_;
+  const ListChoices& lists_;
+  const Search::Places places_;
+  Search& search_;
+};
+
+}  // namespace assay::internal

@@ -1,0 +1,52 @@
+// What holds whatever sources are chosen, and why. See source_facts.cc.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "assay/certificate.h"
+#include "assay/level.h"
+#include "graph/digraph.h"
+#include "infer/open_reads.h"
+#include "infer/problem.h"
+#include "levels/search.h"
+
+namespace assay::internal {
+
+// Of one problem and what it leaves open, which have to stay.
+class SourceFacts {
+ public:
+  SourceFacts(const Problem& problem, const LevelInfo& level, const OpenReads& open)
+      : h_(*problem.history), problem_(problem), level_(level), open_(open) {}
+
+  // Takes effect only perhaps.
+  bool is_possible(TxnId t) const {
+    return h_.status(t) == TxnStatus::unknown && problem_.node_of(t) == kNone;
+  }
+  // Only one transaction can have left what was seen, and both certainly take effect.
+  bool is_fact(const OpenRead& read) const {
+    return one_source_ && read.sources.size() == 1 && !is_possible(read.reader) &&
+           (read.sources[0] == kNone || !is_possible(read.sources[0]));
+  }
+  // From here on reads with one possible source are none, so that the search can say how they contradict each other.
+  void leave_out_reads() { one_source_ = false; }
+
+  // Session order, the reads whose source is certain, and stated version orders. A vertex a transaction; one that may
+  // take effect has edges in only. `places`: per transaction in a first order; those that stand in none, kNone, get one.
+  Digraph graph(std::vector<uint32_t>& places) const;
+  // A refutation of a search of that graph.
+  Proof prove(const std::vector<RefutationStep>& steps, const Search& search) const;
+
+ private:
+  std::vector<ProofStep> explain(std::span<const SidedArc> walk, const Search& search) const;
+  Edge known_edge(Arc arc, std::vector<ProofStep>& facts, std::vector<Literal>& given) const;
+
+  const History& h_;
+  const Problem& problem_;
+  const LevelInfo& level_;
+  const OpenReads& open_;
+  bool one_source_ = true;
+};
+
+}  // namespace assay::internal
