@@ -22,6 +22,7 @@ namespace assay {
 
 // Speed-ups: how a verdict is found sooner. Each has a name and can be left out; verdicts are the same without it.
 enum class SpeedUp : uint8_t {
+  replay_by_value,
   replay,
   stated_replay,
   stated_first,
@@ -45,7 +46,7 @@ enum class SpeedUp : uint8_t {
   places,
   carry,
 };
-inline constexpr size_t kSpeedUpCount = 22;
+inline constexpr size_t kSpeedUpCount = 23;
 
 struct SpeedUpInfo {
   SpeedUp id;

@@ -388,14 +388,17 @@ class History {
   // What the columns touch at most when so many are added, where they have to grow.
   uint64_t bytes_to_grow(size_t txns, size_t names, size_t ops, size_t operands) const;
 
-  // Dense ids for null, integers and strings, in order of first appearance.
+  // Dense ids for null, integers and strings, in order of first appearance. An integer that is small for their number is looked
+  // up in an array, everything else in a hash table.
   class ValueTable {
    public:
+    // `hash` is what prefetch returned, perhaps before others were interned.
     uint32_t intern(const ValueView& v, uint64_t hash);
+    uint32_t intern(const ValueView& v) { return intern(v, prefetch(v)); }
+    // Fetches where the value is looked up first.
+    uint64_t prefetch(const ValueView& v) const;
     // Nothing will be interned any more.
-    // Assigning {} would keep the memory.
-    void release_slots() { std::vector<uint64_t>().swap(slots_); }
-    void prefetch(uint64_t hash) const;
+    void release_slots();
     ValueView view(uint32_t id) const;
     size_t size() const { return payload_.size(); }
     uint64_t memory_bytes() const;
@@ -403,23 +406,39 @@ class History {
     uint64_t bytes_to_grow(size_t values, size_t text) const;
 
    private:
-    void grow();
+    bool is_direct(const ValueView& v) const {
+      return v.type == ValueView::Type::integer &&
+             static_cast<uint64_t>(v.integer) < direct_.size();
+    }
+    uint32_t add(const ValueView& v);
+    uint32_t intern_hashed(const ValueView& v, uint64_t hash);
+    void grow_direct(uint64_t integer);
+
     std::vector<uint64_t> payload_;  // integer, or offset << 24 | length in text_
     std::vector<ValueView::Type> type_;
     std::string text_;
-    std::vector<uint64_t> slots_;  // hash tag << 32 | id + 1; 0 = empty
+    std::vector<uint32_t> direct_;  // by integer, id + 1; 0 = none
+    std::vector<uint64_t> slots_;   // hash tag << 32 | id + 1; 0 = empty
+    size_t hashed_ = 0;             // in slots_
   };
 
-  // Dense ids for (key, value).
+  // Dense ids for (key, value). Null, and the first version of an integer that is small for their number, is looked up in an
+  // array, everything else in a hash table: values that occur once are nearly all found at the place that they are the number of.
   class VersionTable {
    public:
+    // `hash` is what prefetch_entry returned, perhaps before others were interned.
     VersionId intern(KeyId key, const ValueView& v, uint64_t hash);
+    VersionId intern(KeyId key, const ValueView& v) {
+      return intern(key, v, prefetch_entry(key, v, prefetch(key, v)));
+    }
     // Appends those of several values of one key. The cache misses of their lookups overlap.
     void intern(KeyId key, std::span<const ValueView> values, std::vector<VersionId>& to);
-    void release_slots() { std::vector<uint64_t>().swap(slots_); }
-    // Two steps ahead of intern: the slot, then what it leads to.
-    void prefetch(uint64_t hash) const;
-    void prefetch_entry(uint64_t hash) const;
+    // Two steps ahead of intern: where the version is looked up first, then where that leads to. Both return its hash, or 0
+    // where none is needed so far; the second takes what the first has returned.
+    uint64_t prefetch(KeyId key, const ValueView& v) const;
+    uint64_t prefetch_entry(KeyId key, const ValueView& v, uint64_t hash) const;
+    // Nothing will be interned any more.
+    void release_slots();
     KeyId key(VersionId v) const { return entries_[v].key; }
     ValueView value(VersionId v) const;
     void set_initial(const ValueView& v);
@@ -436,15 +455,31 @@ class History {
     uint64_t bytes_to_grow(size_t versions, size_t text) const;
 
    private:
-    void grow();
     struct Entry {
       uint64_t payload;  // as in ValueTable
       KeyId key;
       ValueView::Type type;
     };
+    // The first version of an integer.
+    struct Direct {
+      KeyId key;
+      uint32_t id;  // + 1; 0 = none
+    };
+    bool is_direct(const ValueView& v) const {
+      return v.type == ValueView::Type::integer &&
+             static_cast<uint64_t>(v.integer) < direct_.size();
+    }
+    VersionId add(KeyId key, const ValueView& v);
+    VersionId intern_null(KeyId key);
+    VersionId intern_hashed(KeyId key, const ValueView& v, uint64_t hash);
+    void grow_direct(uint64_t integer);
+
     std::vector<Entry> entries_;
     std::string text_;
-    std::vector<uint64_t> slots_;
+    std::vector<Direct> direct_;   // by integer
+    std::vector<uint32_t> nulls_;  // by key as far as it goes: the version of null, + 1; 0 = none
+    std::vector<uint64_t> slots_;  // as in ValueTable
+    size_t hashed_ = 0;            // in slots_
     ValueView::Type initial_type_ = ValueView::Type::null;
     int64_t initial_integer_ = 0;
     std::string initial_text_;
@@ -522,13 +557,8 @@ class TxnBatch {
   // False where the operation's condition is none, or its aggregate cannot return the value. The operation is left out then,
   // fault() says why, with a place in the condition as its column, and end_txn fails.
   bool add(const Op& op) {
-    ops_.push_back({.kind = op.kind,
-                    .effect = op.effect,
-                    .key = op.key,
-                    .value = op.value,
-                    .first_extra = static_cast<uint32_t>(extra_.size()),
-                    .extra_count = 0,
-                    .time = op.time});
+    ops_.emplace_back(op, extra_.size());
+    has_rare_ = has_rare_ || op.time.known();
     return op.is_plain() || add_extra(op);
   }
   const Error& fault() const { return *fault_; }
@@ -555,19 +585,55 @@ class TxnBatch {
 
  private:
   friend class HistoryBuilder;
+  // A ValueView in half the room, so that an operation fits into a line of the cache.
+  class RawValue {
+   public:
+    RawValue(const ValueView& v)  // NOLINT(google-explicit-constructor): the same in another form
+        : type_(v.type), length_(static_cast<uint32_t>(v.text.size())) {
+      v.has_text() ? static_cast<void>(text_ = v.text.data())
+                   : static_cast<void>(integer_ = v.integer);
+    }
+    operator ValueView() const {  // NOLINT(google-explicit-constructor): likewise
+      if (type_ == ValueView::Type::string || type_ == ValueView::Type::row)
+        return {type_, 0, {text_, length_}};
+      return {type_, integer_, {}};
+    }
+    bool is_null() const { return type_ == ValueView::Type::null; }
+    uint32_t text_bytes() const { return length_; }
+
+   private:
+    union {
+      int64_t integer_;
+      const char* text_;
+    };
+    ValueView::Type type_;
+    uint32_t length_;  // of the text
+  };
   struct RawOp {
+    RawOp(const Op& op, size_t extras)
+        : kind(op.kind),
+          effect(op.effect),
+          key(op.key),
+          value(op.value),
+          first_extra(static_cast<uint32_t>(extras)),
+          time(op.time) {}
+
     OpKind kind;
     bool effect;
-    ValueView key, value;
-    uint32_t first_extra, extra_count;  // in extra_
-    // range: how many of the extras are rows and rows passed over, the rest are matched keys.
-    uint32_t rows = 0, passed = 0;
-    PredicateId predicate = kNone;  // in predicates_
-    uint32_t aggregate = kNone;     // likewise
-    Interval time = {};
+    uint32_t query = kNone;  // range: in queries_
+    RawValue key, value;
+    uint32_t first_extra, extra_count = 0;  // in extra_
+    Interval time;
 
     // Of a read, whose one extra is then the name of its source, null for the initial state.
     bool has_source() const { return kind == OpKind::read && extra_count > 0; }
+  };
+  // What a range has besides.
+  struct RawQuery {
+    // How many of the extras are rows and rows passed over, the rest are matched keys.
+    uint32_t rows = 0, passed = 0;
+    PredicateId predicate = kNone;  // in predicates_
+    uint32_t aggregate = kNone;     // likewise
   };
   struct RawTxn {
     TxnHeader header;
@@ -585,14 +651,17 @@ class TxnBatch {
   };
   class Undoing;  // history/savepoints.cc
   bool add_extra(const Op& op);
-  Status number_query(const Op& op, RawOp& raw);
+  Status number_query(const Op& op, RawOp& raw, RawQuery& query);
   void end_undone();
   size_t end_of_txns() const { return txns_.empty() ? 0 : txns_.back().end_op; }
 
   TxnHeader header_;  // of the transaction that has begun
   std::vector<RawTxn> txns_;
   std::vector<RawOp> ops_;
+  std::vector<RawQuery> queries_;
   std::vector<ValueView> extra_;  // list elements, range rows, sources of ops_
+  bool has_rare_ = false;         // some of ops_ have times, or sources
+  size_t text_bytes_ = 0;         // of keys and values of ops_, in transactions that have ended
   std::vector<RawOp> undone_;     // writes of the transaction that has begun
   std::optional<Error> fault_;    // of an operation of it
   std::vector<RawOrder> orders_;
@@ -669,9 +738,8 @@ class HistoryBuilder : private TxnBatch {
   void add_txns(const TxnBatch& batch, size_t first, size_t end);
   TxnId place_txn(const TxnHeader& header);
   void store_header(TxnId t, const TxnHeader& header);
-  void store_rare(OpId i, const RawOp& op, const TxnBatch& batch);
   void resolve_window(std::span<const RawOp> ops, const TxnBatch& batch);
-  void resolve_operands(const RawOp& op, const ValueView* extra, KeyId key);
+  void resolve_operands(const RawOp& op, const TxnBatch& batch, size_t index);
   KeyId key_id(const ValueView& v);
   VersionId version_id(KeyId key, const ValueView& v);
   void include_least_rows();

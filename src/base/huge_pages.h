@@ -20,6 +20,13 @@ void double_room(std::vector<T>& v) {
   v.swap(bigger);
 }
 
+// By `more` elements, of value zero.
+template <class T>
+void lengthen(std::vector<T>& v, size_t more) {
+  while (v.capacity() - v.size() < more) [[unlikely]] double_room(v);
+  v.resize(v.size() + more);
+}
+
 // The memory that is touched when `more` elements come: nothing while there is room, or else what is copied, and they.
 template <class Array>
 size_t growth_bytes(const Array& a, size_t more) {

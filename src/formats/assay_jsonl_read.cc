@@ -16,6 +16,7 @@
 #include "formats/assay_jsonl.h"
 #include "formats/assay_jsonl_chunks.h"
 #include "formats/assay_jsonl_line.h"
+#include "formats/assay_jsonl_scan.h"
 #include "formats/json_text.h"
 #include "formats/row_json.h"
 #include "history/aggregate.h"
@@ -221,6 +222,7 @@ class JsonlLines {
 
   bool read_line(std::string_view text, bool terminated) {
     text_ = text;
+    if (terminated && scan_line()) return end_txn();
     if (text_.find_first_not_of(" \t") == std::string_view::npos) return true;
     if (parser_.max_depth() != kMaxJsonDepth || parser_.capacity() < text_.size()) {
       if (parser_.allocate(std::max(text_.size(), size_t{1} << 12), kMaxJsonDepth) !=
@@ -235,6 +237,23 @@ class JsonlLines {
     if (document.get_object().get(object) != simdjson::SUCCESS)
       return expected({}, "a JSON object, one per line");
     return read_object(object);
+  }
+
+  // Whether the line has the usual shape, in which it is taken down without the parser, but for the end.
+  bool scan_line() {
+    if (first_ || settling_) return false;
+    TxnHeader header;
+    header.line = line_;
+    if (!scan_.header(text_, header)) return false;
+    if (in_pieces_ && (header.name.empty() || header.pending || !open_.empty())) return false;
+    batch_.begin_txn(header);
+    return scan_.operations(batch_);
+  }
+
+  bool end_txn() {
+    const Status ended = batch_.end_txn();
+    if (!ended.ok()) error_ = ended.error();
+    return ended.ok();
   }
 
   bool broken_line(bool terminated) {
@@ -512,11 +531,7 @@ class JsonlLines {
         if (!roll_back_to(savepoints_[rollback->first])) return false;
     }
     if (has(kOpTimes) && i != op_times_.size()) return expected({"op_times"}, kWantOpTimes);
-    if (Status s = batch_.end_txn(); !s.ok()) {
-      error_ = s.error();
-      return false;
-    }
-    return true;
+    return end_txn();
   }
 
   // Into undone_.
@@ -955,6 +970,7 @@ class JsonlLines {
 
   TxnBatch batch_;
   JsonlHeader header_;
+  LineScan scan_;
   json::parser parser_{kMaxLineBytes};
   std::string_view text_;  // the line
   uint64_t line_ = 0;      // its number

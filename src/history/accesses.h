@@ -146,6 +146,11 @@ inline bool is_list_operation(const Operation& op) {
 // Observes a range of keys.
 inline bool is_range(const Operation& op) { return op.kind == OpKind::range; }
 
+// Whether it reads or writes a value, and that is all.
+inline bool is_plain(const Operation& op) {
+  return op.kind == OpKind::read || op.kind == OpKind::write;
+}
+
 // Whether reading the version is reading this state of its key.
 inline bool shows(const History& history, const KeyState& state, VersionId version) {
   if (state.version == kNone) return history.is_initial(version);

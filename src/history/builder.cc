@@ -8,7 +8,6 @@
 #include "history/predicates.h"
 #include "history/range_operands.h"
 #include "history/settled.h"
-#include "history/value_hash.h"
 #include "history/well_formed.h"
 
 namespace assay {
@@ -27,18 +26,15 @@ HistoryBuilder::HistoryBuilder(HistoryBuilder&&) noexcept = default;
 HistoryBuilder& HistoryBuilder::operator=(HistoryBuilder&&) noexcept = default;
 HistoryBuilder::~HistoryBuilder() = default;
 
-KeyId HistoryBuilder::key_id(const ValueView& v) {
-  return h_.keys_.intern(v, internal::hash_value(v));
-}
+KeyId HistoryBuilder::key_id(const ValueView& v) { return h_.keys_.intern(v); }
 
 VersionId HistoryBuilder::version_id(KeyId key, const ValueView& v) {
-  return h_.versions_.intern(key, v, internal::hash_version(key, v));
+  return h_.versions_.intern(key, v);
 }
 
 // The transaction the header speaks of: the pending one it settles, or a new one.
 TxnId HistoryBuilder::place_txn(const TxnHeader& header) {
-  const SessionId session =
-      h_.session_names_.intern(header.session, internal::hash_value(header.session));
+  const SessionId session = h_.session_names_.intern(header.session);
   if (session == h_.session_txns_.size()) {
     h_.session_txns_.emplace_back();
     pending_.emplace_back();
@@ -77,8 +73,7 @@ void HistoryBuilder::store_header(TxnId t, const TxnHeader& header) {
 // What adding the transactions touches at most, where arrays have to grow.
 uint64_t HistoryBuilder::bytes_to_grow(const TxnBatch& batch) const {
   const size_t values = batch.ops_.size() + batch.extra_.size();
-  size_t text = 0, names = 0;
-  for (const RawOp& op : batch.ops_) text += op.key.text.size() + op.value.text.size();
+  size_t text = batch.text_bytes_, names = 0;
   for (const ValueView& v : batch.extra_) text += v.text.size();
   for (const RawTxn& txn : batch.txns_) names += txn.header.name.size();
   return h_.keys_.bytes_to_grow(values, text) + h_.versions_.bytes_to_grow(values, text) +
@@ -92,12 +87,14 @@ Status HistoryBuilder::make_room(uint64_t bytes) const {
 
 Status HistoryBuilder::check_limits(const TxnBatch& batch) const {
   uint64_t txns = h_.txns_.size(), names = h_.names_.size(), ops = h_.op_kind_.size();
+  const bool all_fit = ops + batch.ops_.size() + batch.extra_.size() <= kMaxOps;
   for (const RawTxn& txn : batch.txns_) {
     const TxnHeader& header = txn.header;
     if (txns++ >= kMaxOps)
       return bad_input("more transactions than the supported 4 billion", header.line);
     if ((names += header.name.size()) >= kNone)
       return bad_input("names of transactions exceed 4 GiB", header.line);
+    if (all_fit) continue;
     for (size_t i = txn.first_op; i < txn.end_op; ++i) ops += 1 + batch.ops_[i].extra_count;
     if (ops > kMaxOps)
       return bad_input("more operations than the supported 4 billion", header.line);
@@ -160,7 +157,7 @@ void HistoryBuilder::add_txns(const TxnBatch& batch, size_t first, size_t end) {
     h_.txns_[t].end_op = static_cast<OpId>(base + (raw.end_op - first_op));
     store_header(t, raw.header);
   }
-  for (size_t i = 0; i < ops.size(); ++i) {
+  for (size_t i = 0; batch.has_rare_ && i < ops.size(); ++i) {
     h_.op_time_.set(base + i, ops[i].time);
     if (!ops[i].has_source()) continue;
     const ValueView& source = batch.extra_[ops[i].first_extra];
@@ -170,41 +167,42 @@ void HistoryBuilder::add_txns(const TxnBatch& batch, size_t first, size_t end) {
 
 // Four passes over a few operations, so that the cache misses of a pass overlap.
 void HistoryBuilder::resolve_window(std::span<const RawOp> ops, const TxnBatch& batch) {
-  using internal::push_back_roomy;
-  uint64_t hashes[kWindow];
-  for (size_t i = 0; i < ops.size(); ++i) {
-    hashes[i] = internal::hash_value(ops[i].key);
-    h_.keys_.prefetch(hashes[i]);
-  }
+  using internal::lengthen;
   const size_t base = h_.op_key_.size();
+  lengthen(h_.op_kind_, ops.size());
+  lengthen(h_.op_effect_, ops.size());
+  lengthen(h_.op_key_, ops.size());
+  lengthen(h_.op_version_, ops.size());
+  KeyId* const keys = &h_.op_key_[base];
+  VersionId* const versions = &h_.op_version_[base];
+  uint64_t hashes[kWindow];
+  for (size_t i = 0; i < ops.size(); ++i) hashes[i] = h_.keys_.prefetch(ops[i].key);
   for (size_t i = 0; i < ops.size(); ++i) {
     const RawOp& op = ops[i];
-    const KeyId key = op.key.is_null() ? kNone : h_.keys_.intern(op.key, hashes[i]);
-    push_back_roomy(h_.op_key_, key);
-    hashes[i] = internal::hash_version(key, op.value);
-    if (op.kind != OpKind::range) h_.versions_.prefetch(hashes[i]);
+    keys[i] = op.key.is_null() ? kNone : h_.keys_.intern(op.key, hashes[i]);
+    if (op.kind != OpKind::range) hashes[i] = h_.versions_.prefetch(keys[i], op.value);
   }
   for (size_t i = 0; i < ops.size(); ++i)
-    if (ops[i].kind != OpKind::range) h_.versions_.prefetch_entry(hashes[i]);
+    if (ops[i].kind != OpKind::range)
+      hashes[i] = h_.versions_.prefetch_entry(keys[i], ops[i].value, hashes[i]);
   for (size_t i = 0; i < ops.size(); ++i) {
     const RawOp& op = ops[i];
-    const KeyId key = h_.op_key_[base + i];
     const bool tombstone = op.kind == OpKind::remove && h_.absent_is_never_written_;
-    push_back_roomy(h_.op_kind_, tombstone ? OpKind::write : op.kind);
-    push_back_roomy(h_.op_effect_, uint8_t{op.effect});
-    push_back_roomy(h_.op_version_, op.kind == OpKind::range
-                                        ? VersionId{kNone}
-                                        : h_.versions_.intern(key, op.value, hashes[i]));
-    const bool has_operands =
-        op.kind == OpKind::read_list || op.kind == OpKind::range || op.kind == OpKind::cas;
-    if (has_operands) resolve_operands(op, batch.extra_.data() + op.first_extra, key);
+    h_.op_kind_[base + i] = tombstone ? OpKind::write : op.kind;
+    h_.op_effect_[base + i] = uint8_t{op.effect};
+    versions[i] =
+        op.kind == OpKind::range ? kNone : h_.versions_.intern(keys[i], op.value, hashes[i]);
+    if (op.kind == OpKind::read_list || op.kind == OpKind::range || op.kind == OpKind::cas)
+      resolve_operands(op, batch, base + i);
   }
 }
 
-void HistoryBuilder::resolve_operands(const RawOp& op, const ValueView* extra, KeyId key) {
+void HistoryBuilder::resolve_operands(const RawOp& op, const TxnBatch& batch, size_t index) {
   auto& pool = h_.pool_;
   if (pool.empty()) pool.push_back(0);  // index 0 means none
-  h_.op_operands_.set(h_.op_kind_.size() - 1, static_cast<uint32_t>(pool.size()));
+  h_.op_operands_.set(index, static_cast<uint32_t>(pool.size()));
+  const KeyId key = h_.op_key_[index];
+  const ValueView* extra = batch.extra_.data() + op.first_extra;
   const size_t count_at = pool.size();
   pool.push_back(0);
   if (op.kind == OpKind::range) {
@@ -213,11 +211,13 @@ void HistoryBuilder::resolve_operands(const RawOp& op, const ValueView* extra, K
     const auto here = [](const std::vector<uint32_t>& numbers, uint32_t theirs) {
       return theirs == kNone || numbers.empty() ? theirs : numbers[theirs];
     };
-    for (const uint32_t word :
-         {here(predicate_of_, op.predicate), here(aggregate_of_, op.aggregate), op.rows, op.passed})
+    const RawQuery& query = batch.queries_[op.query];
+    for (const uint32_t word : {here(predicate_of_, query.predicate),
+                                here(aggregate_of_, query.aggregate), query.rows, query.passed})
       pool.push_back(word);
     const ValueView* end = extra + op.extra_count;
-    for (const ValueView* matched = extra + 2 * (op.rows + op.passed); extra < matched; extra += 2)
+    for (const ValueView* matched = extra + 2 * (query.rows + query.passed); extra < matched;
+         extra += 2)
       pool.push_back(version_id(key_id(extra[0]), extra[1]));
     for (; extra < end; ++extra) pool.push_back(key_id(*extra));
   } else {

@@ -2,21 +2,20 @@
 
 #include <algorithm>
 #include <array>
-#include <tuple>
+#include <numeric>
+#include <ranges>
+#include <span>
 #include <vector>
+
+#include "base/sort_by.h"
+#include "history/accesses.h"
 
 namespace assay::internal {
 namespace {
 
-// Stands for all keys, which a range looks at and every write changes.
-constexpr KeyId kAnyKey = kNone;
-
 struct Touch {
-  KeyId key;
-  bool writes;
   TxnId txn;
-  SessionId session;
-  int64_t begin, end;
+  bool writes;
 };
 
 // The furthest that a touch reached so far, and the furthest of another session.
@@ -45,60 +44,93 @@ class Furthest {
   std::array<Reach, 2> best_;
 };
 
-std::vector<Touch> touches_of(const History& h) {
-  std::vector<Touch> touches;
-  for (TxnId t = 0; t < h.txn_count(); ++t) {
-    const Interval begin = h.begin_time(t), end = h.end_time(t);
-    if (h.status(t) != TxnStatus::committed || !begin.known() || !end.known()) continue;
-    const auto touch = [&](KeyId key, bool writes) {
-      touches.push_back({key, writes, t, h.session(t), begin.request, end.response});
+// What committed transactions whose times are known do to each key, in the order of their begins.
+class Touches {
+ public:
+  explicit Touches(const History& h) : h_(h) {
+    std::vector<Numbered> begun;
+    for (TxnId t = 0; t < h.txn_count(); ++t)
+      if (h.status(t) == TxnStatus::committed && h.begin_time(t).known() && h.end_time(t).known())
+        begun.push_back({h.begin_time(t).request, t});
+    sort_numbered(begun);
+    // Ranges look at all keys, which every write changes; they have a place of their own behind the keys.
+    has_ranges_ = std::ranges::any_of(
+        begun, [&](const Numbered& entry) { return any_op(entry.second, is_range); });
+    begins_.assign(size_t{h.key_count()} + 2, 0);
+    const auto all = [&](const auto& visit) {
+      for (const auto& [time, t] : begun) each_touch(t, visit);
     };
-    bool wrote = false;
-    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
-      const Operation op = h.op(i);
-      const bool writes = installs_version(op);
-      touch(op.kind == OpKind::range ? kAnyKey : op.key, writes);
-      wrote = wrote || writes;
-    }
-    if (wrote) touch(kAnyKey, true);
+    all([&](size_t key, Touch) { ++begins_[key + 1]; });
+    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+    touches_.resize(begins_.back());
+    std::vector<size_t> next(begins_.begin(), begins_.end() - 1);
+    all([&](size_t key, Touch touch) { touches_[next[key]++] = touch; });
   }
-  std::sort(touches.begin(), touches.end(), [](const Touch& a, const Touch& b) {
-    return std::tie(a.key, a.begin, a.txn, a.writes) < std::tie(b.key, b.begin, b.txn, b.writes);
-  });
-  return touches;
-}
+
+  size_t keys() const { return begins_.size() - 1; }
+  bool stands_for_ranges(size_t key) const { return key == h_.key_count(); }
+  std::span<const Touch> of(size_t key) const {
+    return std::span(touches_).subspan(begins_[key], begins_[key + 1] - begins_[key]);
+  }
+
+ private:
+  template <class Holds>
+  bool any_op(TxnId t, Holds holds) const {
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
+      if (holds(h_.op(i))) return true;
+    return false;
+  }
+
+  template <class Visit>
+  void each_touch(TxnId t, const Visit& visit) const {
+    const size_t all_keys = h_.key_count();
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      const Operation op = h_.op(i);
+      visit(is_range(op) ? all_keys : op.key, Touch{t, installs_version(op)});
+    }
+    if (has_ranges_ && any_op(t, installs_version)) visit(all_keys, Touch{t, true});
+  }
+
+  const History& h_;
+  bool has_ranges_ = false;
+  std::vector<size_t> begins_;  // per key, in touches_
+  std::vector<Touch> touches_;
+};
 
 // Marks what meets a touch before it in this order. Of those, which all begin on one side of it, only how far the furthest
 // reaches matters.
-template <class Touches, class Reach, class Needed>
-void mark(const Touches& touches, Reach reach, Needed needed, std::vector<uint8_t>& contended) {
+template <class InOrder, class Reach, class Needed>
+void mark(const History& h, const InOrder& touches, bool only_ranges, Reach reach, Needed needed,
+          std::vector<uint8_t>& contended) {
   Furthest readers, writers;
-  KeyId key = kAnyKey;
   for (const Touch& touch : touches) {
-    if (touch.key != key) readers = writers = Furthest();
-    key = touch.key;
+    const SessionId session = h.session(touch.txn);
     // That two transactions write something is no contention.
-    const bool meets_writers = !touch.writes || key != kAnyKey;
-    if ((touch.writes && readers.another_reaches(touch.session, needed(touch))) ||
-        (meets_writers && writers.another_reaches(touch.session, needed(touch))))
+    const bool meets_writers = !touch.writes || !only_ranges;
+    if ((touch.writes && readers.another_reaches(session, needed(touch.txn))) ||
+        (meets_writers && writers.another_reaches(session, needed(touch.txn))))
       contended[touch.txn] = 1;
-    (touch.writes ? writers : readers).add(touch.session, reach(touch));
+    (touch.writes ? writers : readers).add(session, reach(touch.txn));
   }
 }
 
 }  // namespace
 
 uint64_t count_contended(const History& h) {
-  std::vector<Touch> touches = touches_of(h);
+  const Touches touches(h);
   std::vector<uint8_t> contended(h.txn_count(), 0);
-  // Those that began before, and last until it begins; then those that began after, before it ends.
-  mark(
-      touches, [](const Touch& t) { return t.end; }, [](const Touch& t) { return t.begin; },
-      contended);
-  std::reverse(touches.begin(), touches.end());
-  mark(
-      touches, [](const Touch& t) { return -t.begin; }, [](const Touch& t) { return -t.end; },
-      contended);
+  const auto begin = [&](TxnId t) { return h.begin_time(t).request; };
+  const auto end = [&](TxnId t) { return h.end_time(t).response; };
+  for (size_t key = 0; key < touches.keys(); ++key) {
+    const std::span<const Touch> all = touches.of(key);
+    if (all.size() < 2) continue;
+    const bool ranges = touches.stands_for_ranges(key);
+    // Those that began before, and last until it begins; then those that began after, before it ends.
+    mark(h, all, ranges, end, begin, contended);
+    mark(
+        h, std::views::reverse(all), ranges, [&](TxnId t) { return -begin(t); },
+        [&](TxnId t) { return -end(t); }, contended);
+  }
   return static_cast<uint64_t>(std::count(contended.begin(), contended.end(), 1));
 }
 

@@ -38,7 +38,7 @@ class TxnBatch::Undoing {
   Undoing(TxnBatch& batch, size_t savepoint)
       : batch_(batch),
         part_(batch.ops_.begin() + static_cast<ptrdiff_t>(savepoint), batch.ops_.end()) {
-    batch_.ops_.resize(savepoint);
+    batch_.ops_.erase(batch_.ops_.begin() + static_cast<ptrdiff_t>(savepoint), batch_.ops_.end());
   }
 
   Status run() {
@@ -133,8 +133,8 @@ class TxnBatch::Undoing {
   void contradict(const RawOp& op) {
     Own& own = own_.find(op.key)->second;
     if (std::exchange(own.contradicted, true)) return;
-    const ValueView key =
-        ValueView::of(batch_.keep(op.key.to_string() + "@" + std::string(batch_.header_.name)));
+    const ValueView key = ValueView::of(
+        batch_.keep(ValueView(op.key).to_string() + "@" + std::string(batch_.header_.name)));
     for (const size_t write : own.writes) keep_at(live_[write], key);
     keep_at(op, key);
     if (batch_.ops_.back().has_source()) batch_.ops_.back().extra_count = 0;
@@ -151,11 +151,11 @@ class TxnBatch::Undoing {
     for (; from != own_.end() && within(op, from->first); ++from) written.push_back(from->first);
     if (written.empty()) return keep(op), Ok{};
     for (const ValueView& key : written)
-      if (key.type != ValueView::Type::integer || op.predicate != kNone)
+      if (key.type != ValueView::Type::integer || batch_.queries_[op.query].predicate != kNone)
         return cannot("is understood for integer keys and without a condition only");
     if ((pieces_ += written.size()) > kMostPieces) return cannot("is one of too many");
     Rows rows;
-    for (uint32_t row = 0; row < op.rows; ++row)
+    for (uint32_t row = 0; row < batch_.queries_[op.query].rows; ++row)
       rows.emplace(batch_.extra_[op.first_extra + 2 * row],
                    batch_.extra_[op.first_extra + 2 * row + 1]);
     for (const ValueView& key : written) look_at_row(op, key, rows);

@@ -14,7 +14,6 @@
 
 #include "assay/history.h"
 #include "history/accesses.h"
-#include "history/value_hash.h"
 
 namespace assay {
 namespace {
@@ -24,8 +23,7 @@ constexpr uint32_t kAtOnce = 256;  // values
 }  // namespace
 
 uint32_t HistoryBuilder::StatedNames::number(std::string_view name) {
-  const ValueView v = ValueView::of(name);
-  return names_.intern(v, internal::hash_value(v));
+  return names_.intern(ValueView::of(name));
 }
 
 void HistoryBuilder::StatedNames::add_order(History& h, KnownOrder order,

@@ -14,24 +14,23 @@ constexpr size_t kTextBytes = size_t{1} << 18;  // asked for at once
 
 void TxnBatch::begin_txn(const TxnHeader& header) {
   header_ = header;
-  ops_.resize(end_of_txns());  // drops a transaction that did not end
+  ops_.erase(ops_.begin() + static_cast<ptrdiff_t>(end_of_txns()), ops_.end());  // did not end
   undone_.clear();
   fault_.reset();
 }
 
 Status TxnBatch::end_txn() {
   if (fault_) return *fault_;
-  const auto too_long = [](const ValueView& v) {
-    return v.text.size() > HistoryBuilder::kMaxTextBytes;
-  };
   if (header_.session.is_null()) return bad_input("a transaction needs a session", header_.line);
   if (header_.name.size() > HistoryBuilder::kMaxTextBytes)
     return bad_input("the name of a transaction is longer than 16 MiB", header_.line);
   for (size_t i = end_of_txns(); i < ops_.size(); ++i) {
-    if (too_long(ops_[i].key) || too_long(ops_[i].value))
+    const RawOp& op = ops_[i];
+    if (std::max(op.key.text_bytes(), op.value.text_bytes()) > HistoryBuilder::kMaxTextBytes)
       return bad_input("a key or value is longer than 16 MiB", header_.line);
-    if (ops_[i].key.is_null() && ops_[i].kind != OpKind::range)
+    if (op.key.is_null() && op.kind != OpKind::range)
       return bad_input("a key must be an integer or a string, not null", header_.line);
+    text_bytes_ += op.key.text_bytes() + op.value.text_bytes();
   }
   txns_.push_back({header_, end_of_txns(), ops_.size()});
   if (!undone_.empty() && !header_.pending)
@@ -54,8 +53,10 @@ void TxnBatch::end_undone() {
 // What there is of the operation added last besides its key, value and effect.
 bool TxnBatch::add_extra(const Op& op) {
   RawOp& raw = ops_.back();
+  RawQuery query{.rows = static_cast<uint32_t>(op.rows.size()),
+                 .passed = static_cast<uint32_t>(op.passed.size())};
   if (op.where)
-    if (Status s = number_query(op, raw); !s.ok()) {
+    if (Status s = number_query(op, raw, query); !s.ok()) {
       if (!fault_) fault_ = s.error();
       ops_.pop_back();
       return false;
@@ -66,6 +67,7 @@ bool TxnBatch::add_extra(const Op& op) {
       extra_.push_back(value);
     }
   };
+  has_rare_ = has_rare_ || op.source;
   if (op.source)
     extra_.push_back(op.source->empty() ? ValueView::null() : ValueView::of(keep(*op.source)));
   if (op.kind == OpKind::cas) extra_.push_back(op.expected);
@@ -75,21 +77,23 @@ bool TxnBatch::add_extra(const Op& op) {
   add_rows(op.passed);
   extra_.insert(extra_.end(), op.list.begin(), op.list.end());
   raw.extra_count = static_cast<uint32_t>(extra_.size()) - raw.first_extra;
-  raw.rows = static_cast<uint32_t>(op.rows.size());
-  raw.passed = static_cast<uint32_t>(op.passed.size());
+  if (op.kind == OpKind::range) {
+    raw.query = static_cast<uint32_t>(queries_.size());
+    queries_.push_back(query);
+  }
   return true;
 }
 
-Status TxnBatch::number_query(const Op& op, RawOp& raw) {
+Status TxnBatch::number_query(const Op& op, RawOp& raw, RawQuery& query) {
   if (!predicates_) predicates_ = std::make_shared<internal::Predicates>();
   const Result<uint32_t> number =
       op.aggregate ? predicates_->intern(op) : predicates_->intern(*op.where);
   if (!number.ok()) return number.error();
-  raw.predicate = *number;
+  query.predicate = *number;
   if (op.aggregate) {
     const internal::Aggregate& known = predicates_->aggregate(*number);
-    raw.predicate = known.claim;
-    raw.aggregate = *number;
+    query.predicate = known.claim;
+    query.aggregate = *number;
     raw.effect = known.complete;
   }
   return Ok{};
@@ -126,7 +130,10 @@ std::string_view TxnBatch::keep(std::string_view text) {
 void TxnBatch::clear() {
   txns_.clear();
   ops_.clear();
+  queries_.clear();
   extra_.clear();
+  has_rare_ = false;
+  text_bytes_ = 0;
   fault_.reset();
   orders_.clear();
   entries_.clear();

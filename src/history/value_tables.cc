@@ -1,11 +1,17 @@
 // The interners of the store: outside keys and values to dense ids.
 //
-// Both tables are open addressing with linear probing over 8-byte slots (hash tag, id). A probe
-// touches the payload only when the 32-bit tag agrees, so a lookup is one cache miss in the slots
-// and, on a hit, one in the payload. `prefetch` lets the builder overlap the misses of one
-// transaction. A slot's place is the top bits of its tag, so a table grows in one sweep from slot to slot,
-// without a look at the payload.
+// A hash table is open addressing with linear probing over 8-byte slots (hash tag, id). A probe touches the payload only when the
+// 32-bit tag agrees, so a lookup is one cache miss in the slots and, on a hit, one in the payload. A slot's place is the top bits of
+// its tag, so a table grows in one sweep from slot to slot, without a look at the payload.
+//
+// Most keys and values of recorded histories are integers that are not much larger than their number: keys 0 to 99,999, values
+// counted up. They need no hash: an array has their ids. Such an array grows with what is interned, to at most twice as many places
+// and a few thousand, so a single large integer costs nothing. What came before it reached an integer is put into it then.
+// Of versions it holds the first of each integer, with its key; a second key's version of the same integer is hashed.
+//
+// `prefetch` lets the builder overlap the cache misses of some operations.
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -40,6 +46,29 @@ namespace assay {
 namespace {
 
 constexpr size_t kFirstSlots = 1024;
+constexpr size_t kFirstDirect = 4096;
+
+// Whether an integer is small enough, among `values`, to be a place of an array.
+bool is_small(const ValueView& v, size_t values) {
+  return v.type == ValueView::Type::integer &&
+         static_cast<uint64_t>(v.integer) < 2 * values + kFirstDirect;
+}
+
+// The places of such an array that has `before` and is to have one for `integer`.
+size_t direct_places(size_t before, uint64_t integer) {
+  return std::max({kFirstDirect, before + before / 2, static_cast<size_t>(integer) + 1});
+}
+
+template <class Place>
+void grow_places(std::vector<Place>& places, uint64_t integer) {
+  const size_t size = direct_places(places.size(), integer);
+  std::vector<Place> bigger;
+  bigger.reserve(size);
+  internal::advise_huge_pages(bigger.data(), size * sizeof(Place));
+  bigger.assign(places.begin(), places.end());
+  bigger.resize(size);
+  places.swap(bigger);
+}
 
 uint64_t tag_of(uint64_t hash) { return hash >> 32 << 32; }
 
@@ -93,20 +122,61 @@ bool overfull(const std::vector<uint64_t>& slots, size_t values) {
   return values * 3 >= slots.size() * 2;
 }
 
+// Both the former and the next array are there for a moment; it may come to hold twice as many places as there are values.
+template <class Place>
+uint64_t bytes_to_grow_direct(const std::vector<Place>& places, size_t values) {
+  const size_t most = 2 * values + kFirstDirect;
+  return most > places.size() ? (places.size() + most) * sizeof(Place) : 0;
+}
+
 uint64_t bytes_to_grow_slots(const std::vector<uint64_t>& slots, size_t values) {
   return overfull(slots, values) ? 2 * slots.size() * sizeof(uint64_t) : 0;
 }
 
 }  // namespace
 
-void History::ValueTable::grow() { grow_slots(slots_); }
-
-void History::ValueTable::prefetch(uint64_t hash) const {
+uint64_t History::ValueTable::prefetch(const ValueView& v) const {
+  if (is_direct(v)) {
+    __builtin_prefetch(&direct_[static_cast<size_t>(v.integer)]);
+    return 0;
+  }
+  const uint64_t hash = internal::hash_value(v);
   if (!slots_.empty()) __builtin_prefetch(&slots_[home(hash, slots_.size())]);
+  return hash;
+}
+
+void History::ValueTable::release_slots() {  // assigning {} would keep the memory
+  std::vector<uint32_t>().swap(direct_);
+  std::vector<uint64_t>().swap(slots_);
+}
+
+uint32_t History::ValueTable::add(const ValueView& v) {
+  payload_.push_back(payload_of(v, text_));
+  type_.push_back(v.type);
+  return static_cast<uint32_t>(payload_.size() - 1);
+}
+
+void History::ValueTable::grow_direct(uint64_t integer) {
+  const size_t before = direct_.size();
+  grow_places(direct_, integer);
+  for (uint32_t id = 0; id < payload_.size(); ++id)
+    if (type_[id] == ValueView::Type::integer && payload_[id] >= before &&
+        payload_[id] < direct_.size())
+      direct_[payload_[id]] = id + 1;
 }
 
 uint32_t History::ValueTable::intern(const ValueView& v, uint64_t hash) {
-  if (overfull(slots_, payload_.size())) grow();
+  if (!is_direct(v)) {
+    if (!is_small(v, payload_.size())) return intern_hashed(v, hash);
+    grow_direct(static_cast<uint64_t>(v.integer));
+  }
+  uint32_t& place = direct_[static_cast<size_t>(v.integer)];
+  if (place == 0) place = add(v) + 1;
+  return place - 1;
+}
+
+uint32_t History::ValueTable::intern_hashed(const ValueView& v, uint64_t hash) {
+  if (overfull(slots_, hashed_)) grow_slots(slots_);
   const size_t mask = slots_.size() - 1;
   size_t i = home(hash, slots_.size());
   for (; slots_[i] != 0; i = (i + 1) & mask) {
@@ -114,10 +184,9 @@ uint32_t History::ValueTable::intern(const ValueView& v, uint64_t hash) {
     const uint32_t id = static_cast<uint32_t>(slots_[i]) - 1;
     if (same(v, payload_[id], type_[id], text_)) return id;
   }
-  const uint32_t id = static_cast<uint32_t>(payload_.size());
+  const uint32_t id = add(v);
   slots_[i] = tag_of(hash) | (id + 1);
-  payload_.push_back(payload_of(v, text_));
-  type_.push_back(v.type);
+  ++hashed_;
   return id;
 }
 
@@ -126,26 +195,71 @@ ValueView History::ValueTable::view(uint32_t id) const {
 }
 
 uint64_t History::ValueTable::memory_bytes() const {
-  return payload_.capacity() * 8 + type_.capacity() + text_.capacity() + slots_.capacity() * 8;
+  return payload_.capacity() * 8 + type_.capacity() + text_.capacity() + direct_.capacity() * 4 +
+         slots_.capacity() * 8;
 }
 
 uint64_t History::ValueTable::bytes_to_grow(size_t values, size_t text) const {
-  return bytes_to_grow_slots(slots_, size() + values) + internal::growth_bytes(payload_, values) +
+  return bytes_to_grow_slots(slots_, hashed_ + values) +
+         bytes_to_grow_direct(direct_, size() + values) + internal::growth_bytes(payload_, values) +
          internal::growth_bytes(type_, values) + internal::growth_bytes(text_, text);
 }
 
-void History::VersionTable::grow() { grow_slots(slots_); }
-
-void History::VersionTable::prefetch(uint64_t hash) const {
+uint64_t History::VersionTable::prefetch(KeyId key, const ValueView& v) const {
+  if (is_direct(v)) {
+    __builtin_prefetch(&direct_[static_cast<size_t>(v.integer)]);
+    return 0;
+  }
+  if (v.is_null()) {
+    if (key < nulls_.size()) __builtin_prefetch(&nulls_[key]);
+    return 0;
+  }
+  const uint64_t hash = internal::hash_version(key, v);
   if (!slots_.empty()) __builtin_prefetch(&slots_[home(hash, slots_.size())]);
+  return hash;
 }
 
 // Only the first slot is looked at: most searches end there.
-void History::VersionTable::prefetch_entry(uint64_t hash) const {
-  if (slots_.empty()) return;
+uint64_t History::VersionTable::prefetch_entry(KeyId key, const ValueView& v, uint64_t hash) const {
+  if (v.is_null()) return 0;
+  if (is_direct(v)) {
+    const Direct& place = direct_[static_cast<size_t>(v.integer)];
+    if (place.id == 0 || place.key == key) return 0;
+    if (hash == 0) hash = internal::hash_version(key, v);
+  }
+  if (slots_.empty()) return hash;
   const uint64_t slot = slots_[home(hash, slots_.size())];
   if (slot != 0 && tag_of(slot) == tag_of(hash))
     __builtin_prefetch(&entries_[static_cast<uint32_t>(slot) - 1]);
+  return hash;
+}
+
+void History::VersionTable::release_slots() {
+  std::vector<Direct>().swap(direct_);
+  std::vector<uint32_t>().swap(nulls_);
+  std::vector<uint64_t>().swap(slots_);
+}
+
+VersionId History::VersionTable::add(KeyId key, const ValueView& v) {
+  internal::push_back_roomy(entries_, Entry{payload_of(v, text_), key, v.type});
+  return static_cast<VersionId>(entries_.size() - 1);
+}
+
+VersionId History::VersionTable::intern_null(KeyId key) {
+  if (nulls_.size() <= key) nulls_.resize(std::max(size_t{key} + 1, 2 * nulls_.size()));
+  if (nulls_[key] == 0) nulls_[key] = add(key, {}) + 1;
+  return nulls_[key] - 1;
+}
+
+void History::VersionTable::grow_direct(uint64_t integer) {
+  const size_t before = direct_.size();
+  grow_places(direct_, integer);
+  for (VersionId v = 0; v < entries_.size(); ++v) {
+    const Entry& entry = entries_[v];
+    if (entry.type == ValueView::Type::integer && entry.payload >= before &&
+        entry.payload < direct_.size() && direct_[entry.payload].id == 0)
+      direct_[entry.payload] = {entry.key, v + 1};
+  }
 }
 
 void History::VersionTable::intern(KeyId key, std::span<const ValueView> values,
@@ -155,18 +269,27 @@ void History::VersionTable::intern(KeyId key, std::span<const ValueView> values,
   while (!values.empty()) {
     const auto some = values.first(std::min(kWindow, values.size()));
     values = values.subspan(some.size());
-    for (size_t i = 0; i < some.size(); ++i) {
-      hashes[i] = internal::hash_version(key, some[i]);
-      prefetch(hashes[i]);
-    }
-    for (size_t i = 0; i < some.size(); ++i) prefetch_entry(hashes[i]);
+    for (size_t i = 0; i < some.size(); ++i) hashes[i] = prefetch(key, some[i]);
+    for (size_t i = 0; i < some.size(); ++i) hashes[i] = prefetch_entry(key, some[i], hashes[i]);
     for (size_t i = 0; i < some.size(); ++i)
       internal::push_back_roomy(to, intern(key, some[i], hashes[i]));
   }
 }
 
 VersionId History::VersionTable::intern(KeyId key, const ValueView& v, uint64_t hash) {
-  if (overfull(slots_, entries_.size())) grow();
+  if (v.is_null() && key != kNone) return intern_null(key);
+  if (!is_direct(v)) {
+    if (!is_small(v, entries_.size())) return intern_hashed(key, v, hash);
+    grow_direct(static_cast<uint64_t>(v.integer));
+  }
+  Direct& place = direct_[static_cast<size_t>(v.integer)];
+  if (place.id == 0) place = {key, add(key, v) + 1};
+  return place.key == key ? place.id - 1 : intern_hashed(key, v, hash);
+}
+
+VersionId History::VersionTable::intern_hashed(KeyId key, const ValueView& v, uint64_t hash) {
+  if (hash == 0) hash = internal::hash_version(key, v);
+  if (overfull(slots_, hashed_)) grow_slots(slots_);
   const size_t mask = slots_.size() - 1;
   size_t i = home(hash, slots_.size());
   for (; slots_[i] != 0; i = (i + 1) & mask) {
@@ -175,9 +298,9 @@ VersionId History::VersionTable::intern(KeyId key, const ValueView& v, uint64_t 
     const Entry& entry = entries_[id];
     if (entry.key == key && same(v, entry.payload, entry.type, text_)) return id;
   }
-  const VersionId id = static_cast<VersionId>(entries_.size());
+  const VersionId id = add(key, v);
   slots_[i] = tag_of(hash) | (id + 1);
-  internal::push_back_roomy(entries_, Entry{payload_of(v, text_), key, v.type});
+  ++hashed_;
   return id;
 }
 
@@ -209,12 +332,14 @@ bool History::VersionTable::is_initial(VersionId v) const {
 }
 
 uint64_t History::VersionTable::bytes_to_grow(size_t versions, size_t text) const {
-  return bytes_to_grow_slots(slots_, size() + versions) +
+  return bytes_to_grow_slots(slots_, hashed_ + versions) +
+         bytes_to_grow_direct(direct_, size() + versions) +
          internal::growth_bytes(entries_, versions) + internal::growth_bytes(text_, text);
 }
 
 uint64_t History::VersionTable::memory_bytes() const {
   return entries_.capacity() * sizeof(Entry) + text_.capacity() + slots_.capacity() * 8 +
+         direct_.capacity() * sizeof(Direct) + nulls_.capacity() * 4 +
          own_initial_.capacity() * sizeof(VersionId);
 }
 

@@ -15,6 +15,8 @@ namespace {
 using enum SpeedUp;
 
 constexpr SpeedUpInfo kSpeedUps[] = {
+    {replay_by_value, "replay-by-value",
+     "before reads are matched, replay the values that keys hold (not without replay)"},
     {replay, "replay", "accept by replaying an order proposed from client times"},
     {stated_replay, "stated-replay",
      "in a replay, wait for the versions that are stated to come before"},

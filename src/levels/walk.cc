@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/sort_by.h"
+#include "infer/replay_by_value.h"
 #include "levels/rules.h"
 #include "levels/single_operations.h"
 #include "levels/strong.h"
@@ -183,23 +184,54 @@ Unknown lacks_times() {
           "the begin and end times of some committed transactions are not known"};
 }
 
-// Before anything is searched. Without times a level may still be refuted, by what it asks besides real time.
-void say_what_cannot_hold(Case& c) {
+// Before anything is searched. Without times a level may still be refuted, by what it asks besides real time. `txns`: those that
+// may have taken effect.
+void say_what_cannot_hold(Case& c, const std::vector<TxnId>& txns) {
   for (const LevelInfo& level : all_levels()) {
     if (!c.timed_enough(level)) c.lattice.set_unknown(level.id, lacks_times());
     if (!level.single_operations) continue;
-    if (std::optional<Unknown> obstacle = no_single_operation(c.history, c.problem.txn))
+    if (std::optional<Unknown> obstacle = no_single_operation(c.history, txns))
       c.lattice.give_up(level.id, std::move(*obstacle));
   }
 }
 
+// Single operations are decided key by key.
+bool has_single_operations(const History& h) {
+  for (TxnId t = 0; t < h.txn_count(); ++t)
+    if (h.status(t) == TxnStatus::committed && h.end_op(t) - h.first_op(t) != 1) return false;
+  return true;
+}
+
+// The strongest level of those with one event a transaction, without matching. False if it is not accepted: then nothing is known.
+bool accept_by_value(Case& c) {
+  if (!c.uses(SpeedUp::replay) || !c.uses(SpeedUp::replay_by_value) ||
+      c.options.engine != EngineId::graph || c.options.expected_order ||
+      c.history.declares_levels() || has_single_operations(c.history) ||
+      !may_replay_by_value(c.history))
+    return false;
+  for (const LevelId id : levels_of(strongest_first)) {
+    const LevelInfo& level = level_info(id);
+    if (level.events != EventModel::single || level.single_operations || !c.timed_enough(level) ||
+        !c.lattice.useful(id) || !c.lattice.helps_if_accepted(id))
+      continue;
+    const auto timer = c.stages.time("replay by value");
+    std::vector<TxnId> order = order_by_value(c.history, level, c.budget);
+    if (order.empty()) return false;
+    say_what_cannot_hold(c, order);
+    c.settle(id, Judgement::satisfied({.split = false, .events = std::move(order)}));
+    return true;
+  }
+  return false;
+}
+
 void walk(Case& c) {
+  if (accept_by_value(c) && !c.lattice.anything_left()) return;
   if (!c.match()) {
     for (const LevelInfo& level : named_levels())
       c.lattice.set_unknown(level.id, c.timed_enough(level) ? c.budget.reason() : lacks_times());
     return;
   }
-  say_what_cannot_hold(c);
+  say_what_cannot_hold(c, c.problem.txn);
   // Where sources are open a weak level is harder than a strong one, whose order determines the sources: so strong ones are
   // tried first, requested or not.
   if (c.has_open_reads() && c.uses(SpeedUp::carry)) c.lattice.widen();

@@ -1,0 +1,44 @@
+// Reads lines of `assay` JSON Lines that have the usual shape without a JSON parser, four times as fast.
+//
+//   {"session":1,"txn":"1-0","status":"committed","begin":7,"end":[8,9],"ops":[["r","x",null],["w","y",2]]}
+//
+// The fields may stand in any order before "ops", which comes last; behind commas and colons may stand one blank. Operations are
+// reads, also of lists, writes and appends of integers and strings, without escapes and of ASCII alone. Whatever else a line has, it is left to the parser
+// (assay_jsonl_read.cc), which also says what is wrong with it: a scan never fails, it only does not apply.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "assay/history.h"
+
+namespace assay::internal::formats {
+
+class LineScan {
+ public:
+  // What stands before the operations of a line. False if it has another shape. Behind `line` stand a line end and at least
+  // Input::kPadding bytes that may be read. What is taken down refers to it.
+  bool header(std::string_view line, TxnHeader& to);
+  // Those of the same line, into the transaction that has begun, which is then to be ended. False if they have another shape; what
+  // was added of them is dropped when a transaction begins.
+  bool operations(TxnBatch& to);
+
+ private:
+  bool field(TxnHeader& to);
+  bool operation(TxnBatch& to);
+  bool list(const ValueView& key, TxnBatch& to);
+  bool status(TxnHeader& to);
+  bool time(Interval& to);
+  bool value(ValueView& to);
+  bool text(std::string_view& to);
+  bool integer(int64_t& to);
+  bool take(std::string_view word);
+  bool separator(char c);  // and the blank that may follow
+
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+  uint32_t seen_ = 0;  // a bit for each field of the header
+  std::vector<ValueView> elements_;
+};
+
+}  // namespace assay::internal::formats
