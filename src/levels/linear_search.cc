@@ -8,8 +8,8 @@
 // decision was wrong. Wing and Gong (1993); Lowe (2017) added the memory: which operations took
 // effect, and the state they left, is all that matters, and no such situation is entered twice.
 //
-// Most histories that are linearizable are put in order by lazy_search.cc before this search begins. What keeps its
-// tree small:
+// Most histories that are linearizable are put in order by lazy_search.cc before this search begins, and by key_beam.cc where
+// values were written again and again. What keeps its tree small:
 //   - an operation that changes nothing takes effect as soon as it fits; that only frees others
 //   - of operations under way that do the same (leave the same, and for a compare-and-set expect the same), the one whose
 //     response comes first takes effect first: if another one did, the two could change places. Operations of unknown
@@ -28,6 +28,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "levels/key_beam.h"
 #include "levels/key_operations.h"
 #include "levels/lazy_search.h"
 #include "levels/situation_set.h"
@@ -169,9 +170,11 @@ class LinearSearch {
 
 Judgement search_linearization(const History& history, const OperationTimes& times,
                                std::span<const TxnId> certain, std::span<const TxnId> possible,
-                               Budget& budget) {
+                               const SpeedUps& speed_ups, Budget& budget) {
   KeyOperations ops(history, times, certain, possible);
   Judgement found = search_lazily(ops, budget);
+  if (found.outcome() == Outcome::satisfied || budget.exhausted()) return found;
+  if (speed_ups.has(SpeedUp::value_beam)) found = search_by_beam(ops, budget);
   if (found.outcome() == Outcome::satisfied || budget.exhausted()) return found;
   return LinearSearch(ops, budget).run();
 }

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "assay/budget.h"
+#include "assay/check.h"
 #include "infer/judgement.h"
 #include "levels/operation_times.h"
 
@@ -14,6 +15,6 @@ namespace assay::internal {
 // effect.
 Judgement search_linearization(const History& history, const OperationTimes& times,
                                std::span<const TxnId> certain, std::span<const TxnId> possible,
-                               Budget& budget);
+                               const SpeedUps& speed_ups, Budget& budget);
 
 }  // namespace assay::internal

@@ -6,6 +6,8 @@
 // x is linearizable, y is not, so the whole is not. Each key goes the cheapest way that decides it:
 //
 //   zones           every read is matched to one write                    zones.cc
+//   intervals       a read returned what the key did not hold then,        value_intervals.cc
+//                   whoever wrote it
 //   linear search   a value was written twice, a key was removed,         linear_search.cc
 //                   a failed operation fits nowhere in the first order
 //
@@ -24,11 +26,13 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "base/sort_by.h"
 #include "graph/digraph.h"
 #include "history/accesses.h"
 #include "levels/linear_search.h"
+#include "levels/value_intervals.h"
 #include "levels/zones.h"
 
 namespace assay::internal {
@@ -101,7 +105,12 @@ class KeyByKey {
   Judgement search(KeyId key) {
     stages_.count("keys searched", 1);
     if (by_key_.rows() == 0) index_operations();
-    return search_linearization(history_, times_, by_key_[key], possible_[key], budget_);
+    if (speed_ups_.has(SpeedUp::zones))
+      if (std::optional<Proof> proof =
+              refute_by_intervals(history_, times_, by_key_[key], possible_[key]))
+        return Judgement::violated(std::move(*proof));
+    return search_linearization(history_, times_, by_key_[key], possible_[key], speed_ups_,
+                                budget_);
   }
 
   // The operations of each key, for searching it.

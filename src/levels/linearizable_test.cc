@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/rng.h"
 #include "history/test_history.h"
@@ -165,13 +166,57 @@ TEST(Linearizable, WhatTheLazyOrderMissesIsSearched) {
   EXPECT_EQ(decide(h).outcome(), Outcome::satisfied);
 }
 
+// A register with compare-and-sets, of values that are written again and again: an order that changes the state only where it has to
+// leads nowhere.
+std::vector<Txn> compared(int64_t operations, int64_t clients, int64_t values) {
+  std::vector<Txn> txns = overlapping(operations, clients, values);
+  std::vector<uint32_t> by_end(txns.size());
+  std::iota(by_end.begin(), by_end.end(), 0u);
+  std::stable_sort(by_end.begin(), by_end.end(), [&](uint32_t a, uint32_t b) {
+    return txns[a].begin + txns[a].end < txns[b].begin + txns[b].end;
+  });
+  Rng rng(9);
+  sample::Value now = kNull;
+  for (const uint32_t i : by_end) {  // each takes effect in the middle
+    sample::SampleOp& op = txns[i].ops[0];
+    if (op.kind == OpKind::write && now && rng.chance(0.4))
+      op = rng.chance(0.8) ? cas("x", *now, *op.value, true) : cas("x", *now + 1, *op.value, false);
+    if (op.kind == OpKind::read) op.value = now;
+    if (op.kind != OpKind::read && op.effect) now = op.value;
+  }
+  return txns;
+}
+
+TEST(Linearizable, ComparisonsAmongFewValuesAreDecidedWithFewSituations) {
+  const History h = make_history(compared(5000, 40, 10));
+  const Problem problem = make_problem(h);
+  Stages stages;
+  Budget budget(0, 0, 3'000'000);
+  const Judgement v = decide_by_key(problem, {}, stages, budget);
+  EXPECT_EQ(v.outcome(), Outcome::satisfied) << v.reason.detail;
+  EXPECT_EQ(v.certificate.order.events.size(), 5000u);
+}
+
+TEST(Linearizable, AReadOfAValueThatNobodyLeftThenIsRefutedWhateverElseOverlaps) {
+  std::vector<Txn> txns = compared(5000, 40, 10);
+  constexpr int64_t kLate = 1'000'000'000;
+  txns.push_back({100, {w("x", 1)}, kCommitted, kLate, kLate + 1});
+  txns.push_back({100, {r("x", 2)}, kCommitted, kLate + 4, kLate + 5});
+  txns.push_back({101, {w("x", 2)}, sample::kUnknown, kLate + 6});
+  const Judgement v = decide(make_history(txns));
+  EXPECT_EQ(v.outcome(), Outcome::violated);
+  EXPECT_EQ(v.certificate.kind, Certificate::Kind::proof);
+  txns.back().begin = kLate + 5;
+  EXPECT_EQ(decide(make_history(txns)).outcome(), Outcome::satisfied);
+}
+
 TEST(Linearizable, AnUnknownNamesTheLongestPrefixThatWasExplained) {
-  // Two reads at the end that no order explains, so that all are gone through.
+  // Two compare-and-sets at the end of which one has to fail, so that all orders are gone through.
   std::vector<Txn> txns = overlapping(5000, 40, 20);
   constexpr int64_t kLate = 1'000'000'000;
   txns.push_back({100, {w("x", 1)}, kCommitted, kLate, kLate + 1});
-  txns.push_back({100, {r("x", 1)}, kCommitted, kLate + 2, kLate + 3});
-  txns.push_back({100, {r("x", 2)}, kCommitted, kLate + 4, kLate + 5});
+  txns.push_back({100, {cas("x", 1, 21, true)}, kCommitted, kLate + 2, kLate + 9});
+  txns.push_back({101, {cas("x", 1, 22, true)}, kCommitted, kLate + 3, kLate + 8});
   const History h = make_history(txns);
   const Problem problem = make_problem(h);
   Stages stages;

@@ -40,7 +40,7 @@ constexpr SpeedUpInfo kSpeedUps[] = {
     {update_facts, "update-facts", "order versions by read-modify-writes before searching"},
     {assumed_sessions, "assumed-sessions",
      "at levels without session order, first assume some of it"},
-    {zones, "zones", "linearize keys by their chains of values before searching"},
+    {zones, "zones", "linearize keys by chains and intervals of values before searching"},
     {decomposition, "decomposition", "decide independent parts of the history separately"},
     {value_beam, "value-beam",
      "where values repeat, first look for an order by the values that keys hold"},

@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <vector>
 
 #include "assay/verify.h"
 #include "cases.h"
+#include "history/accesses.h"
 #include "history/random_draft.h"
+#include "levels/key_beam.h"
+#include "levels/linearizable.h"
 #include "levels/walk.h"
 #include "oracle/oracle.h"
 
@@ -112,6 +116,50 @@ TEST(LinearizableAgreement, comparisonsInsertsAndRemoves) {
 TEST(LinearizableAgreement, valuesWrittenTwice) {
   using enum Certificate::Kind;
   expect_variety(expect_agreement(13, histories(20'000), rich(1), true), {order, exhausted});
+}
+
+// Where few operations overlap the beam keeps all situations, so it finds an order exactly if there is one.
+TEST(LinearizableAgreement, theBeamFindsWhatThereIs) {
+  Rng rng(rotated(15));
+  RandomShape shape = rich(1);
+  shape.max_keys = 1;
+  shape.drifting = 0;
+  shape.vague = 0;
+  uint64_t compared = 0, satisfied = 0;
+  for (uint64_t i = 0; i < histories(40'000); ++i) {
+    const Draft draft = random_draft(rng, shape);
+    const Result<History> history = draft.history();
+    if (!history.ok() || sessions_touch(*history)) continue;
+    const Problem problem = make_problem(*history);
+    if (problem.found.bad_read.anomaly != Anomaly::none || !decidable_by_key(problem)) continue;
+    std::vector<TxnId> certain, possible;
+    bool settled = true;  // nobody is dropped for having been read by nobody
+    for (TxnId t = 0; t < history->txn_count(); ++t) {
+      if (history->status(t) == TxnStatus::aborted) continue;
+      const bool writes = installs_version(history->op(history->first_op(t)));
+      if (history->status(t) == TxnStatus::committed) certain.push_back(t);
+      if (history->status(t) == TxnStatus::unknown && writes) possible.push_back(t);
+      settled = settled && history->op(history->first_op(t)).kind != OpKind::remove;
+    }
+    const Outcome expected = oracle::decide(*history, LevelId::linearizable);
+    if (certain.empty() || expected == Outcome::unknown || !settled) continue;
+    const OperationTimes times(*history);
+    const KeyOperations ops(*history, times, certain, possible);
+    Budget budget;
+    const Judgement found = search_by_beam(ops, budget);
+    ASSERT_EQ(found.outcome() == Outcome::satisfied, expected == Outcome::satisfied)
+        << draft.text();
+    ++compared;
+    satisfied += expected == Outcome::satisfied;
+    if (found.outcome() != Outcome::satisfied) continue;
+    Certificate certificate = found.certificate;
+    certificate.levels = {LevelId::linearizable};
+    const Status verified = verify(certificate, *history);
+    ASSERT_TRUE(verified.ok()) << verified.error().to_string() << "\n" << draft.text();
+  }
+  EXPECT_GT(compared, histories(40'000) / 20);
+  EXPECT_GT(5 * satisfied, compared);
+  EXPECT_LT(satisfied, compared);
 }
 
 TEST(LinearizableAgreement, bySearchAlone) {
