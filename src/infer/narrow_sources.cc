@@ -110,7 +110,7 @@ class Narrowing {
   }
 
   // Reads may have thousands of sources each, so the clock is looked at every few of them.
-  bool ran_out(uint32_t read) { return read % 16 == 0 && budget_.exhausted_now(); }
+  bool ran_out(uint32_t read) { return read % 256 == 0 && budget_.exhausted_now(); }
 
   std::vector<int64_t> ranks() const {
     const std::vector<Node> by_time = by_write_time(problem_.hint);

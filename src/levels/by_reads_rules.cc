@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "levels/nearest_sources.h"
 #include "levels/rules.h"
 
 namespace assay::internal {
@@ -62,6 +63,22 @@ bool is_weak(Case& c, const LevelInfo& level) {
   return level.events == EventModel::weak && c.is_explainable();
 }
 
+// Where a strong level is asked for, it is searched in any case, and its order determines the sources. Few choices are searched at
+// once.
+bool may_take_nearest_sources(Case& c, const LevelInfo& level) {
+  constexpr uint64_t kManySources = 100'000;
+  const auto determines = [&](const LevelInfo& other) {
+    return is_strong(other) && c.lattice.is_open(other.id) && c.timed_enough(other);
+  };
+  if (!is_weak(c, level) || !c.lattice.is_open(level.id) || !c.uses(SpeedUp::narrowing) ||
+      !c.has_open_reads() || c.has_aggregates || std::ranges::any_of(all_levels(), determines))
+    return false;
+  uint64_t sources = 0;
+  for (const OpenRead& read : c.open.reads(OpenProblem::listing_of(level)).all())
+    sources += read.sources.size();
+  return sources > kManySources;
+}
+
 bool looks_at_dirty_reads(Case& c, const LevelInfo& level) {
   return !has_clean_reads(level) && (!c.is_explainable() || may_be_dirty(c));
 }
@@ -74,6 +91,14 @@ bool may_state_versions(Case& c, const LevelInfo& level) {
   if (!is_adya(c, level) || c.has_open_reads() || !c.problem.possible.empty()) return false;
   const Certificate* found = c.lattice.ordering(level.id);
   return found != nullptr && !found->order.split;
+}
+
+void take_nearest_sources(Case& c, const LevelInfo& level) {
+  const OpenReads& asked = c.open.reads(OpenProblem::listing_of(level));
+  if (!asked.obstacle().empty() || !asked.lists().all().empty() || !c.open.has_sources()) return;
+  Judgement found = accept_nearest_sources(c.problem, c.open.for_search(), level, asked,
+                                           c.uses(SpeedUp::local_search), c.stages, c.budget);
+  if (found.outcome() == Outcome::satisfied) c.settle(level.id, std::move(found));
 }
 
 void decide_weak(Case& c, const LevelInfo& level) { decide_by_reads(c, level, "weak", c.weak); }

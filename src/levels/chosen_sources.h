@@ -25,6 +25,7 @@ class ChosenSources {
     return problem_.has_value();
   }
   const Problem& problem() const { return *problem_; }
+  const std::vector<Seen>& sources() const { return sources_; }
   Judgement decide_adya(LevelId level, Budget& budget) {
     if (!adya_) adya_.emplace(*problem_, UpdateOrders::known);
     return adya_->decide(level, budget);

@@ -24,8 +24,9 @@ Decides decide_key_by_key, take_from_below;
 Needs may_ask_the_clock, may_replay, is_searched_early, is_searched, is_searched_without_time;
 Decides refute_by_the_clock, accept_by_replaying, decide_by_search, refute_without_time;
 // by_reads_rules.cc
-Needs is_weak, follows_from_above, may_state_versions, is_adya, looks_at_dirty_reads;
-Decides decide_weak, take_from_above, accept_order_of_versions, decide_adya,
+Needs is_weak, may_take_nearest_sources, follows_from_above, may_state_versions, is_adya,
+    looks_at_dirty_reads;
+Decides decide_weak, take_nearest_sources, take_from_above, accept_order_of_versions, decide_adya,
     decide_with_dirty_reads;
 // aggregate_rules.cc
 Needs may_have_whole_order;

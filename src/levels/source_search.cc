@@ -56,7 +56,7 @@ class SourceSearch {
     for (uint32_t i = 0; i < first.events.size(); ++i) place_[first.events[i]] = i;
   }
 
-  Judgement decide(bool local_search) {
+  Judgement decide(bool local_search, uint64_t most_conflicts) {
     Digraph graph = facts_.graph(place_);
     std::vector<Vertex> order_before = topological_order(graph, place_);
     if (order_before.size() < graph.vertices()) {  // the facts contradict each other
@@ -73,7 +73,7 @@ class SourceSearch {
     const auto check = [&](std::span<const Vertex> now) {
       return std::exchange(begun, true) ? add_what_fails(now) : add_all_sources();
     };
-    switch (search.run(check, UINT64_MAX, stages_, budget_)) {
+    switch (search.run(check, most_conflicts, stages_, budget_)) {
       case Search::Result::found:
         break;
       case Search::Result::contradiction:
@@ -330,9 +330,10 @@ class SourceSearch {
 
 Judgement decide_with_sources(const Problem& problem, const LevelInfo& level, const OpenReads& open,
                               const Order& first, bool local_search, ChosenSources& chosen,
-                              Stages& stages, Budget& budget) {
+                              Stages& stages, Budget& budget, uint64_t most_conflicts) {
   const auto timer = stages.time("sources");
-  return SourceSearch(problem, level, open, first, chosen, stages, budget).decide(local_search);
+  return SourceSearch(problem, level, open, first, chosen, stages, budget)
+      .decide(local_search, most_conflicts);
 }
 
 }  // namespace assay::internal

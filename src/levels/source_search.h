@@ -2,6 +2,8 @@
 // source_search.cc.
 #pragma once
 
+#include <cstdint>
+
 #include "assay/budget.h"
 #include "assay/certificate.h"
 #include "assay/level.h"
@@ -16,9 +18,9 @@ namespace assay::internal {
 // `open`: what the problem leaves open, and what transactions of unknown outcome saw that a source may
 // make take effect (OpenReads::add_possible); of one state a key, or each operation by itself, as `level` says.
 // `first`: an order that satisfies the level if nothing is asked of the open reads. `chosen`: of the same history and open
-// reads, from the last call.
+// reads, from the last call. Unknown after so many conflicts.
 Judgement decide_with_sources(const Problem& problem, const LevelInfo& level, const OpenReads& open,
                               const Order& first, bool local_search, ChosenSources& chosen,
-                              Stages& stages, Budget& budget);
+                              Stages& stages, Budget& budget, uint64_t most_conflicts = UINT64_MAX);
 
 }  // namespace assay::internal

@@ -1,0 +1,80 @@
+// Weak levels, where it is open who left what reads saw: accepted with the sources that snapshots would have had.
+//
+//   s1: A { w(x,1) }   s2: B { del(x) w(y,1) }   s3: C { del(x) }   s4: D { r(y,1) r(x,null) }
+//   Nobody wrote x before A, B or C left it absent. D read y from B, so in a snapshot it saw B's x, or C's if that came later.
+//
+// Nearly every database lets transactions read snapshots, or something stricter. So the sources that snapshots rule out are left out
+// (infer/narrow_sources.cc, at prefix), which mostly leaves one for each read, and the search for the others (source_search.cc) begins
+// with the nearest in the order that the hint proposes. What it finds is a commit order with these sources, whatever they were taken
+// for.
+//
+// If it finds none, other sources may do, and all of them are searched. Every read of a key that is absent has as sources all who removed
+// it: that search has millions of choices where this has thousands.
+//
+// Cost: that of narrowing, and of a search with few conflicts. No paper.
+
+#include "levels/nearest_sources.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "infer/hint.h"
+#include "infer/narrow_sources.h"
+#include "levels/source_search.h"
+
+namespace assay::internal {
+namespace {
+
+// As many transactions away a source is looked for: sessions go at an even pace, but for some multiple of a random walk.
+uint32_t reach_of(const Problem& problem) {
+  constexpr double kWalk = 4;
+  return static_cast<uint32_t>(kWalk * std::sqrt(static_cast<double>(problem.nodes()) *
+                                                 static_cast<double>(problem.sessions.size())));
+}
+
+// The order that the hint proposes.
+Order first_order(const Problem& problem) {
+  Order order;
+  for (const Node n : by_write_time(problem.hint))
+    if (!problem.is_possible(n)) order.events.push_back(problem.txn[n]);
+  return order;
+}
+
+// Whether everything that the level asks about is among the reads that have sources.
+bool has_all(const OpenReads& open, const OpenReads& asked) {
+  return std::ranges::all_of(asked.all(), [&](const OpenRead& one) {
+    return std::ranges::all_of(one.ops, [&](OpId op) {
+      return std::ranges::any_of(open.of(one.reader), [&](uint32_t read) {
+        const OpenRead& there = open.all()[read];
+        return there.key == one.key && std::ranges::count(there.ops, op) > 0;
+      });
+    });
+  });
+}
+
+}  // namespace
+
+Judgement accept_nearest_sources(const Problem& matched, const Problem& problem,
+                                 const LevelInfo& level, const OpenReads& asked, bool local_search,
+                                 Stages& stages, Budget& budget) {
+  constexpr uint64_t kFewConflicts = 1'000, kConflictsANode = 2;
+  if (!has_all(*problem.open, asked)) return {};
+  std::optional<Problem> narrowed;
+  {
+    const auto timer = stages.time("narrow");
+    narrowed = narrow_sources(problem, level_info(LevelId::prefix), reach_of(problem), {}, budget);
+  }
+  if (!narrowed) return {};
+  ChosenSources chosen;
+  Judgement found = decide_with_sources(matched, level, *narrowed->open, first_order(*narrowed),
+                                        local_search, chosen, stages, budget,
+                                        kFewConflicts + kConflictsANode * problem.nodes());
+  if (found.outcome() != Outcome::satisfied) return {};
+  found.certificate.order.sources = chosen.sources();  // whoever looks finds others too
+  return found;
+}
+
+}  // namespace assay::internal
