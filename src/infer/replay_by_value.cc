@@ -263,6 +263,8 @@ class ReplayByValue {
   }
 
  private:
+  static constexpr size_t kMostFruitless = 3;
+
   bool is_unknown(TxnId t) const { return h_.status(t) == TxnStatus::unknown; }
 
   // In the order of their ends, as far as these are known; else as they stand in the file.
@@ -310,7 +312,7 @@ class ReplayByValue {
 
   void take_effect(TxnId t) {
     values_.take_effect(t, [this](VersionId v) { wake(waiting_, v); });
-    in_vain_ = 0;
+    in_vain_ = fruitless_ = 0;
     placed_[t] = true;
     order_.push_back(t);
     wake(behind_, t);
@@ -355,7 +357,7 @@ class ReplayByValue {
   }
 
   // One of the oldest that wait, for readers that may have to come after it, is to take effect before the writers whose versions these
-  // read. False if that is too long ago.
+  // read. False if that is too long ago, or there was nothing of the kind for long.
   bool turn_writers() {
     in_vain_ = 0;
     pass_over_placed();
@@ -370,7 +372,7 @@ class ReplayByValue {
         continue;
       return put_before(t, writers);
     }
-    return true;
+    return ++fruitless_ <= kMostFruitless;
   }
 
   bool put_before(TxnId t, const std::vector<TxnId>& writers) {
@@ -408,8 +410,9 @@ class ReplayByValue {
   Waiting after_;              // of a writer: those that it was found to come after
   std::vector<TxnId> ready_;
   std::vector<TxnId> order_;
-  size_t in_vain_ = 0;  // attempts since the last took effect
-  size_t undone_ = 0;   // transactions so far
+  size_t in_vain_ = 0;    // attempts since the last took effect
+  size_t fruitless_ = 0;  // of them, how often there were too many, and no writers to turn
+  size_t undone_ = 0;     // transactions so far
 };
 
 }  // namespace
