@@ -418,7 +418,10 @@ class ReplayByValue {
 }  // namespace
 
 bool may_replay_by_value(const History& history) {
-  if (history.states_versions() || !history.known_orders().empty() || history.has_predicates() ||
+  // Orders that are said to be complete may lack a version, of which the values say nothing.
+  const bool states_orders =
+      !history.known_orders().empty() || history.orders_complete_to() != Interval::kUnknown;
+  if (history.states_versions() || states_orders || history.has_predicates() ||
       history.clock_drift() != 0)
     return false;
   for (OpId i = 0; i < history.op_count(); ++i)

@@ -90,6 +90,19 @@ TEST(ReplayByValue, FindsNothingWhereValuesDoNotTell) {
   EXPECT_FALSE(may_replay_by_value(make_history({{1, {sample::cas("x", kNull, 1, true)}}})));
 }
 
+// The order of x, of which nothing is stated, is said to be complete, and lacks what was written.
+TEST(ReplayByValue, LeavesStatedOrdersToOthers) {
+  HistoryBuilder b;
+  b.begin_txn({.session = sample::v(1)});
+  b.add(Op::write(sample::v("x"), sample::v(1)));
+  ASSERT_TRUE(b.end_txn().ok());
+  b.event(10, R"({"event":"complete","at":10})", true);
+  const auto h = std::move(b).finish();
+  ASSERT_TRUE(h.ok());
+  EXPECT_FALSE(may_replay_by_value(*h));
+  EXPECT_FALSE(may_replay_by_value(make_history({{1, {w("x", 1)}}}, {{"x", {1}}})));
+}
+
 TEST(ReplayByValue, OfUnknownOutcomeTakesEffectIfItWasRead) {
   const std::vector<sample::Txn> txns = {{.session = 1, .ops = {w("x", 1)}, .status = kUnknown},
                                          {.session = 1, .ops = {w("y", 1)}, .status = kUnknown},
