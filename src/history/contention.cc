@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <ranges>
 #include <span>
 #include <vector>
 
@@ -99,11 +98,12 @@ class Touches {
 
 // Marks what meets a touch before it in this order. Of those, which all begin on one side of it, only how far the furthest
 // reaches matters.
-template <class InOrder, class Reach, class Needed>
-void mark(const History& h, const InOrder& touches, bool only_ranges, Reach reach, Needed needed,
+template <class Place, class Reach, class Needed>
+void mark(const History& h, Place place, Place end, bool only_ranges, Reach reach, Needed needed,
           std::vector<uint8_t>& contended) {
   Furthest readers, writers;
-  for (const Touch& touch : touches) {
+  for (; place != end; ++place) {
+    const Touch& touch = *place;
     const SessionId session = h.session(touch.txn);
     // That two transactions write something is no contention.
     const bool meets_writers = !touch.writes || !only_ranges;
@@ -126,9 +126,9 @@ uint64_t count_contended(const History& h) {
     if (all.size() < 2) continue;
     const bool ranges = touches.stands_for_ranges(key);
     // Those that began before, and last until it begins; then those that began after, before it ends.
-    mark(h, all, ranges, end, begin, contended);
+    mark(h, all.begin(), all.end(), ranges, end, begin, contended);
     mark(
-        h, std::views::reverse(all), ranges, [&](TxnId t) { return -begin(t); },
+        h, all.rbegin(), all.rend(), ranges, [&](TxnId t) { return -begin(t); },
         [&](TxnId t) { return -end(t); }, contended);
   }
   return static_cast<uint64_t>(std::count(contended.begin(), contended.end(), 1));
