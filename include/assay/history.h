@@ -6,6 +6,7 @@
 // whole store stays below 64 bytes an operation for transactions of a few operations and more.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -385,7 +386,7 @@ class History {
  private:
   friend class HistoryBuilder;
 
-  // What the columns touch at most when so many are added, where they have to grow.
+  // Bytes that the columns touch at most when so many rows are added; 0 if there is room for them.
   uint64_t bytes_to_grow(size_t txns, size_t names, size_t ops, size_t operands) const;
 
   // Dense ids for null, integers and strings, in order of first appearance. An integer that is small for their number is looked
@@ -589,7 +590,7 @@ class TxnBatch {
   class RawValue {
    public:
     RawValue(const ValueView& v)  // NOLINT(google-explicit-constructor): the same in another form
-        : type_(v.type), length_(static_cast<uint32_t>(v.text.size())) {
+        : type_(v.type), length_(static_cast<uint32_t>(std::min<size_t>(v.text.size(), kNone))) {
       v.has_text() ? static_cast<void>(text_ = v.text.data())
                    : static_cast<void>(integer_ = v.integer);
     }
@@ -607,7 +608,8 @@ class TxnBatch {
       const char* text_;
     };
     ValueView::Type type_;
-    uint32_t length_;  // of the text
+    uint32_t
+        length_;  // of the text; one of 4 GiB or more is refused by the end of its transaction, so none is cut
   };
   struct RawOp {
     RawOp(const Op& op, size_t extras)
@@ -755,7 +757,7 @@ class HistoryBuilder : private TxnBatch {
     // Adds these entries to an order that has none yet, and it to the history.
     void add_order(History& h, KnownOrder order, std::span<const StatedVersion> entries,
                    uint64_t line);
-    // Where each order of the history stands in the source.
+    // The line of each stated order, for messages.
     std::span<const uint32_t> order_lines() const { return order_lines_; }
     // Puts transactions where names are, and where only a deletion or the last version of one is stated, which version that is.
     // Fails on a name that no transaction has, or two.

@@ -113,8 +113,8 @@ struct WalkPlace {
 };
 
 // What tells how much of a history that does not end can be decided for good at a level (src/watch/can_watch.cc).
-//   nothing     only stretches of so many transactions are held to it
-//   times       of the clients: whoever begins after all of a transaction is over comes after it
+//   nothing     nothing can be; each stretch of transactions is checked by itself
+//   times       client times: a transaction that begins after another has ended comes after it
 //   timestamps  of the database, which put each transaction into one order
 //   fences      transactions of each session that read and write one key
 enum class WatchedBy : uint8_t { nothing, times, timestamps, fences };

@@ -1,10 +1,10 @@
-// Reads lines of `assay` JSON Lines that have the usual shape without a JSON parser, four times as fast.
+// Reads lines of `assay` JSON Lines that have the usual shape without a JSON parser.
 //
 //   {"session":1,"txn":"1-0","status":"committed","begin":7,"end":[8,9],"ops":[["r","x",null],["w","y",2]]}
 //
-// The fields may stand in any order before "ops", which comes last; behind commas and colons may stand one blank. Operations are
-// reads, also of lists, writes and appends of integers and strings, without escapes and of ASCII alone. Whatever else a line has, it is left to the parser
-// (assay_jsonl_read.cc), which also says what is wrong with it: a scan never fails, it only does not apply.
+// The fields come in any order, "ops" last. One blank may follow a comma or a colon. Operations are reads (of lists, too), writes and
+// appends of integers and of ASCII strings without escapes. Any other line goes to the parser (assay_jsonl_read.cc), which also
+// reports what is wrong with it: the scan never reports an error.
 #pragma once
 
 #include <string_view>

@@ -146,8 +146,8 @@ inline bool is_list_operation(const Operation& op) {
 // Observes a range of keys.
 inline bool is_range(const Operation& op) { return op.kind == OpKind::range; }
 
-// Whether it reads or writes a value, and that is all.
-inline bool is_plain(const Operation& op) {
+// Not a range, a list, a deletion or a conditional write.
+inline bool is_read_or_write(const Operation& op) {
   return op.kind == OpKind::read || op.kind == OpKind::write;
 }
 

@@ -54,9 +54,9 @@ class KeptWrites {
   WriteTally showing(VersionId v) const {
     return is_null(v) ? absence(h_.version_key(v)) : of_version_[v];
   }
-  // The key has a value that nobody wrote.
+  // Whether the history has a value of the key that no transaction wrote.
   bool is_never_written(KeyId key) const { return never_written_[key]; }
-  // Who appended the element; kNone if nobody did.
+  // The transaction that appended the element; kNone if none did.
   TxnId author(VersionId v) const { return author_.empty() ? kNone : author_[v]; }
 
   // The last write of the key before an operation of the transaction; kNone if there is none.

@@ -46,12 +46,13 @@ namespace assay {
 namespace {
 
 constexpr size_t kFirstSlots = 1024;
-constexpr size_t kFirstDirect = 4096;
+constexpr size_t kFirstDirect = 64;  // places
+constexpr size_t kAlwaysSmall = 4096;
 
 // Whether an integer is small enough, among `values`, to be a place of an array.
 bool is_small(const ValueView& v, size_t values) {
   return v.type == ValueView::Type::integer &&
-         static_cast<uint64_t>(v.integer) < 2 * values + kFirstDirect;
+         static_cast<uint64_t>(v.integer) < 2 * values + kAlwaysSmall;
 }
 
 // The places of such an array that has `before` and is to have one for `integer`.
@@ -125,7 +126,7 @@ bool overfull(const std::vector<uint64_t>& slots, size_t values) {
 // Both the former and the next array are there for a moment; it may come to hold twice as many places as there are values.
 template <class Place>
 uint64_t bytes_to_grow_direct(const std::vector<Place>& places, size_t values) {
-  const size_t most = 2 * values + kFirstDirect;
+  const size_t most = 2 * values + kAlwaysSmall;
   return most > places.size() ? (places.size() + most) * sizeof(Place) : 0;
 }
 

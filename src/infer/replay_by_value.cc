@@ -13,8 +13,8 @@
 // matched (problem.h) and scheduled anew (schedule.cc), which knows writers by their versions and can weigh one order against another.
 //
 // Where two writers of a key overlap, neither of which read it, the order of their ends may be the wrong one. That shows when somebody
-// who began after the second had ended reads what the first wrote. Then what took effect since the first is undone, the second takes
-// effect there, and the others follow; they are few, as many as take effect while a transaction is under way.
+// who began after the second had ended reads what the first wrote. Then what took effect since the first is undone and tried again, and
+// the first waits for the second. Few are undone: as many as take effect while a transaction is under way.
 //
 // Where a value was written twice to a key, or may be the initial one as well, the way is not taken: which of the writes was read may
 // matter, and duplicates are told.
@@ -425,7 +425,7 @@ bool may_replay_by_value(const History& history) {
       history.clock_drift() != 0)
     return false;
   for (OpId i = 0; i < history.op_count(); ++i)
-    if (!is_plain(history.op(i))) return false;
+    if (!is_read_or_write(history.op(i))) return false;
   return true;
 }
 

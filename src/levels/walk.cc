@@ -3,6 +3,7 @@
 // It is a list of rules, the cheapest first. Each says what it needs, what it may settle and what it costs; the first that applies to a
 // level which is worth it is applied, until none does. What it finds decides other levels too, and may give a rule what it needs.
 //
+//   replay of values                  before all rules, and without what they need: accepts what a database did serially
 //   a read that nothing explains      refutes most levels at once
 //   replay of the strongest level     accepts in linear time what a sound database did, and all that is weaker
 //   search                            decides the levels that are left, each with a share of the budget
@@ -196,18 +197,19 @@ void say_what_cannot_hold(Case& c, const std::vector<TxnId>& txns) {
   }
 }
 
-// Single operations are decided key by key.
-bool has_single_operations(const History& h) {
+// These are decided key by key.
+bool are_single_operations(const History& h) {
+  std::vector<TxnId> committed;
   for (TxnId t = 0; t < h.txn_count(); ++t)
-    if (h.status(t) == TxnStatus::committed && h.end_op(t) - h.first_op(t) != 1) return false;
-  return true;
+    if (h.status(t) == TxnStatus::committed) committed.push_back(t);
+  return !no_single_operation(h, committed);
 }
 
 // The strongest level of those with one event a transaction, without matching. False if it is not accepted: then nothing is known.
 bool accept_by_value(Case& c) {
   if (!c.uses(SpeedUp::replay) || !c.uses(SpeedUp::replay_by_value) ||
       c.options.engine != EngineId::graph || c.options.expected_order ||
-      c.history.declares_levels() || has_single_operations(c.history) ||
+      c.history.declares_levels() || are_single_operations(c.history) ||
       !may_replay_by_value(c.history))
     return false;
   for (const LevelId id : levels_of(strongest_first)) {
