@@ -608,8 +608,7 @@ class TxnBatch {
       const char* text_;
     };
     ValueView::Type type_;
-    uint32_t
-        length_;  // of the text; one of 4 GiB or more is refused by the end of its transaction, so none is cut
+    uint32_t length_;  // of the text; all that is too long is refused by end_txn
   };
   struct RawOp {
     RawOp(const Op& op, size_t extras)

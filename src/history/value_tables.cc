@@ -55,14 +55,11 @@ bool is_small(const ValueView& v, size_t values) {
          static_cast<uint64_t>(v.integer) < 2 * values + kAlwaysSmall;
 }
 
-// The places of such an array that has `before` and is to have one for `integer`.
-size_t direct_places(size_t before, uint64_t integer) {
-  return std::max({kFirstDirect, before + before / 2, static_cast<size_t>(integer) + 1});
-}
-
+// Gives such an array a place for the integer.
 template <class Place>
 void grow_places(std::vector<Place>& places, uint64_t integer) {
-  const size_t size = direct_places(places.size(), integer);
+  const size_t before = places.size(), needed = static_cast<size_t>(integer) + 1;
+  const size_t size = std::max({kFirstDirect, before + before / 2, needed});
   std::vector<Place> bigger;
   bigger.reserve(size);
   internal::advise_huge_pages(bigger.data(), size * sizeof(Place));

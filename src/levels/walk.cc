@@ -209,8 +209,7 @@ bool are_single_operations(const History& h) {
 bool accept_by_value(Case& c) {
   if (!c.uses(SpeedUp::replay) || !c.uses(SpeedUp::replay_by_value) ||
       c.options.engine != EngineId::graph || c.options.expected_order ||
-      c.history.declares_levels() || are_single_operations(c.history) ||
-      !may_replay_by_value(c.history))
+      are_single_operations(c.history) || !may_replay_by_value(c.history))
     return false;
   for (const LevelId id : levels_of(strongest_first)) {
     const LevelInfo& level = level_info(id);
@@ -228,7 +227,7 @@ bool accept_by_value(Case& c) {
 }
 
 void walk(Case& c) {
-  if (accept_by_value(c) && !c.lattice.anything_left()) return;
+  if (accept_by_value(c) && !c.lattice.anything_left() && !c.history.declares_levels()) return;
   if (!c.match()) {
     for (const LevelInfo& level : named_levels())
       c.lattice.set_unknown(level.id, c.timed_enough(level) ? c.budget.reason() : lacks_times());
