@@ -9,6 +9,7 @@
 
 #include "assay/format.h"
 #include "assay/verify.h"
+#include "certify/schedule_verifier.h"
 
 namespace {
 
@@ -26,6 +27,18 @@ const assay::History& history() {
   return h;
 }
 
+// Schedules, likewise.
+int try_schedules(std::string_view text) {
+  using namespace assay::internal::certify;
+  const auto file = read_schedules(text, history(), "fuzz");
+  if (!file.ok()) return 0;
+  for (const Schedule& schedule : *file) (void)verify_schedule(schedule, history());
+  const std::string written = write_schedules(*file, history());
+  const auto again = read_schedules(written, history(), "again");
+  if (!again.ok() || write_schedules(*again, history()) != written) std::abort();
+  return 0;
+}
+
 }  // namespace
 
 // The hash need not be guessed: $ stands for it.
@@ -33,6 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string text(reinterpret_cast<const char*>(data), size);
   if (const size_t at = text.find('$'); at != std::string::npos)
     text.replace(at, 1, history().content_hash());
+  if (assay::internal::certify::holds_schedules(text)) return try_schedules(text);
   const auto file = assay::read_certificates(text, history(), "fuzz");
   if (!file.ok()) return 0;
   for (const assay::Certificate& c : file->certificates) (void)assay::verify(c, history());

@@ -73,6 +73,10 @@ constexpr std::array kCommands = {
             "  assay stats run.jsonl\n  assay stats run.jsonl --json\n", add_stats},
     Command{"tally", "check the totals of a bank or the bounds of a counter (Jepsen's workloads)",
             "  assay tally bank.edn\n  assay tally counter.edn --json\n", add_tally},
+    Command{"predict", "tell what the same transactions could do at a weaker isolation",
+            "  assay predict run.jsonl\n"
+            "  assay predict run.jsonl --at read-committed --output predicted\n",
+            add_predict},
     Command{"shrink", "reduce a history to the smallest part that still violates a level",
             "  assay shrink run.jsonl --level session-si\n"
             "  assay shrink run.jsonl --level serializable --output small.hist\n",

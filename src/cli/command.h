@@ -44,6 +44,7 @@ Action add_sql(CLI::App& app);
 Action add_residue(CLI::App& app);
 Action add_stats(CLI::App& app);
 Action add_tally(CLI::App& app);
+Action add_predict(CLI::App& app);
 Action add_shrink(CLI::App& app);
 Action add_selftest(CLI::App& app);
 Action add_demo(CLI::App& app);

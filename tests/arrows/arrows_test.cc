@@ -38,6 +38,7 @@ const Arrows kDesign = {
     {"audit", {"explain", "levels", "certify", "infer", "formats", "history", "base"}},
     {"watch", {"audit", "explain", "levels", "certify", "formats", "history", "base"}},
     {"lake", {"audit", "levels", "formats", "history", "base"}},
+    {"predict", {"certify", "history", "base"}},
     {"report", {"audit", "explain", "levels", "certify", "history", "base"}},
     {"c_api", {"report", "audit", "explain", "certify", "formats", "history", "base"}},
     {"collect", {"formats", "history", "base"}},

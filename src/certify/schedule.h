@@ -1,0 +1,69 @@
+// A schedule: transactions of a recorded history, step by step, in an order in which they did not run, each at an isolation that
+// allows it, and not serializable. It is the certificate of a prediction (docs/predicting.md): what happened at one isolation
+// is recorded, and this is what the same transactions may do at another.
+//
+//   s1: A { r(x,0) w(x,1) }   s2: B { r(x,1) w(x,2) }     one after the other
+//   read-committed: A reads, B reads, writes and commits, A writes and commits: B's write is lost
+//
+// A step is a statement, or one of its two parts: what it reads of rows that it does not lock comes before what it locks, since a
+// statement that waits for a lock goes on with the new row and what it had read before. Statements are told by the times
+// at which operations were sent: neighbours that were sent at the same moment are one. Without such times each operation is one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/history.h"
+#include "assay/result.h"
+
+namespace assay::internal::certify {
+
+// What a read returns is what was committed last before a moment; what else is asked for is said here. At each of them a row
+// that a transaction changes is locked until it ends.
+enum class Isolation : uint8_t {
+  read_committed,          // the step (PostgreSQL, Oracle, SQL Server with RCSI)
+  innodb_repeatable_read,  // the first step that locks nothing; what a statement reads that locks: the step, with a shared lock
+  prefix,                  // the first step
+  snapshot,  // the first step; nobody else may have changed, since then, a row that it changes
+  ssi  // likewise, and no dangerous structure among the transactions at this isolation (PostgreSQL's SERIALIZABLE)
+};
+inline constexpr size_t kIsolationCount = 5;
+std::string_view isolation_name(Isolation isolation);  // "read-committed", …
+std::optional<Isolation> find_isolation(std::string_view name);
+
+// A part of a transaction: its operations from `first` up to `end`, those of one statement. unlocked: only what they read of rows
+// that none of them changes; locked: all but that.
+struct Step {
+  enum class Part : uint8_t { whole, unlocked, locked };
+  OpId first = kNone, end = kNone;
+  Part part = Part::whole;
+};
+
+struct Schedule {
+  struct Member {
+    TxnId txn = kNone;
+    Isolation isolation = Isolation::read_committed;
+  };
+  // step: the next one of its steps. commit: after its last.
+  enum class What : uint8_t { step, commit };
+  struct Event {
+    What what = What::step;
+    uint32_t member = 0;
+  };
+  std::vector<Member> members;
+  std::vector<Event> events;
+  // Members, each of which comes before the next in every serial order that explains the schedule, and the last before the first.
+  std::vector<uint32_t> cycle;
+};
+
+// Whether the text of a certificate file holds schedules.
+bool holds_schedules(std::string_view json);
+std::string write_schedules(const std::vector<Schedule>& schedules, const History& history);
+// `name`: of the file, for messages.
+Result<std::vector<Schedule>> read_schedules(std::string_view json, const History& history,
+                                             const std::string& name);
+
+}  // namespace assay::internal::certify

@@ -1,0 +1,124 @@
+#include "certify/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include "certify/certificate_samples.h"
+#include "certify/schedule_verifier.h"
+
+namespace assay::internal::certify {
+namespace {
+
+using What = Schedule::What;
+
+const char* const kSkew =
+    "s1: A { r(x,null) r(y,null) w(x,1) }\ns2: B { r(x,1) r(y,null) w(y,2) }\n";
+
+// A takes its snapshot, B runs whole, and A goes on.
+Schedule skew(Isolation isolation) {
+  Schedule s;
+  s.members = {{0, isolation}, {1, isolation}};
+  s.events = {{What::step, 0},   {What::step, 1}, {What::step, 1}, {What::step, 1},
+              {What::commit, 1}, {What::step, 0}, {What::step, 0}, {What::commit, 0}};
+  s.cycle = {0, 1};
+  return s;
+}
+
+std::string refusal(const Schedule& schedule, const char* history = kSkew) {
+  const Status s = verify_schedule(schedule, hist(history));
+  return s.ok() ? "" : s.error().message;
+}
+
+TEST(Schedule, RoundTrip) {
+  const History h = hist(kSkew);
+  const std::string text = write_schedules({skew(Isolation::snapshot), skew(Isolation::ssi)}, h);
+  EXPECT_TRUE(holds_schedules(text));
+  EXPECT_FALSE(holds_schedules(write_certificates({h.content_hash(), {}}, h)));
+  const auto read = read_schedules(text, h, "test");
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(write_schedules(*read, h), text);
+  EXPECT_FALSE(read_schedules(text, hist("s1: { w(x,1) }\n"), "test").ok());
+}
+
+TEST(Schedule, TheFileIsReadStrictly) {
+  const History h = hist(kSkew);
+  const std::string text = write_schedules({skew(Isolation::snapshot)}, h);
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    const auto read = read_schedules(changed, h, "test");
+    return read.ok() ? "" : read.error().to_string();
+  };
+  EXPECT_NE(with("snapshot-isolation", "snapshot").find("unknown word \"snapshot\""),
+            std::string::npos);
+  EXPECT_NE(with("\"cycle\":[0,1]", "\"circle\":[0,1]"), "");
+  EXPECT_NE(with("[\"step\",0]", "[\"step\"]"), "");
+}
+
+TEST(Schedule, SnapshotsAllowWriteSkewAndSsiDoesNot) {
+  EXPECT_EQ(refusal(skew(Isolation::snapshot)), "");
+  EXPECT_EQ(refusal(skew(Isolation::prefix)), "");
+  EXPECT_NE(refusal(skew(Isolation::ssi)).find("ssi refuses"), std::string::npos);
+  // A reads y after B has committed.
+  EXPECT_NE(refusal(skew(Isolation::read_committed)).find("place 0 of the cycle"),
+            std::string::npos);
+}
+
+TEST(Schedule, WhoeverChangesARowLocksIt) {
+  Schedule s = skew(Isolation::read_committed);
+  s.events = {{What::step, 0}, {What::step, 1},   {What::step, 0},
+              {What::step, 1}, {What::commit, 0}, {What::commit, 1}};
+  const char* const updates = "s1: A { r(x,null) w(x,1) }\ns2: B { r(x,1) w(x,2) }\n";
+  EXPECT_NE(refusal(s, updates).find("would have to wait for A"), std::string::npos);
+  s.events = {{What::step, 0},   {What::step, 1}, {What::step, 1},
+              {What::commit, 1}, {What::step, 0}, {What::commit, 0}};
+  EXPECT_EQ(refusal(s, updates), "");
+  for (auto& member : s.members) member.isolation = Isolation::snapshot;
+  EXPECT_NE(refusal(s, updates).find("since its snapshot"), std::string::npos);
+}
+
+TEST(Schedule, WhatIsNoScheduleIsRefused) {
+  const auto changed = [](auto change) {
+    Schedule s = skew(Isolation::snapshot);
+    change(s);
+    return refusal(s);
+  };
+  EXPECT_NE(changed([](Schedule& s) { s.cycle.clear(); }), "");
+  EXPECT_NE(changed([](Schedule& s) { s.cycle = {0, 0}; }), "");
+  EXPECT_NE(changed([](Schedule& s) { s.cycle = {0, 7}; }), "");
+  EXPECT_NE(changed([](Schedule& s) { s.events.pop_back(); }), "");
+  EXPECT_NE(changed([](Schedule& s) { s.events.push_back({What::step, 0}); }), "");
+  EXPECT_NE(changed([](Schedule& s) { s.events.front().member = 9; }), "");
+  EXPECT_NE(changed([](Schedule& s) { s.members[1].txn = 0; }), "");
+  EXPECT_NE(changed([](Schedule& s) { s.members[1].txn = 9; }), "");
+  EXPECT_NE(changed([](Schedule& s) { std::swap(s.events[1], s.events[4]); }), "");
+  EXPECT_NE(
+      refusal(skew(Isolation::snapshot),
+              "s1: A { r(x,null) r(y,null) w(x,1) }!\ns2: B { r(x,null) r(y,null) w(y,2) }\n"),
+      "");
+}
+
+TEST(Schedule, AQueryDependsOnWhatChangesItsRows) {
+  Schedule s = skew(Isolation::snapshot);
+  s.events = {{What::step, 0},   {What::step, 1}, {What::step, 1},
+              {What::commit, 1}, {What::step, 0}, {What::commit, 0}};
+  EXPECT_EQ(refusal(s, "s1: A { p(value > 5,[]) w(x,7) }\ns2: B { p(value > 5,[x=7]) w(y,8) }\n"),
+            "");
+  // B's row does not satisfy the condition.
+  EXPECT_NE(refusal(s, "s1: A { p(value > 5,[]) w(x,7) }\ns2: B { p(value > 5,[x=7]) w(y,4) }\n"),
+            "");
+}
+
+TEST(Schedule, ARowThatIsGoneIsNotFound) {
+  Schedule s = skew(Isolation::read_committed);
+  s.events = {
+      {What::step, 0}, {What::step, 1}, {What::commit, 1}, {What::step, 0}, {What::commit, 0}};
+  EXPECT_NE(refusal(s, "initial x: 1\ns1: A { r(x,1) d(x,2) }\ns2: B { d(x,3) }\n")
+                .find("would not find x"),
+            std::string::npos);
+  EXPECT_NE(
+      refusal(s, "s1: A { r(x,null) ins(x,2) }\ns2: B { w(x,3) }\n").find("would not insert x"),
+      std::string::npos);
+}
+
+}  // namespace
+}  // namespace assay::internal::certify

@@ -1,0 +1,27 @@
+// Verifies schedules (certify/schedule.h): executes each literally, and looks for the dependencies that its cycle names.
+#pragma once
+
+#include <vector>
+
+#include "certify/schedule.h"
+
+namespace assay::internal::certify {
+
+// The steps of a transaction, in program order; each has at least one operation.
+std::vector<Step> steps_of(const History& history, TxnId txn);
+
+// What an operation of a member read of a key that some member changes: the version that was in force, unless the member had
+// changed the key before.
+struct Saw {
+  OpId op = kNone;
+  KeyId key = kNone;
+  VersionId version =
+      kNone;  // kNone: what was there before the schedule, of which no member's operation tells
+  bool removed = false;
+};
+// Error if the isolations do not allow the schedule, dangerous structures aside.
+Result<std::vector<Saw>> execute_schedule(const Schedule& schedule, const History& history);
+// Or if its cycle is none, or it holds a structure that ssi refuses.
+Status verify_schedule(const Schedule& schedule, const History& history);
+
+}  // namespace assay::internal::certify

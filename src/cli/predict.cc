@@ -1,0 +1,357 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "assay/audit.h"
+#include "assay/format.h"
+#include "base/json.h"
+#include "base/wrap.h"
+#include "certify/schedule_verifier.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/flags.h"
+#include "cli/suggestion.h"
+#include "explain/names.h"
+#include "predict/execution.h"
+#include "predict/prediction.h"
+#include "report/summary.h"
+
+namespace assay::internal::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using predict::Isolation;
+using predict::Prediction;
+using predict::Program;
+using Answer = Prediction::Answer;
+
+struct PredictState {
+  std::vector<std::string> inputs;
+  std::vector<std::string> at;
+  std::string output;
+  bool json = false;
+  ReadFlags reading;
+  BudgetFlags budget;
+};
+
+// What a schedule comes to, as a history that was audited.
+struct Execution {
+  Audit audit;
+  bool seen_by_reads = true;         // violated without the orders that it states
+  std::string history, certificate;  // files, where they were written
+};
+
+std::vector<Isolation> isolations_of(const std::vector<std::string>& names) {
+  std::vector<Isolation> isolations;
+  for (const std::string& name : names) {
+    const auto found = certify::find_isolation(name);
+    if (!found) {
+      std::vector<std::string> all;
+      for (size_t i = 0; i < certify::kIsolationCount; ++i)
+        all.emplace_back(certify::isolation_name(static_cast<Isolation>(i)));
+      bad_flag("--at", fmt::format("no isolation '{}'{}; expected {}", name,
+                                   did_you_mean(name, all), fmt::join(all, ", ")));
+    }
+    isolations.push_back(*found);
+  }
+  return isolations;
+}
+
+std::string_view word_of(Answer answer) {
+  switch (answer) {
+    case Answer::holds:
+      return "holds";
+    case Answer::breaks:
+      return "breaks";
+    case Answer::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+Result<Audit> audit_schedule(const certify::Schedule& schedule, const History& history,
+                             bool states_orders) {
+  auto predicted = predict::predicted_history(schedule, history, states_orders);
+  if (!predicted.ok()) return predicted.error();
+  AuditOptions options;
+  options.check.levels = {LevelId::serializable};
+  return audit(std::move(*predicted), "predicted", options);
+}
+
+bool is_violated(const Audit& a) {
+  const Verdict* verdict = a.result.find(LevelId::serializable);
+  return verdict != nullptr && verdict->outcome == Outcome::violated;
+}
+
+Result<Execution> execute(const Prediction& p, const History& history) {
+  auto audit = audit_schedule(p.schedule, history, true);
+  if (!audit.ok()) return audit.error();
+  Execution e;
+  e.audit = std::move(*audit);
+  const auto by_reads = audit_schedule(p.schedule, history, false);
+  if (!by_reads.ok()) return by_reads.error();
+  e.seen_by_reads = is_violated(*by_reads);
+  return e;
+}
+
+// The folder is made if it is not there; files in it are replaced.
+Status write_execution(const std::string& folder, const Program& program, const Prediction& p,
+                       const History& history, Execution& e) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) return io_error(failed.message(), folder);
+  std::string name = program.name.empty() ? "transactions" : program.name;
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') c = '-';
+  const std::string stem =
+      (fs::path(folder) / (name + "-" + std::string(certify::isolation_name(p.isolation))))
+          .string();
+  e.history = stem + ".jsonl";
+  e.certificate = stem + ".cert.json";
+  if (const auto lost = write_history(e.audit.history, e.history, "assay"); !lost.ok())
+    return lost.error();
+  return write_file(e.certificate, certify::write_schedules({p.schedule}, history));
+}
+
+// A line for what one transaction does until it is another's turn.
+std::string steps_in_words(const certify::Schedule& schedule, const History& recorded,
+                           const History& predicted) {
+  using What = certify::Schedule::What;
+  std::string text;
+  std::vector<size_t> next(schedule.members.size(), 0);
+  uint32_t turn = kNone;
+  for (const auto& [what, member] : schedule.events) {
+    if (std::exchange(turn, member) != member)
+      text += fmt::format("{}    {:<8}", text.empty() ? "" : "\n", display_txn(predicted, member));
+    if (what == What::commit) {
+      text += " COMMIT";
+      continue;
+    }
+    const TxnId t = schedule.members[member].txn;
+    const certify::Step step = certify::steps_of(recorded, t)[next[member]++];
+    if (step.part == certify::Step::Part::unlocked)
+      continue;  // shown with the rest of its statement
+    const OpId first = predicted.first_op(member);
+    for (OpId i = step.first; i < step.end; ++i)
+      text += " " + display_op(predicted, first + (i - recorded.first_op(t)));
+  }
+  return text + "\n";
+}
+
+std::string table_of(const std::vector<Program>& programs) {
+  constexpr size_t kLeast = 7;
+  size_t width = kLeast;
+  for (const Program& p : programs) width = std::max(width, display(p.name).size());
+  std::string text = fmt::format("  {:<{}}", "", width);
+  for (const Prediction& p : programs.front().predictions)
+    text += fmt::format("  {:<{}}", certify::isolation_name(p.isolation),
+                        std::max(kLeast, certify::isolation_name(p.isolation).size()));
+  if (programs.front().needs) text += "  needs";
+  text += "\n";
+  for (const Program& program : programs) {
+    text += fmt::format("  {:<{}}", display(program.name), width);
+    for (const Prediction& p : program.predictions)
+      text += fmt::format("  {:<{}}", word_of(p.answer),
+                          std::max(kLeast, certify::isolation_name(p.isolation).size()));
+    if (program.needs) text += fmt::format("  {}", certify::isolation_name(*program.needs));
+    text += "\n";
+  }
+  return text;
+}
+
+std::string what_of(const Program& program) {
+  return program.name.empty() ? "A transaction" : display(program.name);
+}
+
+bool shares_session(const certify::Schedule& schedule, const History& h) {
+  std::vector<SessionId> sessions;
+  for (const auto& member : schedule.members) sessions.push_back(h.session(member.txn));
+  std::sort(sessions.begin(), sessions.end());
+  return std::adjacent_find(sessions.begin(), sessions.end()) != sessions.end();
+}
+
+// Why it breaks: the steps, what is wrong with them, and where that is written.
+std::string break_in_words(const Program& program, const Prediction& p, const Execution& e,
+                           const History& recorded) {
+  constexpr size_t kIndent = 2;
+  std::string text =
+      fmt::format("\n{} breaks at {}", what_of(program), certify::isolation_name(p.isolation));
+  const auto& explanations = e.audit.explanations;
+  if (!explanations.empty())
+    text += fmt::format(": {}", anomaly_info(explanations.front().anomaly).name);
+  text += "\n\n" + steps_in_words(p.schedule, recorded, e.audit.history) + "\n";
+  const auto tell = [&](std::string_view sentence) {
+    text += fmt::format("  {}\n", wrapped(sentence, columns_of_stdout(), kIndent, kIndent));
+  };
+  if (!explanations.empty())
+    for (const std::string& sentence : explanations.front().sentences) tell(sentence);
+  if (shares_session(p.schedule, recorded))
+    tell(
+        "Two of them are of one session, which runs one transaction at a time: other sessions "
+        "would have to run them.");
+  if (!e.seen_by_reads)
+    tell("No read shows it: some serial order returns the same, and leaves another state behind.");
+  if (!e.history.empty()) tell(fmt::format("Written to {} and {}.", e.history, e.certificate));
+  return text;
+}
+
+std::vector<std::string> assumptions_of(const History& h) {
+  std::vector<std::string> all;
+  if (!h.has_op_times())
+    all.emplace_back(
+        "The history does not tell statements apart, so each operation counts as one: record with "
+        "--operation-times.");
+  all.emplace_back(
+      "Nothing was played. Rows that are locked and not changed (FOR UPDATE) count as not locked, "
+      "and a transaction goes on as "
+      "recorded whatever it reads: what breaks here may be refused, or take another path, in the "
+      "database.");
+  all.emplace_back(
+      "What holds, holds for the transactions that were recorded, and says nothing of others.");
+  return all;
+}
+
+Exit exit_of(const std::vector<Program>& programs) {
+  Exit exit = Exit::satisfied;
+  for (const Program& program : programs)
+    for (const Prediction& p : program.predictions)
+      exit = worse(exit, p.answer == Answer::breaks    ? Exit::violated
+                         : p.answer == Answer::unknown ? Exit::unknown
+                                                       : Exit::satisfied);
+  return exit;
+}
+
+Json as_json(const Prediction& p, const Execution* e) {
+  Json j = {{"isolation", certify::isolation_name(p.isolation)}, {"verdict", word_of(p.answer)}};
+  if (!p.reason.empty()) j["reason"] = p.reason;
+  if (e == nullptr) return j;
+  if (!e->audit.explanations.empty())
+    j["anomaly"] = anomaly_info(e->audit.explanations.front().anomaly).name;
+  Json names = Json::array();
+  for (TxnId t = 0; t < e->audit.history.txn_count(); ++t)
+    names.push_back(e->audit.history.name(t));
+  j["transactions"] = std::move(names);
+  j["seen_by_reads"] = e->seen_by_reads;
+  if (!e->history.empty()) j["history"] = e->history;
+  if (!e->certificate.empty()) j["certificate"] = e->certificate;
+  return j;
+}
+
+bool is_same(const certify::Schedule& a, const certify::Schedule& b) {
+  const auto txn = [](const certify::Schedule::Member& m) { return m.txn; };
+  const auto event = [](const certify::Schedule::Event& e) { return std::pair(e.what, e.member); };
+  return std::ranges::equal(a.members, b.members, {}, txn, txn) &&
+         std::ranges::equal(a.events, b.events, {}, event, event);
+}
+
+// Whether an isolation before this one breaks by the same schedule.
+bool is_told(const Program& program, const Prediction& p) {
+  for (const Prediction& before : program.predictions) {
+    if (&before == &p) return false;
+    if (before.answer == Answer::breaks && is_same(before.schedule, p.schedule)) return true;
+  }
+  return false;
+}
+
+// All programs at all isolations, told as text or as JSON.
+Result<std::string> told(const PredictState& s, const History& h,
+                         const std::vector<Program>& programs) {
+  std::string text, breaks;
+  Json all = Json::array();
+  uint64_t txns = 0;
+  for (const Program& program : programs) {
+    txns += program.txns.size();
+    Json answers = Json::array();
+    for (const Prediction& p : program.predictions) {
+      if (p.answer != Answer::breaks) {
+        answers.push_back(as_json(p, nullptr));
+        if (p.answer == Answer::unknown)
+          breaks += fmt::format("\n{} is unknown at {}: {}\n", what_of(program),
+                                certify::isolation_name(p.isolation), display(p.reason, 300));
+        continue;
+      }
+      auto e = execute(p, h);
+      if (!e.ok()) return e.error();
+      if (!s.output.empty())
+        if (Status w = write_execution(s.output, program, p, h, *e); !w.ok()) return w.error();
+      answers.push_back(as_json(p, &*e));
+      breaks += is_told(program, p)
+                    ? fmt::format("\n{} breaks at {} by the same schedule.\n", what_of(program),
+                                  certify::isolation_name(p.isolation))
+                    : break_in_words(program, p, *e, h);
+    }
+    Json one = {{"name", program.name}, {"transactions", program.txns.size()}};
+    one["isolations"] = std::move(answers);
+    if (program.needs) one["needs"] = certify::isolation_name(*program.needs);
+    all.push_back(std::move(one));
+  }
+  const std::string where = in_words(recorded_on(h));
+  if (s.json) {
+    Json j = {{"schema", 1}, {"file", s.inputs.front()}, {"transactions", txns}};
+    j["programs"] = std::move(all);
+    Json assumed = Json::array();
+    for (const std::string& sentence : assumptions_of(h)) assumed.push_back(sentence);
+    j["assumptions"] = std::move(assumed);
+    return j.dump() + "\n";
+  }
+  text = fmt::format("{}: {} of {}{}{}\n\n", display(s.inputs.front(), 200),
+                     counted(txns, "transaction", "transactions"),
+                     counted(programs.size(), "program", "programs"),
+                     where.empty() ? "" : ", recorded on ", where);
+  text += table_of(programs) + breaks + "\n";
+  for (const std::string& sentence : assumptions_of(h))
+    text += wrapped(sentence, columns_of_stdout()) + "\n";
+  return text;
+}
+
+Exit run_predict(const PredictState& s) {
+  const std::vector<Isolation> isolations = isolations_of(s.at);
+  Budget budget = s.budget.budget();
+  ReadOptions reading = s.reading.options();
+  auto read = s.inputs.size() == 1 ? read_history(s.inputs.front(), reading)
+                                   : read_together(s.inputs, reading);
+  if (!read.ok()) return fail(read.error());
+  const auto programs = predict::predict(read->history, isolations, true, budget);
+  if (!programs.ok()) return fail(programs.error());
+  if (programs->empty()) {
+    note("no transaction committed: there is nothing to predict from");
+    return Exit::unknown;
+  }
+  const auto text = told(s, read->history, *programs);
+  if (!text.ok()) return fail(text.error());
+  if (Status p = print(*text); !p.ok()) return fail(p.error());
+  return exit_of(*programs);
+}
+
+}  // namespace
+
+Action add_predict(CLI::App& app) {
+  auto s = std::make_shared<PredictState>();
+  s->at = {"read-committed", "snapshot-isolation"};
+  app.add_option("HISTORY", s->inputs,
+                 "a history that was recorded, all of its files if there are several")
+      ->required()
+      ->type_name("");
+  app.add_option("--at", s->at,
+                 "the isolations to ask about: read-committed (statement snapshots, as in "
+                 "PostgreSQL and Oracle), snapshot-isolation "
+                 "(PostgreSQL's repeatable read), ssi (PostgreSQL's serializable), "
+                 "innodb-repeatable-read, prefix")
+      ->delimiter(',')
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--output", s->output,
+                 "a folder for the executions that go wrong: each as a history and its "
+                 "certificate, for assay check, explain and verify")
+      ->type_name("FOLDER");
+  app.add_flag("--json", s->json, "print JSON");
+  s->budget.add(app);
+  s->reading.add(app);
+  return [s] { return run_predict(*s); };
+}
+
+}  // namespace assay::internal::cli

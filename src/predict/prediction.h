@@ -1,0 +1,49 @@
+// What transactions that ran well could do at a weaker isolation, by program.
+//
+//   recorded one after the other   leave: p(shift = 4, 2 doctors) w(doctor 1, off)   leave: p(shift = 4, 1 doctor)
+//   at snapshot isolation          both see two doctors and both leave: leave breaks
+//
+// A program *breaks* at an isolation if one of its transactions can be cut in two so that an execution that the isolation allows is not
+// serializable: the verifier has accepted that as a schedule. It *holds* if no cut of any of its transactions leads anywhere, attempts
+// included that did not commit: they would have at another isolation. What is neither is *unknown*. All that is about the transactions
+// that were recorded, and nothing else.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/budget.h"
+#include "assay/history.h"
+#include "certify/schedule.h"
+
+namespace assay::internal::predict {
+
+using certify::Isolation;
+
+struct Prediction {
+  enum class Answer : uint8_t { holds, breaks, unknown };
+  Isolation isolation = Isolation::read_committed;
+  Answer answer = Answer::unknown;
+  certify::Schedule schedule = {};  // breaks
+  std::string reason = {};          // unknown: a clause
+};
+
+// Transactions that run the same code: those of which "ran" in their meta says so.
+struct Program {
+  std::string name;                     // empty: nothing says what ran
+  std::vector<TxnId> txns;              // that committed, of which at least one did something
+  std::vector<Prediction> predictions;  // one for each isolation asked for
+  // The weakest of read-committed, snapshot-isolation and ssi at which no execution is wrong, if each other program runs at what
+  // stands beside it; nothing where that was not asked for, or is unknown.
+  std::optional<Isolation> needs = {};
+};
+
+// Every transaction at the same isolation, one of `isolations` after the other. With `allocates` also which isolation each program
+// needs. Fails where the history holds what cannot be predicted.
+Result<std::vector<Program>> predict(const History& history,
+                                     const std::vector<Isolation>& isolations, bool allocates,
+                                     Budget& budget);
+
+}  // namespace assay::internal::predict

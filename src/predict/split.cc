@@ -1,0 +1,304 @@
+// If some order of steps that the isolations allow is not serializable, then there is one in which a single transaction T is cut in
+// two, and others T2 … Tm run in the gap, whole and one after the other (Vandevoort, Ketsman and Neven, "Allocating Isolation Levels to
+// Transactions", PODS 2023, for read committed, snapshot isolation and ssi; for prefix and InnoDB's repeatable read it is tested, not
+// proved). T comes before T2, since T2 changes what T has read; each of the others before the next, since they conflict; and Tm before T,
+// since T changes what Tm read, or reads or overwrites what it wrote.
+//
+//   A: r(x) r(y) w(x)      B: r(x) r(y) w(y)
+//   snapshot isolation: A takes its snapshot, B runs whole and changes y, which A has read; then A changes x, which B has read
+//
+// Which reads count, what the others must not change, and how the cycle may close follows from the isolation of T:
+//
+//   isolation     cut behind                    others must not change      Tm closes if it
+//   read-committed  any step that reads something new  what T has changed so far  read what T changes, changed what T reads or changes later
+//   innodb-…      its first plain statement     likewise                    likewise, of reads those of statements that lock
+//   prefix        its first step                what that changes           read what T changes, or changed what T changes later
+//   snapshot, ssi its first step                whatever T changes          read what T changes
+//
+// What T inserts nobody may change at any isolation: unique keys refuse. InnoDB's statements that lock read with a shared lock. The isolations of the others matter only if T is at ssi: then
+// T2 at ssi has not read what T changes, Tm at ssi has not changed what T read, not both are at ssi, and who is between conflicts with T not
+// at all.
+//
+// Looking for T2 … Tm is a search in breadth through keys: a key is entered by a writer, which leads to all who touch it, or by a
+// reader, which leads to its writers; each at most once. Cost: for each cut what is reached before Tm is; nothing where nobody may begin
+// the gap or nobody may end it.
+
+#include "predict/split.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace assay::internal::predict {
+namespace {
+
+template <class A, class B>
+bool meet(const A& a, const B& b) {
+  auto i = a.begin();
+  auto j = b.begin();
+  while (i != a.end() && j != b.end()) {
+    if (*i == *j) return true;
+    *i < *j ? static_cast<void>(++i) : static_cast<void>(++j);
+  }
+  return false;
+}
+
+bool holds(const std::vector<KeyId>& keys, KeyId key) {
+  return std::ranges::binary_search(keys, key);
+}
+
+void make_set(std::vector<KeyId>& keys) {
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+}
+
+// Per key, who has it among what `keys_of` says.
+template <class KeysOf>
+void index(uint32_t txns, size_t keys, KeysOf keys_of, std::vector<TxnId>& who,
+           std::vector<uint64_t>& first) {
+  first.assign(keys + 1, 0);
+  for (TxnId t = 0; t < txns; ++t)
+    for (const KeyId k : keys_of(t)) ++first[k + 1];
+  for (size_t k = 0; k < keys; ++k) first[k + 1] += first[k];
+  who.resize(first[keys]);
+  std::vector<uint64_t> next(first.begin(), first.end() - 1);
+  for (TxnId t = 0; t < txns; ++t)
+    for (const KeyId k : keys_of(t)) who[next[k]++] = t;
+}
+
+std::span<const TxnId> those_of(KeyId key, const std::vector<TxnId>& who,
+                                const std::vector<uint64_t>& first) {
+  return {who.data() + first[key], who.data() + first[key + 1]};
+}
+
+size_t keys_in(const Steps& steps) {
+  size_t keys = 0;
+  for (TxnId t = 0; t < steps.txn_count(); ++t)
+    for (const auto all : {steps.reads(t), steps.changes(t)})
+      if (!all.empty()) keys = std::max<size_t>(keys, all.back() + size_t{1});
+  return keys;
+}
+
+}  // namespace
+
+Splits::Splits(const Steps& steps, const std::vector<Isolation>& isolations)
+    : steps_(steps), isolations_(isolations) {
+  const size_t keys = keys_in(steps);
+  index(
+      steps.txn_count(), keys, [&](TxnId t) { return steps.changes(t); }, writers_, first_writer_);
+  index(
+      steps.txn_count(), keys, [&](TxnId t) { return steps.reads(t); }, readers_, first_reader_);
+  reached_.assign(steps.txn_count(), 0);
+  from_.assign(steps.txn_count(), kNone);
+  written_in_.assign(keys, 0);
+  read_in_.assign(keys, 0);
+}
+
+std::optional<Split> Splits::find(TxnId txn, Budget& budget,
+                                  const std::vector<SessionId>* sessions) {
+  txn_ = txn;
+  sessions_ = sessions;
+  const bool at_ssi = isolations_[txn] == Isolation::ssi;
+  for (const Cut& cut : cuts_of(txn)) {
+    if (at_ssi) {
+      if (auto found = search(txn, cut, Ends::below_ssi_first, budget)) return found;
+      if (auto found = search(txn, cut, Ends::below_ssi_last, budget)) return found;
+    } else if (auto found = search(txn, cut, Ends::any, budget)) {
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<Splits::Cut> Splits::cuts_of(TxnId txn) const {
+  if (steps_.count(txn) == 0) return {};
+  switch (isolations_[txn]) {
+    case Isolation::read_committed:
+    case Isolation::innodb_repeatable_read:
+      return cuts_at_statements(txn);
+    case Isolation::prefix: {
+      Cut cut = cut_behind(txn, 1);
+      cut.reads.assign(steps_.reads(txn).begin(), steps_.reads(txn).end());
+      cut.later_reads.clear();
+      return {cut};
+    }
+    case Isolation::snapshot:
+    case Isolation::ssi:
+      break;
+  }
+  Cut cut = cut_behind(txn, 1);
+  cut.reads.assign(steps_.reads(txn).begin(), steps_.reads(txn).end());
+  cut.forbidden.assign(steps_.changes(txn).begin(), steps_.changes(txn).end());
+  cut.later_reads.clear();
+  cut.later_changes.clear();
+  return {cut};
+}
+
+// At read committed behind every step that reads something new: a later cut without a new read only forbids more. InnoDB's snapshot
+// is that of the first plain statement: all plain statements read of it, and what the others have read before stays locked.
+std::vector<Splits::Cut> Splits::cuts_at_statements(TxnId txn) const {
+  const bool innodb = isolations_[txn] == Isolation::innodb_repeatable_read;
+  std::vector<Cut> cuts;
+  for (uint32_t p = 0; p < steps_.count(txn); ++p) {
+    const bool reads = std::ranges::any_of(steps_.touches(txn, p), &Touch::reads);
+    if (innodb ? !steps_.is_plain(txn, p) : !reads) continue;
+    Cut& cut = cuts.emplace_back(cut_behind(txn, p + 1));
+    if (!innodb) continue;
+    cut.reads.clear();
+    cut.later_reads.clear();
+    for (uint32_t s = 0; s < steps_.count(txn); ++s)
+      for (const Touch& t : steps_.touches(txn, s)) {
+        if (!t.reads) continue;
+        (steps_.is_plain(txn, s) ? cut.reads
+         : s <= p                ? cut.forbidden
+                                 : cut.later_reads)
+            .push_back(t.key);
+      }
+    for (auto* keys : {&cut.reads, &cut.forbidden, &cut.later_reads}) make_set(*keys);
+    break;
+  }
+  return cuts;
+}
+
+// With what the steps before it read and change, and those behind it.
+Splits::Cut Splits::cut_behind(TxnId txn, uint32_t steps) const {
+  Cut cut;
+  cut.steps = steps;
+  for (uint32_t s = 0; s < steps_.count(txn); ++s)
+    for (const Touch& t : steps_.touches(txn, s)) {
+      const bool before = s < steps;
+      if (t.reads) (before ? cut.reads : cut.later_reads).push_back(t.key);
+      if (t.changes && !before) cut.later_changes.push_back(t.key);
+      if (t.changes && before) cut.changed.push_back(t.key);
+      if ((t.changes && before) || t.inserts) cut.forbidden.push_back(t.key);
+    }
+  make_set(cut.reads);
+  make_set(cut.later_reads);
+  make_set(cut.later_changes);
+  make_set(cut.forbidden);
+  make_set(cut.changed);
+  return cut;
+}
+
+bool Splits::may_run(TxnId other, const Cut& cut) const {
+  if (sessions_ != nullptr && (*sessions_)[other] == (*sessions_)[txn_]) return false;
+  return other != txn_ && !meet(steps_.changes(other), cut.forbidden) &&
+         !(isolations_[other] == Isolation::innodb_repeatable_read &&
+           meet(steps_.locking_reads(other), cut.changed));
+}
+
+bool Splits::may_be_first(TxnId other, Ends ends) const {
+  if (ends == Ends::any) return true;
+  if (isolations_[other] != Isolation::ssi) return ends == Ends::below_ssi_first;
+  return ends == Ends::below_ssi_last && !meet(steps_.reads(other), steps_.changes(txn_));
+}
+
+bool Splits::closes(TxnId other, const Cut& cut, Ends ends) const {
+  if (ends != Ends::any && isolations_[other] == Isolation::ssi &&
+      (ends == Ends::below_ssi_last || meet(steps_.changes(other), steps_.reads(txn_))))
+    return false;
+  return meet(steps_.reads(other), steps_.changes(txn_)) ||
+         meet(steps_.changes(other), cut.later_changes) ||
+         meet(steps_.changes(other), cut.later_reads);
+}
+
+bool Splits::somebody_closes(const Cut& cut, Ends ends) const {
+  const auto any = [&](KeyId k, const std::vector<TxnId>& who, const std::vector<uint64_t>& first) {
+    return std::ranges::any_of(those_of(k, who, first), [&](TxnId other) {
+      return may_run(other, cut) && closes(other, cut, ends);
+    });
+  };
+  const auto written = [&](KeyId k) {
+    return !holds(cut.forbidden, k) && any(k, writers_, first_writer_);
+  };
+  return std::ranges::any_of(steps_.changes(txn_),
+                             [&](KeyId k) { return any(k, readers_, first_reader_); }) ||
+         std::ranges::any_of(cut.later_changes, written) ||
+         std::ranges::any_of(cut.later_reads, written);
+}
+
+// Whether it may be neither the first nor the last in the gap.
+bool Splits::may_be_inside(TxnId other) const {
+  return isolations_[txn_] != Isolation::ssi ||
+         !(meet(steps_.changes(other), steps_.reads(txn_)) ||
+           meet(steps_.changes(other), steps_.changes(txn_)) ||
+           meet(steps_.reads(other), steps_.changes(txn_)));
+}
+
+std::optional<Split> Splits::search(TxnId txn, const Cut& cut, Ends ends, Budget& budget) {
+  ++epoch_;
+  queue_.clear();
+  for (const KeyId k : cut.reads) {
+    if (holds(cut.forbidden, k)) continue;  // none of its writers may run
+    for (const TxnId other : those_of(k, writers_, first_writer_)) {
+      if (reached_[other] == epoch_ || !may_run(other, cut) || !may_be_first(other, ends)) continue;
+      reached_[other] = epoch_;
+      from_[other] = kNone;
+      if (closes(other, cut, ends)) return Split{txn, cut.steps, {other}};
+      queue_.push_back(other);
+    }
+  }
+  if (queue_.empty() || !somebody_closes(cut, ends)) return std::nullopt;
+  for (size_t at = 0; at < queue_.size(); ++at) {
+    if (budget.exhausted()) return std::nullopt;
+    if (auto found = spread(queue_[at], cut, ends)) return found;
+  }
+  return std::nullopt;
+}
+
+// To all who conflict with a transaction.
+std::optional<Split> Splits::spread(TxnId from, const Cut& cut, Ends ends) {
+  const auto visit_all = [&](std::span<const TxnId> others) -> std::optional<Split> {
+    for (const TxnId other : others)
+      if (auto found = visit(other, from, cut, ends)) return found;
+    return std::nullopt;
+  };
+  for (const KeyId k : steps_.changes(from)) {
+    if (std::exchange(written_in_[k], epoch_) == epoch_) continue;
+    if (auto found = visit_all(those_of(k, writers_, first_writer_))) return found;
+    if (auto found = visit_all(those_of(k, readers_, first_reader_))) return found;
+  }
+  for (const KeyId k : steps_.reads(from)) {
+    if (written_in_[k] == epoch_ || std::exchange(read_in_[k], epoch_) == epoch_) continue;
+    if (auto found = visit_all(those_of(k, writers_, first_writer_))) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Split> Splits::visit(TxnId other, TxnId from, const Cut& cut, Ends ends) {
+  if (reached_[other] == epoch_ || !may_run(other, cut)) return std::nullopt;
+  reached_[other] = epoch_;
+  from_[other] = from;
+  if (closes(other, cut, ends)) {
+    Split split{txn_, cut.steps, {}};
+    for (TxnId t = other; t != kNone; t = from_[t]) split.between.push_back(t);
+    std::reverse(split.between.begin(), split.between.end());
+    return split;
+  }
+  if (may_be_inside(other)) queue_.push_back(other);
+  return std::nullopt;
+}
+
+certify::Schedule schedule_of(const Split& split, const Steps& steps,
+                              const std::vector<Isolation>& isolations) {
+  using What = certify::Schedule::What;
+  certify::Schedule schedule;
+  const auto add = [&](TxnId t) {
+    const auto member = static_cast<uint32_t>(schedule.members.size());
+    schedule.members.push_back({t, isolations[t]});
+    schedule.cycle.push_back(member);
+    return member;
+  };
+  const auto run = [&](uint32_t member, uint32_t from, uint32_t to) {
+    for (uint32_t s = from; s < to; ++s) schedule.events.push_back({What::step, member});
+    if (to == steps.count(schedule.members[member].txn))
+      schedule.events.push_back({What::commit, member});
+  };
+  const uint32_t cut = add(split.txn);
+  for (uint32_t s = 0; s < split.steps; ++s) schedule.events.push_back({What::step, cut});
+  for (const TxnId t : split.between) run(add(t), 0, steps.count(t));
+  run(cut, split.steps, steps.count(split.txn));
+  return schedule;
+}
+
+}  // namespace assay::internal::predict

@@ -1,0 +1,80 @@
+// Whether transactions can run in an order of their steps that their isolation allows and that is not serializable.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "assay/budget.h"
+#include "certify/schedule.h"
+#include "predict/steps.h"
+
+namespace assay::internal::predict {
+
+using certify::Isolation;
+
+// One transaction is cut in two, and others run in the gap, whole and one after the other.
+struct Split {
+  TxnId txn = kNone;
+  uint32_t steps = 0;          // of it, before the gap
+  std::vector<TxnId> between;  // not empty
+};
+
+// Which splits there are among some transactions, each at an isolation. Linear in what it indexes.
+class Splits {
+ public:
+  // `isolations`: per transaction; may be changed between two questions. All must outlive the object.
+  Splits(const Steps& steps, const std::vector<Isolation>& isolations);
+
+  // Of this transaction: one with the fewest others for its first cut that has any; nothing if it cannot be cut, or if the budget is
+  // exhausted.
+  // `sessions`, per transaction, if nobody of its own session is to run in the gap, since a client does one thing at a time.
+  std::optional<Split> find(TxnId txn, Budget& budget,
+                            const std::vector<SessionId>* sessions = nullptr);
+
+ private:
+  // A place to cut, and what that asks of the others.
+  struct Cut {
+    uint32_t steps = 0;
+    std::vector<KeyId>
+        reads;  // read before it, and the next to change one of them may run in the gap
+    std::vector<KeyId> forbidden;  // that nobody in the gap may change
+    std::vector<KeyId> changed;    // before it: nobody in the gap may read them with a lock
+    std::vector<KeyId> later_changes, later_reads;  // of the transaction, behind the gap
+  };
+  // Who may begin the gap, and who may end it.
+  enum class Ends : uint8_t { any, below_ssi_last, below_ssi_first };
+
+  std::vector<Cut> cuts_of(TxnId txn) const;
+  std::vector<Cut> cuts_at_statements(TxnId txn) const;
+  Cut cut_behind(TxnId txn, uint32_t steps) const;
+  std::optional<Split> search(TxnId txn, const Cut& cut, Ends ends, Budget& budget);
+  bool may_run(TxnId other, const Cut& cut) const;
+  bool may_be_first(TxnId other, Ends ends) const;
+  bool closes(TxnId other, const Cut& cut, Ends ends) const;
+  bool somebody_closes(const Cut& cut, Ends ends) const;
+  bool may_be_inside(TxnId other) const;
+  std::optional<Split> visit(TxnId other, TxnId from, const Cut& cut, Ends ends);
+  std::optional<Split> spread(TxnId from, const Cut& cut, Ends ends);
+
+  const Steps& steps_;
+  const std::vector<Isolation>& isolations_;
+  // Per key: who changes it, and who reads it, ascending.
+  std::vector<TxnId> writers_, readers_;
+  std::vector<uint64_t> first_writer_, first_reader_;
+  // Of the search under way.
+  TxnId txn_ = kNone;
+  const std::vector<SessionId>* sessions_ = nullptr;
+  uint32_t epoch_ = 0;
+  std::vector<uint32_t> reached_;  // per transaction: the search that did
+  std::vector<TxnId> from_;        // and over whom; kNone: it begins the gap
+  std::vector<uint32_t> written_in_,
+      read_in_;  // per key: the search that met a writer of it, or a reader
+  std::vector<TxnId> queue_;
+};
+
+// As a schedule of these transactions, which names the cycle that it is expected to have.
+certify::Schedule schedule_of(const Split& split, const Steps& steps,
+                              const std::vector<Isolation>& isolations);
+
+}  // namespace assay::internal::predict

@@ -1,0 +1,184 @@
+// From operations to steps. Neighbours that were sent at the same moment are one statement; where no moments are recorded each
+// operation is a statement of its own, which splits a transaction at more places than it has: what is robust then is robust.
+//
+//   r(x,1) sent at 10   r(y,1) sent at 20   w(y,2) sent at 20
+//   statements  { r x }  { r y, w y }: the second reads only what it locks, and is one step
+//
+// A statement that waits for a lock goes on with the new state of the row that it waited for, and with the old state of all
+// others: so what it reads of rows that it does not lock is a step before the rest.
+//
+// Cost: the operations, and for each query the keys that it may have read.
+
+#include "predict/steps.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/room.h"
+#include "history/accesses.h"
+#include "history/key_order.h"
+
+namespace assay::internal::predict {
+
+class StepsOf {
+ public:
+  StepsOf(const History& history, Budget& budget, Steps& steps)
+      : h_(history), budget_(budget), steps_(steps), rank_(history.key_count()) {
+    sorted_.resize(history.key_count());
+    for (KeyId k = 0; k < history.key_count(); ++k) sorted_[k] = k;
+    sort_keys(history, sorted_);
+    for (uint32_t i = 0; i < sorted_.size(); ++i) rank_[sorted_[i]] = i;
+  }
+
+  Status add(TxnId t) {
+    written_.clear();
+    for (OpId first = h_.first_op(t), end = first; first < h_.end_op(t); first = end) {
+      end = end_of_statement(first, h_.end_op(t));
+      if (Status s = add_statement(first, end); !s.ok()) return s;
+    }
+    return end_txn();
+  }
+
+  Status end_txn() {
+    steps_.first_step_.push_back(static_cast<uint32_t>(steps_.is_plain_.size()));
+    gather(steps_.reads_, steps_.first_read_, [](const Touch& t, bool) { return t.reads; });
+    gather(steps_.changes_, steps_.first_change_, [](const Touch& t, bool) { return t.changes; });
+    gather(steps_.locking_, steps_.first_locking_,
+           [](const Touch& t, bool is_plain) { return t.reads && !is_plain; });
+    return Ok{};
+  }
+
+ private:
+  OpId end_of_statement(OpId first, OpId end) const {
+    const Interval sent = h_.op_time(first);
+    OpId next = first + 1;
+    while (sent.known() && next < end && h_.op_time(next).request == sent.request) ++next;
+    return next;
+  }
+
+  Status add_statement(OpId first, OpId end) {
+    std::vector<Touch> touched;
+    bool has_query = false;
+    for (OpId i = first; i < end; ++i) {
+      const Observation seen = observation_of(h_, i);
+      const Install left = install_of(h_, i);
+      if (seen.accepts == Accepts::list || left.appends)
+        return bad_input(
+            "transactions on lists cannot be predicted: what a list holds depends on the order of "
+            "all");
+      if (seen.accepts == Accepts::rows) {
+        has_query = true;
+        if (!read_keys(i, touched))
+          return Error{ErrorKind::budget, "the queries read too many keys", {}, 0, 0};
+        continue;
+      }
+      const bool changes = installs_version(h_.op(i));
+      touched.push_back({left.key, seen.accepts != Accepts::any, changes,
+                         changes && seen.accepts == Accepts::absent});
+    }
+    merge(touched);
+    const bool locks = std::ranges::any_of(touched, &Touch::changes);
+    const bool has_unlocked =
+        has_query || std::ranges::any_of(touched, [](const Touch& t) { return !t.changes; });
+    leave_out_own(touched);
+    if (locks && has_unlocked) {
+      put(
+          touched, [](const Touch& t) { return !t.changes; }, false);
+      put(
+          touched, [](const Touch& t) { return t.changes; }, false);
+    } else {
+      put(
+          touched, [](const Touch&) { return true; }, !locks);
+    }
+    return budget_.exhausted() ? Status(Error{ErrorKind::budget, "out of time", {}, 0, 0}) : Ok{};
+  }
+
+  // A key once, with all that is done to it.
+  void merge(std::vector<Touch>& touched) {
+    std::ranges::stable_sort(touched, {}, &Touch::key);
+    size_t kept = 0;
+    for (size_t i = 0; i < touched.size(); ++i) {
+      Touch& t = touched[i];
+      if (kept > 0 && touched[kept - 1].key == t.key) {
+        Touch& before = touched[kept - 1];
+        before.reads = before.reads || (t.reads && !before.changes);
+        before.changes = before.changes || t.changes;
+        before.inserts = before.inserts || t.inserts;
+        continue;
+      }
+      touched[kept++] = t;
+    }
+    touched.resize(kept);
+  }
+
+  // What the transaction has written before is not read of others.
+  void leave_out_own(std::vector<Touch>& touched) {
+    for (Touch& t : touched)
+      if (std::ranges::binary_search(written_, t.key)) t.reads = false;
+    for (const Touch& t : touched)
+      if (const auto at = std::ranges::lower_bound(written_, t.key);
+          t.changes && (at == written_.end() || *at != t.key))
+        written_.insert(at, t.key);
+    std::erase_if(touched, [](const Touch& t) { return !t.reads && !t.changes; });
+  }
+
+  template <class Is>
+  void put(const std::vector<Touch>& touched, Is is, bool is_plain) {
+    std::ranges::copy_if(touched, std::back_inserter(steps_.touches_), is);
+    steps_.first_touch_.push_back(steps_.touches_.size());
+    steps_.is_plain_.push_back(is_plain);
+  }
+
+  // The keys that the query names, and those that may have held what it asks for.
+  bool read_keys(OpId query, std::vector<Touch>& touched) {
+    const Selected selected = h_.selected(query);
+    const KeyBounds bounds = bounds_of(h_, query);
+    const uint32_t from = bounds.from == kNone ? 0 : rank_[bounds.from];
+    const uint32_t to = bounds.to == kNone ? h_.key_count() : rank_[bounds.to] + 1;
+    const auto add = [&](KeyId k) { touched.push_back({k, true, false, false}); };
+    each_named_key(h_, query, add);
+    const PredicateId where = selected.aggregate == kNone
+                                  ? selected.predicate
+                                  : h_.predicates().aggregate(selected.aggregate).where;
+    const bool every = where == kNone || h_.predicates().matches_initially(where);
+    const size_t most = every ? to - std::min(from, to) : h_.predicates().keys(where).size();
+    if (!room_to_grow(touched, most, budget_)) return false;
+    if (every)
+      for (uint32_t i = from; i < to; ++i) add(sorted_[i]);
+    else
+      for (const KeyId k : h_.predicates().keys(where))
+        if (rank_[k] >= from && rank_[k] < to) add(k);
+    return room_to_grow(steps_.touches_, touched.size(), budget_);
+  }
+
+  // What all steps of the last transaction do with keys, as far as it is meant.
+  template <class IsMeant>
+  void gather(std::vector<KeyId>& keys, std::vector<uint64_t>& first, IsMeant is_meant) {
+    const size_t begin = keys.size(), txns = steps_.first_step_.size();
+    for (size_t s = steps_.first_step_[txns - 2]; s < steps_.first_step_[txns - 1]; ++s)
+      for (size_t i = steps_.first_touch_[s]; i < steps_.first_touch_[s + 1]; ++i)
+        if (is_meant(steps_.touches_[i], steps_.is_plain_[s]))
+          keys.push_back(steps_.touches_[i].key);
+    const auto own = keys.begin() + static_cast<ptrdiff_t>(begin);
+    std::sort(own, keys.end());
+    keys.erase(std::unique(own, keys.end()), keys.end());
+    first.push_back(keys.size());
+  }
+
+  const History& h_;
+  Budget& budget_;
+  Steps& steps_;
+  std::vector<KeyId> sorted_;   // in the order of ranges
+  std::vector<uint32_t> rank_;  // per key, in it
+  std::vector<KeyId> written_;  // by the transaction so far, ascending
+};
+
+Result<Steps> Steps::of(const History& history, const std::vector<bool>& is_taken, Budget& budget) {
+  Steps steps;
+  StepsOf of(history, budget, steps);
+  for (TxnId t = 0; t < history.txn_count(); ++t)
+    if (Status s = is_taken[t] ? of.add(t) : of.end_txn(); !s.ok()) return s.error();
+  return steps;
+}
+
+}  // namespace assay::internal::predict

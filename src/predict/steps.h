@@ -1,0 +1,64 @@
+// What transactions do, step by step: which keys they read, and which they change and so lock until they end.
+//
+//   s1: A { p(value > 5, [x=7]) w(x,8) }        read { x and every key that ever held more than 5 }, change { x }
+//
+// A step is a statement, or its two parts (certify/schedule.h). What a transaction reads of its own writes is left out. A query by
+// condition reads every key within its bounds of which some version satisfies the condition, or may do so: in another
+// order of the transactions another version may be there.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "assay/budget.h"
+#include "assay/history.h"
+
+namespace assay::internal::predict {
+
+struct Touch {
+  KeyId key;
+  bool reads;
+  bool changes;
+  bool inserts;  // where nothing is
+};
+
+class Steps {
+ public:
+  // Of the transactions for which `is_taken` says so; the others have none. Fails where an operation is of a kind whose
+  // result in another order cannot be told (lists), or where the budget runs out.
+  static Result<Steps> of(const History& history, const std::vector<bool>& is_taken,
+                          Budget& budget);
+
+  uint32_t txn_count() const { return static_cast<uint32_t>(first_step_.size()) - 1; }
+  uint32_t count(TxnId t) const { return first_step_[t + 1] - first_step_[t]; }
+  // A key once a step, ascending.
+  std::span<const Touch> touches(TxnId t, uint32_t step) const {
+    const uint32_t s = first_step_[t] + step;
+    return {touches_.data() + first_touch_[s], touches_.data() + first_touch_[s + 1]};
+  }
+  // Whether the step's statement locks nothing.
+  bool is_plain(TxnId t, uint32_t step) const { return is_plain_[first_step_[t] + step]; }
+  // Of the whole transaction, ascending.
+  std::span<const KeyId> reads(TxnId t) const { return span(reads_, first_read_, t); }
+  std::span<const KeyId> changes(TxnId t) const { return span(changes_, first_change_, t); }
+  // Read by statements that lock.
+  std::span<const KeyId> locking_reads(TxnId t) const { return span(locking_, first_locking_, t); }
+
+ private:
+  friend class StepsOf;
+  static std::span<const KeyId> span(const std::vector<KeyId>& keys,
+                                     const std::vector<uint64_t>& first, TxnId t) {
+    return {keys.data() + first[t], keys.data() + first[t + 1]};
+  }
+
+  std::vector<Touch> touches_;
+  std::vector<uint64_t> first_touch_ = {0};  // per step, and the end
+  std::vector<bool> is_plain_;               // per step
+  std::vector<uint32_t> first_step_ = {0};   // per transaction, and the end
+  std::vector<KeyId> reads_, changes_, locking_;
+  std::vector<uint64_t> first_read_ = {0}, first_change_ = {0},
+                        first_locking_ = {0};  // per transaction, and the end
+};
+
+}  // namespace assay::internal::predict
