@@ -66,19 +66,21 @@ def threads_table(threaded, threads: int) -> str:
     return table("What more threads are worth", heads, lines)
 
 
-def against_table(rows, other: str) -> str:
-    """Medians of the pairs' ratios; the noise is the same of the other program's runs, each against the one before."""
+def against_head(other: str) -> str:
+    """Of lines that are printed as they come: medians of the pairs' ratios; the noise is that of the other program's runs, each
+    against the one before."""
     heads = ("work", "level", "pairs", "CPU s before", "now", "ratio", "noise", "MiB before", "now", "ratio")
-    lines = []
-    for name, level, pairs in rows:
-        before, now = ([pair[i] for pair in pairs] for i in (0, 1))
-        ratio = median(b.cpu / a.cpu for a, b in pairs)
-        noise = median(max(a.cpu, b.cpu) / min(a.cpu, b.cpu) for a, b in zip(before, before[1:]))
-        memory = [median(run.memory for run in runs) / MIB for runs in (before, now)]
-        lines.append([name, level, str(len(pairs)), seconds(median(run.cpu for run in before)),
-                      seconds(median(run.cpu for run in now)), f"{ratio:.2f}", f"{noise:.2f}",
-                      f"{memory[0]:.0f}", f"{memory[1]:.0f}", f"{memory[1] / memory[0]:.2f}"])
-    return table(f"In pairs against {other}", heads, lines)
+    return table(f"In pairs against {other}", heads, []).rstrip("\n")
+
+
+def against_row(name: str, level: str, pairs) -> str:
+    before, now = ([pair[i] for pair in pairs] for i in (0, 1))
+    ratio = median(b.cpu / a.cpu for a, b in pairs)
+    noise = median(max(a.cpu, b.cpu) / min(a.cpu, b.cpu) for a, b in zip(before, before[1:]))
+    memory = [median(run.memory for run in runs) / MIB for runs in (before, now)]
+    cells = [name, level, str(len(pairs)), seconds(median(run.cpu for run in before)), seconds(median(run.cpu for run in now)),
+             f"{ratio:.2f}", f"{noise:.2f}", f"{memory[0]:.0f}", f"{memory[1]:.0f}", f"{memory[1] / memory[0]:.2f}"]
+    return "| " + " | ".join(cells) + " |"
 
 
 def growth_table(small: Run, large: Run, limit: float) -> str:

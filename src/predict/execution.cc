@@ -47,7 +47,6 @@ class PredictedHistory {
     for (const auto& [key, held] : before_)
       if (held.version != kNone && !h_.version_value(held.version).is_null())
         to_.set_initial(h_.key(key), h_.version_value(held.version));
-    to_.set_meta(h_.meta());
     for (uint32_t m = 0; m < schedule_.members.size(); ++m)
       if (Status s = add_member(m); !s.ok()) return s.error();
     if (states_orders) add_orders();
@@ -120,7 +119,9 @@ class PredictedHistory {
       return Ok{};
     }
     OpBuffers buffers;
-    to_.add(h_.outside(i, buffers));
+    Op op = h_.outside(i, buffers);
+    op.time = {};  // that of the run
+    to_.add(op);
     const Install left = install_of(h_, i);
     if (changes) own_[left.key] = {left.removes ? kNone : left.version};
     return Ok{};

@@ -14,6 +14,8 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
+#include <unordered_map>
 
 #include "base/json.h"
 #include "certify/schedule_verifier.h"
@@ -23,11 +25,10 @@ namespace assay::internal::predict {
 namespace {
 
 // "leave (on-call.sql:7)" is the program leave.
-std::string program_of(const History& h, TxnId t) {
-  if (h.meta(t).empty()) return {};
-  const auto meta = Json::parse(h.meta(t));
-  if (!meta.is_object()) return {};
-  if (!meta.contains("ran") || !meta["ran"].is_string()) return {};
+std::string program_of(std::string_view meta_text) {
+  if (meta_text.empty()) return {};
+  const auto meta = Json::parse(meta_text);
+  if (!meta.is_object() || !meta.contains("ran") || !meta["ran"].is_string()) return {};
   const std::string ran(meta["ran"].text());
   return ran.substr(0, ran.find(" ("));
 }
@@ -41,7 +42,12 @@ class Predictor {
     const uint32_t count = h_.txn_count();
     std::map<std::string, std::vector<TxnId>> programs;
     std::vector<std::string> names(count);
-    for (TxnId t = 0; t < count; ++t) names[t] = program_of(h_, t);
+    std::unordered_map<std::string_view, std::string> known;  // by meta
+    for (TxnId t = 0; t < count; ++t) {
+      const auto [found, is_new] = known.try_emplace(h_.meta(t));
+      if (is_new) found->second = program_of(h_.meta(t));
+      names[t] = found->second;
+    }
     for (TxnId t = 0; t < count; ++t) sessions_.push_back(h_.session(t));
     // What nobody's program did is the load, and the last look at all keys.
     const bool named = std::ranges::any_of(names, [](const std::string& n) { return !n.empty(); });

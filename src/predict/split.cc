@@ -226,6 +226,7 @@ bool Splits::may_be_inside(TxnId other) const {
 }
 
 std::optional<Split> Splits::search(TxnId txn, const Cut& cut, Ends ends, Budget& budget) {
+  if (budget.exhausted()) return std::nullopt;
   ++epoch_;
   queue_.clear();
   for (const KeyId k : cut.reads) {
