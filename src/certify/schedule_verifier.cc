@@ -54,6 +54,7 @@ struct Key {
   std::set<uint32_t> sharers;      // of a shared one
   std::vector<Version> committed;  // in the order of their commits
   VersionId before = kNone;        // what it held at first, if some member says so
+  bool is_absent = false;          // nothing was there at first: a member inserts the row
 };
 struct Running {
   std::vector<Step> steps;
@@ -134,6 +135,7 @@ class Execution {
   Status admit() {
     std::set<TxnId> seen;
     std::set<VersionId> written;
+    std::set<KeyId> removed;
     for (const Schedule::Member& member : schedule_.members) {
       if (member.txn >= h_.txn_count())
         return refuse("the history has no transaction {}", member.txn);
@@ -144,14 +146,19 @@ class Execution {
       running_.emplace_back().steps = steps_of(h_, member.txn);
       for (const Access a : accesses(h_, member.txn)) {
         if (!a.writes()) continue;
-        keys_[a.key];
+        Key& key = keys_[a.key];
+        key.is_absent = key.is_absent || a.accepts == Accepts::absent;
+        if (a.removes()) removed.insert(a.key);
         written.insert(a.version);
       }
     }
     // In place of what they wrote themselves.
     const auto note = [&](KeyId key, VersionId version) {
       const auto found = keys_.find(key);
-      if (found != keys_.end() && found->second.before == kNone && !written.contains(version))
+      if (found == keys_.end()) return;
+      if (written.contains(version))
+        removed.erase(key);
+      else if (found->second.before == kNone)
         found->second.before = version;
     };
     for (const Schedule::Member& member : schedule_.members)
@@ -161,6 +168,9 @@ class Execution {
         else if (a.accepts == Accepts::equals)
           note(a.key, a.seen);
       }
+    // Unless it was there, or what a member removed may have been, of which none read that another member had written it.
+    for (auto& [key, state] : keys_)
+      state.is_absent = state.is_absent && state.before == kNone && !removed.contains(key);
     return Ok{};
   }
 
@@ -264,12 +274,14 @@ class Execution {
     const Key& key = keys_[a.key];
     const auto own = r.written.find(a.key);
     const bool is_own = own != r.written.end();
-    const bool is_known = is_own || !key.committed.empty();
-    const bool is_gone = is_own ? own->second.second : is_known && key.committed.back().removed;
+    const bool is_known = is_own || key.is_absent || !key.committed.empty();
+    const bool is_gone = is_own                  ? own->second.second
+                         : key.committed.empty() ? key.is_absent
+                                                 : key.committed.back().removed;
     if (is_known && !is_gone && a.accepts == Accepts::absent)
       return refuse("event {}: {} would not insert {}, which is there", now_, name(member),
                     h_.key(a.key).to_string());
-    if (a.accepts == Accepts::equals && !is_own && is_known &&
+    if (a.accepts == Accepts::equals && !is_own && !key.committed.empty() &&
         key.committed.back().version != a.seen)
       return refuse("event {}: {} compares {} with another value", now_, name(member),
                     h_.key(a.key).to_string());

@@ -109,12 +109,14 @@ class Predictor {
   std::vector<Program> take() { return std::move(programs_); }
 
  private:
+  // Looks for what a client could do first, then for anything.
   void break_committed(const Program& program, Splits& splits, const std::vector<Isolation>& at,
                        Prediction& p) {
     p.answer = Prediction::Answer::holds;
-    for (const auto* sessions : {&sessions_, static_cast<decltype(&sessions_)>(nullptr)})
+    for (const Splits::Terms& terms :
+         {Splits::Terms{&sessions_, true}, Splits::Terms{nullptr, true}, Splits::Terms{}})
       for (const TxnId t : program.txns) {
-        const auto split = splits.find(t, budget_, sessions);
+        const auto split = splits.find(t, budget_, terms);
         if (!split) continue;
         certify::Schedule schedule = schedule_of(*split, committed_, at);
         const Status s = certify::verify_schedule(schedule, h_);
@@ -132,7 +134,8 @@ class Predictor {
     std::vector<TxnId> txns = program.txns;
     if (const auto others = attempts_.find(program.name); others != attempts_.end())
       txns.insert(txns.end(), others->second.begin(), others->second.end());
-    if (std::ranges::none_of(txns, [&](TxnId t) { return splits.find(t, budget_).has_value(); }))
+    if (std::ranges::none_of(txns,
+                             [&](TxnId t) { return splits.find(t, budget_, {}).has_value(); }))
       return;
     p.answer = Prediction::Answer::unknown;
     p.reason = "only a schedule with an attempt that did not commit goes wrong";
@@ -148,7 +151,7 @@ class Predictor {
   bool somebody_splits(Splits& splits, const Program& program, const std::vector<Isolation>& at) {
     const Isolation own = at[program.txns.front()];
     for (TxnId t = 0; t < h_.txn_count(); ++t)
-      if ((at[t] == own || at[t] == Isolation::ssi) && splits.find(t, budget_)) return true;
+      if ((at[t] == own || at[t] == Isolation::ssi) && splits.find(t, budget_, {})) return true;
     return budget_.exhausted();
   }
 

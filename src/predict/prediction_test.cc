@@ -154,6 +154,43 @@ TEST(Prediction, AttemptsThatDidNotCommitCount) {
   EXPECT_EQ(programs->at(0).predictions.at(0).answer, Answer::unknown);
 }
 
+// The row that a removes is there before; b inserts it anew.
+TEST(Prediction, ARowThatIsRemovedAndInsertedAgain) {
+  const auto answer = [](bool b_is_first) {
+    HistoryBuilder b;
+    const ValueView x = ValueView::of("x"), k = ValueView::of("k"), null = ValueView::null();
+    const auto add = [&](int64_t session, std::initializer_list<Op> ops) {
+      b.begin_txn({.session = ValueView::of(session)});
+      for (const Op& op : ops) b.add(op);
+      EXPECT_TRUE(b.end_txn().ok());
+    };
+    const std::initializer_list<Op> insert = {Op::read(x, null),
+                                              Op::insert(k, ValueView::of(int64_t{2}), true)};
+    // DELETE FROM t WHERE id = k is one statement, which sees the row that it removes.
+    Op seen = Op::read(k, ValueView::of(int64_t{2})),
+       removed = Op::remove(k, ValueView::of(int64_t{4}));
+    seen.time = removed.time = {1, 2};
+    const Op write = Op::write(x, ValueView::of(int64_t{3}));
+    const auto remove = [&] {
+      b_is_first ? add(2, {write, seen, removed}) : add(2, {write, removed});
+    };
+    if (b_is_first) add(1, insert);
+    remove();
+    if (!b_is_first)
+      add(1,
+          {Op::read(x, ValueView::of(int64_t{3})), Op::insert(k, ValueView::of(int64_t{2}), true)});
+    const auto history = std::move(b).finish();
+    EXPECT_TRUE(history.ok());
+    Budget budget;
+    const auto programs = predict(*history, {Isolation::read_committed}, false, budget);
+    EXPECT_TRUE(programs.ok());
+    return programs->at(0).predictions.at(0).answer;
+  };
+  EXPECT_EQ(answer(false), Answer::breaks);
+  // What was removed is what b had inserted: it cannot be removed before.
+  EXPECT_EQ(answer(true), Answer::unknown);
+}
+
 TEST(Prediction, ListsAreRefused) {
   HistoryBuilder b;
   b.begin_txn({.session = ValueView::of(int64_t{1})});

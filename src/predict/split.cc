@@ -15,7 +15,8 @@
 //   prefix        its first step                what that changes           read what T changes, or changed what T changes later
 //   snapshot, ssi its first step                whatever T changes          read what T changes
 //
-// What T inserts nobody may change at any isolation: unique keys refuse. InnoDB's statements that lock read with a shared lock. The isolations of the others matter only if T is at ssi: then
+// Unique keys refuse a row that somebody in the gap has inserted, so whoever looks for an example asks nobody there to change what T
+// inserts; for a proof that there is none, a row that is removed there and inserted again counts. InnoDB's statements that lock read with a shared lock. The isolations of the others matter only if T is at ssi: then
 // T2 at ssi has not read what T changes, Tm at ssi has not changed what T read, not both are at ssi, and who is between conflicts with T not
 // at all.
 //
@@ -94,10 +95,9 @@ Splits::Splits(const Steps& steps, const std::vector<Isolation>& isolations)
   read_in_.assign(keys, 0);
 }
 
-std::optional<Split> Splits::find(TxnId txn, Budget& budget,
-                                  const std::vector<SessionId>* sessions) {
+std::optional<Split> Splits::find(TxnId txn, Budget& budget, const Terms& terms) {
   txn_ = txn;
-  sessions_ = sessions;
+  terms_ = terms;
   const bool at_ssi = isolations_[txn] == Isolation::ssi;
   for (const Cut& cut : cuts_of(txn)) {
     if (at_ssi) {
@@ -170,7 +170,8 @@ Splits::Cut Splits::cut_behind(TxnId txn, uint32_t steps) const {
       if (t.reads) (before ? cut.reads : cut.later_reads).push_back(t.key);
       if (t.changes && !before) cut.later_changes.push_back(t.key);
       if (t.changes && before) cut.changed.push_back(t.key);
-      if ((t.changes && before) || t.inserts) cut.forbidden.push_back(t.key);
+      if ((t.changes && before) || (t.inserts && terms_.keeps_inserts))
+        cut.forbidden.push_back(t.key);
     }
   make_set(cut.reads);
   make_set(cut.later_reads);
@@ -181,7 +182,8 @@ Splits::Cut Splits::cut_behind(TxnId txn, uint32_t steps) const {
 }
 
 bool Splits::may_run(TxnId other, const Cut& cut) const {
-  if (sessions_ != nullptr && (*sessions_)[other] == (*sessions_)[txn_]) return false;
+  if (terms_.sessions != nullptr && (*terms_.sessions)[other] == (*terms_.sessions)[txn_])
+    return false;
   return other != txn_ && !meet(steps_.changes(other), cut.forbidden) &&
          !(isolations_[other] == Isolation::innodb_repeatable_read &&
            meet(steps_.locking_reads(other), cut.changed));

@@ -26,11 +26,16 @@ class Splits {
   // `isolations`: per transaction; may be changed between two questions. All must outlive the object.
   Splits(const Steps& steps, const std::vector<Isolation>& isolations);
 
+  // What else is asked of a split.
+  struct Terms {
+    // Per transaction, if nobody of its own session is to run in the gap, since a client does one thing at a time.
+    const std::vector<SessionId>* sessions = nullptr;
+    // Nobody in the gap changes a row that the transaction inserts: one that removes it may have been there, but seldom is.
+    bool keeps_inserts = false;
+  };
   // Of this transaction: one with the fewest others for its first cut that has any; nothing if it cannot be cut, or if the budget is
   // exhausted.
-  // `sessions`, per transaction, if nobody of its own session is to run in the gap, since a client does one thing at a time.
-  std::optional<Split> find(TxnId txn, Budget& budget,
-                            const std::vector<SessionId>* sessions = nullptr);
+  std::optional<Split> find(TxnId txn, Budget& budget, const Terms& terms);
 
  private:
   // A place to cut, and what that asks of the others.
@@ -64,7 +69,7 @@ class Splits {
   std::vector<uint64_t> first_writer_, first_reader_;
   // Of the search under way.
   TxnId txn_ = kNone;
-  const std::vector<SessionId>* sessions_ = nullptr;
+  Terms terms_;
   uint32_t epoch_ = 0;
   std::vector<uint32_t> reached_;  // per transaction: the search that did
   std::vector<TxnId> from_;        // and over whom; kNone: it begins the gap

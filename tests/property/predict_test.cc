@@ -296,7 +296,7 @@ void compare(uint64_t seed, std::initializer_list<Isolation> isolations) {
     bool found = false;
     for (TxnId t = 0; t < set.size(); ++t) {
       ASSERT_EQ(certify::steps_of(history, t).size(), set[t].steps.size()) << text_of(set);
-      const auto split = splits.find(t, budget);
+      const auto split = splits.find(t, budget, {});
       if (!split) continue;
       found = true;
       const Status s = certify::verify_schedule(predict::schedule_of(*split, *steps, at), history);

@@ -96,6 +96,11 @@ run("check", source / "examples/write-skew.hist", "--level", "ser", "--write-bas
 validate(baseline, json.loads(known.read_text()), known)
 look_at(source / "examples/write-skew.hist", "--level", "ser", "--baseline", known)
 
+predicted = work / "predicted"
+run("predict", source / "examples/write-skew.hist", "--output", predicted)
+schedules = json.loads((predicted / "transactions-snapshot-isolation.cert.json").read_text())
+validate(certificate, schedules, "schedules")
+
 missing = {"verdict satisfied", "verdict violated", "verdict unknown", "kind order", "kind proof", "kind bad-read",
            "kind read-dependency", "kind session", "kind real-time", "kind write-dependency", "kind anti-dependency",
            "kind forced", "path", "outcome satisfied", "outcome violated", "bad_read", "sources", "given", "derived",
@@ -128,7 +133,7 @@ def broken(value):
 written = work / "certificates.json"
 line = json.loads(run("check", source / "examples/write-skew.hist", "--json", "--certificate", written))
 proof = json.loads(written.read_text())
-for validator, value in ((check, line), (check, slices), (certificate, proof), (baseline, json.loads(known.read_text()))):
+for validator, value in ((check, line), (check, slices), (certificate, proof), (certificate, schedules), (baseline, json.loads(known.read_text()))):
     count = 0
     for one in broken(value):
         # Names of stages are free, and their values are numbers, not objects.
