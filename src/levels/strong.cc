@@ -509,17 +509,19 @@ double sources_a_read(const Problem& problem) {
          static_cast<double>(problem.open->all().size());
 }
 
-// With the sources of reads that known edges leave, of those within `reach`; satisfied or unknown.
+// With the sources of reads that known edges leave, of those within `reach`; if `most`, only where a read then has so many at most on
+// average. Satisfied or unknown.
 Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& level, uint32_t reach,
                                     const CheckOptions& options, Stages& stages, Budget& budget,
-                                    const FindContradicted* contradicted) {
+                                    const FindContradicted* contradicted,
+                                    std::optional<double> most = {}) {
   const SaturationRules rules = saturation_rules(options.speed_ups);
   const auto narrow = [&] {
     const auto timer = stages.time("narrow");
     return narrow_sources(problem, level, reach, rules, budget);
   };
   const std::optional<Problem> narrowed = narrow();
-  if (!narrowed) return {};
+  if (!narrowed || (most && sources_a_read(*narrowed) > *most)) return {};
   stages.count("sources before narrowing", count_sources(*problem.open));
   stages.count("sources after narrowing", count_sources(*narrowed->open));
   CheckOptions uncounted = options;
@@ -530,17 +532,21 @@ Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& lev
   return found;
 }
 
-// Where reads have very many sources, first with those that are near in the order of the hint: sessions go at an even pace,
-// but for some multiple of a random walk.
+// How far sessions that go at an even pace get apart: some multiple of a random walk.
+uint32_t reach_of(const Problem& problem) {
+  constexpr double kWalk = 4;
+  return static_cast<uint32_t>(kWalk * std::sqrt(static_cast<double>(problem.nodes()) *
+                                                 static_cast<double>(problem.sessions.size())));
+}
+
+// Where reads have very many sources, first with those that are near in the order of the hint.
 Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& level,
                                     const CheckOptions& options, Stages& stages, Budget& budget,
                                     const FindContradicted* contradicted) {
-  constexpr double kMany = 16, kWalk = 4;
+  constexpr double kMany = 16;
   if (sources_a_read(problem) > kMany) {
-    const double walk = std::sqrt(static_cast<double>(problem.nodes()) *
-                                  static_cast<double>(problem.sessions.size()));
-    Judgement near = accept_with_fewer_sources(problem, level, static_cast<uint32_t>(kWalk * walk),
-                                               options, stages, budget, contradicted);
+    Judgement near = accept_with_fewer_sources(problem, level, reach_of(problem), options, stages,
+                                               budget, contradicted);
     if (near.outcome() == Outcome::satisfied || budget.exhausted_now()) return near;
   }
   return accept_with_fewer_sources(problem, level, kNone, options, stages, budget, contradicted);
@@ -567,6 +573,12 @@ Judgement decide_strong(const Problem& problem, const LevelInfo& level, const Ch
   if (options.speed_ups.has(SpeedUp::value_beam) && find_weak_faults == nullptr &&
       level.real_time == RealTime::none && problem.nodes() <= kMostLayers &&
       sources_a_read(problem) > kManyForASearch) {
+    // What sessions and the hint leave may be few after all.
+    if (options.speed_ups.has(SpeedUp::narrowing)) {
+      Judgement near = accept_with_fewer_sources(problem, level, reach_of(problem), options, stages,
+                                                 budget, contradicted, kManyForASearch);
+      if (near.outcome() == Outcome::satisfied) return near;
+    }
     Judgement found = engine().accept_by_values();
     if (found.outcome() != Outcome::unknown || budget.exhausted_now()) return found;
   }
