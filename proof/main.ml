@@ -1,0 +1,87 @@
+(* assay-proved CERTIFICATE HISTORY: whether each certificate is right, by the checker that is proved. *)
+open Checker
+open Read_history
+open Read_certificate
+
+let levels =
+  [
+    ("read-committed", ReadCommitted); ("read-atomic", ReadAtomic); ("causal", Causal); ("prefix", Prefix);
+    ("adya-si", AdyaSi); ("session-si", SessionSi); ("generalized-si", GeneralizedSi);
+    ("strong-session-si", StrongSessionSi); ("strong-si", StrongSi); ("serializable", Serializable);
+    ("session-serializable", SessionSerializable); ("strict-serializable", StrictSerializable); ("linearizable", Linearizable);
+  ]
+
+let is_weak level = List.mem level [ ReadCommitted; ReadAtomic; Causal ]
+
+(* Whether the certificate shows its outcome at this level. *)
+let judge c certificate =
+  let satisfied order =
+    let split, events = events order in
+    let sourced = lazy (if split then None else try Some (sourced c order) with Refused _ -> None) in
+    fun level ->
+      check_satisfied c.history c.prepared level (Executed events)
+      || is_weak level
+         && match Lazy.force sourced with Some claim -> check_satisfied c.history c.prepared level claim | None -> false
+  in
+  let violated steps level = check_violated c.history c.prepared level steps in
+  match (get "outcome" certificate, find "order" certificate, find "bad_read" certificate, find "proof" certificate) with
+  | `String "satisfied", Some order, None, None -> satisfied order
+  | `String "violated", None, Some read, None ->
+      let claims = bad_read c read in
+      fun level -> List.exists (fun steps -> violated steps level) claims
+  | `String "violated", None, None, Some proof ->
+      let steps weak one_state = lazy (List.map (step c { weak; one_state }) (list proof)) in
+      let for_reads = steps true false and for_weak = steps true true and for_strong = steps false true in
+      let steps_for level = if level = ReadCommitted then for_reads else if is_weak level then for_weak else for_strong in
+      fun level -> violated (Lazy.force (steps_for level)) level
+  | `String "violated", None, None, None when find "exhausted" certificate <> None -> unsupported "exhausted searches"
+  | _ -> malformed "a certificate has no evidence of its outcome"
+
+let answer c certificate name =
+  match List.assoc_opt name levels with
+  | None -> `Unsupported "the level"
+  | Some level -> (
+      match judge c certificate with
+      | exception Unsupported why -> `Unsupported why
+      | exception Refused why -> `Refused why
+      | claim -> (
+          match claim level with
+          | true -> `Accepted
+          | false -> `Refused "not shown"
+          | exception Unsupported why -> `Unsupported why
+          | exception Refused why -> `Refused why))
+
+let tell n name outcome = Printf.printf "%d %s: %s\n" n name outcome
+
+let run certificate_file history_file =
+  let channel = open_in history_file in
+  let lines = lines channel in
+  let file = Yojson.Safe.from_file certificate_file in
+  let drift = match find "clock_drift" file with Some n -> integer (int64 n) | None -> Z0 in
+  let certificates = list (get "certificates" file) in
+  let names certificate = List.map string (list (get "levels" certificate)) in
+  match
+    if find "aborted_reads" file <> None then unsupported "reads of aborted transactions";
+    history ~drift lines
+  with
+  | exception Unsupported why ->
+      List.iteri (fun n certificate -> List.iter (fun name -> tell n name ("unsupported: " ^ why)) (names certificate)) certificates;
+      4
+  | history ->
+      let c = context history lines in
+      let worst = ref 0 in
+      let one n certificate name =
+        match answer c certificate name with
+        | `Accepted -> tell n name "accepted"
+        | `Refused why -> worst := 1; tell n name ("refused: " ^ why)
+        | `Unsupported why -> if !worst = 0 then worst := 4; tell n name ("unsupported: " ^ why)
+      in
+      List.iteri (fun n certificate -> List.iter (one n certificate) (names certificate)) certificates;
+      !worst
+
+let () =
+  match Sys.argv with
+  | [| _; certificate; history |] -> (
+      try exit (run certificate history) with
+      | Malformed why | Yojson.Json_error why | Sys_error why -> prerr_endline ("assay-proved: " ^ why); exit 3)
+  | _ -> prerr_endline "usage: assay-proved CERTIFICATE HISTORY"; exit 3
