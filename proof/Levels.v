@@ -5,14 +5,17 @@
    answer took effect. A level holds if these can be chosen so that what the
    paper forbids does not occur. Sources:
 
-     Adya        A. Adya: Weak Consistency, PhD thesis, MIT 1999
-     B&E         R. Biswas, C. Enea: On the Complexity of Checking Transactional
-                 Consistency, OOPSLA 2019
-     Daudjee     K. Daudjee, K. Salem: Lazy Database Replication with Snapshot
-                 Isolation, VLDB 2006
-     Papadimitriou   The Serializability of Concurrent Database Updates, JACM 1979
-     Bernstein   P. Bernstein and others: Relaxed-currency serializability for
-                 middle-tier caching and replication, SIGMOD 2006
+     Adya            A. Adya: Weak Consistency, PhD thesis, MIT 1999, by the
+                     names of its levels (PL-…) and phenomena (G…)
+     B&E             R. Biswas, C. Enea: On the Complexity of Checking
+                     Transactional Consistency, OOPSLA 2019, figure 2: axioms
+     Papadimitriou   C. Papadimitriou: The Serializability of Concurrent
+                     Database Updates, JACM 1979
+     Herlihy         M. Herlihy, J. Wing: Linearizability, TOPLAS 1990
+     Elnikety        S. Elnikety, F. Pedone, W. Zwaenepoel: Database Replication
+                     Using Generalized Snapshot Isolation, SRDS 2005
+     Daudjee         K. Daudjee, K. Salem: Lazy Database Replication with
+                     Snapshot Isolation, VLDB 2006
 
    Nothing here says how a level is decided or what a certificate looks like. *)
 From Coq Require Import PArith List Bool Relations.
@@ -32,9 +35,15 @@ Definition found (h : history) (k : key) (s : source) (x : state) : Prop :=
   | Some t => leaves h t k = Some x
   end.
 
-(* Such a choice explains what every operation returned. Aborted reads (G1a of
-   Adya, 4.2.1), intermediate reads (G1b) and reads from nowhere are excluded:
-   what is read is the last write of a transaction that took effect. *)
+(* Such a choice explains what every operation returned. Aborted reads (Adya's
+   G1a), intermediate reads (G1b) and reads from nowhere are excluded: what is
+   read is the last write of a transaction that took effect.
+     - Who committed took effect, nobody who aborted did, and a transaction of
+       unknown outcome may have; it did if a stated order names it.
+     - Who reads a key that it wrote reads its own last write.
+     - Any other read is of what one transaction left of the key, which took
+       effect and is another one, or of the initial state.
+     - Where the history states whose write a read returned, it is that. *)
 Record explains (h : history) (r : reading) : Prop := {
   committed_take_effect t : committed h t -> took_effect r t = true;
   nobody_else t : took_effect r t = true ->
@@ -58,7 +67,7 @@ Definition reads_from (h : history) (r : reading) (t : txn) (i : nat) (k : key)
 Definition writer (h : history) (r : reading) (t : txn) (k : key) : Prop :=
   took_effect r t = true /\ writes h t k.
 
-(* --- the dependency graph (Adya, 3.1 and 4.4.1) *)
+(* --- the dependency graph (Adya's DSG) *)
 
 (* An order of the versions of each key, Adya's [<<]: total on those who wrote
    the key, and the one that the history states, as far as it does. *)
@@ -104,23 +113,23 @@ Definition acyclic {A : Type} (edge : A -> A -> Prop) : Prop :=
 
 (* --- serializability *)
 
-(* PL-3: no cycle of dependencies (Adya, 3.1.2: G1 and G2); with the version
-   order left open this is view serializability (Papadimitriou, 4). *)
+(* Adya's PL-3, which excludes G1 and G2: no cycle of dependencies. With the
+   version order left open it is view serializability (Papadimitriou). *)
 Definition serializable (h : history) : Prop :=
   exists r before, explains h r /\ version_order h r before /\
   acyclic (fun s t =>
     read_dependency h r s t \/ write_dependency before s t \/
     anti_dependency h r before s t).
 
-(* The same in the order of each session (B&E, 2.3: the axiom Serializability,
-   whose commit order contains session order). *)
+(* The same in the order of each session (B&E: the axiom Serializability, whose
+   commit order contains session order). *)
 Definition session_serializable (h : history) : Prop :=
   exists r before, explains h r /\ version_order h r before /\
   acyclic (fun s t =>
     read_dependency h r s t \/ write_dependency before s t \/
     anti_dependency h r before s t \/ session_order h r s t).
 
-(* The same in the order of the clock (Papadimitriou, 5: strictness). *)
+(* The same in the order of the clock: strict in the sense of Papadimitriou. *)
 Definition strict_serializable (h : history) : Prop :=
   exists r before, explains h r /\ version_order h r before /\
   acyclic (fun s t =>
@@ -129,7 +138,7 @@ Definition strict_serializable (h : history) : Prop :=
     real_time h r s Commit t Begin).
 
 (* The same where each transaction is one operation on one key: linearizability
-   of registers (M. Herlihy, J. Wing: Linearizability, TOPLAS 1990). *)
+   of registers (Herlihy). *)
 Definition one_operation (h : history) (t : txn) : Prop :=
   exists body o, transaction_of h t = Some body /\ operations body = [o] /\
   forall low high rows, o <> Range low high rows.
@@ -147,7 +156,7 @@ Definition linearizable (h : history) : Prop :=
 (* Start and commit of each transaction. *)
 Definition event : Type := txn * moment.
 
-(* What has to come before what for snapshot isolation (Adya, 4.3, PL-SI):
+(* What has to come before what for snapshot isolation (Adya's PL-SI):
    who depends on T by reading or by overwriting started after T committed
    (G-SIa), and who overwrites what S read committed after S started (which,
    in time order, is G-SIb). Start times are left open. *)
@@ -171,14 +180,13 @@ Definition adya_si (h : history) : Prop :=
   exists r before, explains h r /\ version_order h r before /\
   acyclic (snapshot_edge h r before).
 
-(* B&E, 2.3: the axioms Prefix and Conflict. *)
+(* B&E: the axioms Prefix and Conflict. *)
 Definition session_si (h : history) : Prop :=
   exists r before, explains h r /\ version_order h r before /\
   acyclic (fun e f => snapshot_edge h r before e f \/ session_edge h r e f).
 
 (* Snapshots may be old, but are none of the future, and commits are in the
-   order of the clock (generalized snapshot isolation: Elnikety, Pedone,
-   Zwaenepoel, SRDS 2005, definition 2.1). *)
+   order of the clock: generalized snapshot isolation (Elnikety). *)
 Inductive commit_time_edge (h : history) (r : reading) : event -> event -> Prop :=
   | before_a_commit s m t : real_time h r s m t Commit ->
       commit_time_edge h r (s, m) (t, Commit).
@@ -188,14 +196,15 @@ Definition generalized_si (h : history) : Prop :=
   acyclic (fun e f =>
     snapshot_edge h r before e f \/ commit_time_edge h r e f).
 
-(* Daudjee, definition 2.2: strong session snapshot isolation. *)
+(* Strong session snapshot isolation (Daudjee). *)
 Definition strong_session_si (h : history) : Prop :=
   exists r before, explains h r /\ version_order h r before /\
   acyclic (fun e f =>
     snapshot_edge h r before e f \/ session_edge h r e f \/
     commit_time_edge h r e f).
 
-(* Daudjee, definition 2.1: a snapshot also holds all that was committed. *)
+(* Strong snapshot isolation (Daudjee): a snapshot also holds all that had been
+   committed. *)
 Inductive start_time_edge (h : history) (r : reading) : event -> event -> Prop :=
   | before_a_start s t : real_time h r s Commit t Begin ->
       start_time_edge h r (s, Commit) (t, Begin).
@@ -206,7 +215,7 @@ Definition strong_si (h : history) : Prop :=
     snapshot_edge h r before e f \/ session_edge h r e f \/
     commit_time_edge h r e f \/ start_time_edge h r e f).
 
-(* --- the weak levels: axioms over a commit order (B&E, 2.2 and figure 2) *)
+(* --- the weak levels: axioms over a commit order (B&E) *)
 
 Record commit_order (h : history) (r : reading) (co : txn -> txn -> Prop) :
     Prop := {
@@ -234,22 +243,22 @@ Definition read_earlier (h : history) (r : reading) (t2 t3 : txn) (i : nat) :
 Definition session_or_read (h : history) (r : reading) (s t : txn) : Prop :=
   session_order h r s t \/ read_dependency h r s t.
 
-(* Read Committed, figure 2a. *)
+(* The axiom Read Committed. *)
 Definition read_committed (h : history) : Prop :=
   exists r co, explains h r /\ commit_order h r co /\
   axiom h r co (read_earlier h r).
 
-(* Read Atomic, figure 2b: (so + wr)(T2, T3). *)
+(* The axiom Read Atomic: (so + wr)(T2, T3). *)
 Definition read_atomic (h : history) : Prop :=
   exists r co, explains h r /\ commit_order h r co /\
   axiom h r co (fun t2 t3 _ => session_or_read h r t2 t3).
 
-(* Causal, figure 2c: the transitive closure of that. *)
+(* The axiom Causal: the transitive closure of that. *)
 Definition causal (h : history) : Prop :=
   exists r co, explains h r /\ commit_order h r co /\
   axiom h r co (fun t2 t3 _ => clos_trans txn (session_or_read h r) t2 t3).
 
-(* Prefix, figure 2d: (co* o (so + wr))(T2, T3). *)
+(* The axiom Prefix: (co* o (so + wr))(T2, T3). *)
 Definition prefix (h : history) : Prop :=
   exists r co, explains h r /\ commit_order h r co /\
   axiom h r co (fun t2 t3 _ =>

@@ -44,12 +44,14 @@ let answer c certificate name =
       match judge c certificate with
       | exception Unsupported why -> `Unsupported why
       | exception Refused why -> `Refused why
+      | exception (Not_found | Failure _ | Invalid_argument _) -> `Refused "it names what the history has not"
       | claim -> (
           match claim level with
           | true -> `Accepted
           | false -> `Refused "not shown"
           | exception Unsupported why -> `Unsupported why
-          | exception Refused why -> `Refused why))
+          | exception Refused why -> `Refused why
+          | exception (Not_found | Failure _ | Invalid_argument _) -> `Refused "it names what the history has not"))
 
 let tell n name outcome = Printf.printf "%d %s: %s\n" n name outcome
 

@@ -122,7 +122,10 @@ let sourced c order =
   in
   let co = List.map txn (list (get "events" order)) in
   let chosen, clock_of = List.fold_left add (PM.empty, PM.empty) (List.mapi (fun n t -> (n, t)) co) in
-  if Hashtbl.length used < List.length given then refused "a source of nothing that was seen";
+  let in_order op = match Hashtbl.find_opt c.home op with Some (t, _) -> List.mem (positive t) co | None -> false in
+  let unused s = in_order (index (get "op" s)) && not (Hashtbl.mem used (index (get "op" s), key_of (get "key" s))) in
+  let in_use = List.filter (fun s -> in_order (index (get "op" s))) given in
+  if List.exists unused given || Hashtbl.length used < List.length in_use then refused "a source of nothing that was seen";
   Sourced (co, chosen, clock_of)
 
 (* --- refutations *)
