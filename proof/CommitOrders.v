@@ -136,7 +136,11 @@ Definition dominates (s t : txn) : bool :=
   | None => true
   end.
 
-Definition tell (last : PM.t txn) (e : event) : option (PM.t txn) :=
+(* Of each session those that committed, the last one first. *)
+Definition in_session (last : PM.t (list txn)) (c : positive) : list txn :=
+  match PM.find c last with Some l => l | None => [] end.
+
+Definition tell (last : PM.t (list txn)) (e : event) : option (PM.t (list txn)) :=
   match transaction_of h (fst e) with
   | None => None
   | Some b =>
@@ -145,11 +149,13 @@ Definition tell (last : PM.t txn) (e : event) : option (PM.t txn) :=
           if forallb (fun xs => match snd xs with
                 | Some s => dominates s (fst e) | None => true end)
                (reads_of (fst e)) &&
-             match PM.find (session b) last with
+             match find (fun s => Pos.ltb s (fst e)) (in_session last (session b)) with
              | Some s => dominates s (fst e) | None => true end
           then Some last else None
       | Commit =>
-          Some (if is_committed b then PM.add (session b) (fst e) last else last)
+          Some (if is_committed b
+                then PM.add (session b) (fst e :: in_session last (session b)) last
+                else last)
       end
   end.
 End Check.
@@ -352,6 +358,29 @@ Proof.
   split; [apply commit_place; eauto|]. exists q, p. auto.
 Qed.
 
+(* Who stands nearer to the front of the events so far, the last one first, is
+   the later one. *)
+Lemma nearer_is_later p (d1 d2 : list event) u w : rev (firstn p events) = d1 ++ d2 ->
+  In (w, Commit) d1 -> In (u, Commit) d2 ->
+  took w = true /\ lt (u, Commit) (w, Commit) /\
+  exists q, q < p /\ at_place events q (w, Commit).
+Proof.
+  intros Sp J1 J2.
+  assert (firstn p events = rev d2 ++ rev d1) as R.
+  { rewrite <- rev_app_distr, <- Sp. now rewrite rev_involutive. }
+  apply in_rev in J1. apply in_rev in J2.
+  apply In_nth_error in J1 as [n1 J1]. apply In_nth_error in J2 as [n2 J2].
+  assert (at_place (firstn p events) n2 (u, Commit)) as A2.
+  { rewrite R. rewrite nth_error_app1; [exact J2|]. eapply at_length; eauto. }
+  assert (at_place (firstn p events) (length (rev d2) + n1) (w, Commit)) as A1.
+  { rewrite R. rewrite nth_error_app2 by lia.
+    replace (length (rev d2) + n1 - length (rev d2)) with n1 by lia. exact J1. }
+  apply at_firstn in A1 as [L1 A1]. apply at_firstn in A2 as [L2 A2].
+  apply at_length in J2. split; [apply commit_place; eauto|]. split; [|eauto].
+  exists n2, (length (rev d2) + n1). split; [exact A2|]. split; [exact A1|].
+  unfold event in *. lia.
+Qed.
+
 (* What is known of each read. *)
 Lemma read_right t i k a : took t = true -> sees_others h t i k a ->
   exists p x, at_place events p (t, Begin) /\ place x = i /\ of_key x = k /\
@@ -474,19 +503,8 @@ Proof.
   - rewrite X2 in H. rewrite (H t2 J) in V1. discriminate.
   - rewrite Q in E. subst t1. exists w. split; [auto|].
     destruct J as [->|[d1 [d2 [Sp [J1 J2]]]]]; [congruence|].
-    assert (firstn p events = rev d2 ++ rev d1) as R.
-    { rewrite <- rev_app_distr, <- Sp. now rewrite rev_involutive. }
-    apply in_rev in J1. apply in_rev in J2.
-    apply In_nth_error in J1 as [n1 J1]. apply In_nth_error in J2 as [n2 J2].
-    assert (at_place (firstn p events) n2 (t2, Commit)) as A2.
-    { rewrite R. rewrite nth_error_app1; [exact J2|]. eapply at_length; eauto. }
-    assert (at_place (firstn p events) (length (rev d2) + n1) (w, Commit)) as A1.
-    { rewrite R. rewrite nth_error_app2 by lia.
-      replace (length (rev d2) + n1 - length (rev d2)) with n1 by lia. exact J1. }
-    apply at_firstn in A1 as [L1 A1]. apply at_firstn in A2 as [L2 A2].
-    apply at_length in J2.
-    split; [auto|]. split; [apply commit_place; eauto|].
-    exists n2, (length (rev d2) + n1). repeat split; auto. lia.
+    destruct (nearer_is_later p d1 d2 t2 w Sp J1 J2) as [Tw [Lw _]].
+    split; [auto|]. split; auto.
 Qed.
 
 (* Reads of a transaction are in its list. *)
@@ -536,78 +554,98 @@ Notation dominates := (dominates h (commits s0) clock_of).
 Notation entry := (entry clock_of).
 Notation number := (number (commits s0)).
 
-Definition last_in_sessions (done : list event) (last : PM.t txn) : Prop :=
-  forall s b, In (s, Commit) done -> transaction_of h s = Some b ->
-  status b = Committed ->
-  exists l c, PM.find (session b) last = Some l /\
-    transaction_of h l = Some c /\ status c = Committed /\ session c = session b /\
-    In (l, Commit) done /\
-    (l = s \/ exists q q', at_place done q (s, Commit) /\
-      at_place done q' (l, Commit) /\ q < q').
+Fixpoint committed_until (done : list event) (c : positive) : list txn :=
+  match done with   (* the last event first *)
+  | [] => []
+  | (t, Commit) :: rest =>
+      match transaction_of h t with
+      | Some b => if is_committed b && Pos.eqb (session b) c
+                  then t :: committed_until rest c else committed_until rest c
+      | None => committed_until rest c
+      end
+  | _ :: rest => committed_until rest c
+  end.
+
+Lemma committed_until_in done c l : In l (committed_until done c) ->
+  In (l, Commit) done /\ exists b, transaction_of h l = Some b /\
+    status b = Committed /\ session b = c.
+Proof.
+  induction done as [|[t [|]] done IH]; simpl; [intros []| |].
+  - intros I. destruct (IH I) as [J K]. auto.
+  - destruct (transaction_of h t) as [b|] eqn:T.
+    + destruct (is_committed b && Pos.eqb (session b) c) eqn:B.
+      * intros [->|I].
+        -- split; [auto|]. exists b. apply andb_true_iff in B as [B1 B2].
+           apply Pos.eqb_eq in B2. unfold is_committed in B1.
+           now destruct (status b).
+        -- destruct (IH I) as [J K]. auto.
+      * intros I. destruct (IH I) as [J K]. auto.
+    + intros I. destruct (IH I) as [J K]. auto.
+Qed.
+
+(* The last one before [t] in the session, and anyone else before that. *)
+Lemma last_before done c s t b : In (s, Commit) done ->
+  transaction_of h s = Some b -> status b = Committed -> session b = c ->
+  (s < t)%positive ->
+  exists l, find (fun u => Pos.ltb u t) (committed_until done c) = Some l /\
+    (l = s \/ exists d1 d2, done = d1 ++ d2 /\ In (l, Commit) d1 /\
+      In (s, Commit) d2).
+Proof.
+  intros I B C S L. induction done as [|[u m] done IH]; [destruct I|].
+  destruct I as [I|I].
+  - injection I as -> ->. simpl. rewrite B. unfold is_committed.
+    rewrite C, S, Pos.eqb_refl. simpl. apply Pos.ltb_lt in L. rewrite L. eauto.
+  - assert (find (fun u => Pos.ltb u t) (committed_until ((u, m) :: done) c) =
+        find (fun u => Pos.ltb u t) (committed_until done c) \/
+      (m = Commit /\
+       find (fun u => Pos.ltb u t) (committed_until ((u, m) :: done) c) = Some u))
+      as [-> | [-> ->]].
+    { simpl. destruct m; [auto|]. destruct (transaction_of h u) as [a|]; [|auto].
+      destruct (is_committed a && Pos.eqb (session a) c); [|auto]. simpl.
+      destruct (Pos.ltb u t); auto. }
+    + destruct (IH I) as [l [F [->|[d1 [d2 [-> [J K]]]]]]]; [eauto|].
+      exists l. split; [exact F|]. right. exists ((u, m) :: d1), d2.
+      split; [auto|]. split; [now right|auto].
+    + exists u. split; [auto|]. right. exists [(u, Commit)], done.
+      split; [auto|]. split; [now left|auto].
+Qed.
+
+Definition lists_sessions (done : list event) (last : PM.t (list txn)) : Prop :=
+  forall c, in_session last c = committed_until (rev done) c.
 
 Definition tells (done : list event) (e : event) : Prop :=
   snd e = Begin ->
   (forall x s, In (x, Some s) (reads_of (fst e)) -> dominates s (fst e) = true) /\
-  forall b, transaction_of h (fst e) = Some b ->
-  forall s a, In (s, Commit) done -> transaction_of h s = Some a ->
-    status a = Committed -> session a = session b ->
-  exists l c, transaction_of h l = Some c /\ status c = Committed /\
-    session c = session b /\ In (l, Commit) done /\ dominates l (fst e) = true /\
-    (l = s \/ exists q q', at_place done q (s, Commit) /\
-      at_place done q' (l, Commit) /\ q < q').
+  forall b l, transaction_of h (fst e) = Some b ->
+    find (fun u => Pos.ltb u (fst e)) (committed_until (rev done) (session b)) = Some l ->
+    dominates l (fst e) = true.
 
-Lemma tell_spec done last e last' : last_in_sessions done last ->
+Lemma tell_spec done last e last' : lists_sessions done last ->
   tell h f chosen (commits s0) clock_of last e = Some last' ->
-  last_in_sessions (done ++ [e]) last' /\ tells done e.
+  lists_sessions (done ++ [e]) last' /\ tells done e.
 Proof.
   destruct e as [t m]. intros H. unfold tell. cbn [fst snd].
-  destruct (transaction_of h t) as [b|] eqn:T; [|discriminate].
-  assert (forall s l x, (l = s \/ exists q q', at_place done q (s, Commit) /\
-      at_place done q' (l, Commit) /\ q < q') ->
-    l = s \/ exists q q', at_place (done ++ [x]) q (s, Commit) /\
-      at_place (done ++ [x]) q' (l, Commit) /\ q < q') as grow.
-  { intros s l x [->|[q [q' [Q [Q' L]]]]]; [auto|]. right. exists q, q'.
-    rewrite !at_snoc. auto. }
-  destruct m.
+  destruct (transaction_of h t) as [b|] eqn:T; [|discriminate]. destruct m.
   - destruct (_ && _) eqn:B; [|discriminate]. intros X. injection X as <-.
     apply andb_true_iff in B as [B1 B2]. split.
-    + intros s a I A C. apply in_app_or in I as [I|[I|[]]]; [|discriminate].
-      destruct (H s a I A C) as [l [c [L1 [L2 [L3 [L4 [L5 L6]]]]]]].
-      exists l, c. repeat (split; [solve [auto; apply in_or_app; auto]|]). auto.
+    + intros c. rewrite rev_app_distr. simpl. apply H.
     + intros _. cbn [fst]. split.
       * intros x s I. rewrite forallb_forall in B1. exact (B1 _ I).
-      * intros b' B'. rewrite T in B'. injection B' as <-. intros s a I A C S.
-        destruct (H s a I A C) as [l [c [L1 [L2 [L3 [L4 [L5 L6]]]]]]].
-        rewrite S in L1, L4. rewrite L1 in B2. exists l, c. auto 7.
+      * intros b' l B' F. rewrite T in B'. injection B' as <-.
+        rewrite H, F in B2. exact B2.
   - intros X. injection X as <-. split; [|intros ?; discriminate].
-    intros s a I A C. apply in_app_or in I.
-    assert (In (s, Commit) done -> session a = session b -> status b = Committed ->
-      exists q q', at_place (done ++ [(t, Commit)]) q (s, Commit) /\
-        at_place (done ++ [(t, Commit)]) q' (t, Commit) /\ q < q') as newer.
-    { intros J _ _. apply In_nth_error in J as [q Q]. exists q, (length done).
-      rewrite !at_snoc. split; [auto|]. split; [auto|]. eapply at_length; eauto. }
-    unfold is_committed. destruct (status b) eqn:Sb.
-    + destruct (Pos.eq_dec (session a) (session b)) as [S|S].
-      * rewrite S, PM.gss. exists t, b.
-        split; [auto|]. split; [auto|]. split; [auto|]. split; [auto|].
-        split; [apply in_or_app; right; now left|].
-        destruct I as [I|[I|[]]]; [right; auto|left; congruence].
-      * rewrite PM.gso by auto.
-        destruct I as [I|[I|[]]]; [|injection I as ->; congruence].
-        destruct (H s a I A C) as [l [c [L1 [L2 [L3 [L4 [L5 L6]]]]]]].
-        exists l, c. repeat (split; [solve [auto; apply in_or_app; auto]|]). auto.
-    + destruct I as [I|[I|[]]]; [|injection I as ->; congruence].
-      destruct (H s a I A C) as [l [c [L1 [L2 [L3 [L4 [L5 L6]]]]]]].
-      exists l, c. repeat (split; [solve [auto; apply in_or_app; auto]|]). auto.
-    + destruct I as [I|[I|[]]]; [|injection I as ->; congruence].
-      destruct (H s a I A C) as [l [c [L1 [L2 [L3 [L4 [L5 L6]]]]]]].
-      exists l, c. repeat (split; [solve [auto; apply in_or_app; auto]|]). auto.
+    intros c. rewrite rev_app_distr. simpl. rewrite T.
+    destruct (is_committed b); cbn [andb]; [|apply H].
+    unfold in_session at 1. destruct (Pos.eqb_spec (session b) c) as [<-|N].
+    + rewrite PM.gss. f_equal. apply H.
+    + rewrite PM.gso by congruence. apply H.
 Qed.
 
 Lemma tells_at p e : at_place events p e -> tells (firstn p events) e.
 Proof.
   apply is_some_elim in told_right as [z R].
-  refine (proj2 (run_spec _ _ _ tell_spec _ events z _ R) p e). intros s b [].
+  refine (proj2 (run_spec _ _ _ tell_spec _ events z _ R) p e).
+  intros c. unfold in_session. now rewrite PM.gempty.
 Qed.
 
 Definition bounds (s t : txn) : Prop :=
@@ -640,12 +678,16 @@ Proof.
   - pose proof (sr_forward s t (or_introl D)) as [Ts [Tt [q [p' [Q [P' L]]]]]].
     pose proof (place_unique h events s0 placed _ _ _ P P') as <-.
     destruct D as [_ [_ [a [b [A [B [Se [C Lt]]]]]]]].
-    destruct (S b B s a) as [l [c [Lc [Lk [Ls [Li [Ld Lo]]]]]]]; auto.
-    { eapply nth_error_In, at_firstn. eauto. }
-    apply dominates_bounds in Ld. destruct Lo as [->|[q1 [q2 [Q1 [Q2 L2]]]]];
-      [exact Ld|].
-    apply at_firstn in Q1 as [L1 Q1]. apply at_firstn in Q2 as [L3 Q2].
-    assert (took l = true) as Tl by (apply commit_place; eauto).
+    assert (In (s, Commit) (rev (firstn p events))) as I.
+    { apply in_rev. rewrite rev_involutive. eapply nth_error_In, at_firstn. eauto. }
+    destruct (last_before _ (session b) s t a I A C Se Lt) as [l [F Lo]].
+    pose proof (dominates_bounds l t (S b l B F)) as Ld.
+    apply find_some in F as [Fl _].
+    apply committed_until_in in Fl as [_ [c [Lc [Lk Ls]]]].
+    destruct Lo as [->|[d1 [d2 [Sp [J1 J2]]]]]; [exact Ld|].
+    destruct (nearer_is_later p d1 d2 s l Sp J1 J2)
+      as [Tl [[q1 [q2 [Q1 [Q2 L2]]]] [q3 [L3 Q3]]]].
+    pose proof (place_unique h events s0 placed _ _ _ Q2 Q3) as <-.
     assert (s <> l) as N by (intros ->; pose proof
       (place_unique h events s0 placed _ _ _ Q1 Q2); lia).
     assert (session_before h s l) as SB.

@@ -32,7 +32,7 @@ Inductive step :=
   | Explains (t : txn) (i : nat) (k : key) (clause : list literal)
   | TookEffect (t : txn) (k : key) (s : txn) (i : option nat)
       (clause : list literal)
-  | Inconsistent (t : txn)
+  | Inconsistent (t : txn) (clause : list literal)
   | Derived (clause : list literal) (hints : list positive).
 
 Section Check.
@@ -263,10 +263,12 @@ Definition adds (db : clauses) (s : step) : option (list literal) :=
       if existsb (literal_eqb (Seen t k (Some s) i false)) clause &&
          existsb (literal_eqb (Effect s true)) clause
       then Some clause else None
-  | Inconsistent t =>
+  | Inconsistent t clause =>
       match PM.find t (digests f) with
-      | Some d => if PM.mem t sure_ones && negb (consistent d)
-                  then Some [] else None
+      | Some d =>
+          if (PM.mem t sure_ones || existsb (literal_eqb (Effect t false)) clause)
+             && negb (consistent d)
+          then Some clause else None
       | None => None
       end
   | Derived clause hints => if follows db clause hints then Some clause else None
@@ -687,13 +689,24 @@ Proof.
   destruct (shown lv); (exact C || (apply F; discriminate)).
 Qed.
 
+(* A clause speaks of a transaction that certainly took effect, or says that it
+   did not. *)
+Lemma excepted t clause : (forall l, In l clause -> ~ holds_true l) ->
+  PM.mem t sure_ones || existsb (literal_eqb (Effect t false)) clause = true ->
+  took_effect r t = true.
+Proof.
+  intros N S. apply orb_true_iff in S as [S|S]; [now apply sure_right|].
+  apply existsb_exists in S as [l [J S]]. apply literal_eqb_eq in S. subst l.
+  specialize (N _ J). cbn in N. destruct (took_effect r t); congruence.
+Qed.
+
 Variable db : clauses.
 Hypothesis db_holds : forall n c, PM.find n db = Some c -> clause_holds c.
 
 Lemma adds_sound s c : adds h f lv sure_ones db s = Some c -> clause_holds c.
 Proof.
   destruct s as [edges given|a t k i path given|a b line|t i k clause|t k s i clause
-    |t|clause hints]; cbn [adds].
+    |t clause|clause hints]; cbn [adds].
   - destruct (forallb may_be_given given && closes h f lv sure_ones given edges)
       eqn:B; [|discriminate]. apply andb_true_iff in B as [G B].
     intros X. injection X as <-. intros N. rewrite forallb_forall in G.
@@ -724,10 +737,7 @@ Proof.
     apply andb_true_iff in L as [L S].
     apply find_seen_spec in F as [b [T [I [P K]]]].
     rewrite digests_right, T in D. apply Replay.some_inv in D. subst d.
-    assert (took_effect r t = true) as Took.
-    { apply orb_true_iff in S as [S|S]; [now apply sure_right|].
-      apply existsb_exists in S as [l [J S]]. apply literal_eqb_eq in S. subst l.
-      specialize (N _ J). cbn in N. destruct (took_effect r t); congruence. }
+    assert (took_effect r t = true) as Took by (eapply excepted; eauto).
     rewrite forallb_forall in L.
     specialize (L _ (fitting_complete t b x T I Took)).
     assert (reads_from h r t i k (read_from r t (place x) (of_key x))) as R.
@@ -745,14 +755,15 @@ Proof.
     destruct i as [i|]; cbn [sees_it] in R; [|destruct R as [i' R]];
       now apply source_took in R.
   - destruct (PM.find t (digests f)) as [d|] eqn:D; [|discriminate].
-    destruct (PM.mem t sure_ones && negb (consistent d)) eqn:B; [|discriminate].
-    apply andb_true_iff in B as [S C]. intros _ _. apply negb_true_iff in C.
+    destruct (_ && _) eqn:B; [|discriminate]. apply andb_true_iff in B as [S C].
+    intros X. injection X as <-. intros N. apply negb_true_iff in C.
+    assert (took_effect r t = true) as Took by (eapply excepted; eauto).
     rewrite digests_right in D.
     destruct (transaction_of h t) as [b|] eqn:T; [|discriminate].
     apply Replay.some_inv in D. subst d.
     enough (consistent (digest_of (known_keys h) b) = true) by congruence.
     apply (consistent_spec h t b T). intros i a s O.
-    apply (own_reads h r E t i a s); [now apply sure_right|exact O].
+    exact (own_reads h r E t i a s Took O).
   - destruct (follows db clause hints) eqn:F; [|discriminate].
     intros X. injection X as <-. eapply follows_sound; eauto.
 Qed.

@@ -64,6 +64,17 @@ let find_place c pick t k s =
   | [] -> None
   | all -> Some (match pick with `First -> List.hd all | `Last -> List.nth all (List.length all - 1)).place
 
+let body c t = match PM.find t c.history.transactions with Some b -> b | None -> refused "no such transaction"
+
+let rec first n = function x :: rest when n > 0 -> x :: first (n - 1) rest | _ -> []
+
+(* Whether an operation contradicts what its own transaction had written to the key. *)
+let seen_by_itself c t i k =
+  let ops = (body c (positive t)).operations in
+  match written_by (first i ops) k with
+  | None -> false
+  | Some s -> List.exists (fun (k', answer) -> k' = k && not (accepts answer s)) (looks (known_keys c.history) (List.nth ops i))
+
 (* --- orders *)
 
 let events order =
@@ -94,10 +105,9 @@ let sourced c order =
         | Some v -> Hashtbl.find_opt last (x.of_key, v)
         | None -> refused "an operation without its source")
   in
-  let body t = match PM.find t c.history.transactions with Some b -> b | None -> refused "no such transaction" in
   let thread t b = if b.status = Committed then XO b.session else XI t in
   let add (chosen, clock_of) (n, t) =
-    let b = body t in
+    let b = body c t in
     let sources = List.map (choose t) (outside_of c t) in
     let clock = Hashtbl.create 8 in
     let raise_to th p = match Hashtbl.find_opt clock th with Some q when q >= p -> () | _ -> Hashtbl.replace clock th p in
@@ -105,13 +115,14 @@ let sourced c order =
       match Hashtbl.find_opt clocks u with
       | None -> ()
       | Some (at, (theirs : (positive, int) Hashtbl.t)) ->
-          raise_to (thread u (body u)) at;
+          raise_to (thread u (body c u)) at;
           Hashtbl.iter raise_to theirs
     in
     List.iter (Option.iter saw) sources;
-    Option.iter saw (Hashtbl.find_opt in_session b.session);
+    let before = Option.value ~default:[] (Hashtbl.find_opt in_session b.session) in
+    Option.iter saw (List.find_opt (fun u -> int_of_positive u < int_of_positive t) before);
     Hashtbl.replace clocks t ((2 * n) + 2, clock);
-    if b.status = Committed then Hashtbl.replace in_session b.session t;
+    if b.status = Committed then Hashtbl.replace in_session b.session (t :: before);
     let leave (k, state) =
       let values = match state with Holds v -> [ v ] | Removed v -> [ None; v ] in
       List.iter (fun v -> Hashtbl.replace last (k, v) t) values
@@ -214,8 +225,9 @@ let step c kind json =
       | [ Order (a, b) ] -> Fact (a, b, nat (index (get "known_order" json)))
       | _ -> malformed "a fact is one pair")
   | `Assoc fields when List.mem_assoc "sources" fields ->
-      let t, i = place c (get "operation" json) in
-      Explains (positive t, nat i, key_of (get "key" json), about_reads c kind (get "sources" json))
+      let t, i = place c (get "operation" json) and k = key_of (get "key" json) in
+      let clause = about_reads c kind (get "sources" json) in
+      if seen_by_itself c t i k then Inconsistent (positive t, clause) else Explains (positive t, nat i, k, clause)
   | `Assoc fields when List.mem_assoc "effect" fields -> (
       let clause = literals c (get "effect" json) in
       let negated = function Seen (_, _, Some _, _, false) -> true | _ -> false in
@@ -230,16 +242,26 @@ let step c kind json =
 
 (* --- two operations that contradict each other *)
 
-let body c t = match PM.find t c.history.transactions with Some b -> b | None -> refused "no such transaction"
-let write_of c (t, i) = installs (List.nth (body c (positive t)).operations i)
-let rec first n = function x :: rest when n > 0 -> x :: first (n - 1) rest | _ -> []
-
 (* The writes, from before place [n] of the transaction, from it, and from behind it, of this key. *)
 let writes_of_key ops k =
   let write i o = match installs o with Some (k', s) when k' = k -> Some (i, s) | _ -> None in
   List.filter_map Fun.id (List.mapi write ops)
 
 let version = function Holds v | Removed v -> v
+
+(* Two reads of a key that no one state of it explains: a removed key shows null and its tombstone. *)
+let differs c t i j k seen =
+  let ops = (body c (positive t)).operations in
+  let tombstone v =
+    List.exists (fun (_, b) -> List.exists (fun (_, s) -> s = Removed v) (writes_of_key b.operations k)) (PM.elements c.history.transactions)
+  in
+  let stated n = match List.nth ops n with Read (_, _, s) -> s | _ -> None in
+  let other_source = match (stated i, stated j) with Some a, Some b -> a <> b | _ -> false in
+  let shown = function
+    | k', Is v when k' = k -> Some v <> seen && not ((v = None && tombstone (Option.get seen)) || (seen = Some None && tombstone v))
+    | _ -> false
+  in
+  seen <> None && (other_source || List.exists shown (looks (known_keys c.history) (List.nth ops j)))
 
 (* Whether the other operation is what the name of the anomaly says it is. The refutation does not need it, only who reads it. *)
 let is_named c anomaly (t, i) other (k, answer) =
@@ -268,7 +290,7 @@ let is_named c anomaly (t, i) other (k, answer) =
       (match other with Some (u, j) -> u = t && j >= i && (match List.assoc_opt j mine with Some s -> Some (version s) = seen | None -> false) | None -> false)
   | "not-my-last-write" -> own_write_before && wrote_before
   | "not-my-own-write" -> own_write_before && not wrote_before
-  | "non-repeatable-read" -> (match other with Some (u, j) -> u = t && j < i && before = [] | None -> false)
+  | "non-repeatable-read" -> (match other with Some (u, j) -> u = t && j < i && before = [] && differs c t i j k seen | None -> false)
   | anomaly -> unsupported "a bad read '%s'" anomaly
 
 (* What was read explains nobody, or is not the transaction's own write: one of these refutations shows it. *)
@@ -281,7 +303,7 @@ let bad_read c json =
   let refutation (k, answer) =
     match written_by (first i ops) k with
     | Some s when accepts answer s -> refused "a read of the transaction's own write"
-    | Some _ -> [ Inconsistent (positive t) ]
+    | Some _ -> [ Inconsistent (positive t, []) ]
     | None -> [ Explains (positive t, nat i, k, []) ]
   in
   List.map refutation named
