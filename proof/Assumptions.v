@@ -1,6 +1,6 @@
 (* What the theorems rest on: nothing but Coq itself. dev/proved compares what
    this file prints. *)
-From Proof Require Import Theorems Lattice.
+From Proof Require Import Theorems Lattice SnapshotPrefix Separations.
 
 Print Assumptions satisfied_is_right.
 Print Assumptions violated_is_right.
@@ -15,6 +15,8 @@ Print Assumptions strong_session_si_session_si.
 Print Assumptions strong_session_si_generalized_si.
 Print Assumptions generalized_si_adya_si.
 Print Assumptions session_si_adya_si.
+Print Assumptions session_si_prefix.
+Print Assumptions lattice.
 Print Assumptions prefix_causal.
 Print Assumptions causal_read_atomic.
 Print Assumptions read_atomic_read_committed.

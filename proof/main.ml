@@ -82,6 +82,7 @@ let run certificate_file history_file =
       !worst
 
 let () =
+  Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 22; space_overhead = 400 };
   match Sys.argv with
   | [| _; certificate; history |] -> (
       try exit (run certificate history) with
