@@ -88,7 +88,7 @@ Proof.
   - exists u. split; [|exact V]. right.
     apply clos_tn1_trans in P. clear V W N.
     induction P as [a b P|a b c _ IH1 _ IH2].
-    + now apply (later h r co C).
+    + now apply (later h r co a b C).
     + exact (co_transitive h r co C a b c IH1 IH2).
 Qed.
 

@@ -334,36 +334,37 @@ Definition prefix_strength := {|
   one_event_each := false; versions := true; writes_at_begin := false;
   has_sessions := true; clocks := []; shown := ByPath |}.
 
-Section Prefix.
+Lemma later h r co s t : commit_order h r co -> session_or_read h r s t -> co s t.
+Proof.
+  intros C [X|X]; [now apply (contains_session_order h r co C)|].
+  now apply (contains_reads_from h r co C).
+Qed.
+
+(* A transaction begins behind all that it has to see, and what was committed
+   before that: events, of which there is no cycle. *)
+Section Cuts.
 Variables (h : history) (r : reading) (co : txn -> txn -> Prop).
-Hypothesis E : explains h r.
+Variable has_to_see : txn -> txn -> Prop.
 Hypothesis C : commit_order h r co.
+Hypothesis see_later : forall s t, has_to_see s t -> co s t.
 
-Definition in_prefix (t2 t3 : txn) : Prop :=
-  exists t, (t2 = t \/ co t2 t) /\ session_or_read h r t t3.
-
-Hypothesis A : axiom h r co (fun t2 t3 _ => in_prefix t2 t3).
+Definition in_cut (t2 t3 : txn) : Prop :=
+  exists t, (t2 = t \/ co t2 t) /\ has_to_see t t3.
 
 (* What has been committed when an event happens. *)
 Definition done_at (e : event) (u : txn) : Prop :=
-  match snd e with Begin => in_prefix u (fst e) | Commit => co u (fst e) end.
+  match snd e with Begin => in_cut u (fst e) | Commit => co u (fst e) end.
 
-Definition prefix_edge (e f : event) : Prop :=
+Definition cut_edge (e f : event) : Prop :=
   match snd e with
   | Commit => took_effect r (fst e) = true /\ done_at f (fst e)
   | Begin => snd f = Commit /\ took_effect r (fst e) = true /\
       took_effect r (fst f) = true /\ ~ done_at e (fst f)
   end.
 
-Lemma later s t : session_or_read h r s t -> co s t.
+Lemma in_cut_before u t : in_cut u t -> co u t.
 Proof.
-  intros [X|X]; [now apply (contains_session_order h r co C)|].
-  now apply (contains_reads_from h r co C).
-Qed.
-
-Lemma in_prefix_before u t : in_prefix u t -> co u t.
-Proof.
-  intros [s [[->|X] Y]]; apply later in Y; [exact Y|].
+  intros [s [[->|X] Y]]; apply see_later in Y; [exact Y|].
   now apply (co_transitive h r co C u s t).
 Qed.
 
@@ -383,16 +384,16 @@ Proof.
   exfalso. apply N. now apply (done_down e t u).
 Qed.
 
-Lemma edge_grows e f : prefix_edge e f -> forall u, took_effect r u = true ->
+Lemma edge_grows e f : cut_edge e f -> forall u, took_effect r u = true ->
   done_at e u -> done_at f u.
 Proof.
-  unfold prefix_edge. intros X u U D. destruct (snd e) eqn:S.
+  unfold cut_edge. intros X u U D. destruct (snd e) eqn:S.
   - destruct X as [F [_ [T N]]]. unfold done_at at 1. rewrite F.
     now apply (done_took e u D U).
   - unfold done_at in D. rewrite S in D. eapply done_down; [exact D|apply X].
 Qed.
 
-Lemma path_grows e f : clos_trans event prefix_edge e f ->
+Lemma path_grows e f : clos_trans event cut_edge e f ->
   forall u, took_effect r u = true -> done_at e u -> done_at f u.
 Proof.
   induction 1; intros u U D; [eapply edge_grows; eauto|auto].
@@ -400,7 +401,7 @@ Qed.
 
 (* On a cycle some transaction commits, and would have done so before itself. *)
 Lemma no_commit_cycle t : took_effect r t = true ->
-  ~ clos_trans event prefix_edge (t, Commit) (t, Commit).
+  ~ clos_trans event cut_edge (t, Commit) (t, Commit).
 Proof.
   intros T X. apply (co_irreflexive h r co C t). change (done_at (t, Commit) t).
   apply clos_trans_t1n in X. inversion X as [y Y|y z Y Z]; subst.
@@ -408,19 +409,35 @@ Proof.
   - apply clos_t1n_trans in Z. apply (path_grows _ _ Z t T). apply Y.
 Qed.
 
-Lemma prefix_acyclic : acyclic prefix_edge.
+Lemma cut_acyclic : acyclic cut_edge.
 Proof.
-  assert (forall t, ~ clos_trans event prefix_edge (t, Commit) (t, Commit)) as no.
+  assert (forall t, ~ clos_trans event cut_edge (t, Commit) (t, Commit)) as no.
   { intros t X. apply (no_commit_cycle t); [|exact X].
     apply clos_trans_t1n in X. inversion X as [y Y|y z Y Z]; subst; apply Y. }
   intros [t [|]] X; [|exact (no t X)].
-  assert (exists u, prefix_edge (t, Begin) (u, Commit) /\
-    clos_trans event prefix_edge (u, Commit) (t, Begin)) as [u [Y Z]].
+  assert (exists u, cut_edge (t, Begin) (u, Commit) /\
+    clos_trans event cut_edge (u, Commit) (t, Begin)) as [u [Y Z]].
   { apply clos_trans_t1n in X. inversion X as [y Y|[u m] z Y Z]; subst.
     - destruct Y as [Y _]. discriminate.
     - destruct Y as [M Y]. cbn [snd] in M. subst m. exists u.
       split; [split; auto|]. now apply clos_t1n_trans. }
   apply (no u). eapply t_trans; [exact Z|now apply t_step].
+Qed.
+
+End Cuts.
+
+Section Prefix.
+Variables (h : history) (r : reading) (co : txn -> txn -> Prop).
+Hypothesis E : explains h r.
+Hypothesis C : commit_order h r co.
+
+Notation in_prefix := (in_cut co (session_or_read h r)).
+Notation prefix_edge := (cut_edge r co (session_or_read h r)).
+Hypothesis A : axiom h r co (fun t2 t3 _ => in_prefix t2 t3).
+
+Lemma in_prefix_before u t : in_prefix u t -> co u t.
+Proof.
+  apply (in_cut_before h r co _ C). intros x y. now apply (later h r co).
 Qed.
 
 Definition prefix_ord (a b : txn) : Prop :=
@@ -446,7 +463,7 @@ Qed.
 Lemma prefix_model_ : model h prefix_strength r prefix_edge prefix_ord.
 Proof.
   split; auto; cbn.
-  - exact prefix_acyclic.
+  - exact (cut_acyclic h r co _ C).
   - intros t _ T. split; [auto|]. split; [auto|]. split; [auto|]. cbn.
     intros X. apply in_prefix_before in X. now apply (co_irreflexive h r co C t).
   - intros s t [i [k X]]. split; cbn.

@@ -42,7 +42,7 @@ Definition mapped {A} (l : list (positive * A)) : PM.t A :=
 Local Open Scope positive_scope.
 
 (* a: @[0,10] { w(x,1) } @[20,30] { r(y,null) }
-     b: @[5,15] { w(y,1) } @[25,35] { r(x,null) } *)
+   b: @[5,15] { w(y,1) } @[25,35] { r(x,null) } *)
 Definition history_1 : separation := {|
   what := recorded [
     ran 1 Committed (at_ 0) (at_ 10)
@@ -75,7 +75,7 @@ Definition history_1 : separation := {|
         1 1 None (Some 0%nat)] []])] |}.
 
 (* b: @[0,10] { r(x,1) }
-     a: @[20,30] { w(x,1) } *)
+   a: @[20,30] { w(x,1) } *)
 Definition history_2 : separation := {|
   what := recorded [
     ran 1 Committed (at_ 0) (at_ 10)
@@ -91,7 +91,7 @@ Definition history_2 : separation := {|
       [Cycle [InTime 1 Commit 2 Commit; Reads 2 1 1 (Some 0%nat)] []])] |}.
 
 (* s1: @[0,2] { w(x,1) r(y,null) }
-     s2: @[1,3] { r(x,null) w(y,1) } *)
+   s2: @[1,3] { r(x,null) w(y,1) } *)
 Definition history_3 : separation := {|
   what := recorded [
     ran 1 Committed (at_ 0) (at_ 2)
@@ -119,7 +119,7 @@ Definition history_4 : separation := {|
       [Cycle [InSession 1 2; Reads 2 1 1 (Some 0%nat)] []])] |}.
 
 (* 1: { r(x,null) w(x,2) }
-     2: { r(x,null) w(x,4) } *)
+   2: { r(x,null) w(x,4) } *)
 Definition history_5 : separation := {|
   what := recorded [
     ran 1 Committed never never
@@ -137,7 +137,7 @@ Definition history_5 : separation := {|
         |}.
 
 (* s1: @[0,2] { w(x,1) }
-     s2: @[1,3] { r(x,1) } *)
+   s2: @[1,3] { r(x,1) } *)
 Definition history_6 : separation := {|
   what := recorded [
     ran 1 Committed (at_ 0) (at_ 2)
@@ -170,7 +170,7 @@ Definition history_7 : separation := {|
       [Cycle [InSession 1 2; Misses 2 1 1 None (Some 0%nat)] []])] |}.
 
 (* s1: @[0,1] { w(x,1) }
-     s2: @[2,3] { r(x,null) } *)
+   s2: @[2,3] { r(x,null) } *)
 Definition history_8 : separation := {|
   what := recorded [
     ran 1 Committed (at_ 0) (at_ 1)
@@ -188,7 +188,7 @@ Definition history_8 : separation := {|
       [Cycle [InTime 1 Commit 2 Begin; Misses 2 1 1 None (Some 0%nat)] []])] |}.
 
 (* a: @[0,10] { w(x,1) }
-     b: @[20,30] { r(x,1) } @[40,50] { r(x,null) } *)
+   b: @[20,30] { r(x,1) } @[40,50] { r(x,null) } *)
 Definition history_9 : separation := {|
   what := recorded [
     ran 1 Committed (at_ 0) (at_ 10)

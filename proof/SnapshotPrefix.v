@@ -4,7 +4,7 @@
    of them; the order of its commits is the commit order. What a transaction sees
    committed before it began, and so did the prefix before that. *)
 From Coq Require Import PArith List Bool FMapPositive Relations Lia FinFun.
-From Proof Require Import History Levels Digest LevelModels Extension.
+From Proof Require Import History Levels Digest LevelModels Extension Decided.
 Import ListNotations.
 
 Section Arrow.
@@ -18,22 +18,13 @@ Hypothesis acyc : acyclic edge.
 
 (* --- all events, and that it is decided which of them an edge joins *)
 
-Definition took_ones : list txn :=
-  filter (took_effect r) (map fst (PM.elements (transactions h))).
-
-Lemma took_ones_spec t : In t took_ones <-> took_effect r t = true.
-Proof.
-  unfold took_ones. rewrite filter_In. split; [tauto|]. intros T. split; [|exact T].
-  destruct (nobody_else h r E t T) as [b [B _]]. apply elements_iff in B.
-  apply in_map_iff. exists (t, b). auto.
-Qed.
-
 Definition all_events : list event :=
-  map (fun t => (t, Begin)) took_ones ++ map (fun t => (t, Commit)) took_ones.
+  map (fun t => (t, Begin)) (took_ones h r) ++
+  map (fun t => (t, Commit)) (took_ones h r).
 
 Lemma all_events_spec t m : In (t, m) all_events <-> took_effect r t = true.
 Proof.
-  unfold all_events. rewrite in_app_iff, !in_map_iff, <- took_ones_spec. split.
+  unfold all_events. rewrite in_app_iff, !in_map_iff, <- (took_ones_spec h r E). split.
   - intros [[u [X I]]|[u [X I]]]; injection X as <- _; exact I.
   - intros I. destruct m; [left|right]; exists t; auto.
 Qed.
@@ -56,7 +47,7 @@ Qed.
 
 Lemma all_events_distinct : NoDup all_events.
 Proof.
-  assert (NoDup took_ones) as D by (apply NoDup_filter, elements_distinct).
+  assert (NoDup (took_ones h r)) as D by (apply NoDup_filter, elements_distinct).
   unfold all_events. apply distinct_app.
   - apply Injective_map_NoDup; [|exact D]. intros x y X. now injection X.
   - apply Injective_map_NoDup; [|exact D]. intros x y X. now injection X.
@@ -64,133 +55,18 @@ Proof.
     apply in_map_iff in J as [u [X _]]. discriminate.
 Qed.
 
-(* A read is an entry of the digest. *)
-Lemma reads_listed t b i k s : transaction_of h t = Some b ->
-  reads_from h r t i k s -> exists x,
-    In x (outside (digest_of (known_keys h) b)) /\ place x = i /\ of_key x = k /\
-    read_from r t (place x) (of_key x) = s.
-Proof.
-  intros B [_ [[a S] R]].
-  destruct (sees_outside h t b B i k a S) as [x [I [<- [<- _]]]]. exists x. auto.
-Qed.
-
-Lemma listed_reads t b x : transaction_of h t = Some b -> took_effect r t = true ->
-  In x (outside (digest_of (known_keys h) b)) ->
-  reads_from h r t (place x) (of_key x) (read_from r t (place x) (of_key x)).
-Proof.
-  intros B T I. split; [exact T|]. split; [|reflexivity]. exists (told x).
-  now apply (outside_sees h t b).
-Qed.
-
-Lemma source_decided (s t : source) : s = t \/ s <> t.
-Proof.
-  destruct s as [a|], t as [b|]; try (now right); [|now left].
-  destruct (Pos.eq_dec a b) as [->|N]; [now left|right; congruence].
-Qed.
-
-Lemma read_decided s t : took_effect r t = true ->
-  read_dependency h r s t \/ ~ read_dependency h r s t.
-Proof.
-  intros T. destruct (nobody_else h r E t T) as [b [B _]].
-  destruct (some_or_none
-    (fun x => read_from r t (place x) (of_key x) = Some s)
-    (outside (digest_of (known_keys h) b))) as [[x [I X]]|N].
-  - intros x _. apply source_decided.
-  - left. exists (place x), (of_key x). rewrite <- X. now apply (listed_reads t b).
-  - right. intros [i [k R]]. apply N.
-    destruct (reads_listed t b i k _ B R) as [x [I [_ [_ X]]]]. eauto.
-Qed.
-
-Lemma writes_decided t k : writes h t k \/ ~ writes h t k.
-Proof.
-  unfold writes. destruct (leaves h t k) as [x|]; [left; eauto|].
-  right. intros [x X]. discriminate.
-Qed.
-
-Lemma before_decided k s t : took_effect r s = true -> took_effect r t = true ->
-  before k s t \/ ~ before k s t.
-Proof.
-  intros S T.
-  assert (~ (writes h s k /\ writes h t k) -> ~ before k s t) as no.
-  { intros N B. apply N. destruct (of_writers h r before O k s t B) as [[_ X] [_ Y]].
-    auto. }
-  destruct (writes_decided s k) as [Ws|Ws]; [|right; tauto].
-  destruct (writes_decided t k) as [Wt|Wt]; [|right; tauto].
-  destruct (Pos.eq_dec s t) as [->|N].
-  - right. apply (irreflexive h r before O).
-  - destruct (total h r before O k s t) as [B|B]; [split; auto|split; auto|auto|auto|].
-    right. intros X. apply (irreflexive h r before O k s).
-    exact (transitive h r before O k s t s X B).
-Qed.
-
-Lemma write_decided s t : took_effect r s = true -> took_effect r t = true ->
-  write_dependency before s t \/ ~ write_dependency before s t.
-Proof.
-  intros S T. destruct (nobody_else h r E s S) as [b [B _]].
-  destruct (some_or_none (fun k => before k s t)
-    (map fst (PM.elements (left (digest_of (known_keys h) b))))) as [[k [_ X]]|N].
-  - intros k _. now apply before_decided.
-  - left. exists k. exact X.
-  - right. intros [k X]. apply N. exists k. split; [|exact X].
-    destruct (of_writers h r before O k s t X) as [[_ [y Y]] _].
-    rewrite <- (digest_left h s b B) in Y. apply elements_iff in Y.
-    apply in_map_iff. exists (k, y). auto.
-Qed.
-
-Lemma anti_decided s t : took_effect r s = true -> took_effect r t = true ->
-  anti_dependency h r before s t \/ ~ anti_dependency h r before s t.
-Proof.
-  intros S T. destruct (Pos.eq_dec s t) as [Q|Q]; [right; intros [N _]; contradiction|].
-  destruct (nobody_else h r E s S) as [b [B _]].
-  pose (fun x => match read_from r s (place x) (of_key x) with
-    | Some w => before (of_key x) w t
-    | None => writer h r t (of_key x)
-    end) as P.
-  destruct (some_or_none P (outside (digest_of (known_keys h) b)))
-    as [[x [I X]]|N].
-  - intros x I. unfold P. pose proof (listed_reads s b x B S I) as R.
-    destruct (read_from r s (place x) (of_key x)) as [w|].
-    + apply before_decided; [|exact T]. now apply (reads_took h r E s _ _ w R).
-    + destruct (writes_decided t (of_key x)) as [W|W]; [left; split; auto|].
-      right. intros [_ X]. contradiction.
-  - left. split; [exact Q|]. exists (place x), (of_key x). unfold P in X.
-    pose proof (listed_reads s b x B S I) as R.
-    destruct (read_from r s (place x) (of_key x)) as [w|]; [left|right; auto].
-    exists w. auto.
-  - right. intros [_ [i [k D]]]. apply N. unfold P.
-    destruct D as [[w [R X]]|[R X]];
-      destruct (reads_listed s b i k _ B R) as [x [I [_ [K Y]]]];
-      exists x; (split; [exact I|]); rewrite Y, K; exact X.
-Qed.
-
-Lemma session_decided s t : took_effect r s = true -> took_effect r t = true ->
-  session_order h r s t \/ ~ session_order h r s t.
-Proof.
-  intros S T. destruct (nobody_else h r E s S) as [a [A _]].
-  destruct (nobody_else h r E t T) as [b [B _]].
-  assert (session a = session b /\ status a = Committed /\ (s < t)%positive \/
-    ~ (session a = session b /\ status a = Committed /\ (s < t)%positive)) as D.
-  { destruct (Pos.eq_dec (session a) (session b)); [|right; tauto].
-    destruct (status a); try (right; intros [_ [X _]]; discriminate).
-    destruct (Pos.ltb_spec s t); [left; auto|right; lia]. }
-  destruct D as [D|D]; [left|right].
-  - split; [auto|]. split; [auto|]. exists a, b. tauto.
-  - intros [_ [_ [a' [b' [A' [B' X]]]]]]. rewrite A in A'. rewrite B in B'.
-    injection A' as <-. injection B' as <-. contradiction.
-Qed.
-
 Lemma edge_decided : decided edge all_events.
 Proof.
   intros [s m] [t n] S T. apply all_events_spec in S, T. unfold edge.
   destruct m, n.
   - right. intros [X|X]; inversion X.
-  - destruct (anti_decided s t S T) as [D|D].
+  - destruct (anti_decided h r before E O s t S T) as [D|D].
     + left. left. now constructor.
     + destruct (Pos.eq_dec s t) as [->|N]; [left; left; now constructor|].
       right. intros [X|X]; inversion X; subst; contradiction.
-  - destruct (read_decided s t T) as [D|D]; [left; left; now constructor|].
-    destruct (write_decided s t S T) as [W|W]; [left; left; now constructor|].
-    destruct (session_decided s t S T) as [C|C]; [left; right; now constructor|].
+  - destruct (read_decided h r E s t T) as [D|D]; [left; left; now constructor|].
+    destruct (write_decided h r before E O s t S T) as [W|W]; [left; left; now constructor|].
+    destruct (session_decided h r E s t S T) as [C|C]; [left; right; now constructor|].
     right. intros [X|X]; inversion X; subst; contradiction.
   - right. intros [X|X]; inversion X.
 Qed.
@@ -207,7 +83,14 @@ Proof.
     destruct m, n; (now left) || (right; congruence).
 Qed.
 
-Lemma arrow : prefix h.
+(* The commits in this order, and who had committed when a transaction began. *)
+Lemma snapshot_order : exists co seen : txn -> txn -> Prop,
+  commit_order h r co /\
+  (forall s t, session_or_read h r s t -> seen s t) /\
+  (forall k s t, before k s t -> seen s t) /\
+  (forall s t u, co s t -> seen t u -> seen s u) /\
+  (forall k s t, writer h r s k -> writer h r t k -> co s t -> before k s t) /\
+  axiom h r co (fun t2 t3 _ => seen t2 t3).
 Proof.
   destruct ordered as [T [TO F]].
   assert (forall s m t n, took_effect r s = true -> took_effect r t = true ->
@@ -224,9 +107,14 @@ Proof.
       { destruct D as [i [k R]]. split; [now apply (reads_took h r E t i k s R)|apply R]. }
       split; [auto|]. split; [auto|]. apply F'; auto. left. now constructor. }
   pose proof (t_transitive _ T TO) as trans.
-  exists r, (fun s t => took_effect r s = true /\ took_effect r t = true /\
-    T (s, Commit) (t, Commit)).
-  split; [exact E|]. split; [split|].
+  assert (forall k s t, before k s t -> took_effect r s = true /\
+    took_effect r t = true /\ T (s, Commit) (t, Begin)) as overwrites.
+  { intros k s t D. destruct (of_writers h r before O k s t D) as [[S _] [U _]].
+    split; [auto|]. split; [auto|]. apply F'; auto. left.
+    apply overwrites_what_is_committed. exists k. exact D. }
+  exists (fun s t => took_effect r s = true /\ took_effect r t = true /\
+    T (s, Commit) (t, Commit)), (fun s t => T (s, Commit) (t, Begin)).
+  split; [split|split; [|split; [|split; [|split]]]].
   - intros s [_ [_ X]]. exact (t_irreflexive _ T TO _ X).
   - intros s t u [S [_ X]] [_ [U Y]]. split; [auto|]. split; [auto|].
     exact (trans _ _ _ X Y).
@@ -238,15 +126,19 @@ Proof.
   - intros s t D. destruct (sees s t (or_intror D)) as [S [U X]].
     split; [auto|]. split; [auto|]. exact (trans _ _ _ X (B t U)).
   - intros k s t D. apply (follows_stated h r before O) in D.
-    destruct (of_writers h r before O k s t D) as [[S _] [U _]].
-    split; [auto|]. split; [auto|].
-    refine (trans _ _ _ _ (B t U)). apply F'; auto. left. apply overwrites_what_is_committed.
-    exists k. exact D.
-  - intros t1 t2 t3 i x R W N [t [V D]].
-    destruct (sees t t3 D) as [_ [U3 L]].
-    assert (T (t2, Commit) (t3, Begin)) as M.
-    { destruct V as [->|[_ [_ V]]]; [exact L|exact (trans _ _ _ V L)]. }
-    destruct W as [U2 W2].
+    destruct (overwrites k s t D) as [S [U X]].
+    split; [auto|]. split; [auto|]. exact (trans _ _ _ X (B t U)).
+  - intros s t D. apply (sees s t D).
+  - intros k s t D. apply (overwrites k s t D).
+  - intros s t u [_ [_ X]] Y. exact (trans _ _ _ X Y).
+  - intros k s t S U [_ [_ X]].
+    destruct (total h r before O k s t S U) as [Y|Y]; [|exact Y|exfalso].
+    + intros ->. exact (t_irreflexive _ T TO _ X).
+    + destruct (overwrites k t s Y) as [_ [Us Z]].
+      apply (t_irreflexive _ T TO (s, Commit)).
+      exact (trans _ _ _ X (trans _ _ _ Z (B s Us))).
+  - intros t1 t2 t3 i x R W N M. destruct W as [U2 W2].
+    assert (took_effect r t3 = true) as U3 by apply R.
     assert (~ anti_dependency h r before t3 t2) as no_anti.
     { intros A. apply (t_irreflexive _ T TO (t2, Commit)).
       refine (trans _ _ _ M _). apply F'; auto. left. now constructor. }
@@ -257,8 +149,8 @@ Proof.
     + exists w. split; [auto|].
       destruct (reads_took h r E t3 i x w R) as [Uw [_ Ww]].
       destruct (total h r before O x t2 w) as [P|P]; auto; [split; auto|congruence| |].
-      * split; [auto|]. split; [auto|]. refine (trans _ _ _ _ (B w Uw)).
-        apply F'; auto. left. apply overwrites_what_is_committed. exists x. exact P.
+      * split; [auto|]. split; [auto|].
+        exact (trans _ _ _ (proj2 (proj2 (overwrites x t2 w P))) (B w Uw)).
       * exfalso. apply no_anti. split; [auto|]. exists i, x. left. exists w. auto.
     + exfalso. apply no_anti. split; [auto|]. exists i, x. right.
       split; [auto|]. split; auto.
@@ -267,5 +159,10 @@ End Arrow.
 
 Theorem session_si_prefix h : session_si h -> prefix h.
 Proof.
-  intros [r [before [E [O A]]]]. exact (arrow h r before E O A).
+  intros [r [before [E [O A]]]].
+  destruct (snapshot_order h r before E O A)
+    as [co [seen [C [S1 [_ [S2 [_ X]]]]]]].
+  exists r, co. split; [exact E|]. split; [exact C|].
+  intros t1 t2 t3 i x R W N [t [V D]]. apply (X t1 t2 t3 i x R W N).
+  destruct V as [->|V]; [now apply S1|]. apply (S2 t2 t t3 V). now apply S1.
 Qed.

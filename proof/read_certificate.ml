@@ -57,14 +57,21 @@ let place_in c t = function
 
 let outside_of c t = match PM.find t c.prepared.looked_up.digests with Some d -> d.outside | None -> []
 
+let body c t = match PM.find t c.history.transactions with Some b -> b | None -> refused "no such transaction"
+
+(* Whether the operation tells a version of the key: of the others it has to be given whose write they saw. *)
+let tells c t n k =
+  match List.nth (body c t).operations (int_of_nat n) with
+  | Read (k', _, _) | CompareAndSet (k', _, _, true) | Insert (k', _, true) -> k' = k
+  | Range (_, _, rows) -> List.mem_assoc k rows
+  | _ -> false
+
 (* The first or the last operation of [t] that certainly read the key from [s]. *)
 let find_place c pick t k s =
-  let reads x = x.of_key = k && certainly_reads c.history c.prepared.looked_up t x.place k s in
+  let reads x = tells c t x.place k && x.of_key = k && certainly_reads c.history c.prepared.looked_up t x.place k s in
   match List.filter reads (outside_of c t) with
   | [] -> None
   | all -> Some (match pick with `First -> List.hd all | `Last -> List.nth all (List.length all - 1)).place
-
-let body c t = match PM.find t c.history.transactions with Some b -> b | None -> refused "no such transaction"
 
 let rec first n = function x :: rest when n > 0 -> x :: first (n - 1) rest | _ -> []
 
@@ -165,39 +172,40 @@ let about_reads c kind json =
   clause
 
 (* The operation of an edge. One of another transaction is none, and then the read has to be given. *)
-let place_or_found c pick t k s json =
+let place_or_found c given pick t k s json =
+  let is_given = List.exists (function Seen (t', k', s', _, true) -> t' = t && k' = k && s' = s | _ -> false) given in
   match find "op" json with
-  | Some op -> ( match place c op with owner, i when positive owner = t -> Some (nat i) | _ -> None)
+  | Some op -> ( match place c op with owner, i when positive owner = t && (is_given || tells c t (nat i) k) -> Some (nat i) | _ -> None)
   | None -> find_place c pick t k s
 
-let hop c edge =
+let hop c given edge =
   let s = txn (get "from" edge) and t = txn (get "to" edge) in
   match string (get "kind" edge) with
   | "read-dependency" | "read-from" ->
       let k = key_of (get "key" edge) in
-      HopRead (s, t, k, place_or_found c `First t k (Some s) edge)
+      HopRead (s, t, k, place_or_found c given `First t k (Some s) edge)
   | "session" -> HopSession (s, t)
   | kind -> refused "a path with an edge %s" kind
 
 let side edge name = match string (get name edge) with "begin" -> Begin | "commit" -> Commit | _ -> malformed "begin or commit"
 
-let edge c json =
+let edge c given json =
   let s = txn (get "from" json) and t = txn (get "to" json) in
   match string (get "kind" json) with
   | "read-dependency" | "read-from" ->
       if find "via" json <> None then unsupported "read dependencies of ranges";
       let k = key_of (get "key" json) in
-      Reads (s, t, k, place_or_found c `First t k (Some s) json)
+      Reads (s, t, k, place_or_found c given `First t k (Some s) json)
   | "session" -> InSession (s, t)
   | "real-time" -> InTime (s, side json "leaves", t, side json "enters")
   | "write-dependency" | "write-order" -> Overwrites (s, t, key_of (get "key" json))
   | "anti-dependency" | "anti" ->
       let k = key_of (get "key" json) and via = source (get "via" json) in
-      Misses (s, t, k, via, place_or_found c `First s k via json)
+      Misses (s, t, k, via, place_or_found c given `First s k via json)
   | "forced" ->
       let reader = txn (get "reader" json) and k = key_of (get "key" json) in
-      let i = place_or_found c `Last reader k (Some t) json in
-      Forced (s, t, reader, k, i, List.map (hop c) (list (get "path" json)))
+      let i = place_or_found c given `Last reader k (Some t) json in
+      Forced (s, t, reader, k, i, List.map (hop c given) (list (get "path" json)))
   | kind -> malformed "no edge is of kind '%s'" kind
 
 let is_anti json = List.mem (get "kind" json) [ `String "anti-dependency"; `String "anti" ]
@@ -209,12 +217,12 @@ let cycle c kind json =
   let edges = list (get "cycle" json) in
   let given = match find "given" json with Some g -> about_reads c kind g | None -> [] in
   match if kind.weak && List.exists is_anti edges then rotate edges else [] with
-  | [] -> Cycle (List.map (edge c) edges, given)
+  | [] -> Cycle (List.map (edge c given) edges, given)
   | anti :: path ->
       let t = txn (get "from" anti) and k = key_of (get "key" anti) in
       if get "via" anti <> `Null then refused "an anti-dependency of a version";
-      let i = place_or_found c `Last t k None anti in
-      Unseen (txn (get "to" anti), t, k, i, List.map (hop c) path, given)
+      let i = place_or_found c given `Last t k None anti in
+      Unseen (txn (get "to" anti), t, k, i, List.map (hop c given) path, given)
 
 let step c kind json =
   match json with
