@@ -59,18 +59,21 @@ let run certificate_file history_file =
   let channel = open_in history_file in
   let lines = lines channel in
   let file = Yojson.Safe.from_file certificate_file in
-  let drift = match find "clock_drift" file with Some n -> integer (int64 n) | None -> Z0 in
+  let drift = match find "clock_drift" file with Some n when int64 n > 0L -> integer (int64 n) | None -> Z0 | _ -> malformed "no such drift" in
   let certificates = list (get "certificates" file) in
   let names certificate = List.map string (list (get "levels" certificate)) in
   match
     if find "aborted_reads" file <> None then unsupported "reads of aborted transactions";
-    history ~drift lines
+    let history = history ~drift lines in
+    Statements.check history;
+    history
   with
   | exception Unsupported why ->
       List.iteri (fun n certificate -> List.iter (fun name -> tell n name ("unsupported: " ^ why)) (names certificate)) certificates;
       4
   | history ->
       let c = context history lines in
+      if drift <> Z0 then Printf.printf "under a clock drift of %s ns\n" (Int64.to_string (int64 (get "clock_drift" file)));
       let worst = ref 0 in
       let one n certificate name =
         match answer c certificate name with

@@ -266,7 +266,9 @@ let differs c t i j k seen =
   let stated n = match List.nth ops n with Read (_, _, s) -> s | _ -> None in
   let other_source = match (stated i, stated j) with Some a, Some b -> a <> b | _ -> false in
   let shown = function
-    | k', Is v when k' = k -> Some v <> seen && not ((v = None && tombstone (Option.get seen)) || (seen = Some None && tombstone v))
+    | k', Is v when k' = k ->
+        let removed = (v = None && tombstone (Option.get seen)) || (seen = Some None && tombstone v) in
+        Some v <> seen && not removed
     | _ -> false
   in
   seen <> None && (other_source || List.exists shown (looks (known_keys c.history) (List.nth ops j)))
@@ -295,7 +297,8 @@ let is_named c anomaly (t, i) other (k, answer) =
   | "aborted-read" -> others_write (fun b _ -> b.status = Aborted)
   | "intermediate-read" -> others_write (fun _ overwritten -> overwritten)
   | "future-read" ->
-      (match other with Some (u, j) -> u = t && j >= i && (match List.assoc_opt j mine with Some s -> Some (version s) = seen | None -> false) | None -> false)
+      let writes_it j = match List.assoc_opt j mine with Some s -> Some (version s) = seen | None -> false in
+      (match other with Some (u, j) -> u = t && j >= i && writes_it j | None -> false)
   | "not-my-last-write" -> own_write_before && wrote_before
   | "not-my-own-write" -> own_write_before && not wrote_before
   | "non-repeatable-read" -> (match other with Some (u, j) -> u = t && j < i && before = [] && differs c t i j k seen | None -> false)

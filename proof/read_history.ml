@@ -140,6 +140,7 @@ let transaction line =
 
 let version_name = function
   | `Assoc entry ->
+      if List.mem_assoc "deleted" entry && not (List.mem_assoc "value" entry) then unsupported "a deletion without its tombstone";
       let v = match List.assoc_opt "value" entry with Some v -> Some (value v) | None -> None in
       OfTransaction ((match field "txn" entry with Some name -> named name | None -> malformed "an entry names no version"), v)
   | v -> Valued (value v)
@@ -168,11 +169,6 @@ let name_transactions lines =
       Hashtbl.replace place_of_name name (positive (i + 1)))
     lines
 
-(* No verdict rests on a version that is named twice: whether lines contradict each other is not looked at here. *)
-let check_orders orders =
-  let all = List.concat_map (fun (k, names) -> List.map (fun name -> (k, name)) names) orders in
-  if List.length (List.sort_uniq compare all) < List.length all then unsupported "a version that is named twice"
-
 let history ~drift lines =
   List.iter check_line lines;
   number_keys lines;
@@ -193,7 +189,6 @@ let history ~drift lines =
     | _ -> malformed "'order' is an array"
   in
   let stated_orders = List.map order (keyed "order") in
-  check_orders stated_orders;
   { transactions = numbered; initial_of_all; initial_of_one = List.fold_left own PM.empty (keyed "initial"); stated_orders; drift }
 
 let lines channel =
