@@ -4,4 +4,4 @@ From Proof Require Import History Digest Sources Refutation Theorems.
 
 Extraction Language OCaml.
 Extraction "checker.ml" prepare check_satisfied check_violated certainly_reads
-  within installs accepts written_by looks known_keys   PM.add PM.elements.
+  sources_of within installs accepts written_by looks known_keys PM.add PM.elements.

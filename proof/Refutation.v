@@ -5,7 +5,8 @@
      a cycle of edges refutes the assumptions that its edges make together,
      a stated order puts the one version before the other,
      it lists everybody whose write an operation may have seen,
-     it says that what was read took effect, or
+     it says that what was read took effect,
+     more transactions overwrote what they had read than there was to read, or
      it follows from earlier clauses by unit propagation. *)
 From Coq Require Import PArith ZArith List Bool FMapPositive Relations Lia.
 From Proof Require Import History Levels Digest Index Replay Model Literals Sources.
@@ -33,6 +34,7 @@ Inductive step :=
   | TookEffect (t : txn) (k : key) (s : txn) (i : option nat)
       (clause : list literal)
   | Inconsistent (t : txn) (clause : list literal)
+  | Overdrawn (k : key) (readers : list (txn * nat))
   | Derived (clause : list literal) (hints : list positive).
 
 Section Check.
@@ -245,6 +247,33 @@ Definition lists_sources (t : txn) (i : nat) (k : key) (clause : list literal) :
   | _, _ => false
   end.
 
+(* Where no update is lost, two that overwrite a key read different versions of
+   it. These are too many for what they may have read. *)
+Fixpoint distinct (l : list txn) : bool :=
+  match l with
+  | [] => true
+  | t :: rest => forallb (different t) rest && distinct rest
+  end.
+
+Definition overwrites (k : key) (ti : txn * nat) : bool :=
+  PM.mem (fst ti) sure_ones && is_writer (fst ti) k &&
+  match find_seen (fst ti) (snd ti) k with Some _ => true | None => false end.
+
+Definition sources_at (k : key) (ti : txn * nat) : list source :=
+  match find_seen (fst ti) (snd ti) k with
+  | Some x => sources_of h f (fst ti) x
+  | None => []
+  end.
+
+Definition source_dec (s t : source) : {s = t} + {s <> t}.
+Proof. decide equality. apply Pos.eq_dec. Defined.
+
+Definition overdrawn (k : key) (readers : list (txn * nat)) : bool :=
+  versions lv && writes_at_begin lv && distinct (map fst readers) &&
+  forallb (overwrites k) readers &&
+  Nat.ltb (length (nodup source_dec (flat_map (sources_at k) readers)))
+    (length readers).
+
 (* The clause that a step adds, if it is right. *)
 Definition adds (db : clauses) (s : step) : option (list literal) :=
   match s with
@@ -271,6 +300,7 @@ Definition adds (db : clauses) (s : step) : option (list literal) :=
           then Some clause else None
       | None => None
       end
+  | Overdrawn k readers => if overdrawn k readers then Some [] else None
   | Derived clause hints => if follows db clause hints then Some clause else None
   end.
 
@@ -700,13 +730,129 @@ Proof.
   specialize (N _ J). cbn in N. destruct (took_effect r t); congruence.
 Qed.
 
+(* --- lost updates *)
+
+Lemma steps_on t : took_effect r t = true ->
+  node lv (t, Begin) = node lv (t, Commit) \/
+  edge (node lv (t, Begin)) (node lv (t, Commit)).
+Proof.
+  intros T. unfold node. destruct (one_event_each lv) eqn:N; [left; reflexivity|].
+  right. now apply (m_begin h lv r edge ord M).
+Qed.
+
+Lemma through_begin e t g : took_effect r t = true ->
+  clos_trans event edge e (node lv (t, Begin)) ->
+  clos_trans event edge (node lv (t, Commit)) g -> clos_trans event edge e g.
+Proof.
+  intros T A B. destruct (steps_on t T) as [Q|Q].
+  - rewrite Q in A. eapply t_trans; eauto.
+  - eapply t_trans; [exact A|]. eapply t_trans; [apply t_step; exact Q|exact B].
+Qed.
+
+Section Overwriting.
+Hypothesis with_versions : versions lv = true.
+Hypothesis at_begin : writes_at_begin lv = true.
+
+Lemma ord_begin a b : ord a b ->
+  clos_trans event edge (node lv (a, Commit)) (node lv (b, Begin)).
+Proof.
+  intros Q. apply t_step. pose proof (m_ord h lv r edge ord M a b Q) as X.
+  unfold overwriter in X. now rewrite at_begin in X.
+Qed.
+
+(* Whoever overwrites what it read is later. *)
+Lemma source_first t i k w : reads_from h r t i k (Some w) -> writer h r t k ->
+  ord w t.
+Proof.
+  intros R W. destruct (source_took _ _ _ _ R) as [Tw [N Ww]].
+  destruct (m_either h lv r edge ord M w t k) as [Q|Q]; auto; [split; auto|exfalso].
+  apply (m_acyclic h lv r edge ord M (node lv (w, Commit))).
+  apply (through_begin _ t); [apply W| |].
+  - apply t_step, (m_read h lv r edge ord M). exists i, k. exact R.
+  - pose proof (ord_begin t w Q) as X. destruct (steps_on w Tw) as [S|S].
+    + now rewrite S in X.
+    + eapply t_trans; [exact X|now apply t_step].
+Qed.
+
+Lemma one_overwriter s t i j k v : s <> t -> ord s t ->
+  reads_from h r s i k v -> reads_from h r t j k v ->
+  writer h r s k -> writer h r t k -> False.
+Proof.
+  intros N Q Rs Rt Ws Wt.
+  apply (m_acyclic h lv r edge ord M (node lv (t, Begin))).
+  eapply t_trans; [apply t_step|exact (ord_begin s t Q)].
+  apply (m_anti h lv r edge ord M t s j k v); auto.
+  - intros ->. now destruct (source_took _ _ _ _ Rs) as [_ [X _]].
+  - intros w ->. exact (source_first s i k w Rs Ws).
+Qed.
+End Overwriting.
+
+Lemma distinct_nodup l : distinct l = true -> NoDup l.
+Proof.
+  induction l as [|t l IH]; simpl; [constructor|]. rewrite andb_true_iff.
+  intros [A B]. constructor; [|auto]. intros I. rewrite forallb_forall in A.
+  exact (different_spec t t (A t I) eq_refl).
+Qed.
+
+Definition source_of (k : key) (ti : txn * nat) : source :=
+  read_from r (fst ti) (snd ti) k.
+
+Lemma overwrites_right k ti : overwrites f sure_ones k ti = true ->
+  writer h r (fst ti) k /\
+  reads_from h r (fst ti) (snd ti) k (source_of k ti) /\
+  In (source_of k ti) (sources_at h f k ti).
+Proof.
+  unfold overwrites, sources_at, source_of. rewrite !andb_true_iff.
+  intros [[S W] F]. destruct ti as [t i]. cbn [fst snd] in *.
+  assert (took_effect r t = true) as T by now apply sure_right.
+  destruct (find_seen f t i k) as [x|] eqn:X; [|discriminate].
+  apply find_seen_spec in X as [b [B [I [<- <-]]]].
+  split; [now apply is_writer_right|]. split.
+  - split; [exact T|]. split; [|reflexivity]. exists (told x).
+    now apply (outside_sees h t b).
+  - eapply sources_complete; eauto.
+Qed.
+
+Lemma sources_distinct k readers : versions lv = true -> writes_at_begin lv = true ->
+  NoDup (map fst readers) ->
+  (forall ti, In ti readers -> overwrites f sure_ones k ti = true) ->
+  NoDup (map (source_of k) readers).
+Proof.
+  intros V B. induction readers as [|ti readers IH]; intros D A; [constructor|].
+  inversion D as [|x l N D']; subst. cbn [map]. constructor.
+  - intros I. apply in_map_iff in I as [tj [Q I]].
+    destruct (overwrites_right k ti) as [W [R _]]; [apply A; now left|].
+    destruct (overwrites_right k tj) as [W' [R' _]]; [apply A; now right|].
+    rewrite Q in R'.
+    assert (fst ti <> fst tj) as NE by
+      (intros X; apply N; rewrite X; now apply in_map).
+    destruct (m_either h lv r edge ord M _ _ k W W' NE) as [O|O].
+    + eapply (one_overwriter V B (fst ti) (fst tj)); eauto.
+    + eapply (one_overwriter V B (fst tj) (fst ti)); eauto.
+  - apply IH; [exact D'|]. intros tj I. apply A. now right.
+Qed.
+
+Lemma overdrawn_impossible k readers :
+  overdrawn h f lv sure_ones k readers = true -> False.
+Proof.
+  unfold overdrawn. rewrite !andb_true_iff. intros [[[[V B] D] A] L].
+  rewrite forallb_forall in A. apply PeanoNat.Nat.ltb_lt in L.
+  pose proof (sources_distinct k readers V B (distinct_nodup _ D) A) as N.
+  assert (incl (map (source_of k) readers)
+    (nodup source_dec (flat_map (sources_at h f k) readers))) as I.
+  { intros s S. apply nodup_In. apply in_map_iff in S as [ti [<- J]].
+    apply in_flat_map. exists ti. split; [exact J|].
+    now apply overwrites_right, A. }
+  pose proof (NoDup_incl_length N I) as X. rewrite map_length in X. lia.
+Qed.
+
 Variable db : clauses.
 Hypothesis db_holds : forall n c, PM.find n db = Some c -> clause_holds c.
 
 Lemma adds_sound s c : adds h f lv sure_ones db s = Some c -> clause_holds c.
 Proof.
   destruct s as [edges given|a t k i path given|a b line|t i k clause|t k s i clause
-    |t clause|clause hints]; cbn [adds].
+    |t clause|k readers|clause hints]; cbn [adds].
   - destruct (forallb may_be_given given && closes h f lv sure_ones given edges)
       eqn:B; [|discriminate]. apply andb_true_iff in B as [G B].
     intros X. injection X as <-. intros N. rewrite forallb_forall in G.
@@ -764,6 +910,8 @@ Proof.
     enough (consistent (digest_of (known_keys h) b) = true) by congruence.
     apply (consistent_spec h t b T). intros i a s O.
     exact (own_reads h r E t i a s Took O).
+  - destruct (overdrawn h f lv sure_ones k readers) eqn:V; [|discriminate].
+    intros _ _. exact (overdrawn_impossible k readers V).
   - destruct (follows db clause hints) eqn:F; [|discriminate].
     intros X. injection X as <-. eapply follows_sound; eauto.
 Qed.

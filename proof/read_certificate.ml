@@ -187,6 +187,12 @@ let hop c given edge =
   | "session" -> HopSession (s, t)
   | kind -> refused "a path with an edge %s" kind
 
+(* Where a path shows what was seen, a read that is given has to be named. *)
+let place_of_shown c given t k s json =
+  match place_or_found c given `Last t k s json with
+  | None when find "op" json = None -> refused "a read that is not certain, and whose operation is not named"
+  | i -> i
+
 let side edge name = match string (get name edge) with "begin" -> Begin | "commit" -> Commit | _ -> malformed "begin or commit"
 
 let edge c given json =
@@ -204,7 +210,7 @@ let edge c given json =
       Misses (s, t, k, via, place_or_found c given `First s k via json)
   | "forced" ->
       let reader = txn (get "reader" json) and k = key_of (get "key" json) in
-      let i = place_or_found c given `Last reader k (Some t) json in
+      let i = place_of_shown c given reader k (Some t) json in
       Forced (s, t, reader, k, i, List.map (hop c given) (list (get "path" json)))
   | kind -> malformed "no edge is of kind '%s'" kind
 
@@ -221,7 +227,7 @@ let cycle c kind json =
   | anti :: path ->
       let t = txn (get "from" anti) and k = key_of (get "key" anti) in
       if get "via" anti <> `Null then refused "an anti-dependency of a version";
-      let i = place_or_found c given `Last t k None anti in
+      let i = place_of_shown c given t k None anti in
       Unseen (txn (get "to" anti), t, k, i, List.map (hop c given) path, given)
 
 let step c kind json =
@@ -273,6 +279,8 @@ let differs c t i j k seen =
   in
   seen <> None && (other_source || List.exists shown (looks (known_keys c.history) (List.nth ops j)))
 
+let sources c t x = sources_of c.history c.prepared.looked_up (positive t) x
+
 (* Whether the other operation is what the name of the anomaly says it is. The refutation does not need it, only who reads it. *)
 let is_named c anomaly (t, i) other (k, answer) =
   let mine = writes_of_key (body c (positive t)).operations k in
@@ -289,7 +297,13 @@ let is_named c anomaly (t, i) other (k, answer) =
         | None -> false)
     | _ -> false
   in
+  (* Nobody's write explains it, nor does the initial state, whatever else the transaction saw of the key. *)
+  let unexplained =
+    before <> [] || List.for_all (fun x -> int_of_nat x.place <> i || x.of_key <> k || sources c t x = []) (outside_of c (positive t))
+  in
   let own_write_before = match other with Some (u, j) -> u = t && List.mem_assoc j before | None -> false in
+  (unexplained || anomaly = "non-repeatable-read")
+  &&
   match anomaly with
   | "thin-air-read" ->
       other = None && not (List.exists (fun (u, _, writes) -> u <> t && List.exists (fun (_, s) -> shown_by s) writes) everybody)
@@ -304,9 +318,23 @@ let is_named c anomaly (t, i) other (k, answer) =
   | "non-repeatable-read" -> (match other with Some (u, j) -> u = t && j < i && before = [] && differs c t i j k seen | None -> false)
   | anomaly -> unsupported "a bad read '%s'" anomaly
 
+(* All who certainly read the value before they wrote the key. *)
+let overdrawn c t i =
+  match List.nth (body c (positive t)).operations i with
+  | Read (k, (Some _ as v), _) | CompareAndSet (k, (Some _ as v), _, true) ->
+      let reader (t, (d : digest)) =
+        let seen x = x.of_key = k && (match x.told with Is _ -> true | _ -> false) in
+        match List.rev (List.filter seen d.outside) with
+        | x :: _ when x.told = Is v && (body c t).status = Committed && PM.find k d.left <> None -> Some (t, x.place)
+        | _ -> None
+      in
+      [ Overdrawn (k, List.filter_map reader (PM.elements c.prepared.looked_up.digests)) ]
+  | _ -> refused "no read of a value"
+
 (* What was read explains nobody, or is not the transaction's own write: one of these refutations shows it. *)
 let bad_read c json =
   let t, i = place c (get "read" json) in
+  if get "anomaly" json = `String "lost-update" then [ overdrawn c t i ] else
   let other = match get "other" json with `Null -> None | op -> Some (place c op) in
   let ops = (body c (positive t)).operations in
   let told = looks (known_keys c.history) (List.nth ops i) in
