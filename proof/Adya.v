@@ -112,7 +112,8 @@ Proof.
       [apply t_step; right; left; exists k; exact N|].
     eapply t_trans; [apply t_step; right; left; exists k; exact N|].
     apply (IH (remove Pos.eq_dec u l)); [|exact U|].
-    + pose proof (remove_length_lt Pos.eq_dec l u (C u (conj (proj1 N) U))). unfold txn in *. lia.
+    + pose proof (remove_length_lt Pos.eq_dec l u (C u (conj (proj1 N) U))).
+      unfold txn in *. lia.
     + intros v [V1 V2]. apply in_in_remove.
       * intros ->. exact (irreflexive h r before O k u V1).
       * apply C. split; [|exact V2].

@@ -124,12 +124,14 @@ Proof.
     + intros k s t D. apply (Fw k). now apply (follows_stated h r before O).
     + intros t1 t2 t3 i x R W N V.
       assert (~ anti_dependency h r before t3 t2) as no_anti.
-      { intros X. apply (t_irreflexive _ T TO t2). apply (t_transitive _ T TO t2 t3 t2 V).
+      { intros X. apply (t_irreflexive _ T TO t2).
+        apply (t_transitive _ T TO t2 t3 t2 V).
         apply F'; [apply R|apply W|]. right. right. now left. }
       assert (t3 <> t2) as M by (intros ->; exact (t_irreflexive _ T TO t2 V)).
       destruct t1 as [w|].
       * exists w. split; [auto|]. destruct (reads_took h r E t3 i x w R) as [_ [_ Ww]].
-        destruct (total h r before O x t2 w W Ww) as [B|B]; [congruence|now apply (Fw x)|].
+        destruct (total h r before O x t2 w W Ww) as [B|B];
+          [congruence|now apply (Fw x)|].
         exfalso. apply no_anti. split; [exact M|]. exists i, x. left. exists w. auto.
       * exfalso. apply no_anti. split; [exact M|]. exists i, x. right. auto.
 Qed.
@@ -171,7 +173,8 @@ Proof.
   { intros s t D S. split; [exact S|]. exists s. auto. }
   intros e f [X|X]; [destruct X as [t T|s t D|s t D|s t D]|destruct X as [s t D]].
   - split; [auto|]. split; [exact T|]. split; [exact T|].
-    unfold done_at. cbn [fst snd]. intros [s [V D]]. apply see_later in D. apply (co_irreflexive h r co C t).
+    unfold done_at. cbn [fst snd]. intros [s [V D]]. apply see_later in D.
+    apply (co_irreflexive h r co C t).
     destruct V as [->|V]; [exact D|]. exact (co_transitive h r co C t s t V D).
   - pose proof D as [i [k R]]. apply sees; [left; now right|].
     apply (reads_took h r E t i k s R).

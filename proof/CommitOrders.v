@@ -173,7 +173,8 @@ Definition check_commit_order (h : history) (f : facts) (kind : seeing)
       is_some (run (weigh h f chosen (commits s) clock_of kind)
         {| committed_so_far := PM.empty _; writers_so_far := PM.empty _ |} events) &&
       match kind with
-      | ByPath => is_some (run (tell h f chosen (commits s) clock_of) (PM.empty _) events)
+      | ByPath =>
+          is_some (run (tell h f chosen (commits s) clock_of) (PM.empty _) events)
       | _ => true
       end
   end.
@@ -617,7 +618,8 @@ Definition tells (done : list event) (e : event) : Prop :=
   snd e = Begin ->
   (forall x s, In (x, Some s) (reads_of (fst e)) -> dominates s (fst e) = true) /\
   forall b l, transaction_of h (fst e) = Some b ->
-    find (fun u => Pos.ltb u (fst e)) (committed_until (rev done) (session b)) = Some l ->
+    find (fun u => Pos.ltb u (fst e)) (committed_until (rev done) (session b))
+      = Some l ->
     dominates l (fst e) = true.
 
 Lemma tell_spec done last e last' : lists_sessions done last ->

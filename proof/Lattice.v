@@ -46,7 +46,8 @@ Proof. fewer_edges. Qed.
 
 (* A transaction that happens at once begins and commits at once: a cycle of its
    events is a cycle of transactions. *)
-Lemma events_of_transactions (edge : txn -> txn -> Prop) (step : event -> event -> Prop) :
+Lemma events_of_transactions (edge : txn -> txn -> Prop)
+    (step : event -> event -> Prop) :
   (forall e f, step e f -> (e = (fst f, Begin) /\ snd f = Commit) \/
     edge (fst e) (fst f)) -> acyclic edge -> acyclic step.
 Proof.

@@ -122,8 +122,10 @@ Proof.
       destruct (reads_took h r E t i k a R) as [_ [_ Wa]].
       destruct (reads_took h r E t j k b R') as [_ [_ Wb]].
       destruct (total h r before O k a b Wa Wb N) as [B|B].
-      * apply (X i j (Some a) b); auto; [congruence|]. intros w Q. now injection Q as <-.
-      * apply (X j i (Some b) a); auto; [congruence|]. intros w Q. now injection Q as <-.
+      * apply (X i j (Some a) b); auto; [congruence|].
+        intros w Q. now injection Q as <-.
+      * apply (X j i (Some b) a); auto; [congruence|].
+        intros w Q. now injection Q as <-.
     + exfalso. apply (X j i None a); auto; discriminate.
     + exfalso. apply (X i j None b); auto; discriminate.
 Qed.
@@ -251,7 +253,8 @@ Proof.
 Qed.
 
 (* All reads of a key are of one writer if who is read is visible. *)
-Lemma one_source t i j k s s' : (forall u n, read_dependency h r u t -> visible u t n) ->
+Lemma one_source t i j k s s' :
+  (forall u n, read_dependency h r u t -> visible u t n) ->
   reads_from h r t i k s -> reads_from h r t j k s' -> s = s'.
 Proof.
   intros V R R'.

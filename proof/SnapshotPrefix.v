@@ -65,7 +65,8 @@ Proof.
     + destruct (Pos.eq_dec s t) as [->|N]; [left; left; now constructor|].
       right. intros [X|X]; inversion X; subst; contradiction.
   - destruct (read_decided h r E s t T) as [D|D]; [left; left; now constructor|].
-    destruct (write_decided h r before E O s t S T) as [W|W]; [left; left; now constructor|].
+    destruct (write_decided h r before E O s t S T) as [W|W];
+      [left; left; now constructor|].
     destruct (session_decided h r E s t S T) as [C|C]; [left; right; now constructor|].
     right. intros [X|X]; inversion X; subst; contradiction.
   - right. intros [X|X]; inversion X.
@@ -104,7 +105,8 @@ Proof.
     - split; [apply D|]. split; [apply D|]. apply F'; [apply D|apply D|].
       right. now constructor.
     - assert (took_effect r s = true /\ took_effect r t = true) as [S U].
-      { destruct D as [i [k R]]. split; [now apply (reads_took h r E t i k s R)|apply R]. }
+      { destruct D as [i [k R]]. split; [|apply R].
+        now apply (reads_took h r E t i k s R). }
       split; [auto|]. split; [auto|]. apply F'; auto. left. now constructor. }
   pose proof (t_transitive _ T TO) as trans.
   assert (forall k s t, before k s t -> took_effect r s = true /\
