@@ -1,7 +1,10 @@
-(* Adya's own graph has an edge to the next version alone, where Levels.v has one
-   to all later ones. The cycles are the same. *)
+(* PL-3 and PL-SI in Adya's own words, and that they are the same histories as in
+   Levels.v: his graph has an edge to the next version alone, where Levels.v has
+   one to all later ones; and his snapshot isolation excludes G-SIa and G-SIb for
+   a time-precedes order, where Levels.v excludes cycles of events. *)
 From Coq Require Import PArith List Bool FMapPositive Relations Lia.
-From Proof Require Import History Levels Digest LevelModels Extension Decided Lattice.
+From Proof Require Import History Levels Digest LevelModels Extension Decided Lattice
+  SnapshotPrefix.
 Import ListNotations.
 
 Section Next.
@@ -179,3 +182,122 @@ Proof.
     (split; [exact E|]); (split; [exact O|]);
     now apply (same_cycles h r before E O).
 Qed.
+
+(* --- PL-SI *)
+
+(* Adya's snapshot isolation speaks of a time-precedes order of the events in
+   which a transaction starts and commits. Here is one that is total. *)
+Definition time_precedes (h : history) (r : reading)
+    (time : event -> event -> Prop) : Prop :=
+  total_order (all_events h r) time /\
+  forall t, took_effect r t = true -> time (t, Begin) (t, Commit).
+
+Section SnapshotIsolation.
+Variables (h : history) (r : reading) (before : key -> txn -> txn -> Prop)
+  (time : event -> event -> Prop).
+
+(* T started after S had committed. *)
+Definition start_depends (s t : txn) : Prop := time (s, Commit) (t, Begin).
+
+(* G-SIa, interference: a read or write dependency without a start dependency. *)
+Definition g_si_a : Prop := exists s t,
+  (read_dependency h r s t \/ write_dependency before s t) /\ ~ start_depends s t.
+
+(* G-SIb, missed effects: a cycle with exactly one anti-dependency. *)
+Definition g_si_b : Prop := exists s t, anti_dependency h r before s t /\
+  clos_trans txn (fun a b => read_dependency h r a b \/ write_dependency before a b \/
+    start_depends a b) t s.
+End SnapshotIsolation.
+
+Definition pl_si (h : history) : Prop :=
+  exists r before time, explains h r /\ version_order h r before /\
+  time_precedes h r time /\
+  ~ g_si_a h r before time /\ ~ g_si_b h r before time.
+
+Lemma adya_si_pl_si h : adya_si h -> pl_si h.
+Proof.
+  intros [r [before [E [O A]]]].
+  destruct (extension _ A (length (all_events h r)) (all_events h r))
+    as [time [TO F]]; auto.
+  - now apply all_events_distinct.
+  - intros [s m] [t n] S T. apply (all_events_spec h r E) in S, T. destruct m, n.
+    + right. intros X. inversion X.
+    + destruct (anti_decided h r before E O s t S T) as [D|D]; [left; now constructor|].
+      destruct (Pos.eq_dec s t) as [->|N]; [left; now constructor|].
+      right. intros X. inversion X; subst; contradiction.
+    + destruct (read_decided h r E s t T) as [D|D]; [left; now constructor|].
+      destruct (write_decided h r before E O s t S T) as [W|W];
+        [left; now constructor|].
+      right. intros X. inversion X; subst; contradiction.
+    + right. intros X. inversion X.
+  - intros [s m] [t n] _ _. destruct (Pos.eq_dec s t) as [->|N]; [|right; congruence].
+    destruct m, n; (now left) || (right; congruence).
+  - assert (forall s m t n, took_effect r s = true -> took_effect r t = true ->
+      snapshot_edge h r before (s, m) (t, n) -> time (s, m) (t, n)) as F'.
+    { intros s m t n S T X. apply F; auto; now apply (all_events_spec h r E). }
+    assert (forall t, took_effect r t = true -> time (t, Begin) (t, Commit)) as B.
+    { intros t T. apply F'; auto. now constructor. }
+    assert (forall s t, read_dependency h r s t \/ write_dependency before s t ->
+      time (s, Commit) (t, Begin)) as D.
+    { intros s t [X|X].
+      - pose proof X as [i [k R]]. apply F'; [|apply R|now constructor].
+        apply (reads_took h r E t i k s R).
+      - pose proof X as [k Y].
+        destruct (of_writers h r before O k s t Y) as [[S _] [T _]]. apply F'; auto. now constructor. }
+    exists r, before, time. split; [exact E|]. split; [exact O|]. split; [split; auto|].
+    split.
+    + intros [s [t [X N]]]. apply N. now apply D.
+    + intros [s [t [X P]]].
+      assert (forall a b, clos_trans txn (fun a b => read_dependency h r a b \/
+        write_dependency before a b \/ start_depends time a b) a b ->
+        time (a, Commit) (b, Begin)) as Q.
+      { induction 1 as [a b [Y|[Y|Y]]|a b c _ IH1 _ IH2]; auto.
+        assert (took_effect r b = true) as T.
+        { destruct (t_inside _ time TO _ _ IH1) as [_ I].
+          now apply (all_events_spec h r E) in I. }
+        apply (t_transitive _ time TO _ _ _ IH1).
+        exact (t_transitive _ time TO _ _ _ (B b T) IH2). }
+      specialize (Q t s P). destruct (t_inside _ time TO _ _ Q) as [It Is].
+      apply (all_events_spec h r E) in It, Is.
+      apply (t_irreflexive _ time TO (s, Begin)).
+      apply (t_transitive _ time TO _ (t, Commit)); [|exact Q].
+      apply F'; auto. now constructor.
+Qed.
+
+Lemma pl_si_adya_si h : pl_si h -> adya_si h.
+Proof.
+  intros [r [before [time [E [O [[TO B] [NA NB]]]]]]]. exists r, before.
+  split; [exact E|]. split; [exact O|].
+  assert (forall s t, took_effect r s = true -> took_effect r t = true -> s <> t ->
+    time (s, Commit) (t, Begin) \/ time (t, Begin) (s, Commit)) as either.
+  { intros s t S T N.
+    apply (t_total _ time TO); try (now apply (all_events_spec h r E)). congruence. }
+  assert (forall s t, read_dependency h r s t \/ write_dependency before s t ->
+    time (s, Commit) (t, Begin)) as D.
+  { intros s t X.
+    assert (took_effect r s = true /\ took_effect r t = true /\ s <> t) as [S [T N]].
+    { destruct X as [[i [k R]]|[k Y]].
+      - destruct (reads_took h r E t i k s R) as [S [N _]]. split; [exact S|].
+        split; [apply R|exact N].
+      - destruct (of_writers h r before O k s t Y) as [[S _] [T _]].
+        split; [exact S|]. split; [exact T|]. intros ->.
+        exact (irreflexive h r before O k t Y). }
+    destruct (either s t S T N) as [Y|Y]; [exact Y|exfalso]. apply NA. exists s, t.
+    split; [exact X|]. intros Z. apply (t_irreflexive _ time TO (s, Commit)).
+    exact (t_transitive _ time TO _ _ _ Z Y). }
+  apply (acyclic_weaker time).
+  - intros e f [t T|s t X|s t X|s t X]; auto.
+    pose proof X as [N [i [k Y]]].
+    assert (took_effect r s = true /\ took_effect r t = true) as [S T].
+    { destruct Y as [[w [R P]]|[R [W _]]]; (split; [apply R|]); [|exact W].
+      now destruct (of_writers h r before O k w t P) as [_ [W _]]. }
+    destruct (either t s T S) as [Z|Z]; [congruence|exfalso|exact Z].
+    apply NB. exists s, t. split; [exact X|]. apply t_step. now right; right.
+  - intros x C. apply (t_irreflexive _ time TO x).
+    assert (forall y z, clos_trans event time y z -> time y z) as Q.
+    { induction 1; [auto|]. eapply (t_transitive _ time TO); eauto. }
+    auto.
+Qed.
+
+Theorem adya_si_is_pl_si h : adya_si h <-> pl_si h.
+Proof. split; [apply adya_si_pl_si|apply pl_si_adya_si]. Qed.

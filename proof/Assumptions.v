@@ -19,6 +19,7 @@ Print Assumptions session_si_adya_si.
 Print Assumptions session_si_prefix.
 Print Assumptions lattice.
 Print Assumptions serializable_is_pl3.
+Print Assumptions adya_si_is_pl_si.
 Print Assumptions session_serializable_is_the_axiom.
 Print Assumptions session_si_is_the_axioms.
 Print Assumptions prefix_causal.
