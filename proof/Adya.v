@@ -243,7 +243,8 @@ Proof.
       - pose proof X as [i [k R]]. apply F'; [|apply R|now constructor].
         apply (reads_took h r E t i k s R).
       - pose proof X as [k Y].
-        destruct (of_writers h r before O k s t Y) as [[S _] [T _]]. apply F'; auto. now constructor. }
+        destruct (of_writers h r before O k s t Y) as [[S _] [T _]].
+        apply F'; auto. now constructor. }
     exists r, before, time. split; [exact E|]. split; [exact O|]. split; [split; auto|].
     split.
     + intros [s [t [X N]]]. apply N. now apply D.

@@ -89,8 +89,8 @@ Variable before : key -> txn -> txn -> Prop.
 Definition read_dependency (s t : txn) : Prop :=
   exists i k, reads_from h r t i k (Some s).
 
-(* T wrote a later version than S. (Adya has an edge to the next version alone;
-   with edges to all later ones the same pairs are joined by paths.) *)
+(* T wrote a later version than S. Adya has an edge to the next version alone:
+   Adya.v proves that the cycles are the same. *)
 Definition write_dependency (s t : txn) : Prop :=
   exists k, before k s t.
 
@@ -121,8 +121,8 @@ Definition serializable (h : history) : Prop :=
     read_dependency h r s t \/ write_dependency before s t \/
     anti_dependency h r before s t).
 
-(* The same in the order of each session (B&E: the axiom Serializability, whose
-   commit order contains session order). *)
+(* The same in the order of each session. B&E have it as the axiom
+   Serializability: BiswasEnea.v proves it the same. *)
 Definition session_serializable (h : history) : Prop :=
   exists r before, explains h r /\ version_order h r before /\
   acyclic (fun s t =>
@@ -156,10 +156,11 @@ Definition linearizable (h : history) : Prop :=
 (* Start and commit of each transaction. *)
 Definition event : Type := txn * moment.
 
-(* What has to come before what for snapshot isolation (Adya's PL-SI):
-   who depends on T by reading or by overwriting started after T committed
-   (G-SIa), and who overwrites what S read committed after S started (which,
-   in time order, is G-SIb). Start times are left open. *)
+(* What has to come before what for snapshot isolation (Adya's PL-SI, with start
+   times left open; Adya.v has it in his words, and that it is the same). If T
+   depends on S by reading or by overwriting, T started after S committed, which
+   excludes G-SIa; if T overwrites what S read, T committed after S started,
+   which excludes G-SIb. *)
 Inductive snapshot_edge (h : history) (r : reading)
     (before : key -> txn -> txn -> Prop) : event -> event -> Prop :=
   | starts_before_it_commits t : took_effect r t = true ->
@@ -180,7 +181,7 @@ Definition adya_si (h : history) : Prop :=
   exists r before, explains h r /\ version_order h r before /\
   acyclic (snapshot_edge h r before).
 
-(* B&E: the axioms Prefix and Conflict. *)
+(* B&E have it as the axioms Prefix and Conflict: BiswasEnea.v proves it the same. *)
 Definition session_si (h : history) : Prop :=
   exists r before, explains h r /\ version_order h r before /\
   acyclic (fun e f => snapshot_edge h r before e f \/ session_edge h r e f).

@@ -145,8 +145,15 @@ let version_name = function
       OfTransaction ((match field "txn" entry with Some name -> named name | None -> malformed "an entry names no version"), v)
   | v -> Valued (value v)
 
+(* What a header may announce; operations that are not known are refused where they stand. *)
+let known_uses = [ "named-versions"; "sources"; "rows"; "pred"; "agg"; "initial"; "undone" ]
+
 (* Fields that say more than History.v knows. *)
 let check_line line =
+  (match field "uses" line with
+  | Some (`List uses) -> if List.exists (function `String u -> not (List.mem u known_uses) | _ -> true) uses then unsupported "'uses'"
+  | Some _ -> malformed "'uses' is an array"
+  | None -> ());
   let names = List.map fst line in
   if List.length (List.sort_uniq compare names) < List.length names then malformed "a field stands twice";
   if List.mem_assoc "initial" line && List.mem_assoc "ops" line then unsupported "initial transactions";
