@@ -53,7 +53,8 @@ let answer c certificate name =
           | exception Refused why -> `Refused why
           | exception (Not_found | Failure _ | Invalid_argument _) -> `Refused "it names what the history has not"))
 
-let tell n name outcome = Printf.printf "%d %s: %s\n" n name outcome
+let claimed certificate = match get "outcome" certificate with `String "satisfied" -> "satisfied" | _ -> "violated"
+let tell n certificate name answer = Printf.printf "%d %s %s: %s\n" n (claimed certificate) name answer
 
 let run certificate_file history_file =
   let channel = open_in history_file in
@@ -69,7 +70,7 @@ let run certificate_file history_file =
     history
   with
   | exception Unsupported why ->
-      List.iteri (fun n certificate -> List.iter (fun name -> tell n name ("unsupported: " ^ why)) (names certificate)) certificates;
+      List.iteri (fun n certificate -> List.iter (fun name -> tell n certificate name ("unsupported: " ^ why)) (names certificate)) certificates;
       4
   | history ->
       let c = context history lines in
@@ -77,9 +78,9 @@ let run certificate_file history_file =
       let worst = ref 0 in
       let one n certificate name =
         match answer c certificate name with
-        | `Accepted -> tell n name "accepted"
-        | `Refused why -> worst := 1; tell n name ("refused: " ^ why)
-        | `Unsupported why -> if !worst = 0 then worst := 4; tell n name ("unsupported: " ^ why)
+        | `Accepted -> tell n certificate name "accepted"
+        | `Refused why -> worst := 1; tell n certificate name ("refused: " ^ why)
+        | `Unsupported why -> if !worst = 0 then worst := 4; tell n certificate name ("unsupported: " ^ why)
       in
       List.iteri (fun n certificate -> List.iter (one n certificate) (names certificate)) certificates;
       !worst
@@ -97,5 +98,10 @@ let () =
   match Sys.argv with
   | [| _; certificate; history |] -> (
       try exit (run certificate history) with
-      | Malformed why | Yojson.Json_error why | Sys_error why -> prerr_endline ("assay-proved: " ^ why); exit 3)
+      | Malformed why | Yojson.Json_error why | Sys_error why | Failure why | Invalid_argument why ->
+          prerr_endline ("assay-proved: " ^ why);
+          exit 3
+      | Refused why | Unsupported why ->
+          prerr_endline ("assay-proved: " ^ why);
+          exit 4)
   | _ -> prerr_endline "usage: assay-proved CERTIFICATE HISTORY"; exit 3
