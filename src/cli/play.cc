@@ -1,0 +1,307 @@
+#include "collect/schedule/play.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <memory>
+
+#include "assay/format.h"
+#include "base/progress.h"
+#include "cli/checking.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "collect/schedule/assemble.h"
+#include "collect/schedule/transcript.h"
+#include "explain/names.h"
+#include "report/summary.h"
+
+namespace assay::internal::cli {
+namespace {
+
+namespace schedule = collect::schedule;
+
+constexpr uint64_t kMostFileBytes = 16 << 20;
+constexpr uint64_t kMostUnasked = 1000;  // interleavings, where nobody says how many
+constexpr uint64_t kMostAtAll = 1'000'000;
+
+struct PlayState {
+  std::string file;
+  schedule::Options options;
+  std::vector<std::string> databases;
+  std::string permutations;  // all, or a number; empty: those of the file
+  std::string history, expect;
+  CheckFlags check;
+};
+
+// What one permutation came to.
+struct Came {
+  std::string outcome;  // of its steps
+  std::string verdict;
+  Exit exit = Exit::satisfied;
+};
+
+std::string steps_of(const schedule::File& file, const schedule::Permutation& p) {
+  std::string out = p.name;
+  for (const schedule::Turn& turn : p.turns)
+    if (p.name.empty() || &turn != p.turns.data())
+      out += (out.empty() ? "" : " ") + file.steps[turn.step].name;
+    else
+      out += ": " + file.steps[turn.step].name;
+  return out;
+}
+
+// "w2 waited, c2: 40001"
+std::string outcome_of(const schedule::File& file, const schedule::Performance& played) {
+  std::string out;
+  const auto add = [&](const std::string& what) { out += (out.empty() ? "" : ", ") + what; };
+  for (const schedule::Told& told : played.told) {
+    if (told.step == SIZE_MAX) continue;
+    const std::string& name = file.steps[told.step].name;
+    if (told.what == schedule::Told::What::waiting) add(name + " waited");
+    for (const size_t i : told.statements)
+      if (const std::string& error = played.statements[i].answer.error; !error.empty())
+        add(name + ": " + error.substr(0, error.find_first_of(" :")));
+  }
+  return out.empty() ? "nothing refused" : out;
+}
+
+// At the levels asked for, else the strongest that hold, with what is wrong with the weakest that does not.
+std::string verdict_of(const Audit& c) {
+  std::string violated;
+  for (const Verdict& v : c.result.verdicts) {
+    if (!c.requested.empty()) {
+      violated += violated.empty() ? "" : ", ";
+      violated += fmt::format("{} {}", level_info(v.level).name,
+                              v.outcome == Outcome::satisfied  ? "satisfied"
+                              : v.outcome == Outcome::violated ? violation_in_words(c, v.level)
+                                                               : "unknown");
+    } else if (violated.empty() && v.outcome == Outcome::violated) {
+      violated = violation_in_words(c, v.level);
+    }
+  }
+  if (!c.requested.empty()) return violated;
+  const std::vector<LevelId> strongest = strongest_satisfied(c.result);
+  const std::string held = strongest.empty() ? "nothing decided" : level_names(strongest);
+  return violated.empty() ? held : held + "; " + violated;
+}
+
+class Play {
+ public:
+  explicit Play(const PlayState& s) : s_(s) {}
+
+  Exit run() {
+    const auto text = read_file(s_.file, kMostFileBytes);
+    if (!text.ok()) return fail(text.error());
+    auto file = schedule::parse(*text, s_.file);
+    if (!file.ok()) return fail(file.error());
+    file_ = std::move(*file);
+    if (Status s = choose(); !s.ok()) return fail(s.error());
+    auto stage = schedule::Stage::open(file_, s_.options);
+    if (!stage.ok()) return fail(stage.error());
+    stage_ = std::move(*stage);
+    if (chosen_.size() == 1 && s_.expect.empty()) return play_one();
+    return play_all();
+  }
+
+ private:
+  Status choose() {
+    chosen_ = file_.permutations;
+    if (s_.permutations.empty() && !chosen_.empty()) return Ok{};
+    uint64_t most = kMostUnasked;
+    if (s_.permutations == "all") {
+      most = kMostAtAll;
+    } else if (!s_.permutations.empty()) {
+      const auto [end, error] = std::from_chars(
+          s_.permutations.data(), s_.permutations.data() + s_.permutations.size(), most);
+      if (error != std::errc() || end != s_.permutations.data() + s_.permutations.size() ||
+          most == 0 || most > kMostAtAll)
+        return usage_error(fmt::format("--permutations: '{}'; expected all, or a number up to {}",
+                                       s_.permutations, kMostAtAll));
+    }
+    chosen_ = schedule::interleavings(file_, most, s_.options.seed);
+    if (chosen_.size() == most && most > 1)
+      note(fmt::format("{} interleavings are played; there may be more", grouped(most)));
+    return Ok{};
+  }
+
+  // Plays and assembles; what was observed is added up.
+  Result<schedule::Assembled> play(const schedule::Permutation& p, schedule::Performance& played) {
+    auto performance = stage_->play(p);
+    if (!performance.ok()) return performance.error();
+    played = std::move(*performance);
+    auto assembled = schedule::assemble(file_, played, stage_->driver().describe());
+    if (!assembled.ok()) return assembled.error();
+    reads_ += assembled->reads;
+    reads_observed_ += assembled->reads_observed;
+    writes_ += assembled->writes;
+    writes_observed_ += assembled->writes_observed;
+    for (const std::string& missed : assembled->missed) ++missed_[missed];
+    return assembled;
+  }
+
+  std::string observed() const {
+    std::string out = fmt::format("observed: {} of {} reads, {} of {} writes", reads_observed_,
+                                  reads_, writes_observed_, writes_);
+    for (const auto& [missed, times] : missed_) out += "; not " + missed;
+    return out;
+  }
+
+  Status keep_history(const History& history, size_t number) const {
+    if (s_.history.empty()) return Ok{};
+    std::string path = s_.history;
+    if (chosen_.size() > 1) {
+      const size_t dot = path.find('.', path.rfind('/') == path.npos ? 0 : path.rfind('/') + 1);
+      path.insert(std::min(dot, path.size()), fmt::format(".{:04}", number + 1));
+    }
+    const auto losses = write_history(history, path, "assay");
+    return losses.ok() ? Status(Ok{}) : losses.error();
+  }
+
+  Exit play_one() {
+    schedule::Performance played;
+    auto assembled = play(chosen_[0], played);
+    if (!assembled.ok()) return fail(assembled.error());
+    if (Status s = keep_history(assembled->history, 0); !s.ok()) return fail(s.error());
+    if (!s_.check.output.json)
+      if (Status s = print(schedule::transcript(file_, chosen_[0], played) + "\n"); !s.ok())
+        return fail(s.error());
+    note(observed());
+    Audit c = check_history(std::move(assembled->history), s_.file, s_.check);
+    return deliver(c, s_.check);
+  }
+
+  Exit play_all() {
+    const bool transcribes = s_.expect.ends_with(".out");
+    std::map<std::string, std::pair<uint64_t, size_t>> folded;  // how many, and the first
+    std::string text = fmt::format("Parsed test spec with {} sessions\n", file_.sessions.size());
+    Exit worst = Exit::satisfied;
+    ProgressLine progress("play");
+    for (size_t i = 0; i < chosen_.size(); ++i) {
+      progress.update(static_cast<double>(i) / static_cast<double>(chosen_.size()),
+                      fmt::format("{} of {} permutations", i, chosen_.size()));
+      schedule::Performance played;
+      auto assembled = play(chosen_[i], played);
+      progress.clear();
+      if (!assembled.ok()) return fail(assembled.error());
+      if (transcribes) {
+        text += "\n" + schedule::transcript(file_, chosen_[i], played);
+        continue;
+      }
+      if (Status s = keep_history(assembled->history, i); !s.ok()) return fail(s.error());
+      Audit c = check_history(std::move(assembled->history), fmt::format("{}#{}", s_.file, i + 1),
+                              s_.check);
+      if (s_.check.output.json) {
+        worst = worse(worst, deliver(c, s_.check));
+        continue;
+      }
+      worst = worse(worst, exit_code(c));
+      auto& [times, first] = folded[verdict_of(c) + "\n" + outcome_of(file_, played)];
+      if (times++ == 0) first = i;
+    }
+    note(observed());
+    if (s_.check.output.json) return worst;
+    if (!transcribes) text = table(folded);
+    if (!s_.expect.empty()) return compare(text);
+    const Status printed = print(text);
+    return printed.ok() ? worst : fail(printed.error());
+  }
+
+  // Those that came to the same are one row, in the order in which they first came.
+  std::string table(const std::map<std::string, std::pair<uint64_t, size_t>>& folded) const {
+    std::vector<std::tuple<size_t, uint64_t, std::string>> rows;
+    for (const auto& [came, times] : folded) rows.emplace_back(times.second, times.first, came);
+    std::sort(rows.begin(), rows.end());
+    std::string out = fmt::format("{}: {} permutations\n", s_.file, grouped(chosen_.size()));
+    for (const auto& [first, times, came] : rows) {
+      const size_t end = came.find('\n');
+      out += fmt::format("\n{:>6} x {}\n         {}\n         {}{}\n", times, came.substr(0, end),
+                         came.substr(end + 1), times > 1 ? "first: " : "",
+                         steps_of(file_, chosen_[first]));
+    }
+    return out;
+  }
+
+  static std::vector<std::string> lines_of(std::string_view text) {
+    std::vector<std::string> lines(1);
+    for (const char c : text) {
+      if (c == '\n')
+        lines.emplace_back();
+      else if (c != ' ' && c != '\t' && c != '\r')
+        lines.back() += c;
+    }
+    std::erase(lines, "");
+    return lines;
+  }
+
+  // Blanks do not count, as with PostgreSQL's own.
+  Exit compare(const std::string& text) const {
+    const auto expected = read_file(s_.expect, kMostFileBytes);
+    if (!expected.ok()) return fail(expected.error());
+    const std::vector<std::string> wanted = lines_of(*expected), got = lines_of(text);
+    if (wanted == got) {
+      const Status s = print(fmt::format("{}: as expected\n", s_.file));
+      return s.ok() ? Exit::satisfied : fail(s.error());
+    }
+    const auto [w, g] = std::mismatch(wanted.begin(), wanted.end(), got.begin(), got.end());
+    const Status s = print(fmt::format("{}\n{}: not as in {}: its line '{}' is '{}' here\n", text,
+                                       s_.file, s_.expect, w == wanted.end() ? "(the end)" : *w,
+                                       g == got.end() ? "(the end)" : *g));
+    return s.ok() ? Exit::violated : fail(s.error());
+  }
+
+  const PlayState& s_;
+  schedule::File file_;
+  std::vector<schedule::Permutation> chosen_;
+  std::unique_ptr<schedule::Stage> stage_;
+  uint64_t reads_ = 0, reads_observed_ = 0, writes_ = 0, writes_observed_ = 0;
+  std::map<std::string, uint64_t> missed_;
+};
+
+}  // namespace
+
+Action add_play(CLI::App& app) {
+  auto s = std::make_shared<PlayState>();
+  app.add_option(
+         "FILE", s->file,
+         "the schedule: a specification of PostgreSQL's, SQL in which comments say of which "
+         "session each statement is, or Markdown; docs/playing.md says how")
+      ->required()
+      ->type_name("");
+  app.add_option(
+         "--database", s->options.database,
+         "the database to play on; by default ASSAY_DATABASE_URL or, if that is not set, an "
+         "embedded SQLite database")
+      ->type_name("URL");
+  app.add_option("--isolation", s->options.isolation,
+                 "the isolation of transactions that do not say which, as the database spells it")
+      ->type_name("NAME");
+  app.add_option("--permutations", s->permutations,
+                 "play every interleaving of the sessions, or N of them drawn with the seed; by "
+                 "default those that the file has")
+      ->type_name("all|N");
+  add_seed(app, s->options.seed);
+  add_statement_timeout(app, s->options.timeout);
+  app.add_option(
+         "--history", s->history,
+         "write what was observed as a history; of several permutations a numbered file each")
+      ->type_name("FILE");
+  app.add_option("--expect", s->expect,
+                 "exit with 1 unless this is what comes of it: the table that was printed once, or "
+                 "what PostgreSQL's tester expects (NAME.out)")
+      ->type_name("FILE");
+  s->check.levels.add(app, "a level to decide; the exit code is then the verdict");
+  s->check.output.add(app);
+  s->check.budget.add(app);
+  add_allow_empty(app, s->check.allow_empty);
+  return [s] {
+    take_databases_from_environment(s->databases);
+    if (s->options.database.empty())
+      s->options.database = s->databases.empty() ? "sqlite:" : s->databases.front();
+    return Play(*s).run();
+  };
+}
+
+}  // namespace assay::internal::cli
