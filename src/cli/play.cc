@@ -7,6 +7,7 @@
 #include <charconv>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "assay/format.h"
 #include "base/progress.h"
@@ -36,20 +37,12 @@ struct PlayState {
   CheckFlags check;
 };
 
-// What one permutation came to.
-struct Came {
-  std::string outcome;  // of its steps
-  std::string verdict;
-  Exit exit = Exit::satisfied;
-};
-
-std::string steps_of(const schedule::File& file, const schedule::Permutation& p) {
-  std::string out = p.name;
+// Its name in the file, or else its steps.
+std::string name_of(const schedule::File& file, const schedule::Permutation& p) {
+  if (!p.name.empty()) return p.name;
+  std::string out;
   for (const schedule::Turn& turn : p.turns)
-    if (p.name.empty() || &turn != p.turns.data())
-      out += (out.empty() ? "" : " ") + file.steps[turn.step].name;
-    else
-      out += ": " + file.steps[turn.step].name;
+    out += (out.empty() ? "" : " ") + file.steps[turn.step].name;
   return out;
 }
 
@@ -68,24 +61,26 @@ std::string outcome_of(const schedule::File& file, const schedule::Performance& 
   return out.empty() ? "nothing refused" : out;
 }
 
-// At the levels asked for, else the strongest that hold, with what is wrong with the weakest that does not.
-std::string verdict_of(const Audit& c) {
-  std::string violated;
+// At the levels asked for, else the strongest that hold, with what is wrong with the weakest that does not. What was not observed
+// could only show more that is wrong.
+std::string verdict_of(const Audit& c, bool all_observed) {
+  std::string text, wrong;
   for (const Verdict& v : c.result.verdicts) {
-    if (!c.requested.empty()) {
-      violated += violated.empty() ? "" : ", ";
-      violated += fmt::format("{} {}", level_info(v.level).name,
-                              v.outcome == Outcome::satisfied  ? "satisfied"
-                              : v.outcome == Outcome::violated ? violation_in_words(c, v.level)
-                                                               : "unknown");
-    } else if (violated.empty() && v.outcome == Outcome::violated) {
-      violated = violation_in_words(c, v.level);
-    }
+    const std::string_view level = level_info(v.level).name;
+    const bool violated = v.outcome == Outcome::violated;
+    if (violated && wrong.empty()) wrong = violation_in_words(c, v.level);
+    if (c.requested.empty()) continue;
+    text += text.empty() ? "" : ", ";
+    text += violated ? fmt::format("{} violated ({})", level, violation_in_words(c, v.level))
+                     : fmt::format("{} {}", level,
+                                   v.outcome == Outcome::satisfied ? "satisfied" : "unknown");
   }
-  if (!c.requested.empty()) return violated;
-  const std::vector<LevelId> strongest = strongest_satisfied(c.result);
-  const std::string held = strongest.empty() ? "nothing decided" : level_names(strongest);
-  return violated.empty() ? held : held + "; " + violated;
+  if (c.requested.empty()) {
+    const std::vector<LevelId> strongest = strongest_satisfied(c.result);
+    text = strongest.empty() ? "no level decided" : level_names(strongest);
+    if (!wrong.empty()) text += "; " + wrong;
+  }
+  return all_observed ? text : text + ", as far as it was observed";
 }
 
 class Play {
@@ -109,22 +104,37 @@ class Play {
  private:
   Status choose() {
     chosen_ = file_.permutations;
-    if (s_.permutations.empty() && !chosen_.empty()) return Ok{};
+    const std::string& wanted = s_.permutations;
+    if (wanted.empty() && !chosen_.empty()) return Ok{};
     uint64_t most = kMostUnasked;
-    if (s_.permutations == "all") {
+    if (wanted == "all") {
       most = kMostAtAll;
-    } else if (!s_.permutations.empty()) {
-      const auto [end, error] = std::from_chars(
-          s_.permutations.data(), s_.permutations.data() + s_.permutations.size(), most);
-      if (error != std::errc() || end != s_.permutations.data() + s_.permutations.size() ||
-          most == 0 || most > kMostAtAll)
-        return usage_error(fmt::format("--permutations: '{}'; expected all, or a number up to {}",
-                                       s_.permutations, kMostAtAll));
+    } else if (!wanted.empty()) {
+      const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), most);
+      if (error != std::errc() || end != wanted.data() + wanted.size()) return choose_named();
+      if (most == 0 || most > kMostAtAll)
+        return usage_error(
+            fmt::format("--permutations: expected a number from 1 to {}", kMostAtAll));
     }
+    if (chosen_.size() > 1 && !chosen_[0].name.empty())
+      return usage_error(
+          "--permutations: the file has several scenarios; expected the name of one, or a file of "
+          "its own for it");
     chosen_ = schedule::interleavings(file_, most, s_.options.seed);
     if (chosen_.size() == most && most > 1)
       note(fmt::format("{} interleavings are played; there may be more", grouped(most)));
     return Ok{};
+  }
+
+  Status choose_named() {
+    std::erase_if(chosen_, [&](const schedule::Permutation& p) {
+      return !name_of(file_, p).starts_with(s_.permutations);
+    });
+    if (!chosen_.empty()) return Ok{};
+    return usage_error(fmt::format(
+        "--permutations: no permutation begins with '{}'; expected all, a number, or the name or "
+        "the steps of one of the file",
+        s_.permutations));
   }
 
   // Plays and assembles; what was observed is added up.
@@ -134,6 +144,7 @@ class Play {
     played = std::move(*performance);
     auto assembled = schedule::assemble(file_, played, stage_->driver().describe());
     if (!assembled.ok()) return assembled.error();
+    on_ = " on " + in_words(recorded_on(assembled->history));
     reads_ += assembled->reads;
     reads_observed_ += assembled->reads_observed;
     writes_ += assembled->writes;
@@ -143,8 +154,8 @@ class Play {
   }
 
   std::string observed() const {
-    std::string out = fmt::format("observed: {} of {} reads, {} of {} writes", reads_observed_,
-                                  reads_, writes_observed_, writes_);
+    std::string out = fmt::format("observed{}: {} of {} reads, {} of {} writes", on_,
+                                  reads_observed_, reads_, writes_observed_, writes_);
     for (const auto& [missed, times] : missed_) out += "; not " + missed;
     return out;
   }
@@ -175,8 +186,10 @@ class Play {
 
   Exit play_all() {
     const bool transcribes = s_.expect.ends_with(".out");
-    std::map<std::string, std::pair<uint64_t, size_t>> folded;  // how many, and the first
+    // By name, verdict and outcome: how many, and the first.
+    std::map<std::string, std::pair<uint64_t, size_t>> folded;
     std::string text = fmt::format("Parsed test spec with {} sessions\n", file_.sessions.size());
+    for (const std::string& name : unused_steps()) text += "unused step name: " + name + "\n";
     Exit worst = Exit::satisfied;
     ProgressLine progress("play");
     for (size_t i = 0; i < chosen_.size(); ++i) {
@@ -191,6 +204,7 @@ class Play {
         continue;
       }
       if (Status s = keep_history(assembled->history, i); !s.ok()) return fail(s.error());
+      const bool all_observed = assembled->missed.empty();
       Audit c = check_history(std::move(assembled->history), fmt::format("{}#{}", s_.file, i + 1),
                               s_.check);
       if (s_.check.output.json) {
@@ -198,7 +212,8 @@ class Play {
         continue;
       }
       worst = worse(worst, exit_code(c));
-      auto& [times, first] = folded[verdict_of(c) + "\n" + outcome_of(file_, played)];
+      auto& [times, first] = folded[chosen_[i].name + "\n" + verdict_of(c, all_observed) + "\n" +
+                                    outcome_of(file_, played)];
       if (times++ == 0) first = i;
     }
     note(observed());
@@ -209,17 +224,27 @@ class Play {
     return printed.ok() ? worst : fail(printed.error());
   }
 
+  std::vector<std::string> unused_steps() const {
+    std::set<std::string> names;
+    for (const schedule::Step& step : file_.steps) names.insert(step.name);
+    for (const schedule::Permutation& p : chosen_)
+      for (const schedule::Turn& turn : p.turns) names.erase(file_.steps[turn.step].name);
+    return {names.begin(), names.end()};
+  }
+
   // Those that came to the same are one row, in the order in which they first came.
   std::string table(const std::map<std::string, std::pair<uint64_t, size_t>>& folded) const {
     std::vector<std::tuple<size_t, uint64_t, std::string>> rows;
     for (const auto& [came, times] : folded) rows.emplace_back(times.second, times.first, came);
     std::sort(rows.begin(), rows.end());
-    std::string out = fmt::format("{}: {} permutations\n", s_.file, grouped(chosen_.size()));
+    std::string out = fmt::format("{}: {}\n", s_.file.substr(s_.file.rfind('/') + 1),
+                                  counted(chosen_.size(), "permutation", "permutations"));
     for (const auto& [first, times, came] : rows) {
-      const size_t end = came.find('\n');
-      out += fmt::format("\n{:>6} x {}\n         {}\n         {}{}\n", times, came.substr(0, end),
-                         came.substr(end + 1), times > 1 ? "first: " : "",
-                         steps_of(file_, chosen_[first]));
+      const size_t verdict = came.find('\n') + 1, outcome = came.find('\n', verdict) + 1;
+      const std::string name = name_of(file_, chosen_[first]);
+      out += fmt::format("\n{}{}\n  {}\n  {}\n", name,
+                         times > 1 ? fmt::format(", and {} more", grouped(times - 1)) : "",
+                         came.substr(verdict, outcome - 1 - verdict), came.substr(outcome));
     }
     return out;
   }
@@ -258,6 +283,7 @@ class Play {
   std::unique_ptr<schedule::Stage> stage_;
   uint64_t reads_ = 0, reads_observed_ = 0, writes_ = 0, writes_observed_ = 0;
   std::map<std::string, uint64_t> missed_;
+  std::string on_;  // which database, at which isolation
 };
 
 }  // namespace
@@ -278,10 +304,11 @@ Action add_play(CLI::App& app) {
   app.add_option("--isolation", s->options.isolation,
                  "the isolation of transactions that do not say which, as the database spells it")
       ->type_name("NAME");
-  app.add_option("--permutations", s->permutations,
-                 "play every interleaving of the sessions, or N of them drawn with the seed; by "
-                 "default those that the file has")
-      ->type_name("all|N");
+  app.add_option(
+         "--permutations", s->permutations,
+         "play every interleaving of the sessions, N of them drawn with the seed, or those of "
+         "the file whose name or steps begin so; by default all that the file has")
+      ->type_name("all|N|NAME");
   add_seed(app, s->options.seed);
   add_statement_timeout(app, s->options.timeout);
   app.add_option(

@@ -90,7 +90,7 @@ class Assembler {
     name_transactions();
     note_rows();
     count();
-    builder_.set_meta(database);
+    builder_.set_meta(fmt::format("{{\"database\":{}}}", database));
     for (const auto& [key, row] : initial_)
       builder_.set_initial(ValueView::of(std::string_view(key)), ValueView::row(row));
     for (size_t t = 0; t < txns_.size(); ++t)
@@ -127,6 +127,7 @@ class Assembler {
   void cut_transactions() {
     std::vector<size_t> open(file_.sessions.size(), kNobody);
     of_statement_.assign(played_.statements.size(), kNobody);
+    std::vector<bool> has_read;  // of each transaction
     for (size_t i = 0; i < played_.statements.size(); ++i) {
       const Statement& s = played_.statements[i];
       size_t& now = open[s.session];
@@ -140,12 +141,15 @@ class Assembler {
         Txn& fresh = txns_.emplace_back();
         fresh.session = s.session;
         fresh.begin = s.time;
+        has_read.push_back(false);
       }
       Txn& t = txns_[now];
       of_statement_[i] = now;
-      // The snapshot is taken by the first statement behind BEGIN, at the latest.
-      if (t.statements.size() == 1) t.begin.response = s.time.response;
       t.statements.push_back(i);
+      // The snapshot is taken by the first read at the latest.
+      if (!has_read[now]) t.begin.response = s.time.response;
+      has_read[now] = has_read[now] || (s.sight.kind == Sight::Kind::read && s.sight.query &&
+                                        s.answer.error.empty());
       if (s.answer.open) continue;
       const bool undone = !s.answer.error.empty() || s.answer.tag == "ROLLBACK" ||
                           word == "rollback" || word == "abort";

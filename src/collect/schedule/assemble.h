@@ -18,7 +18,7 @@ struct Assembled {
   std::vector<std::string> missed;  // "s1.2: DISTINCT", for each that is not
 };
 
-// `database`: the history's header says it.
+// `database`: what the header says of it, as JSON.
 Result<Assembled> assemble(const File& file, const Performance& played,
                            const std::string& database);
 

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 #include <optional>
 
 #include "collect/schedule/statements.h"
@@ -258,12 +259,12 @@ class LabelledReader {
     if (session == file_.sessions.size()) file_.sessions.push_back({.name = label});
     if (!open_) {
       file_.permutations.push_back({.name = heading_, .turns = {}});
+      numbers_.clear();
       open_ = true;
     }
-    Session& of = file_.sessions[session];
-    of.steps.push_back(file_.steps.size());
-    file_.permutations.back().turns.push_back({file_.steps.size()});
-    file_.steps.push_back({.name = fmt::format("{}.{}", label, of.steps.size()),
+    file_.sessions[session].steps.push_back(file_.steps.size());
+    file_.permutations.back().turns.push_back({file_.steps.size(), {}});
+    file_.steps.push_back({.name = fmt::format("{}.{}", label, ++numbers_[label]),
                            .session = session,
                            .sql = std::string(sql),
                            .line = line});
@@ -272,9 +273,10 @@ class LabelledReader {
 
   std::string_view text_;
   File file_;
-  bool open_ = false;                 // a permutation
-  std::string heading_;               // of Markdown
-  std::vector<std::string> columns_;  // of the table; empty: of no session
+  std::map<std::string, size_t> numbers_;  // of steps in the permutation
+  bool open_ = false;                      // a permutation
+  std::string heading_;                    // of Markdown
+  std::vector<std::string> columns_;       // of the table; empty: of no session
 };
 
 }  // namespace

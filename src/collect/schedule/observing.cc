@@ -152,6 +152,7 @@ std::vector<std::string> Observer::begin_place() const {
   std::vector<std::string> all = end_place();
   if (kin_ == Kin::postgresql) {
     all.emplace_back("CREATE SCHEMA assay_play");
+    all.emplace_back("GRANT ALL ON SCHEMA assay_play TO PUBLIC");
     all.emplace_back(
         "CREATE FUNCTION assay_play.assay_tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
         "IF TG_OP = 'INSERT' THEN RAISE INFO USING MESSAGE = 'assay ' || json_build_array('I', "
@@ -255,7 +256,7 @@ std::vector<std::string> Observer::triggers(const Table& table) const {
   return all;
 }
 
-Status Observer::read_catalogue(DriverSession& control) {
+Status Observer::look(DriverSession& control) {
   const std::string_view question = kin_ == Kin::postgresql ? kPostgresqlCatalogue
                                     : kin_ == Kin::mysql    ? kMysqlCatalogue
                                                             : kSqliteCatalogue;
@@ -289,8 +290,7 @@ Status Observer::read_catalogue(DriverSession& control) {
   return Ok{};
 }
 
-Status Observer::watch(DriverSession& control, std::vector<Version>& rows) {
-  if (Status s = read_catalogue(control); !s.ok()) return s;
+Status Observer::watch(DriverSession& control, std::vector<Version>& rows) const {
   std::vector<std::string> all;
   for (const Table& t : tables_) {
     if (!t.refusal.empty()) continue;
@@ -498,7 +498,7 @@ void Observer::look_at_change(const std::vector<Word>& words, Sight& sight) cons
     return;
   }
   sight.missed = of->refusal;
-  const bool reads = words[0].is("update") || words[0].is("delete");
+  const bool reads = words[0].is("update") || words[0].is("delete") || words[0].is("with");
   for (size_t i = 1; i < words.size(); ++i) {
     if (words[i].kind == Word::Kind::word && words[i].text == "select")
       sight.reads_elsewhere = true;
@@ -523,9 +523,14 @@ Asked Observer::ask(std::string_view statement) const {
   const bool about_tables = std::ranges::any_of(
       words, [&](const Word& w) { return w.is_name() && table(w.text) != nullptr; });
   const std::string& first = words[0].text;
-  if (is_one_of(first, {"insert", "update", "delete", "merge", "replace", "copy"})) {
+  const auto changes = [](const Word& w) {
+    return w.kind == Word::Kind::word &&
+           is_one_of(w.text, {"insert", "update", "delete", "merge", "replace", "copy"});
+  };
+  if (changes(words[0]) || (first == "with" && std::ranges::any_of(words, changes))) {
     asked.sight.kind = Sight::Kind::write;
     look_at_change(words, asked.sight);
+    if (first == "with") asked.sight.reads_elsewhere = true;
   } else if (first == "select" && about_tables && find_keyword(words, "from") < words.size()) {
     return ask_select(statement, words);
   } else if (about_tables && is_one_of(first, {"select", "with", "table", "declare", "prepare"})) {

@@ -74,8 +74,10 @@ class Observer {
   // Statements that give a permutation a place of its own, and take it away; for the one connection that sets up.
   std::vector<std::string> begin_place() const;
   std::vector<std::string> end_place() const;
-  // Learns which tables there are, has their changes told, and takes down their rows.
-  Status watch(DriverSession& control, std::vector<Version>& rows);
+  // Learns which tables there are. From then on it is known which of them a statement is about.
+  Status look(DriverSession& control);
+  // Has the changes of the tables told, and takes down their rows.
+  Status watch(DriverSession& control, std::vector<Version>& rows) const;
   // Statements for each connection, before all else and once the tables are there.
   std::vector<std::string> enter() const;
   std::vector<std::string> follow() const;
@@ -93,7 +95,6 @@ class Observer {
   struct Relation;
   explicit Observer(Kin kin) : kin_(kin) {}
 
-  Status read_catalogue(DriverSession& control);
   std::vector<std::string> triggers(const Table& table) const;
   std::string row_of(const Table& table, std::string_view name) const;
   std::string version_of(const Table& table, std::string_view name) const;

@@ -115,10 +115,11 @@ class OpenStage : public Stage {
     if (Status s = each(*control_, observer_.begin_place()); !s.ok()) return s;
     for (const std::string& sql : file_.setup)
       if (Status s = tell_setup(sql, true); !s.ok()) return s;
-    if (Status s = observer_.watch(*control_, now_.first_rows); !s.ok()) return s;
+    if (Status s = observer_.look(*control_); !s.ok()) return s;
     for (const Turn& turn : permutation_->turns)
       for (const std::string_view statement : statements_of(file_.steps[turn.step].sql))
         observer_.leave_out_altered(statement);
+    if (Status s = observer_.watch(*control_, now_.first_rows); !s.ok()) return s;
     now_.tables = observer_.tables();
     for (size_t i = 0; i < sessions_.size(); ++i) {
       std::vector<std::string> sql = observer_.enter();
