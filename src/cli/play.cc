@@ -72,8 +72,9 @@ std::string verdict_of(const Audit& c, bool all_observed) {
     if (c.requested.empty()) continue;
     text += text.empty() ? "" : ", ";
     text += violated ? fmt::format("{} violated ({})", level, violation_in_words(c, v.level))
-                     : fmt::format("{} {}", level,
-                                   v.outcome == Outcome::satisfied ? "satisfied" : "unknown");
+            : v.outcome == Outcome::satisfied
+                ? fmt::format("{} satisfied", level)
+                : fmt::format("{} unknown: {}", level, display(v.reason, 200));
   }
   if (c.requested.empty()) {
     const std::vector<LevelId> strongest = strongest_satisfied(c.result);
@@ -140,7 +141,10 @@ class Play {
   // Plays and assembles; what was observed is added up.
   Result<schedule::Assembled> play(const schedule::Permutation& p, schedule::Performance& played) {
     auto performance = stage_->play(p);
-    if (!performance.ok()) return performance.error();
+    if (!performance.ok()) {
+      if (performance.error().kind == ErrorKind::bad_input) performance.error().file = s_.file;
+      return performance.error();
+    }
     played = std::move(*performance);
     auto assembled = schedule::assemble(file_, played, stage_->driver().describe());
     if (!assembled.ok()) return assembled.error();
@@ -249,23 +253,11 @@ class Play {
     return out;
   }
 
-  static std::vector<std::string> lines_of(std::string_view text) {
-    std::vector<std::string> lines(1);
-    for (const char c : text) {
-      if (c == '\n')
-        lines.emplace_back();
-      else if (c != ' ' && c != '\t' && c != '\r')
-        lines.back() += c;
-    }
-    std::erase(lines, "");
-    return lines;
-  }
-
-  // Blanks do not count, as with PostgreSQL's own.
   Exit compare(const std::string& text) const {
     const auto expected = read_file(s_.expect, kMostFileBytes);
     if (!expected.ok()) return fail(expected.error());
-    const std::vector<std::string> wanted = lines_of(*expected), got = lines_of(text);
+    const std::vector<std::string> wanted = schedule::lines_to_compare(*expected);
+    const std::vector<std::string> got = schedule::lines_to_compare(text);
     if (wanted == got) {
       const Status s = print(fmt::format("{}: as expected\n", s_.file));
       return s.ok() ? Exit::satisfied : fail(s.error());

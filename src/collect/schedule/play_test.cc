@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "assay/check.h"
 #include "assay/format.h"
 #include "collect/schedule/assemble.h"
 #include "collect/schedule/transcript.h"
@@ -20,7 +19,6 @@ struct Seen {
   std::string transcript;  // of the first permutation
   std::string missed;
   std::string counts;  // "reads observed/reads, writes observed/writes"
-  CheckResult result;
 };
 
 // The lines of sessions, without the times, which differ from run to run.
@@ -64,7 +62,6 @@ Seen seen(const std::string& script, std::string_view setup = kTwoRows) {
   out.counts = std::to_string(assembled->reads_observed) + "/" + std::to_string(assembled->reads) +
                ", " + std::to_string(assembled->writes_observed) + "/" +
                std::to_string(assembled->writes);
-  out.result = check(assembled->history, {});
   return out;
 }
 
@@ -175,13 +172,6 @@ TEST(SchedulePlay, OutcomesAreThoseOfTransactions) {
   EXPECT_NE(s.transcript.find("step a.4: update t set v = 3 where id = 1\nERROR:  SQLITE_BUSY"),
             std::string::npos)
       << s.transcript;
-}
-
-TEST(SchedulePlay, LevelsAreDecided) {
-  const Seen s = seen(
-      "/* a */ begin; select * from t where v > 10; /* b */ insert into t values (3, 30); /* a */ "
-      "select * from t where v > 10; commit;");
-  EXPECT_EQ(s.result.find(LevelId::serializable)->outcome, Outcome::satisfied);
 }
 
 TEST(SchedulePlay, ASetupThatFailsIsBadInput) {

@@ -74,4 +74,16 @@ std::string transcript(const File& file, const Permutation& permutation,
   return out;
 }
 
+std::vector<std::string> lines_to_compare(std::string_view text) {
+  std::vector<std::string> lines(1);
+  for (const char c : text) {
+    if (c == '\n')
+      lines.emplace_back();
+    else if (c != ' ' && c != '\t' && c != '\r')
+      lines.back() += c;
+  }
+  std::erase(lines, "");
+  return lines;
+}
+
 }  // namespace assay::internal::collect::schedule
