@@ -160,7 +160,9 @@ class Play {
   std::string observed() const {
     std::string out = fmt::format("observed{}: {} of {} reads, {} of {} writes", on_,
                                   reads_observed_, reads_, writes_observed_, writes_);
-    for (const auto& [missed, times] : missed_) out += "; not " + missed;
+    for (const auto& [missed, times] : missed_)
+      out += fmt::format("; not {}{}", missed,
+                         times > 1 ? fmt::format(" ({} times)", grouped(times)) : "");
     return out;
   }
 

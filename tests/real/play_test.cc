@@ -155,6 +155,7 @@ const std::map<std::string, std::string>& not_as_expected() {
   static const std::map<std::string, std::string> names = {
       {"async-notify", "messages of NOTIFY are not shown"},
       {"detach-partition-concurrently-3", "a message names the schema"},
+      {"drop-index-concurrently-1", "a plan shows the condition that tells of rows"},
       {"merge-join", "a plan names the schema"},
       {"eval-plan-qual", "notices are shown when their step is over"},
       {"eval-plan-qual-trigger", "notices are shown when their step is over"},
@@ -213,7 +214,9 @@ void play_specification(const fs::path& path, const fs::path& folder, const std:
     count.writes += assembled->writes;
     count.writes_observed += assembled->writes_observed;
     ++count.permutations;
-    const CheckResult result = check(assembled->history, {});
+    CheckOptions options_of_check;
+    options_of_check.levels = {LevelId::read_committed};
+    const CheckResult result = check(assembled->history, options_of_check);
     if (result.find(LevelId::read_committed)->outcome == Outcome::violated)
       count.violated.insert(name);
   }
@@ -241,7 +244,7 @@ TEST(Postgresql, PlaysItsOwnSpecifications) {
   EXPECT_GE(specifications, 100u);
   for (const std::string& name : count.unexpected)
     EXPECT_TRUE(not_as_expected().contains(name)) << name << " did not print what is expected";
-  EXPECT_GE(count.reads_observed * 100, count.reads * 90);
+  EXPECT_GE(count.reads_observed * 100, count.reads * 95);
   EXPECT_GE(count.writes_observed * 100, count.writes * 95);
   // There a join locks rows of one of its sides in their newest versions, while the other side has the statement's snapshot.
   EXPECT_EQ(count.violated, std::set<std::string>{"eval-plan-qual"});

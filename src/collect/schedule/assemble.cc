@@ -134,7 +134,7 @@ class Assembler {
       const std::string word = first_word(s.sql);
       // MySQL commits what is open before it begins anew.
       if (now != kNobody && s.answer.tag.empty() && s.answer.error.empty() &&
-          (word == "begin" || word == "start") && txns_[now].statements.size() > 0)
+          (word == "begin" || word == "start") && !txns_[now].statements.empty())
         end(std::exchange(now, kNobody), TxnStatus::committed, s.time);
       if (now == kNobody) {
         now = txns_.size();
@@ -260,7 +260,7 @@ class Assembler {
         if (missed.empty() && (key_of_version(v).empty() || !has_writer(v)))
           missed = "a row of which nobody knows who wrote it";
       count_one(s, s.sight.kind == Sight::Kind::read, missed);
-      if (s.sight.reads_elsewhere) count_one(s, true, "a sub-select of a change");
+      if (s.sight.elsewhere) count_one(s, true, *s.sight.elsewhere);
     }
   }
   void count_one(const Statement& s, bool read, const std::string& missed) {

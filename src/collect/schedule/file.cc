@@ -19,14 +19,14 @@ namespace {
 
 using Order = std::vector<size_t>;  // sessions
 
-// How many orders there are, or `most` + 1 if there are more.
-uint64_t count_orders(const File& file, uint64_t most) {
+// Whether there are more orders than that. Exact as long as the numbers are small; beyond, rounding does not matter.
+bool are_more(const File& file, uint64_t most) {
   double orders = 1;
   uint64_t steps = 0;
   for (const Session& s : file.sessions)
     for (size_t i = 1; i <= s.steps.size(); ++i)
       orders *= static_cast<double>(++steps) / static_cast<double>(i);
-  return orders > static_cast<double>(most) + 0.5 ? most + 1 : static_cast<uint64_t>(orders + 0.5);
+  return orders > static_cast<double>(most) + 0.5;
 }
 
 // The order behind this one; false if it is the last. The sessions' numbers are a multiset, whose next permutation this is.
@@ -62,7 +62,7 @@ Result<File> parse(std::string_view text, std::string_view path) {
 std::vector<Permutation> interleavings(const File& file, uint64_t most, uint64_t seed) {
   std::vector<Permutation> all;
   Order order = first_order(file);
-  if (count_orders(file, most) <= most) {
+  if (!are_more(file, most)) {
     do all.push_back(permutation_of(file, order));
     while (advance(order));
     return all;

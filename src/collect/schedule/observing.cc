@@ -7,15 +7,8 @@
 //
 //   UPDATE test SET value = 11 WHERE id = 1      ["U","test","741","(0,1)",{"id":1,"value":10},"743","(0,3)",{"id":1,"value":11}]
 //
-// Reads. A plain SELECT is asked for one more column, the last, which has the rows that it read: what it returns besides stays as
-// it was. An aggregate is asked for all rows beneath it.
-//
-//   SELECT value FROM test t WHERE id = 1        SELECT value, json_array(json_array('test', …, t's columns)) FROM test t …
-//
-// On PostgreSQL a row says by which transaction it was written (xmin), and rows without a key are told apart by where they are
-// (ctid). What is not as plain as that, such as DISTINCT, UNION, WITH, a sub-select, a view, is sent as it is and counted as
-// missed. A column more may make the database read a row where its index would have done: on MySQL, whose reads may lock, a
-// table with further indexes is therefore not asked.
+// Reads are asked for with the statement itself (asking.cc). On PostgreSQL a row says by which transaction it was written (xmin),
+// and rows without a key are told apart by where they are (ctid).
 //
 // Cost: a function call for each row read or changed. Source: PostgreSQL's manual, 5.5 (system columns), 39 (triggers).
 #include "collect/schedule/observing.h"
@@ -32,25 +25,10 @@
 namespace assay::internal::collect::schedule {
 namespace {
 
-constexpr std::string_view kPlace = "assay_play";
 constexpr std::string_view kTold = "INFO:  assay ";
 constexpr char kBetween = '\x1e';  // changes told by a variable
 
-std::string name_in_quotes(std::string_view name, char quote) {
-  std::string out(1, quote);
-  for (const char c : name) out += c == quote ? std::string(2, quote) : std::string(1, c);
-  return out + quote;
-}
-std::string text_in_quotes(std::string_view text) { return name_in_quotes(text, '\''); }
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
-
-bool is_aggregate(std::string_view word) {
-  return is_one_of(word, {"count", "sum", "min", "max", "avg", "bool_and", "bool_or", "array_agg",
-                          "string_agg", "group_concat", "total"});
-}
+std::string text_in_quotes(std::string_view text) { return in_quotes(text, '\''); }
 
 constexpr std::string_view kPostgresqlCatalogue =
     "SELECT c.relname, a.attname, coalesce(array_position(i.indkey::int2[], a.attnum), -1), "
@@ -116,11 +94,6 @@ bool leaves_alone(const Change& c) {
 
 }  // namespace
 
-struct Observer::Relation {
-  const Table* table;
-  std::string name;  // by which the statement calls it, in quotes
-};
-
 Result<Observer> Observer::of(const Driver& driver) {
   const std::string_view name = driver.dialect().database;
   if (name == "PostgreSQL") return Observer(Kin::postgresql);
@@ -140,8 +113,7 @@ const Table* Observer::table(std::string_view name) const {
 std::vector<std::string> Observer::end_place() const {
   switch (kin_) {
     case Kin::postgresql:
-      return {"SET client_min_messages = warning", "DROP SCHEMA IF EXISTS assay_play CASCADE",
-              "RESET client_min_messages"};
+      return {"DROP SCHEMA IF EXISTS assay_play CASCADE"};
     case Kin::mysql:
       return {"DROP DATABASE IF EXISTS assay_play"};
     case Kin::sqlite:
@@ -149,17 +121,17 @@ std::vector<std::string> Observer::end_place() const {
   }
   std::vector<std::string> all = {"PRAGMA foreign_keys = OFF"};
   for (const Table& t : tables_)
-    all.push_back("DROP TABLE IF EXISTS main." + name_in_quotes(t.name, '"'));
+    all.push_back("DROP TABLE IF EXISTS main." + in_quotes(t.name, '"'));
   return all;
 }
 
-std::vector<std::string> Observer::begin_place() const {
-  std::vector<std::string> all = end_place();
+std::vector<std::string> Observer::make_functions() const {
+  std::vector<std::string> all = drop_functions();
   if (kin_ == Kin::postgresql) {
-    all.emplace_back("CREATE SCHEMA assay_play");
-    all.emplace_back("GRANT ALL ON SCHEMA assay_play TO PUBLIC");
+    all.emplace_back("CREATE SCHEMA assay_functions");
+    all.emplace_back("GRANT USAGE ON SCHEMA assay_functions TO PUBLIC");
     all.emplace_back(
-        "CREATE FUNCTION assay_play.assay_tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "CREATE FUNCTION assay_functions.assay_tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
         "IF TG_OP = 'INSERT' THEN RAISE INFO USING MESSAGE = 'assay ' || json_build_array('I', "
         "TG_TABLE_NAME, NULL, NULL, NULL, NEW.xmin::text, NEW.ctid::text, to_json(NEW)); "
         "ELSIF TG_OP = 'UPDATE' THEN RAISE INFO USING MESSAGE = 'assay ' || json_build_array('U', "
@@ -168,6 +140,25 @@ std::vector<std::string> Observer::begin_place() const {
         "ELSE RAISE INFO USING MESSAGE = 'assay ' || json_build_array('D', TG_TABLE_NAME, "
         "OLD.xmin::text, OLD.ctid::text, to_json(OLD), NULL, NULL, NULL); END IF; "
         "RETURN NULL; END $$");
+    all.emplace_back(
+        "CREATE FUNCTION assay_functions.assay_saw(rows json) RETURNS boolean LANGUAGE plpgsql "
+        "PARALLEL "
+        "SAFE AS $$ BEGIN RAISE INFO USING MESSAGE = 'assay ' || rows; RETURN true; END $$");
+    all.emplace_back("RESET client_min_messages");
+  }
+  return all;
+}
+
+std::vector<std::string> Observer::drop_functions() const {
+  if (kin_ != Kin::postgresql) return {};
+  return {"SET client_min_messages = warning", "DROP SCHEMA IF EXISTS assay_functions CASCADE"};
+}
+
+std::vector<std::string> Observer::begin_place() const {
+  std::vector<std::string> all = end_place();
+  if (kin_ == Kin::postgresql) {
+    all.emplace_back("CREATE SCHEMA assay_play");
+    all.emplace_back("GRANT ALL ON SCHEMA assay_play TO PUBLIC");
   }
   if (kin_ == Kin::mysql) all.emplace_back("CREATE DATABASE assay_play");
   for (const std::string& s : enter()) all.push_back(s);
@@ -201,7 +192,7 @@ std::string Observer::row_of(const Table& table, std::string_view name) const {
   const char quote = kin_ == Kin::mysql ? '`' : '"';
   std::string out = "json_object(";
   for (const std::string& column : table.columns) {
-    const std::string of = fmt::format("{}.{}", name, name_in_quotes(column, quote));
+    const std::string of = fmt::format("{}.{}", name, in_quotes(column, quote));
     // JSON has no bytes.
     const std::string value =
         kin_ == Kin::sqlite
@@ -220,7 +211,7 @@ std::string Observer::version_of(const Table& table, std::string_view name) cons
         name);
   // A row that an outer join lacks has no key.
   const char quote = kin_ == Kin::mysql ? '`' : '"';
-  const std::string there = name_in_quotes(table.key.empty() ? "rowid" : table.key[0], quote);
+  const std::string there = in_quotes(table.key.empty() ? "rowid" : table.key[0], quote);
   const std::string place = table.key.empty() ? fmt::format("{}.rowid", name) : "NULL";
   return fmt::format("json_array({}, NULL, {}, CASE WHEN {}.{} IS NOT NULL THEN {} END)",
                      text_in_quotes(table.name), place, name, there, row_of(table, name));
@@ -228,11 +219,11 @@ std::string Observer::version_of(const Table& table, std::string_view name) cons
 
 std::vector<std::string> Observer::triggers(const Table& table) const {
   std::vector<std::string> all;
-  const std::string name = name_in_quotes(table.name, kin_ == Kin::mysql ? '`' : '"');
+  const std::string name = in_quotes(table.name, kin_ == Kin::mysql ? '`' : '"');
   if (kin_ == Kin::postgresql)
     return {
         fmt::format("CREATE TRIGGER zz_assay AFTER INSERT OR UPDATE OR DELETE ON assay_play.{} "
-                    "FOR EACH ROW EXECUTE FUNCTION assay_play.assay_tell()",
+                    "FOR EACH ROW EXECUTE FUNCTION assay_functions.assay_tell()",
                     name)};
   const auto half = [&](bool there, std::string_view row) {
     const bool has_place = there && kin_ == Kin::sqlite && table.key.empty();
@@ -243,8 +234,8 @@ std::vector<std::string> Observer::triggers(const Table& table) const {
     const std::string told =
         fmt::format("json_array('{}', {}, {}, {})", event.substr(0, 1), text_in_quotes(table.name),
                     half(event != "INSERT", "OLD"), half(event != "DELETE", "NEW"));
-    const std::string trigger = name_in_quotes(fmt::format("assay_{}_{}", event, table.name),
-                                               kin_ == Kin::mysql ? '`' : '"');
+    const std::string trigger =
+        in_quotes(fmt::format("assay_{}_{}", event, table.name), kin_ == Kin::mysql ? '`' : '"');
     if (kin_ == Kin::mysql) {
       all.push_back(
           fmt::format("CREATE TRIGGER {} AFTER {} ON {} FOR EACH ROW SET @assay_told = "
@@ -299,7 +290,7 @@ Status Observer::watch(DriverSession& control, std::vector<Version>& rows) const
   std::vector<std::string> all;
   for (const Table& t : tables_) {
     if (!t.refusal.empty()) continue;
-    const std::string name = name_in_quotes(t.name, kin_ == Kin::mysql ? '`' : '"');
+    const std::string name = in_quotes(t.name, kin_ == Kin::mysql ? '`' : '"');
     all.push_back(fmt::format("SELECT {} FROM {}{}", version_of(t, "t"),
                               kin_ == Kin::postgresql ? "ONLY " : "", name + " AS t"));
     // A partition has the trigger of its parent.
@@ -318,10 +309,28 @@ Status Observer::watch(DriverSession& control, std::vector<Version>& rows) const
   return Ok{};
 }
 
+namespace {
+
+// ALTER TABLE of constraints and triggers leaves rows as they are.
+bool changes_form(const std::vector<Word>& words) {
+  bool harmless = false;
+  for (size_t i = 1; i + 1 < words.size(); ++i) {
+    if (words[i].depth > 0) continue;
+    if (is_one_of(words[i].text, {"column", "type", "rename", "set", "attach"})) return true;
+    harmless = harmless || is_one_of(words[i].text, {"validate", "enable", "disable", "detach"}) ||
+               (is_one_of(words[i].text, {"add", "drop"}) &&
+                is_one_of(words[i + 1].text, {"constraint", "foreign", "check", "unique"}));
+  }
+  return !harmless;
+}
+
+}  // namespace
+
 void Observer::leave_out_altered(std::string_view statement) {
   const std::vector<Word> words = words_of(statement);
   if (words.empty()) return;
-  const bool alters = is_one_of(words[0].text, {"alter", "drop", "truncate", "refresh"});
+  const bool alters = is_one_of(words[0].text, {"drop", "truncate", "refresh"}) ||
+                      (words[0].is("alter") && changes_form(words));
   const bool replaces = kin_ == Kin::sqlite &&
                         (words[0].is("replace") || (words.size() > 2 && words[2].is("replace")));
   if (!alters && !replaces) return;
@@ -339,233 +348,26 @@ void Observer::leave_out_altered(std::string_view statement) {
       }
 }
 
-namespace {
-
-// The place of the keyword outside of brackets; words.size() if it is not there.
-size_t find_keyword(const std::vector<Word>& words, std::string_view keyword, size_t from = 0) {
-  while (from < words.size() && !words[from].is(keyword)) ++from;
-  return from;
-}
-
-// Where the list of relations ends.
-bool ends_from(const Word& w) {
-  return w.depth == 0 && w.kind == Word::Kind::word &&
-         is_one_of(w.text, {"where", "group", "order", "limit", "offset", "for", "fetch", "having",
-                            "lock", "window"});
-}
-
-// Why a SELECT is not plain; empty if it is.
-std::string_view not_plain(const std::vector<Word>& words) {
-  for (size_t i = 1; i < words.size(); ++i) {
-    const Word& w = words[i];
-    if (w.kind != Word::Kind::word) continue;
-    if (w.text == "select") return w.depth > 0 ? "a sub-select" : "UNION";
-    if (w.depth > 0) continue;
-    if (is_one_of(w.text, {"union", "intersect", "except"})) return "UNION";
-    if (w.text == "distinct" && i == 1) return "DISTINCT";
-    if (w.text == "having") return "HAVING";
-    if (w.text == "over") return "a window";
-    if (w.text == "into") return "SELECT INTO";
-    if (w.text == "lateral" || w.text == "tablesample") return "FROM with a function";
-  }
-  return {};
-}
-
-}  // namespace
-
-std::optional<std::vector<Observer::Relation>> Observer::relations(const std::vector<Word>& words,
-                                                                   size_t from, size_t end) const {
-  std::vector<Relation> all;
-  bool expects = true, in_condition = false;
-  for (size_t i = from; i < end; ++i) {
-    const Word& w = words[i];
-    if (w.depth > 0) continue;
-    if (w.kind == Word::Kind::sign && w.text == ",") {
-      expects = true;
-      in_condition = false;
-      continue;
-    }
-    if (w.is("join")) {
-      expects = true;
-      in_condition = false;
-      continue;
-    }
-    if (w.is("on") || w.is("using")) in_condition = true;
-    if (in_condition || !expects) continue;
-    if (!w.is_name() || w.is("only")) {
-      if (w.is("only")) continue;
-      return std::nullopt;
-    }
-    // SCHEMA.NAME [AS] ALIAS
-    size_t name = i;
-    while (name + 2 < end && words[name + 1].text == "." && words[name + 2].is_name()) name += 2;
-    const Table* const t = table(words[name].text);
-    if (t == nullptr || (name + 1 < end && words[name + 1].text == "(")) return std::nullopt;
-    size_t next = name + 1;
-    if (next < end && words[next].is("as")) ++next;
-    const bool aliased =
-        next < end && words[next].is_name() &&
-        !(words[next].kind == Word::Kind::word &&
-          is_one_of(words[next].text, {"join", "inner", "left", "right", "full", "cross", "natural",
-                                       "on", "using", "straight_join"}));
-    const Word& called = aliased ? words[next] : words[name];
-    const char quote = kin_ == Kin::mysql ? '`' : '"';
-    all.push_back({t, name_in_quotes(called.text, quote)});
-    expects = false;
-    i = aliased ? next : name;
-  }
-  return all;
-}
-
-// WHERE …, of a query of one table: what it asks for.
-void Observer::look_at_condition(std::string_view statement, const std::vector<Word>& words,
-                                 const Relation& relation, size_t from, size_t end,
-                                 Sight& sight) const {
-  Query query{.table = relation.table->name, .name = relation.name, .where = {}, .key = {}};
-  if (from < words.size() && words[from].is("where")) {
-    size_t last = from + 1;
-    while (last < end && !ends_from(words[last])) ++last;
-    if (last == from + 1) return;
-    query.where = statement.substr(words[from + 1].at, words[last - 1].end - words[from + 1].at);
-    const bool constant = last == from + 4 && (words[from + 3].kind == Word::Kind::number ||
-                                               words[from + 3].kind == Word::Kind::text);
-    const std::vector<std::string>& key = relation.table->key;
-    if (constant && key.size() == 1 && words[from + 1].text == key[0] &&
-        words[from + 2].text == "=")
-      query.key = words[from + 3].text;
-  }
-  sight.query = std::move(query);
-}
-
-Asked Observer::ask_select(std::string_view statement, const std::vector<Word>& words) const {
-  Asked asked{.statement = std::string(statement),
-              .sql = std::string(statement),
-              .has_rows = false,
-              .sight = {}};
-  asked.sight.kind = Sight::Kind::read;
-  const size_t from = find_keyword(words, "from");
-  if (const std::string_view why = not_plain(words); !why.empty()) {
-    asked.sight.missed = why;
-    return asked;
-  }
-  size_t end = from;
-  while (end < words.size() && !ends_from(words[end])) ++end;
-  const auto found = relations(words, from + 1, end);
-  if (!found) {
-    asked.sight.missed = "FROM with a view, a function or brackets";
-    return asked;
-  }
-  bool aggregated = false;
-  for (size_t i = 1; i + 1 < from; ++i)
-    aggregated = aggregated || (is_aggregate(words[i].text) && words[i + 1].text == "(");
-  const bool grouped = find_keyword(words, "group") < words.size();
-  std::string versions;
-  for (const Relation& r : *found) {
-    if (!r.table->refusal.empty()) {
-      asked.sight.missed = r.table->refusal;
-      return asked;
-    }
-    versions += (versions.empty() ? "" : ", ") + version_of(*r.table, r.name);
-  }
-  const bool postgresql = kin_ == Kin::postgresql;
-  std::string column =
-      fmt::format("{}({})", postgresql ? "json_build_array" : "json_array", versions);
-  if (aggregated || grouped)
-    column = fmt::format("{}({})",
-                         postgresql           ? "json_agg"
-                         : kin_ == Kin::mysql ? "json_arrayagg"
-                                              : "json_group_array",
-                         column);
-  if (postgresql) column += "::text";
-  asked.sql = fmt::format("{}, {} AS assay_rows {}", statement.substr(0, words[from - 1].end),
-                          column, statement.substr(words[from].at));
-  asked.has_rows = true;
-  // Which rows are not there is told only by a query of one table that neither locks nor stops.
-  bool complete = found->size() == 1 && relations(words, from + 1, end)->size() == 1;
-  for (size_t i = end; i < words.size(); ++i)
-    complete = complete && !(words[i].depth == 0 && words[i].kind == Word::Kind::word &&
-                             is_one_of(words[i].text, {"limit", "offset", "for", "fetch", "lock"}));
-  for (size_t i = from; i < end; ++i) complete = complete && !words[i].is("only");
-  // Rows of partitions have the names of these.
-  if (complete)
-    for (const Table& t : tables_) complete = complete && t.parent != (*found)[0].table->name;
-  if (complete) look_at_condition(statement, words, (*found)[0], end, words.size(), asked.sight);
-  return asked;
-}
-
-// Whether what an UPDATE or DELETE does depends on columns that are no key.
-void Observer::look_at_change(const std::vector<Word>& words, Sight& sight) const {
-  const Table* of = nullptr;
-  for (const Word& w : words)
-    if (of == nullptr && w.is_name()) of = table(w.text);
-  if (of == nullptr) {
-    sight.missed = "a table that is not known";
-    return;
-  }
-  sight.missed = of->refusal;
-  const bool reads = words[0].is("update") || words[0].is("delete") || words[0].is("with");
-  for (size_t i = 1; i < words.size(); ++i) {
-    if (words[i].kind == Word::Kind::word && words[i].text == "select")
-      sight.reads_elsewhere = true;
-    if (words[i].is("returning")) break;
-    if (!reads || !words[i].is_name()) continue;
-    const bool assigned = i + 1 < words.size() && words[i + 1].text == "=" &&
-                          (words[i - 1].is("set") || words[i - 1].text == ",") &&
-                          i < find_keyword(words, "where");
-    const bool column = std::ranges::count(of->columns, words[i].text) > 0;
-    if (column && !assigned && std::ranges::count(of->key, words[i].text) == 0)
-      sight.depends_on_rows = true;
-  }
-}
-
-Asked Observer::ask(std::string_view statement) const {
-  const std::vector<Word> words = words_of(statement);
-  Asked asked{.statement = std::string(statement),
-              .sql = std::string(statement),
-              .has_rows = false,
-              .sight = {}};
-  if (words.empty()) return asked;
-  const bool about_tables = std::ranges::any_of(
-      words, [&](const Word& w) { return w.is_name() && table(w.text) != nullptr; });
-  const std::string& first = words[0].text;
-  const auto changes = [](const Word& w) {
-    return w.kind == Word::Kind::word &&
-           is_one_of(w.text, {"insert", "update", "delete", "merge", "replace", "copy"});
-  };
-  if (changes(words[0]) || (first == "with" && std::ranges::any_of(words, changes))) {
-    asked.sight.kind = Sight::Kind::write;
-    look_at_change(words, asked.sight);
-    if (first == "with") asked.sight.reads_elsewhere = true;
-  } else if (first == "select" && about_tables && find_keyword(words, "from") < words.size()) {
-    return ask_select(statement, words);
-  } else if (about_tables && is_one_of(first, {"select", "with", "table", "declare", "prepare"})) {
-    asked.sight.kind = Sight::Kind::read;
-    asked.sight.missed = first == "with"      ? "WITH"
-                         : first == "declare" ? "a cursor"
-                         : first == "prepare" ? "a prepared statement"
-                                              : "SELECT without a FROM of its own";
-  } else if (is_one_of(first, {"execute", "fetch", "call", "do"})) {
-    asked.sight.kind = Sight::Kind::read;
-    asked.sight.missed = first == "fetch"     ? "a cursor"
-                         : first == "execute" ? "a prepared statement"
-                                              : "a procedure";
-  }
-  return asked;
-}
-
 void Observer::take(const Asked& asked, Spoken& answer, Sight& sight) const {
-  std::erase_if(answer.notices, [&](const std::string& notice) {
-    if (!notice.starts_with(kTold)) return false;
-    take_change(std::string_view(notice).substr(kTold.size()), sight);
-    return true;
-  });
-  if (!asked.has_rows || answer.columns.empty()) return;
-  answer.columns.pop_back();
   const auto take_rows = [&](const Json& relations) {
     for (const Json& r : relations)
       if (r.is_array() && r.size() == 4)
         if (Version v = version_from(r, 0); !v.table.empty()) sight.rows.push_back(std::move(v));
   };
+  std::erase_if(answer.notices, [&](const std::string& notice) {
+    if (!notice.starts_with(kTold)) return false;
+    const std::string_view told = std::string_view(notice).substr(kTold.size());
+    if (told.starts_with("[["))
+      take_rows(Json::parse(told));
+    else
+      take_change(told, sight);
+    return true;
+  });
+  // What was prepared before told it now.
+  if (asked.sight.told_later && (!sight.rows.empty() || !sight.changes.empty()))
+    sight.missed.clear();
+  if (!asked.has_rows || answer.columns.empty()) return;
+  answer.columns.pop_back();
   for (auto& row : answer.rows) {
     const Json told = Json::parse(row.back() ? *row.back() : "");
     row.pop_back();
@@ -595,6 +397,12 @@ void Observer::take_told(const Spoken& told, Sight& sight) {
     }
     std::erase_if(sight.changes, leaves_alone);
   }
+}
+
+std::string in_quotes(std::string_view text, char quote) {
+  std::string out(1, quote);
+  for (const char c : text) out += c == quote ? std::string(2, quote) : std::string(1, c);
+  return out + quote;
 }
 
 std::optional<std::string> literals_of(const Version& version, const Table& table) {

@@ -46,8 +46,9 @@ struct Query {
 struct Sight {
   enum class Kind : uint8_t { other, read, write };
   Kind kind = Kind::other;
-  std::string missed;            // why it is not observed; empty: it is
-  bool reads_elsewhere = false;  // a change that reads with a sub-select, which is not observed
+  std::string missed;                    // why it is not observed; empty: it is
+  std::optional<std::string> elsewhere;  // a change reads with a SELECT: why that is not observed
+  bool told_later = false;               // of what was prepared before, which may tell it
   std::optional<Query> query;
   std::vector<Version> rows;
   std::vector<Change> changes;
@@ -71,6 +72,9 @@ class Observer {
   const std::vector<Table>& tables() const { return tables_; }
   const Table* table(std::string_view name) const;
 
+  // Statements that make what tells of rows, once, and that take it away.
+  std::vector<std::string> make_functions() const;
+  std::vector<std::string> drop_functions() const;
   // Statements that give a permutation a place of its own, and take it away; for the one connection that sets up.
   std::vector<std::string> begin_place() const;
   std::vector<std::string> end_place() const;
@@ -92,7 +96,11 @@ class Observer {
   static void take_told(const Spoken& told, Sight& sight);
 
  private:
-  struct Relation;
+  // A table of a FROM, and by what name the statement calls it, in quotes.
+  struct Relation {
+    const Table* table;
+    std::string name;
+  };
   explicit Observer(Kin kin) : kin_(kin) {}
 
   std::vector<std::string> triggers(const Table& table) const;
@@ -100,6 +108,8 @@ class Observer {
   std::string version_of(const Table& table, std::string_view name) const;
   Asked ask_select(std::string_view statement, const std::vector<Word>& words) const;
   void look_at_change(const std::vector<Word>& words, Sight& sight) const;
+  std::optional<std::string> ask_everywhere(std::string_view statement,
+                                            const std::vector<Word>& words, Asked& asked) const;
   std::optional<std::vector<Relation>> relations(const std::vector<Word>& words, size_t from,
                                                  size_t end) const;
   void look_at_condition(std::string_view statement, const std::vector<Word>& words,
@@ -109,6 +119,8 @@ class Observer {
   std::vector<Table> tables_;
 };
 
+// A name or a text between quotes.
+std::string in_quotes(std::string_view text, char quote);
 // The columns' values of a row as literals of SQL, in the order of `columns`; nothing where one cannot be written so.
 std::optional<std::string> literals_of(const Version& version, const Table& table);
 // The values of the key, with commas between them; nothing where the row lacks one.

@@ -42,7 +42,9 @@ class OpenStage : public Stage {
         player_(driver_->lock_view()) {}
   ~OpenStage() override {
     std::vector<Spoken> ignored;
-    if (control_) static_cast<void>(control_->speak(observer_.end_place(), ignored));
+    if (!control_) return;
+    static_cast<void>(control_->speak(observer_.end_place(), ignored));
+    static_cast<void>(control_->speak(observer_.drop_functions(), ignored));
     static_cast<void>(driver_->mark_finished());
   }
 
@@ -50,6 +52,9 @@ class OpenStage : public Stage {
     auto control = driver_->connect();
     if (!control.ok()) return control.error();
     control_ = std::move(*control);
+    if (Status s = must(observer_.make_functions(), "cannot make the functions that tell of rows");
+        !s.ok())
+      return s;
     for (size_t i = 0; i < file_.sessions.size(); ++i) {
       auto session = driver_->connect();
       if (!session.ok()) return session.error();
@@ -112,7 +117,9 @@ class OpenStage : public Stage {
   }
 
   Status set_up() {
-    if (Status s = each(*control_, observer_.begin_place()); !s.ok()) return s;
+    // On PostgreSQL in one transaction, as each of them would sync the disk.
+    if (Status s = must(observer_.begin_place(), "cannot make the place to play in"); !s.ok())
+      return s;
     for (const std::string& sql : file_.setup)
       if (Status s = tell_setup(sql, true); !s.ok()) return s;
     if (Status s = observer_.look(*control_); !s.ok()) return s;
@@ -332,8 +339,8 @@ class OpenStage : public Stage {
       if (Status s = sessions_[i]->speak(roll_back, ignored); !s.ok()) return s;
     }
     if (Status s = ask_conditions(); !s.ok()) return s;
-    if (Status s = tell_setup(file_.teardown, false); !s.ok()) return s;
-    return each(*control_, observer_.end_place());
+    // What is left goes before the next permutation.
+    return tell_setup(file_.teardown, false);
   }
 
   // Of each table with conditions, which of its versions satisfy them.

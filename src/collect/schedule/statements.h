@@ -1,7 +1,9 @@
 // SQL of any dialect, cut into statements and words: nothing is refused, what is not known stays as it is.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +11,10 @@
 namespace assay::internal::collect::schedule {
 
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+inline bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
 
 struct Word {
   enum class Kind : uint8_t { word, quoted, text, number, sign };
