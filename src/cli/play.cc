@@ -30,8 +30,8 @@ constexpr uint64_t kMostAtAll = 1'000'000;
 
 struct PlayState {
   std::string file;
-  schedule::Options options;
-  std::vector<std::string> databases;
+  schedule::Options options;  // of each database
+  std::vector<std::string> databases, isolations;
   std::string permutations;  // all, or a number; empty: those of the file
   std::string history, expect;
   CheckFlags check;
@@ -95,14 +95,38 @@ class Play {
     if (!file.ok()) return fail(file.error());
     file_ = std::move(*file);
     if (Status s = choose(); !s.ok()) return fail(s.error());
-    auto stage = schedule::Stage::open(file_, s_.options);
-    if (!stage.ok()) return fail(stage.error());
-    stage_ = std::move(*stage);
-    if (chosen_.size() == 1 && s_.expect.empty()) return play_one();
+    if (Status s = open_stages(); !s.ok()) return fail(s.error());
+    const bool one = chosen_.size() == 1 && stages_.size() == 1;
+    if (one && s_.expect.empty()) return play_one();
+    const OutputFlags& output = s_.check.output;
+    if (!output.reports.empty() || !output.certificate.empty() || !output.write_baseline.empty())
+      return fail(
+          usage_error("reports and certificates are of one permutation on one database; expected "
+                      "--permutations "
+                      "NAME, or --history and then check"));
+    if (stages_.size() > 1 && (output.json || !s_.history.empty() || transcribes()))
+      return fail(
+          usage_error("databases are compared in the table alone; expected one --database"));
     return play_all();
   }
 
  private:
+  Status open_stages() {
+    if (s_.isolations.size() > 1 && s_.isolations.size() != s_.databases.size())
+      return usage_error("expected one --isolation, or one for each --database");
+    for (size_t i = 0; i < s_.databases.size(); ++i) {
+      schedule::Options options = s_.options;
+      options.database = s_.databases[i];
+      if (!s_.isolations.empty())
+        options.isolation = s_.isolations[s_.isolations.size() > 1 ? i : 0];
+      auto stage = schedule::Stage::open(file_, options);
+      if (!stage.ok()) return stage.error();
+      stages_.push_back(std::move(*stage));
+    }
+    return Ok{};
+  }
+  bool transcribes() const { return s_.expect.ends_with(".out"); }
+
   Status choose() {
     chosen_ = file_.permutations;
     const std::string& wanted = s_.permutations;
@@ -139,16 +163,17 @@ class Play {
   }
 
   // Plays and assembles; what was observed is added up.
-  Result<schedule::Assembled> play(const schedule::Permutation& p, schedule::Performance& played) {
-    auto performance = stage_->play(p);
+  Result<schedule::Assembled> play(schedule::Stage& stage, const schedule::Permutation& p,
+                                   schedule::Performance& played) {
+    auto performance = stage.play(p);
     if (!performance.ok()) {
       if (performance.error().kind == ErrorKind::bad_input) performance.error().file = s_.file;
       return performance.error();
     }
     played = std::move(*performance);
-    auto assembled = schedule::assemble(file_, played, stage_->driver().describe());
+    auto assembled = schedule::assemble(file_, played, stage.driver().describe());
     if (!assembled.ok()) return assembled.error();
-    on_ = " on " + in_words(recorded_on(assembled->history));
+    on_ = in_words(recorded_on(assembled->history));
     reads_ += assembled->reads;
     reads_observed_ += assembled->reads_observed;
     writes_ += assembled->writes;
@@ -158,8 +183,9 @@ class Play {
   }
 
   std::string observed() const {
-    std::string out = fmt::format("observed{}: {} of {} reads, {} of {} writes", on_,
-                                  reads_observed_, reads_, writes_observed_, writes_);
+    std::string out = fmt::format("observed{}: {} of {} reads, {} of {} writes",
+                                  stages_.size() > 1 ? "" : " on " + on_, reads_observed_, reads_,
+                                  writes_observed_, writes_);
     for (const auto& [missed, times] : missed_)
       out += fmt::format("; not {}{}", missed,
                          times > 1 ? fmt::format(" ({} times)", grouped(times)) : "");
@@ -179,7 +205,7 @@ class Play {
 
   Exit play_one() {
     schedule::Performance played;
-    auto assembled = play(chosen_[0], played);
+    auto assembled = play(*stages_[0], chosen_[0], played);
     if (!assembled.ok()) return fail(assembled.error());
     if (Status s = keep_history(assembled->history, 0); !s.ok()) return fail(s.error());
     if (!s_.check.output.json)
@@ -191,43 +217,52 @@ class Play {
   }
 
   Exit play_all() {
-    const bool transcribes = s_.expect.ends_with(".out");
-    // By name, verdict and outcome: how many, and the first.
-    std::map<std::string, std::pair<uint64_t, size_t>> folded;
+    std::map<std::string, std::pair<uint64_t, size_t>> folded;  // by what came: how many, the first
     std::string text = fmt::format("Parsed test spec with {} sessions\n", file_.sessions.size());
     for (const std::string& name : unused_steps()) text += "unused step name: " + name + "\n";
-    Exit worst = Exit::satisfied;
     ProgressLine progress("play");
     for (size_t i = 0; i < chosen_.size(); ++i) {
       progress.update(static_cast<double>(i) / static_cast<double>(chosen_.size()),
                       fmt::format("{} of {} permutations", i, chosen_.size()));
-      schedule::Performance played;
-      auto assembled = play(chosen_[i], played);
-      progress.clear();
-      if (!assembled.ok()) return fail(assembled.error());
-      if (transcribes) {
-        text += "\n" + schedule::transcript(file_, chosen_[i], played);
-        continue;
+      std::string came = chosen_[i].name + "\n";
+      for (const auto& stage : stages_) {
+        schedule::Performance played;
+        auto assembled = play(*stage, chosen_[i], played);
+        progress.clear();
+        if (!assembled.ok()) return fail(assembled.error());
+        if (transcribes()) {
+          text += "\n" + schedule::transcript(file_, chosen_[i], played);
+          continue;
+        }
+        if (Status s = judge(*assembled, played, i, came); !s.ok()) return fail(s.error());
       }
-      if (Status s = keep_history(assembled->history, i); !s.ok()) return fail(s.error());
-      const bool all_observed = assembled->missed.empty();
-      Audit c = check_history(std::move(assembled->history), fmt::format("{}#{}", s_.file, i + 1),
-                              s_.check);
-      if (s_.check.output.json) {
-        worst = worse(worst, deliver(c, s_.check));
-        continue;
-      }
-      worst = worse(worst, exit_code(c));
-      auto& [times, first] = folded[chosen_[i].name + "\n" + verdict_of(c, all_observed) + "\n" +
-                                    outcome_of(file_, played)];
+      auto& [times, first] = folded[came];
       if (times++ == 0) first = i;
     }
     note(observed());
-    if (s_.check.output.json) return worst;
-    if (!transcribes) text = table(folded);
+    if (s_.check.output.json) return worst_;
+    if (!transcribes()) text = table(folded);
     if (!s_.expect.empty()) return compare(text);
     const Status printed = print(text);
-    return printed.ok() ? worst : fail(printed.error());
+    return printed.ok() ? worst_ : fail(printed.error());
+  }
+
+  // What came of one permutation on one database, added to what is told of it.
+  Status judge(schedule::Assembled& assembled, const schedule::Performance& played, size_t number,
+               std::string& came) {
+    if (Status s = keep_history(assembled.history, number); !s.ok()) return s;
+    Audit c = check_history(std::move(assembled.history), fmt::format("{}#{}", s_.file, number + 1),
+                            s_.check);
+    if (s_.check.output.json) {
+      worst_ = worse(worst_, deliver(c, s_.check));
+      return Ok{};
+    }
+    worst_ = worse(worst_, exit_code(c));
+    const bool several = stages_.size() > 1;
+    came += fmt::format("  {}{}\n  {}{}\n", several ? on_ + ": " : "",
+                        verdict_of(c, assembled.missed.empty()), several ? "  " : "",
+                        outcome_of(file_, played));
+    return Ok{};
   }
 
   std::vector<std::string> unused_steps() const {
@@ -245,13 +280,10 @@ class Play {
     std::sort(rows.begin(), rows.end());
     std::string out = fmt::format("{}: {}\n", s_.file.substr(s_.file.rfind('/') + 1),
                                   counted(chosen_.size(), "permutation", "permutations"));
-    for (const auto& [first, times, came] : rows) {
-      const size_t verdict = came.find('\n') + 1, outcome = came.find('\n', verdict) + 1;
-      const std::string name = name_of(file_, chosen_[first]);
-      out += fmt::format("\n{}{}\n  {}\n  {}\n", name,
+    for (const auto& [first, times, came] : rows)
+      out += fmt::format("\n{}{}\n{}", name_of(file_, chosen_[first]),
                          times > 1 ? fmt::format(", and {} more", grouped(times - 1)) : "",
-                         came.substr(verdict, outcome - 1 - verdict), came.substr(outcome));
-    }
+                         came.substr(came.find('\n') + 1));
     return out;
   }
 
@@ -274,10 +306,11 @@ class Play {
   const PlayState& s_;
   schedule::File file_;
   std::vector<schedule::Permutation> chosen_;
-  std::unique_ptr<schedule::Stage> stage_;
+  std::vector<std::unique_ptr<schedule::Stage>> stages_;  // a database each
+  Exit worst_ = Exit::satisfied;
   uint64_t reads_ = 0, reads_observed_ = 0, writes_ = 0, writes_observed_ = 0;
   std::map<std::string, uint64_t> missed_;
-  std::string on_;  // which database, at which isolation
+  std::string on_;  // which database was played on last, at which isolation
 };
 
 }  // namespace
@@ -291,12 +324,14 @@ Action add_play(CLI::App& app) {
       ->required()
       ->type_name("");
   app.add_option(
-         "--database", s->options.database,
+         "--database", s->databases,
          "the database to play on; by default ASSAY_DATABASE_URL or, if that is not set, an "
-         "embedded SQLite database")
+         "embedded SQLite database. Several are compared, each with its --isolation")
+      ->allow_extra_args(false)
       ->type_name("URL");
-  app.add_option("--isolation", s->options.isolation,
+  app.add_option("--isolation", s->isolations,
                  "the isolation of transactions that do not say which, as the database spells it")
+      ->allow_extra_args(false)
       ->type_name("NAME");
   app.add_option(
          "--permutations", s->permutations,
@@ -319,8 +354,7 @@ Action add_play(CLI::App& app) {
   add_allow_empty(app, s->check.allow_empty);
   return [s] {
     take_databases_from_environment(s->databases);
-    if (s->options.database.empty())
-      s->options.database = s->databases.empty() ? "sqlite:" : s->databases.front();
+    if (s->databases.empty()) s->databases = {"sqlite:"};
     return Play(*s).run();
   };
 }

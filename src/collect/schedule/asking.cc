@@ -168,7 +168,7 @@ Asked Observer::ask_select(std::string_view statement, const std::vector<Word>& 
   const size_t end = end_of_clause(words, from);
   const auto found = relations(words, from + 1, end);
   if (!found) {
-    asked.sight.missed = "FROM with a view, a function or brackets";
+    asked.sight.missed = "FROM with a function or brackets";
     return asked;
   }
   bool aggregated = false;
@@ -252,7 +252,7 @@ std::optional<std::string> Observer::ask_everywhere(std::string_view statement,
     if (end == from + 2 && queries.contains(select[from + 1].text)) continue;
     const auto found = relations(select, from + 1, end);
     std::string versions;
-    if (!found) return "FROM with a view, a function or brackets";
+    if (!found) return "FROM with a function or brackets";
     if (found->empty()) continue;
     reads = true;
     for (const Relation& r : *found) {

@@ -33,16 +33,20 @@ std::string text_in_quotes(std::string_view text) { return in_quotes(text, '\'')
 constexpr std::string_view kPostgresqlCatalogue =
     "SELECT c.relname, a.attname, coalesce(array_position(i.indkey::int2[], a.attnum), -1), "
     "coalesce((SELECT p.relname FROM pg_inherits h JOIN pg_class p ON p.oid = h.inhparent "
-    "WHERE h.inhrelid = c.oid LIMIT 1), ''), c.relispartition::int, '' "
+    "WHERE h.inhrelid = c.oid LIMIT 1), ''), CASE WHEN c.relkind IN ('r', 'p') THEN '' ELSE 'a "
+    "view' "
+    "END "
     "FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT "
     "a.attisdropped LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary "
-    "WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'assay_play'::regnamespace "
+    "WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relnamespace = 'assay_play'::regnamespace "
     "ORDER BY c.relname, a.attnum";
 constexpr std::string_view kMysqlCatalogue =
     "SELECT c.table_name, c.column_name, coalesce((SELECT max(s.seq_in_index) FROM "
     "information_schema.statistics s WHERE s.table_schema = c.table_schema AND s.table_name = "
-    "c.table_name AND s.column_name = c.column_name AND s.index_name = 'PRIMARY'), -1), '', 0, "
-    "CASE WHEN EXISTS (SELECT 1 FROM information_schema.statistics s WHERE s.table_schema = "
+    "c.table_name AND s.column_name = c.column_name AND s.index_name = 'PRIMARY'), -1), '', "
+    "CASE WHEN EXISTS (SELECT 1 FROM information_schema.views v WHERE v.table_schema = "
+    "c.table_schema AND v.table_name = c.table_name) THEN 'a view' "
+    "WHEN EXISTS (SELECT 1 FROM information_schema.statistics s WHERE s.table_schema = "
     "c.table_schema AND s.table_name = c.table_name AND s.index_name <> 'PRIMARY') THEN "
     "'a table with further indexes' WHEN EXISTS (SELECT 1 FROM "
     "information_schema.referential_constraints r WHERE r.constraint_schema = c.table_schema AND "
@@ -50,8 +54,11 @@ constexpr std::string_view kMysqlCatalogue =
     "FROM information_schema.columns c WHERE c.table_schema = 'assay_play' "
     "ORDER BY c.table_name, c.ordinal_position";
 constexpr std::string_view kSqliteCatalogue =
-    "SELECT m.name, c.name, CASE c.pk WHEN 0 THEN -1 ELSE c.pk END, '', 0, '' "
-    "FROM main.sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT "
+    "SELECT m.name, c.name, CASE c.pk WHEN 0 THEN -1 ELSE c.pk END, '', CASE m.type WHEN 'view' "
+    "THEN "
+    "'a view' ELSE '' END "
+    "FROM main.sqlite_master m, pragma_table_info(m.name) c WHERE m.type IN ('table', 'view') AND "
+    "m.name NOT "
     "LIKE 'sqlite\\_%' ESCAPE '\\' AND m.name NOT LIKE 'assay\\_%' ESCAPE '\\' ORDER BY m.name, "
     "c.cid";
 
@@ -121,7 +128,8 @@ std::vector<std::string> Observer::end_place() const {
   }
   std::vector<std::string> all = {"PRAGMA foreign_keys = OFF"};
   for (const Table& t : tables_)
-    all.push_back("DROP TABLE IF EXISTS main." + in_quotes(t.name, '"'));
+    all.push_back(fmt::format("DROP {} IF EXISTS main.{}", t.refusal == "a view" ? "VIEW" : "TABLE",
+                              in_quotes(t.name, '"')));
   return all;
 }
 
@@ -267,7 +275,7 @@ Status Observer::look(DriverSession& control) {
     std::sort(key.begin(), key.end());
     for (auto& [at, column] : key) tables_.back().key.push_back(std::move(column));
     key.clear();
-    if (tables_.back().key.empty() && kin_ == Kin::mysql)
+    if (tables_.back().key.empty() && kin_ == Kin::mysql && tables_.back().refusal.empty())
       tables_.back().refusal = "a table without a primary key";
   };
   for (size_t row = 0; row < answers[0].rows.size(); ++row) {
@@ -275,7 +283,7 @@ Status Observer::look(DriverSession& control) {
     if (tables_.empty() || tables_.back().name != name) {
       if (!tables_.empty()) end_table();
       tables_.push_back({.name = name, .parent = text_of(answers[0], row, 3)});
-      tables_.back().refusal = text_of(answers[0], row, 5);
+      tables_.back().refusal = text_of(answers[0], row, 4);
     }
     const std::string& column = text_of(answers[0], row, 1);
     tables_.back().columns.push_back(column);

@@ -418,7 +418,7 @@ class OpenStage : public Stage {
   }
 
   const File& file_;
-  const Options& options_;
+  const Options options_;
   std::unique_ptr<Driver> driver_;
   Observer observer_;
   std::unique_ptr<DriverSession> control_;
@@ -437,7 +437,15 @@ class OpenStage : public Stage {
 
 }  // namespace
 
-Result<std::unique_ptr<Stage>> Stage::open(const File& file, const Options& options) {
+Result<std::unique_ptr<Stage>> Stage::open(const File& file, const Options& asked) {
+  Options options = asked;
+  if (options.database.starts_with("sqlite:")) {
+    if (!options.isolation.empty() && options.isolation != "deferred")
+      return usage_error(
+          "on SQLite the BEGIN of the schedule says how it begins; expected no --isolation, or "
+          "BEGIN IMMEDIATE there");
+    options.isolation = "deferred";
+  }
   auto driver = open_driver({.url = options.database,
                              .isolation = options.isolation,
                              .timeout = options.timeout,

@@ -187,6 +187,12 @@ TEST(SchedulePlay, ASetupThatFailsIsBadInput) {
             std::string::npos);
 }
 
+TEST(SchedulePlay, AViewIsCounted) {
+  const Seen s = seen("/* a */ select * from w;",
+                      "create table t (a int primary key);\ncreate view w as select a from t;\n");
+  EXPECT_EQ(s.missed, "a.1: a view; ");
+}
+
 // Each permutation has tables of its own, and none of them stays.
 TEST(SchedulePlay, PermutationsDoNotMeet) {
   const Result<File> file = parse(
