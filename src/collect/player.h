@@ -25,7 +25,8 @@ class Player {
 
   // A lane for one connection, by the number that the server knows it by; returns its place.
   size_t add(uint64_t backend);
-  size_t lanes() const { return lanes_.size(); }
+  // The lane has another connection from now on.
+  void connected_anew(size_t lane, uint64_t backend) { backends_[lane] = backend; }
   // Appends to what the lane has to do.
   void tell(size_t lane, std::function<void()> work);
   bool idle(size_t lane);

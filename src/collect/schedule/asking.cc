@@ -48,6 +48,13 @@ size_t end_of_clause(const std::vector<Word>& words, size_t from) {
   return on_conflict && words[from - 1].is("on") ? from - 1 : from;
 }
 
+// Whether a name in a FROM may be that of a table of the schedule's.
+bool is_of_no_catalogue(const std::vector<Word>& words, size_t at) {
+  const std::string& name = words[at].text;
+  return words[at].is_name() && !name.starts_with("pg_") && !name.starts_with("sqlite_") &&
+         name != "information_schema" && (at + 1 == words.size() || words[at + 1].text != "(");
+}
+
 // The names that WITH gives to queries.
 std::set<std::string> names_of_queries(const std::vector<Word>& words) {
   std::set<std::string> names;
@@ -305,6 +312,13 @@ Asked Observer::ask(std::string_view statement) const {
       asked.sight.elsewhere = ask_everywhere(statement, words, asked);
     else if (selects)
       asked.sight.elsewhere = "a sub-select of a change";
+    return asked;
+  }
+  const size_t from = find_keyword(words, "from");
+  if (first == "select" && !about_tables && from + 1 < words.size() &&
+      is_of_no_catalogue(words, from + 1)) {
+    asked.sight.kind = Sight::Kind::read;
+    asked.sight.missed = "a table that is not known";
     return asked;
   }
   const bool reads = about_tables && is_one_of(first, {"select", "with", "declare", "prepare"});

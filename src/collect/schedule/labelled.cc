@@ -172,22 +172,20 @@ class LabelledReader {
   }
 
   // A whole script: its statements one after the other, each with its label.
-  void read_sql(std::string_view sql, int first_line) {
+  void read_sql(std::string_view sql, int line) {
     const std::string without_prompts = label_prompts(sql);
     sql = without_prompts;
     const std::vector<Comment> comments = comments_of(sql);
     std::string label;
     std::string setup;
-    size_t comment = 0;
+    size_t comment = 0, counted = 0;  // up to where comments, and lines, are
     for (const std::string_view statement : statements_of(sql)) {
       const auto begin = static_cast<size_t>(statement.data() - sql.data());
       const std::vector<Word> words = words_of(statement);
       const size_t first_word = begin + words.front().at;
       for (; comment < comments.size() && comments[comment].at < first_word; ++comment)
         take_label(sql, comments[comment], label);
-      const int line =
-          first_line + static_cast<int>(std::count(
-                           sql.begin(), sql.begin() + static_cast<ptrdiff_t>(first_word), '\n'));
+      for (; counted < first_word; ++counted) line += sql[counted] == '\n' ? 1 : 0;
       const std::string own = label_behind(sql, begin + statement.size(), comments, comment);
       const std::string& of = own.empty() ? label : own;
       const std::string_view text = statement.substr(words.front().at);

@@ -331,6 +331,7 @@ class OpenStage : public Stage {
         auto session = driver_->connect();
         if (!session.ok()) return session.error();
         sessions_[i] = std::move(*session);
+        player_.connected_anew(i, sessions_[i]->backend());
         continue;
       }
       if (Status s = beside(i, file_.sessions[i].teardown, false); !s.ok()) return s;

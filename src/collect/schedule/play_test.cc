@@ -187,6 +187,14 @@ TEST(SchedulePlay, ASetupThatFailsIsBadInput) {
             std::string::npos);
 }
 
+TEST(SchedulePlay, ATableThatAStepMakesIsCounted) {
+  const Seen s = seen(
+      "/* a */ create table n (a int); insert into n values (1); select * from n; select name from "
+      "sqlite_master;");
+  EXPECT_EQ(s.missed, "a.2: a table that is not known; a.3: a table that is not known; ");
+  EXPECT_EQ(s.counts, "0/1, 0/1");
+}
+
 TEST(SchedulePlay, AViewIsCounted) {
   const Seen s = seen("/* a */ select * from w;",
                       "create table t (a int primary key);\ncreate view w as select a from t;\n");
