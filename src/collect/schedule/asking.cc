@@ -55,6 +55,20 @@ bool is_of_no_catalogue(const std::vector<Word>& words, size_t at) {
          name != "information_schema" && (at + 1 == words.size() || words[at + 1].text != "(");
 }
 
+// Whether a condition may be another one when it is asked at the end: it calls what is not known to depend on the row alone.
+bool depends_on_the_moment(const std::vector<Word>& words, size_t from, size_t end) {
+  for (size_t i = from; i < end; ++i) {
+    if (words[i].kind != Word::Kind::word) continue;
+    const bool called =
+        i + 1 < end && words[i + 1].text == "(" && words[i + 1].kind == Word::Kind::sign;
+    if (words[i].text.starts_with("current_") ||
+        (called && !is_one_of(words[i].text, {"in", "and", "or", "not", "where", "abs", "mod",
+                                              "lower", "upper", "length", "coalesce"})))
+      return true;
+  }
+  return false;
+}
+
 // The names that WITH gives to queries.
 std::set<std::string> names_of_queries(const std::vector<Word>& words) {
   std::set<std::string> names;
@@ -152,7 +166,7 @@ void Observer::look_at_condition(std::string_view statement, const std::vector<W
   if (from < words.size() && words[from].is("where")) {
     size_t last = from + 1;
     while (last < end && !ends_from(words[last])) ++last;
-    if (last == from + 1) return;
+    if (last == from + 1 || depends_on_the_moment(words, from + 1, last)) return;
     query.where = statement.substr(words[from + 1].at, words[last - 1].end - words[from + 1].at);
     const bool constant = last == from + 4 && (words[from + 3].kind == Word::Kind::number ||
                                                words[from + 3].kind == Word::Kind::text);

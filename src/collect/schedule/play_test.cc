@@ -90,6 +90,12 @@ TEST(SchedulePlay, ConditionsAreColumnsThatTheDatabaseFillsIn) {
             "r(\"t:1\",{\"id\":1,\"v\":10,\"x.v % 3 = 1 or v is null\":1}) }\n");
 }
 
+// It may be another one at the end.
+TEST(SchedulePlay, AConditionOfTheMomentSaysNothingOfOtherRows) {
+  const Seen s = seen("/* a */ select * from t where v > abs(random() % 2) + 15;");
+  EXPECT_EQ(s.history, "a: a { r(\"t:2\",{\"id\":2,\"v\":20}) }\n");
+}
+
 TEST(SchedulePlay, ChangesTellWhatWasThereOnlyWhereItMattered) {
   const Seen s = seen(
       "/* a */ begin; update t set v = 11 where id = 1; update t set v = v + 1 where id = 2; "
