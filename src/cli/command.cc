@@ -21,6 +21,11 @@ constexpr std::array kCommands = {
             "  assay probe postgresql://postgres@127.0.0.1/postgres\n"
             "  assay probe mysql://root@127.0.0.1/test --isolation 'repeatable read' --expect si\n",
             add_probe},
+    Command{"play", "play an interleaving of SQL on a database, and judge what came of it",
+            "  assay play examples/play/lost-update.sql\n"
+            "  assay play write-skew.spec --database postgresql://postgres@127.0.0.1/postgres\n"
+            "  assay play report.md --permutations all --level serializable\n",
+            add_play},
     Command{"exec-test", "test whether a program keeps to the protocol by which 'exec:' drives it",
             "  assay exec-test 'python3 examples/drivers/sqlite.py app.db'\n"
             "  assay exec-test 'exec+unix:/tmp/store.sock ./store /tmp/store.sock' --json\n"

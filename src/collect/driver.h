@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,6 +54,25 @@ struct SqlAnswer {
   uint64_t changed = 0;                  // rows
 };
 
+// What became of a statement as its user wrote it.
+struct Spoken {
+  std::string error;  // what the database said, with its code; empty: it was done
+  std::string
+      tag;  // what was done, as the database calls it: "UPDATE 2"; empty where it does not say
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::optional<std::string>>> rows;
+  std::vector<std::string> notices;
+  bool open = false;  // a transaction is open afterwards
+};
+
+// Who waits for a lock, as the server itself sees it.
+class LockView {
+ public:
+  virtual ~LockView() = default;
+  // Whether this connection waits for one of the others, by their numbers (DriverSession::backend).
+  virtual bool waits(uint64_t backend, std::span<const uint64_t> others) = 0;
+};
+
 // The database's own logical times of a transaction (TxnRecord), where it tells them.
 struct OwnTimes {
   int64_t start_ts = Interval::kUnknown, commit_ts = Interval::kUnknown;
@@ -69,6 +89,13 @@ class DriverSession {
   // Only where Driver::dialect refuses nothing.
   virtual CallResult execute(const SqlCommand&, SqlAnswer&) {
     return CallResult::fatal("the driver knows no SQL");
+  }
+  // Statements in the words of a user, which may begin and end transactions: one after the other until one fails, with an answer
+  // for each that was sent. An error: the connection is lost.
+  virtual Status speak(std::span<const std::string>, std::vector<Spoken>&) {
+    return usage_error(
+        "this database is not driven with SQL of users; expected PostgreSQL, MariaDB, MySQL or "
+        "SQLite");
   }
   virtual CallResult commit() = 0;
   // Ends a transaction that the client gives up: aborted, or fatal.
@@ -123,6 +150,8 @@ class Driver {
   // Creates the tables, empty. Called once per run, at the first endpoint only.
   virtual Status prepare() = 0;
   virtual Result<std::unique_ptr<DriverSession>> connect() = 0;
+  // Null where the server does not say who waits. To be used by one thread.
+  virtual std::unique_ptr<LockView> lock_view() { return nullptr; }
   // The mark of the run that prepared what is there now; that of no run if the database does not say.
   virtual Result<RunMark> prepared_by() { return RunMark{}; }
   // Notes in the mark that `prepare` left that its run has finished.

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <condition_variable>
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 #include "collect/client.h"
 #include "collect/driver.h"
+#include "collect/player.h"
 #include "collect/run_id.h"
 #include "collect/sink.h"
 #include "collect/sql/statement.h"
@@ -19,36 +17,20 @@
 namespace assay::internal::collect {
 namespace {
 
-constexpr auto kBlockedAfter = std::chrono::milliseconds(100);
 constexpr auto kPlayConnectFor = std::chrono::seconds(3);
 
-// One transaction, on a connection and a thread of its own.
+// One transaction on its connection.
 class Actor {
  public:
   Actor(const PlayedTxn& txn, std::unique_ptr<DriverSession> session, const RunClock& clock)
       : session_(std::move(session)), clock_(clock) {
     record_.session = txn.session;
     record_.number = txn.number;
-    thread_ = std::thread([this] { work(); });
-  }
-  ~Actor() {
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
   }
 
-  void tell(const PlayedStep& step) {
-    const std::lock_guard lock(mutex_);
-    steps_.push_back(step);
-    changed_.notify_all();
-  }
-  // True if everything it was given is done.
-  bool wait(std::chrono::milliseconds limit) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, limit, [this] { return steps_.empty(); });
+  uint64_t backend() const { return session_->backend(); }
+  void take(const PlayedStep& step) {
+    if (!over_) act(step);
   }
   // After the last step.
   const TxnRecord& record() const { return record_; }
@@ -57,20 +39,6 @@ class Actor {
   const std::string& refusal() const { return refusal_; }
 
  private:
-  void work() {
-    std::unique_lock lock(mutex_);
-    while (true) {
-      changed_.wait(lock, [this] { return stopping_ || !steps_.empty(); });
-      if (steps_.empty()) return;
-      const PlayedStep step = steps_.front();
-      lock.unlock();
-      if (!over_) act(step);
-      lock.lock();
-      steps_.pop_front();
-      changed_.notify_all();
-    }
-  }
-
   void act(const PlayedStep& played) {
     const int64_t request = clock_.now();
     switch (played.what) {
@@ -140,11 +108,6 @@ class Actor {
   bool began_ = false;
   bool over_ = false;
   std::string refusal_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<PlayedStep> steps_;  // the first is being done
-  bool stopping_ = false;
-  std::thread thread_;
 };
 
 Result<std::unique_ptr<DriverSession>> connect(Driver& driver) {
@@ -158,13 +121,11 @@ Result<std::unique_ptr<DriverSession>> connect(Driver& driver) {
 
 using Actors = std::vector<std::unique_ptr<Actor>>;
 
-void follow(const std::vector<PlayedStep>& steps, Actors& actors,
-            std::chrono::milliseconds patience) {
+void follow(const std::vector<PlayedStep>& steps, const Actors& actors, Player& player) {
   for (const PlayedStep& step : steps) {
-    Actor& actor = *actors[step.txn];
-    const bool free = actor.wait(std::chrono::milliseconds(0));
-    actor.tell(step);
-    if (free) actor.wait(patience);
+    const bool free = player.idle(step.txn);
+    player.tell(step.txn, [&actor = *actors[step.txn], &step] { actor.take(step); });
+    if (free) player.settle(step.txn);
   }
 }
 
@@ -189,21 +150,27 @@ Result<Played> play_it(const Interleaving& interleaving, const PlayOptions& opti
   Played played;
   HistorySink sink;
   Actors actors;
+  // What one endpoint says of its locks says nothing of the others.
+  Player player(drivers.size() == 1 ? drivers.front()->lock_view() : nullptr);
   for (const PlayedTxn& txn : interleaving.txns) {
     auto session = connect(*drivers[txn.endpoint % drivers.size()]);
     if (!session.ok()) return session.error();
     actors.push_back(std::make_unique<Actor>(txn, std::move(*session), clock));
+    player.add(actors.back()->backend());
   }
-  follow(interleaving.before, actors, options.timeout * 3);
+  follow(interleaving.before, actors, player);
+  if (!interleaving.before.empty() && !player.wait(0, options.timeout * 3))
+    return io_error("the database does not answer");
   if (!interleaving.before.empty() &&
       (!actors[0]->over() || actors[0]->record().status != TxnStatus::committed))
     return io_error("the first transaction did not commit: " + actors[0]->refusal());
   // A replica may need a moment; what it shows later is then the scenario's own doing.
   if (drivers.size() > 1) std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  follow(interleaving.steps, actors, kBlockedAfter);
-  for (const auto& actor : actors) {
+  follow(interleaving.steps, actors, player);
+  for (size_t i = 0; i < actors.size(); ++i) {
+    const Actor* const actor = actors[i].get();
     // Two that wait for each other end by their time-outs.
-    if (!actor->wait(options.timeout * 10)) return io_error("the database does not answer");
+    if (!player.wait(i, options.timeout * 10)) return io_error("the database does not answer");
     if (!actor->began()) continue;
     if (!actor->over()) return io_error("a transaction of the script did not end");
     if (Status s = sink.transaction(actor->record()); !s.ok()) return s.error();

@@ -1,5 +1,4 @@
-// Transactions in an exact interleaving, played on a real database: each on a connection and a thread of its own, so that one
-// that waits for a lock does not hold up the others.
+// Transactions in an exact interleaving, played on a real database, each on a connection of its own.
 #pragma once
 
 #include <chrono>

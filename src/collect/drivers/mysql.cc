@@ -187,7 +187,6 @@ class MysqlSession : public DriverSession {
   }
 
   bool read_only() const override { return read_only_; }
-  uint64_t backend() const override { return mysql_thread_id(connection_.get()); }
 
   // The server's log has the text of each statement that changes something, comments included.
   void name_transaction(std::string_view txn) override { mark_ = fmt::format("/*{}*/ ", txn); }
@@ -246,6 +245,28 @@ class MysqlSession : public DriverSession {
     if (result.ok() && tells_times_ && !learn_commit()) result.session_lost = true;
     return result;
   }
+  Status speak(std::span<const std::string> statements, std::vector<Spoken>& answers) override {
+    for (const std::string& sql : statements) {
+      Spoken& spoken = answers.emplace_back();
+      rows_.reset();
+      bool failed = mysql_real_query(connection_.get(), sql.data(), sql.size()) != 0;
+      if (!failed) rows_.reset(mysql_store_result(connection_.get()));
+      failed = failed || (!rows_ && mysql_errno(connection_.get()) != 0);
+      if (rows_) take_rows(spoken);
+      if (failed) {
+        const unsigned code = mysql_errno(connection_.get());
+        spoken.error = fmt::format("{} {}", code, without_moment(mysql_error(connection_.get())));
+        if (means_lost(code)) return io_error("MySQL: " + spoken.error);
+        // An error does not say whether the transaction is still open; what follows does.
+        if (mysql_real_query(connection_.get(), "DO 0", 4) != 0)
+          return io_error(fmt::format("MySQL: {}", mysql_error(connection_.get())));
+      }
+      spoken.open = (connection_->server_status & SERVER_STATUS_IN_TRANS) != 0;
+      if (failed) break;
+    }
+    return Ok{};
+  }
+  uint64_t backend() const override { return mysql_thread_id(connection_.get()); }
   OwnTimes own_times() const override { return times_; }
 
   CallResult abort() override {
@@ -288,6 +309,18 @@ class MysqlSession : public DriverSession {
     if (mysql_fetch_field_direct(rows_.get(), column)->type != MYSQL_TYPE_LONGLONG)
       return Value::of(std::string(text));
     return Value::of(parse_integer(text).value_or(0));
+  }
+
+  void take_rows(Spoken& spoken) {
+    const unsigned columns = mysql_num_fields(rows_.get());
+    for (unsigned c = 0; c < columns; ++c)
+      spoken.columns.emplace_back(mysql_fetch_field_direct(rows_.get(), c)->name);
+    while (const MYSQL_ROW row = mysql_fetch_row(rows_.get())) {
+      auto& cells = spoken.rows.emplace_back();
+      for (unsigned c = 0; c < columns; ++c)
+        cells.push_back(row[c] == nullptr ? std::nullopt
+                                          : std::optional<std::string>(text_at(row, c)));
+    }
   }
 
   std::string quoted(std::string_view text) {
@@ -389,6 +422,38 @@ class MysqlSession : public DriverSession {
   OwnTimes times_;            // of the transaction that ended last
 };
 
+// From InnoDB's monitor: what information_schema shows of waiting transactions is up to a tenth of a second old. It needs the
+// privilege PROCESS.
+class MysqlLocks : public LockView {
+ public:
+  explicit MysqlLocks(std::unique_ptr<MysqlSession> session) : session_(std::move(session)) {}
+  bool waits(uint64_t backend, std::span<const uint64_t>) override {
+    const std::vector<std::string> questions = {
+        fmt::format("SELECT 1 FROM information_schema.processlist WHERE id = {} AND state LIKE "
+                    "'Waiting for%lock'",
+                    backend),
+        "SHOW ENGINE INNODB STATUS"};
+    std::vector<Spoken> answers;
+    if (!session_->speak(questions, answers).ok()) return false;
+    if (!answers[0].rows.empty()) return true;
+    if (answers.size() < 2 || answers[1].rows.empty() || !answers[1].rows[0].back()) return false;
+    const std::string_view all = *answers[1].rows[0].back();
+    size_t at = all.find("\nTRANSACTIONS\n");
+    while (at != all.npos && (at = all.find("---TRANSACTION ", at)) != all.npos) {
+      const size_t end = all.find("---TRANSACTION ", at + 1);
+      const std::string_view one = all.substr(at, end == all.npos ? all.npos : end - at);
+      if (one.find("LOCK WAIT") != one.npos &&
+          one.find(fmt::format("thread id {},", backend)) != one.npos)
+        return true;
+      at = end;
+    }
+    return false;
+  }
+
+ private:
+  std::unique_ptr<MysqlSession> session_;
+};
+
 class MysqlDriver : public Driver {
  public:
   MysqlDriver(const DriverOptions& options, Url url) : options_(options), url_(std::move(url)) {
@@ -435,6 +500,12 @@ class MysqlDriver : public Driver {
     if (options_.run != 0 && parse_mark((*session)->ask(kRunQuestion)).run != options_.run)
       return io_error("MySQL: the tables of this run have not arrived here");
     return std::unique_ptr<DriverSession>(std::move(*session));
+  }
+
+  std::unique_ptr<LockView> lock_view() override {
+    auto session = open();
+    if (!session.ok() || (product_ != "MariaDB" && product_ != "MySQL")) return nullptr;
+    return std::make_unique<MysqlLocks>(std::move(*session));
   }
 
   Result<RunMark> prepared_by() override {

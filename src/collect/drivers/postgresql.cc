@@ -19,8 +19,10 @@
 #include <sys/socket.h>
 
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "collect/client_library.h"
 #include "collect/drivers/description.h"
@@ -145,6 +147,16 @@ class PostgresqlSession : public DriverSession {
     const std::string limit =
         fmt::format("SET statement_timeout = {}; SET lock_timeout = 0", options_.timeout.count());
     if (Status s = run(limit); !s.ok()) return s;
+    PQsetNoticeReceiver(
+        connection_.get(),
+        [](void* to, const PGresult* notice) {
+          auto& self = *static_cast<PostgresqlSession*>(to);
+          const char* severity = PQresultErrorField(notice, PG_DIAG_SEVERITY);
+          const char* text = PQresultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY);
+          if (self.speaking_ && severity != nullptr && text != nullptr)
+            self.notices_.push_back(fmt::format("{}:  {}", severity, text));
+        },
+        this);
     read_only_ = ask("SELECT pg_is_in_recovery()") == "t";
     return Ok{};
   }
@@ -212,6 +224,28 @@ class PostgresqlSession : public DriverSession {
     const std::string_view changed = PQcmdTuples(answer_.get());
     std::from_chars(changed.data(), changed.data() + changed.size(), answer.changed);
     return result;
+  }
+
+  // All in one message, as PostgreSQL's own tester sends a step: outside of a transaction they are one.
+  Status speak(std::span<const std::string> statements, std::vector<Spoken>& answers) override {
+    std::string sql;
+    for (const std::string& s : statements) sql += (sql.empty() ? "" : ";\n") + s;
+    lost_because_.clear();
+    spoken_.clear();
+    speaking_ = true;
+    const bool answered = send_text(sql) != 0 && receive();
+    speaking_ = false;
+    // What came behind the last answer, such as of a trigger at the end of the transaction, belongs to it.
+    if (!spoken_.empty() && !notices_.empty())
+      std::move(notices_.begin(), notices_.end(), std::back_inserter(spoken_.back().notices));
+    notices_.clear();
+    if (!spoken_.empty()) {
+      const PGTransactionStatusType now = PQtransactionStatus(connection_.get());
+      spoken_.back().open = now == PQTRANS_INTRANS || now == PQTRANS_INERROR;
+    }
+    std::move(spoken_.begin(), spoken_.end(), std::back_inserter(answers));
+    if (answered && PQstatus(connection_.get()) == CONNECTION_OK) return Ok{};
+    return io_error("PostgreSQL: " + lost(false).message);
   }
 
   CallResult commit() override {
@@ -309,6 +343,7 @@ class PostgresqlSession : public DriverSession {
       while (PQisBusy(connection_.get()) == 0) {
         PostgresqlAnswer next(PQgetResult(connection_.get()));
         if (!next) return answer_ != nullptr;
+        if (speaking_) spoken_.push_back(spoken(*next));
         // Of several results the first error counts, otherwise the last.
         if (!answer_ || PQresultStatus(answer_.get()) != PGRES_FATAL_ERROR)
           answer_ = std::move(next);
@@ -330,6 +365,30 @@ class PostgresqlSession : public DriverSession {
           PQconsumeInput(connection_.get()) == 0)
         return false;
     }
+  }
+
+  // What one statement of several came to. All of them are one transaction until one of them ends it.
+  Spoken spoken(PGresult& result) {
+    Spoken s;
+    s.notices = std::exchange(notices_, {});
+    s.tag = PQcmdStatus(&result);
+    s.open = !s.tag.starts_with("COMMIT") && s.tag != "ROLLBACK" && s.tag != "PREPARE TRANSACTION";
+    if (PQresultStatus(&result) == PGRES_FATAL_ERROR) {
+      const char* field = PQresultErrorField(&result, PG_DIAG_SQLSTATE);
+      const char* primary = PQresultErrorField(&result, PG_DIAG_MESSAGE_PRIMARY);
+      s.error =
+          fmt::format("{} {}", field == nullptr ? "" : field, primary == nullptr ? "" : primary);
+    }
+    const int columns = PQnfields(&result);
+    for (int c = 0; c < columns; ++c) s.columns.emplace_back(PQfname(&result, c));
+    for (int row = 0; row < PQntuples(&result); ++row) {
+      auto& cells = s.rows.emplace_back();
+      for (int c = 0; c < columns; ++c)
+        cells.push_back(PQgetisnull(&result, row, c) != 0
+                            ? std::nullopt
+                            : std::optional<std::string>(PQgetvalue(&result, row, c)));
+    }
+    return s;
   }
 
   CallResult judge(int sent, bool committing) {
@@ -384,6 +443,24 @@ class PostgresqlSession : public DriverSession {
   std::string name_;  // gives the transaction its name, where it is to have one
   std::string server_id_;
   bool read_only_ = false;
+  bool speaking_ = false;             // the user's statements, of which each answer is kept
+  std::vector<Spoken> spoken_;        // what came of them
+  std::vector<std::string> notices_;  // since the last answer
+};
+
+// The tester of PostgreSQL asks the same function.
+class PostgresqlLocks : public LockView {
+ public:
+  explicit PostgresqlLocks(std::unique_ptr<PostgresqlSession> session)
+      : session_(std::move(session)) {}
+  bool waits(uint64_t backend, std::span<const uint64_t> others) override {
+    return session_->ask(
+               fmt::format("SELECT pg_catalog.pg_isolation_test_session_is_blocked({}, '{{{}}}')",
+                           backend, fmt::join(others, ","))) == "t";
+  }
+
+ private:
+  std::unique_ptr<PostgresqlSession> session_;
 };
 
 class PostgresqlDriver : public Driver {
@@ -448,6 +525,13 @@ class PostgresqlDriver : public Driver {
     if (!session.ok()) return session.error();
     if (Status s = (*session)->prepare(); !s.ok()) return s.error();
     return std::unique_ptr<DriverSession>(std::move(*session));
+  }
+
+  std::unique_ptr<LockView> lock_view() override {
+    if (dialect_ != Dialect::postgresql) return nullptr;
+    auto session = open();
+    if (!session.ok()) return nullptr;
+    return std::make_unique<PostgresqlLocks>(std::move(*session));
   }
 
   Result<RunMark> prepared_by() override {

@@ -266,6 +266,17 @@ class SqliteSession : public DriverSession {
     return result;
   }
 
+  // Where somebody else writes it answers that it is busy, and does not wait.
+  Status speak(std::span<const std::string> statements, std::vector<Spoken>& answers) override {
+    sqlite3_busy_handler(db_.get(), nullptr, nullptr);
+    for (const std::string& sql : statements) {
+      answers.push_back(speak(sql));
+      if (!answers.back().error.empty()) break;
+    }
+    sqlite3_busy_handler(db_.get(), &Patience::wait, &patience_);
+    return Ok{};
+  }
+
   CallResult commit() override { return after(execute(kCommit)); }
 
   CallResult abort() override {
@@ -278,6 +289,26 @@ class SqliteSession : public DriverSession {
   }
 
  private:
+  Spoken speak(const std::string& sql) {
+    Spoken spoken;
+    sqlite3_stmt* prepared = nullptr;
+    int code = sqlite3_prepare_v2(db_.get(), sql.c_str(), -1, &prepared, nullptr);
+    const Statement s(prepared);
+    for (int c = 0; c < sqlite3_column_count(prepared); ++c)
+      spoken.columns.emplace_back(sqlite3_column_name(prepared, c));
+    if (code == SQLITE_OK && prepared != nullptr) code = sqlite3_step(prepared);
+    for (; code == SQLITE_ROW; code = sqlite3_step(prepared)) {
+      auto& cells = spoken.rows.emplace_back();
+      for (int c = 0; c < sqlite3_column_count(prepared); ++c) {
+        const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(prepared, c));
+        cells.push_back(text == nullptr ? std::nullopt : std::optional<std::string>(text));
+      }
+    }
+    if (code != SQLITE_DONE && code != SQLITE_OK) spoken.error = message_of(db_.get());
+    spoken.open = sqlite3_get_autocommit(db_.get()) == 0;
+    return spoken;
+  }
+
   struct NoRows {
     void operator()(sqlite3_stmt*) const {}
   };

@@ -1,0 +1,46 @@
+// Connections that do what they are told, each on a thread of its own, so that one that waits for a lock does not hold up the
+// others; and how one sees that it waits.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "collect/driver.h"
+
+namespace assay::internal::collect {
+
+class Player {
+ public:
+  // `locks` may be null: then whoever has not answered after `unseen` counts as waiting.
+  explicit Player(std::unique_ptr<LockView> locks,
+                  std::chrono::milliseconds unseen = std::chrono::milliseconds(100));
+  ~Player();
+
+  // A lane for one connection, by the number that the server knows it by; returns its place.
+  size_t add(uint64_t backend);
+  // The lane has another connection from now on.
+  void connected_anew(size_t lane, uint64_t backend) { backends_[lane] = backend; }
+  // Appends to what the lane has to do.
+  void tell(size_t lane, std::function<void()> work);
+  bool idle(size_t lane);
+  // Until the lane has done all that it was told, or it waits for another; false then.
+  bool settle(size_t lane);
+  // Until it has done all, at most this long.
+  bool wait(size_t lane, std::chrono::milliseconds limit);
+
+ private:
+  struct Lane;
+  std::unique_ptr<LockView> locks_;
+  std::chrono::milliseconds unseen_;
+  std::vector<uint64_t> backends_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+};
+
+}  // namespace assay::internal::collect

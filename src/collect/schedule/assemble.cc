@@ -1,0 +1,472 @@
+// Makes a history of what statements were seen to read and write.
+//
+// Transactions begin with the first statement of a session that is in none, and end with the one behind which none is open; what
+// failed there, was rolled back, or never ended, aborted. The rows that were there before are initial values.
+//
+//   s1: UPDATE test SET value = value + 1 WHERE id = 1     r(test:1,{"id":1,"value":10}) from …, w(test:1,{"id":1,"value":11})
+//   s2: SELECT * FROM test WHERE value > 10                p("value > 10" = 1, [test:1 = …]) r(test:1, …) from s1
+//
+// A row is a key: its table and the values of its primary key; without one, on PostgreSQL and SQLite, the chain of the places
+// in which its versions lay. A row that changes its key is deleted and inserted. An UPDATE or DELETE read the version that it
+// replaced only where what it did depended on it (spec: rule 35). Who wrote a version is stated where the database told
+// its number, and that one was seen to write this very row; a version that nobody was seen to write is left out, for a
+// read that is missing cannot make a violation. Versions of a key were installed in the order in which their writers were
+// answered, as each held the row's lock until it ended.
+//
+// A condition is a column of its own, which each version of the table has, and which says whether the database finds the version to
+// satisfy it. Where the database contradicts what the query returned, rows alone are recorded.
+//
+// Cost: linear in what was seen, times the conditions of a table.
+#include "collect/schedule/assemble.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "base/json.h"
+#include "history/condition.h"
+#include "history/value.h"
+
+namespace assay::internal::collect::schedule {
+namespace {
+
+constexpr size_t kMostWords = 70;  // bytes of a statement in an explanation
+constexpr size_t kNobody = SIZE_MAX;
+constexpr size_t kBefore = SIZE_MAX - 1;  // the rows that were there first
+
+struct Txn {
+  size_t session = 0;
+  std::vector<size_t> statements;
+  TxnStatus status = TxnStatus::aborted;  // unless it is seen to end otherwise
+  Interval begin, end;
+  std::string name;
+  std::vector<std::string> steps;
+};
+
+struct Operation {
+  enum class Kind : uint8_t { read, absent, write, remove, query };
+  Kind kind = Kind::read;
+  std::string key;
+  std::string row;  // JSON
+  std::string source;
+  bool stated = false;
+  const Query* query = nullptr;
+  std::vector<std::pair<std::string, std::string>> rows = {};  // keys and rows
+};
+
+std::string first_word(std::string_view sql) {
+  const std::vector<Word> words = words_of(sql);
+  return words.empty() ? "" : words[0].text;
+}
+// ROLLBACK TO a savepoint ends nothing.
+std::optional<std::string> rolls_back_to(std::string_view sql) {
+  const std::vector<Word> words = words_of(sql);
+  for (size_t i = 1; i + 1 < words.size(); ++i)
+    if (words[0].is("rollback") && words[i].is("to")) return words.back().text;
+  return std::nullopt;
+}
+
+Cell cell_of(const Json& value) {
+  if (value.is_null()) return {};
+  if (value.is_int64()) return {Cell::Type::integer, value.integer(), {}};
+  if (value.is_string()) return {Cell::Type::string, 0, value.text()};
+  return {Cell::Type::string, 0, value.dump()};
+}
+
+class Assembler {
+ public:
+  Assembler(const File& file, const Performance& played) : file_(file), played_(played) {}
+
+  Result<Assembled> run(const std::string& database) {
+    find_conditions();
+    cut_transactions();
+    name_transactions();
+    note_rows();
+    count();
+    builder_.set_meta(fmt::format("{{\"database\":{}}}", database));
+    for (const auto& [key, row] : initial_)
+      builder_.set_initial(ValueView::of(std::string_view(key)), ValueView::row(row));
+    for (size_t t = 0; t < txns_.size(); ++t)
+      if (Status s = add(t); !s.ok()) return s.error();
+    state_orders();
+    auto history = std::move(builder_).finish();
+    if (!history.ok()) return history.error();
+    out_.history = std::move(*history);
+    return std::move(out_);
+  }
+
+ private:
+  // A condition as a column; none where what the database says cannot be relied on.
+  void find_conditions() {
+    for (const auto& [query, truths] : played_.conditions) {
+      std::string name = query.where;
+      std::erase(name, '"');
+      std::set<std::string> satisfied;
+      for (const auto& [row, truth] : truths)
+        if (truth) satisfied.insert(row);
+      if (!contradicted(query, satisfied))
+        conditions_[query.table].push_back({query.where, query.name, name, std::move(satisfied)});
+    }
+  }
+  bool contradicted(const Query& query, const std::set<std::string>& satisfied) const {
+    for (const Statement& s : played_.statements)
+      if (s.sight.query && s.sight.query->where == query.where &&
+          s.sight.query->table == query.table && s.sight.query->name == query.name)
+        for (const Version& v : s.sight.rows)
+          if (!satisfied.contains(v.row)) return true;
+    return false;
+  }
+
+  void cut_transactions() {
+    std::vector<size_t> open(file_.sessions.size(), kNobody);
+    of_statement_.assign(played_.statements.size(), kNobody);
+    std::vector<bool> has_read;  // of each transaction
+    for (size_t i = 0; i < played_.statements.size(); ++i) {
+      const Statement& s = played_.statements[i];
+      size_t& now = open[s.session];
+      const std::string word = first_word(s.sql);
+      // MySQL commits what is open before it begins anew.
+      if (now != kNobody && s.answer.tag.empty() && s.answer.error.empty() &&
+          (word == "begin" || word == "start") && !txns_[now].statements.empty())
+        end(std::exchange(now, kNobody), TxnStatus::committed, s.time);
+      if (now == kNobody) {
+        now = txns_.size();
+        Txn& fresh = txns_.emplace_back();
+        fresh.session = s.session;
+        fresh.begin = s.time;
+        has_read.push_back(false);
+      }
+      Txn& t = txns_[now];
+      of_statement_[i] = now;
+      t.statements.push_back(i);
+      // The snapshot is taken by the first read at the latest.
+      if (!has_read[now]) t.begin.response = s.time.response;
+      has_read[now] = has_read[now] || (s.sight.kind == Sight::Kind::read && s.sight.query &&
+                                        s.answer.error.empty());
+      if (s.answer.open) continue;
+      const bool undone = !s.answer.error.empty() || s.answer.tag == "ROLLBACK" ||
+                          word == "rollback" || word == "abort";
+      const bool unknown = s.answer.tag == "PREPARE TRANSACTION" || (played_.lost && undone);
+      end(std::exchange(now, kNobody),
+          unknown  ? TxnStatus::unknown
+          : undone ? TxnStatus::aborted
+                   : TxnStatus::committed,
+          s.time);
+    }
+  }
+  void end(size_t t, TxnStatus status, Interval at) {
+    txns_[t].status = status;
+    txns_[t].end = at;
+  }
+
+  void name_transactions() {
+    std::vector<size_t> count(file_.sessions.size()), number(file_.sessions.size());
+    const auto acts = [&](const Txn& t) {
+      return std::ranges::any_of(t.statements, [&](size_t i) {
+        const Sight& sight = played_.statements[i].sight;
+        return !sight.rows.empty() || !sight.changes.empty() || sight.query;
+      });
+    };
+    for (const Txn& t : txns_) count[t.session] += acts(t) ? 1 : 0;
+    for (Txn& t : txns_) {
+      if (!acts(t)) continue;
+      const std::string& session = file_.sessions[t.session].name;
+      t.name = count[t.session] == 1 ? session : fmt::format("{}.{}", session, ++number[t.session]);
+      for (const size_t i : t.statements)
+        if (const Statement& s = played_.statements[i];
+            s.step != SIZE_MAX && s.sight.kind != Sight::Kind::other)
+          t.steps.push_back(in_words(s));
+    }
+  }
+
+  // "rx1 `SELECT …`", as the file has it.
+  std::string in_words(const Statement& s) const {
+    std::string sql;
+    for (const char c : s.asked)
+      if (!std::isspace(static_cast<unsigned char>(c)))
+        sql += c;
+      else if (!sql.ends_with(' '))
+        sql += ' ';
+    if (sql.size() > kMostWords) sql = sql.substr(0, sql.rfind(' ', kMostWords)) + " …";
+    return fmt::format("{} `{}`", file_.steps[s.step].name, sql);
+  }
+
+  const Table* table_of(const Version& v) const {
+    for (const Table& t : played_.tables)
+      if (t.name == v.table) return t.refusal.empty() ? &t : nullptr;
+    return nullptr;
+  }
+
+  // Which key a version is of; empty if that is not known.
+  std::string key_of_version(const Version& v) const {
+    const Table* const table = table_of(v);
+    if (table == nullptr) return {};
+    if (!table->key.empty()) {
+      const auto key = key_of(v, *table);
+      return key ? fmt::format("{}:{}", v.table, *key) : "";
+    }
+    const auto at = chains_.find(v.table + ' ' + v.place + ' ' + v.writer);
+    return at == chains_.end() ? "" : at->second;
+  }
+  // Rows without keys are numbered.
+  void follow_chain(const Version& before, const Version& after) {
+    const Version& any = after.table.empty() ? before : after;
+    const Table* const table = table_of(any);
+    if (table == nullptr || !table->key.empty() || after.table.empty()) return;
+    std::string key = before.table.empty() ? "" : key_of_version(before);
+    if (key.empty()) key = fmt::format("{}:#{}", any.table, ++numbered_[any.table]);
+    chains_[after.table + ' ' + after.place + ' ' + after.writer] = key;
+  }
+
+  void note_rows() {
+    for (const Version& v : played_.first_rows) {
+      follow_chain({}, v);
+      const std::string key = key_of_version(v);
+      if (key.empty()) continue;
+      initial_.emplace(key, with_conditions(v));
+      writers_.emplace(std::tuple(v.writer, key, v.row), kBefore);
+    }
+    for (size_t i = 0; i < played_.statements.size(); ++i)
+      for (const Change& c : played_.statements[i].sight.changes) {
+        follow_chain(c.before, c.after);
+        if (const std::string key = key_of_version(c.after); !key.empty())
+          writers_[std::tuple(c.after.writer, key, c.after.row)] = of_statement_[i];
+      }
+  }
+
+  std::string with_conditions(const Version& v) const {
+    Row row;
+    const Json columns = Json::parse(v.row);
+    for (size_t i = 0; i < columns.size(); ++i)
+      row.emplace_back(columns.name(i), cell_of(columns[i]));
+    if (const auto of = conditions_.find(v.table); of != conditions_.end())
+      for (const Condition& c : of->second)
+        row.emplace_back(c.column, Cell{Cell::Type::integer, c.satisfied.contains(v.row), {}});
+    return row_text(std::move(row));
+  }
+
+  void count() {
+    for (const Statement& s : played_.statements) {
+      if (s.sight.kind == Sight::Kind::other || !s.answer.error.empty()) continue;
+      std::string missed = s.sight.missed;
+      for (const Version& v : s.sight.rows)
+        if (missed.empty() && (key_of_version(v).empty() || !has_writer(v)))
+          missed = "a row of which nobody knows who wrote it";
+      count_one(s, s.sight.kind == Sight::Kind::read, missed);
+      if (s.sight.elsewhere) count_one(s, true, *s.sight.elsewhere);
+    }
+  }
+  void count_one(const Statement& s, bool read, const std::string& missed) {
+    ++(read ? out_.reads : out_.writes);
+    if (missed.empty()) {
+      ++(read ? out_.reads_observed : out_.writes_observed);
+      return;
+    }
+    const bool of_step = s.step != SIZE_MAX;
+    out_.missed.push_back(fmt::format(
+        "{}: {}", of_step ? file_.steps[s.step].name : file_.sessions[s.session].name, missed));
+  }
+  // Where the database tells no numbers the values have to say who wrote them.
+  bool has_writer(const Version& v) const {
+    return v.writer.empty() || writers_.contains(std::tuple(v.writer, key_of_version(v), v.row));
+  }
+
+  void add_read(const Version& v, size_t t, std::vector<Operation>& ops) {
+    const std::string key = key_of_version(v);
+    if (key.empty() || !has_writer(v)) return;
+    Operation op{.key = key, .row = with_conditions(v), .source = {}};
+    if (!v.writer.empty()) {
+      const size_t writer = writers_.at(std::tuple(v.writer, key, v.row));
+      if (writer != t) op.stated = true;
+      if (writer != kBefore) op.source = txns_[writer].name;
+    }
+    ops.push_back(std::move(op));
+  }
+
+  void add_query(const Statement& s, size_t t, std::vector<Operation>& ops) {
+    const Query& query = *s.sight.query;
+    const bool known = std::ranges::all_of(s.sight.rows, [&](const Version& v) {
+      return v.table == query.table && !key_of_version(v).empty() && has_writer(v);
+    });
+    const bool asks_key = !query.key.empty();
+    if (asks_key && s.sight.rows.empty())
+      ops.push_back({.kind = Operation::Kind::absent,
+                     .key = fmt::format("{}:{}", query.table, query.key),
+                     .row = {},
+                     .source = {}});
+    const bool told = query.where.empty() || find_condition(query) != nullptr;
+    if (!asks_key && known && told) {
+      Operation op{
+          .kind = Operation::Kind::query, .key = {}, .row = {}, .source = {}, .query = &query};
+      for (const Version& v : s.sight.rows)
+        op.rows.emplace_back(key_of_version(v), with_conditions(v));
+      ops.push_back(std::move(op));
+    }
+    for (const Version& v : s.sight.rows) add_read(v, t, ops);
+  }
+
+  void add_changes(const Statement& s, size_t t, std::vector<Operation>& ops) {
+    for (const Change& c : s.sight.changes) {
+      const std::string before = key_of_version(c.before), after = key_of_version(c.after);
+      if (s.sight.depends_on_rows && !before.empty()) add_read(c.before, t, ops);
+      if (!before.empty() && before != after)
+        ops.push_back({.kind = Operation::Kind::remove, .key = before, .row = {}, .source = {}});
+      if (!after.empty())
+        ops.push_back({.kind = Operation::Kind::write,
+                       .key = after,
+                       .row = with_conditions(c.after),
+                       .source = {}});
+    }
+  }
+
+  std::vector<Operation> operations_of(size_t t) {
+    std::vector<Operation> ops;
+    std::vector<std::pair<std::string, size_t>> savepoints;
+    for (const size_t i : txns_[t].statements) {
+      const Statement& s = played_.statements[i];
+      if (first_word(s.sql) == "savepoint" && s.answer.error.empty())
+        savepoints.emplace_back(words_of(s.sql).back().text, ops.size());
+      // What was done since then is left out: nobody else saw it.
+      if (const auto to = rolls_back_to(s.sql); to && s.answer.error.empty())
+        for (size_t n = savepoints.size(); n-- > 0;)
+          if (savepoints[n].first == *to) {
+            ops.resize(std::min(ops.size(), savepoints[n].second));
+            break;
+          }
+      if (!s.answer.error.empty()) continue;
+      if (s.sight.query)
+        add_query(s, t, ops);
+      else
+        for (const Version& v : s.sight.rows) add_read(v, t, ops);
+      add_changes(s, t, ops);
+    }
+    return ops;
+  }
+
+  Status add(size_t t) {
+    Txn& txn = txns_[t];
+    if (txn.name.empty()) return Ok{};
+    const std::vector<Operation> ops = operations_of(t);
+    Json meta = Json::object();
+    meta["ran"] = fmt::format("{}", fmt::join(txn.steps, ", "));
+    const std::string meta_text = meta.dump();
+    const std::string& session = file_.sessions[txn.session].name;
+    builder_.begin_txn({.session = ValueView::of(std::string_view(session)),
+                        .name = txn.name,
+                        .status = txn.status,
+                        .begin = txn.begin,
+                        .end = txn.end,
+                        .meta = meta_text});
+    std::vector<std::string> tombstones(ops.size());
+    std::vector<std::vector<Op::Row>> rows(ops.size());
+    std::vector<std::array<std::string, 3>> texts(ops.size());
+    for (size_t i = 0; i < ops.size(); ++i) {
+      const Operation& op = ops[i];
+      const ValueView key = ValueView::of(std::string_view(op.key));
+      switch (op.kind) {
+        case Operation::Kind::read:
+          builder_.add(op.stated ? Op::read_from(key, ValueView::row(op.row), op.source)
+                                 : Op::read(key, ValueView::row(op.row)));
+          break;
+        case Operation::Kind::absent:
+          builder_.add(Op::read(key, ValueView::null()));
+          break;
+        case Operation::Kind::write:
+          builder_.add(Op::write(key, ValueView::row(op.row)));
+          note_install(op.key, t);
+          break;
+        case Operation::Kind::remove:
+          tombstones[i] = fmt::format("deleted by {} ({})", txn.name, ++deleted_);
+          builder_.add(Op::remove(key, ValueView::of(std::string_view(tombstones[i]))));
+          note_install(op.key, t);
+          break;
+        case Operation::Kind::query:
+          add_query_op(op, rows[i], texts[i]);
+          break;
+      }
+    }
+    return builder_.end_txn();
+  }
+
+  void add_query_op(const Operation& op, std::vector<Op::Row>& rows,
+                    std::array<std::string, 3>& texts) {
+    for (const auto& [key, row] : op.rows)
+      rows.emplace_back(ValueView::of(std::string_view(key)), ValueView::row(row));
+    // All keys of the table begin so.
+    texts[0] = op.query->table + ":";
+    texts[1] = op.query->table + ";";
+    const ValueView low = ValueView::of(std::string_view(texts[0]));
+    const ValueView high = ValueView::of(std::string_view(texts[1]));
+    if (const Condition* c = find_condition(*op.query))
+      texts[2] = fmt::format("\"{}\" = 1", c->column);
+    builder_.add(Op::select(low, high, texts[2], rows));
+  }
+
+  struct Condition {
+    std::string where, name, column;
+    std::set<std::string> satisfied;  // rows
+  };
+  const Condition* find_condition(const Query& query) const {
+    const auto of = conditions_.find(query.table);
+    if (of == conditions_.end() || query.where.empty()) return nullptr;
+    for (const Condition& c : of->second)
+      if (c.where == query.where && c.name == query.name) return &c;
+    return nullptr;
+  }
+
+  void note_install(const std::string& key, size_t t) {
+    auto& order = installed_[key];
+    if (txns_[t].status == TxnStatus::committed) order.insert(t);
+  }
+
+  // By the time of the last change of each.
+  void state_orders() {
+    for (const auto& [key, writers] : installed_) {
+      if (writers.size() < 2) continue;
+      std::vector<std::pair<size_t, size_t>> order;
+      for (const size_t t : writers) order.emplace_back(last_change(key, t), t);
+      std::sort(order.begin(), order.end());
+      std::vector<StatedVersion> entries;
+      for (const auto& [at, t] : order)
+        entries.push_back({.value = {}, .txn = txns_[t].name, .final = true});
+      builder_.known_order(ValueView::of(std::string_view(key)), entries);
+    }
+  }
+  size_t last_change(const std::string& key, size_t t) const {
+    size_t last = 0;
+    for (const size_t i : txns_[t].statements)
+      for (const Change& c : played_.statements[i].sight.changes)
+        if (key_of_version(c.after) == key || key_of_version(c.before) == key) last = i;
+    return last;
+  }
+
+  const File& file_;
+  const Performance& played_;
+  HistoryBuilder builder_;
+  Assembled out_;
+  std::vector<Txn> txns_;
+  std::vector<size_t> of_statement_;
+  std::map<std::string, std::vector<Condition>> conditions_;
+  std::map<std::string, std::string> chains_;
+  std::map<std::string, uint64_t> numbered_;
+  std::map<std::string, std::string> initial_;
+  std::map<std::tuple<std::string, std::string, std::string>, size_t> writers_;
+  std::map<std::string, std::set<size_t>> installed_;
+  uint64_t deleted_ = 0;
+};
+
+}  // namespace
+
+Result<Assembled> assemble(const File& file, const Performance& played,
+                           const std::string& database) {
+  return Assembler(file, played).run(database);
+}
+
+}  // namespace assay::internal::collect::schedule

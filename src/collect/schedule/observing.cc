@@ -1,0 +1,439 @@
+// How one learns which versions of which rows a statement read and wrote, without one more read of a table in the session of the
+// user: that could lock rows, or count for the database's own judgement.
+//
+// Writes. Each table has triggers that tell the session of each row that a statement changed, as it was and as it is: whatever
+// the statement is, a cascade, a function or MERGE. On PostgreSQL they raise a notice, on MySQL and MariaDB they append to a
+// variable of the session, on SQLite to a temporary table of the connection; none of these is seen by others or locks anything.
+//
+//   UPDATE test SET value = 11 WHERE id = 1      ["U","test","741","(0,1)",{"id":1,"value":10},"743","(0,3)",{"id":1,"value":11}]
+//
+// Reads are asked for with the statement itself (asking.cc). On PostgreSQL a row says by which transaction it was written (xmin),
+// and rows without a key are told apart by where they are (ctid).
+//
+// Cost: a function call for each row read or changed. Source: PostgreSQL's manual, 5.5 (system columns), 39 (triggers).
+#include "collect/schedule/observing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <set>
+
+#include "base/json.h"
+
+namespace assay::internal::collect::schedule {
+namespace {
+
+constexpr std::string_view kTold = "INFO:  assay ";
+constexpr char kBetween = '\x1e';  // changes told by a variable
+
+std::string text_in_quotes(std::string_view text) { return in_quotes(text, '\''); }
+
+constexpr std::string_view kPostgresqlCatalogue =
+    "SELECT c.relname, a.attname, coalesce(array_position(i.indkey::int2[], a.attnum), -1), "
+    "coalesce((SELECT p.relname FROM pg_inherits h JOIN pg_class p ON p.oid = h.inhparent "
+    "WHERE h.inhrelid = c.oid LIMIT 1), ''), CASE WHEN c.relkind IN ('r', 'p') THEN '' ELSE 'a "
+    "view' "
+    "END "
+    "FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT "
+    "a.attisdropped LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary "
+    "WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relnamespace = 'assay_play'::regnamespace "
+    "ORDER BY c.relname, a.attnum";
+constexpr std::string_view kMysqlCatalogue =
+    "SELECT c.table_name, c.column_name, coalesce((SELECT max(s.seq_in_index) FROM "
+    "information_schema.statistics s WHERE s.table_schema = c.table_schema AND s.table_name = "
+    "c.table_name AND s.column_name = c.column_name AND s.index_name = 'PRIMARY'), -1), '', "
+    "CASE WHEN EXISTS (SELECT 1 FROM information_schema.views v WHERE v.table_schema = "
+    "c.table_schema AND v.table_name = c.table_name) THEN 'a view' "
+    "WHEN EXISTS (SELECT 1 FROM information_schema.statistics s WHERE s.table_schema = "
+    "c.table_schema AND s.table_name = c.table_name AND s.index_name <> 'PRIMARY') THEN "
+    "'a table with further indexes' WHEN EXISTS (SELECT 1 FROM "
+    "information_schema.referential_constraints r WHERE r.constraint_schema = c.table_schema AND "
+    "r.table_name = c.table_name) THEN 'a table that others cascade to' ELSE '' END "
+    "FROM information_schema.columns c WHERE c.table_schema = 'assay_play' "
+    "ORDER BY c.table_name, c.ordinal_position";
+constexpr std::string_view kSqliteCatalogue =
+    "SELECT m.name, c.name, CASE c.pk WHEN 0 THEN -1 ELSE c.pk END, '', CASE m.type WHEN 'view' "
+    "THEN "
+    "'a view' ELSE '' END "
+    "FROM main.sqlite_master m, pragma_table_info(m.name) c WHERE m.type IN ('table', 'view') AND "
+    "m.name NOT "
+    "LIKE 'sqlite\\_%' ESCAPE '\\' AND m.name NOT LIKE 'assay\\_%' ESCAPE '\\' ORDER BY m.name, "
+    "c.cid";
+
+const std::string& text_of(const Spoken& answer, size_t row, size_t column) {
+  static const std::string none;
+  const auto& cell = answer.rows[row][column];
+  return cell ? *cell : none;
+}
+
+// The table's name without its schema and quotes.
+std::string bare(std::string_view name) {
+  name = name.substr(name.rfind('.') == name.npos ? 0 : name.rfind('.') + 1);
+  if (name.size() > 1 && name.front() == '"') name = name.substr(1, name.size() - 2);
+  return std::string(name);
+}
+
+// [table, writer, place, row]; none where the row is null, as beside an outer join.
+Version version_from(const Json& told, size_t at) {
+  if (!told[at + 3].is_object() || !told[at].is_string()) return {};
+  return {bare(told[at].text()), told[at + 3].dump(), told[at + 1].text(),
+          told[at + 2].is_integer() ? std::to_string(told[at + 2].integer()) : told[at + 2].text()};
+}
+
+// ["U", table, writer, place, row, writer, place, row]
+void take_change(std::string_view told, Sight& sight) {
+  const Json j = Json::parse(told);
+  if (!j.is_array() || j.size() != 8) return;
+  const auto half = [&](size_t at) {
+    if (!j[at + 2].is_object()) return Version{};
+    return Version{bare(j[1].text()), j[at + 2].dump(), j[at].text(),
+                   j[at + 1].is_integer() ? std::to_string(j[at + 1].integer()) : j[at + 1].text()};
+  };
+  sight.changes.push_back({half(2), half(5)});
+}
+
+// InnoDB leaves a row alone that an UPDATE would not change, although it is told as changed.
+bool leaves_alone(const Change& c) {
+  return c.before.row == c.after.row && c.before.writer.empty() && c.before.place.empty();
+}
+
+}  // namespace
+
+Result<Observer> Observer::of(const Driver& driver) {
+  const std::string_view name = driver.dialect().database;
+  if (name == "PostgreSQL") return Observer(Kin::postgresql);
+  if (name == "MariaDB" || name == "MySQL") return Observer(Kin::mysql);
+  if (name == "SQLite") return Observer(Kin::sqlite);
+  return usage_error(
+      "schedules of SQL are not played on this database; expected PostgreSQL, MariaDB, MySQL or "
+      "SQLite");
+}
+
+const Table* Observer::table(std::string_view name) const {
+  for (const Table& t : tables_)
+    if (t.name == name) return &t;
+  return nullptr;
+}
+
+std::vector<std::string> Observer::end_place() const {
+  switch (kin_) {
+    case Kin::postgresql:
+      return {"DROP SCHEMA IF EXISTS assay_play CASCADE"};
+    case Kin::mysql:
+      return {"DROP DATABASE IF EXISTS assay_play"};
+    case Kin::sqlite:
+      break;
+  }
+  std::vector<std::string> all = {"PRAGMA foreign_keys = OFF"};
+  for (const Table& t : tables_)
+    all.push_back(fmt::format("DROP {} IF EXISTS main.{}", t.refusal == "a view" ? "VIEW" : "TABLE",
+                              in_quotes(t.name, '"')));
+  return all;
+}
+
+std::vector<std::string> Observer::make_functions() const {
+  std::vector<std::string> all = drop_functions();
+  if (kin_ == Kin::postgresql) {
+    all.emplace_back("CREATE SCHEMA assay_functions");
+    all.emplace_back("GRANT USAGE ON SCHEMA assay_functions TO PUBLIC");
+    all.emplace_back(
+        "CREATE FUNCTION assay_functions.assay_tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "IF TG_OP = 'INSERT' THEN RAISE INFO USING MESSAGE = 'assay ' || json_build_array('I', "
+        "TG_TABLE_NAME, NULL, NULL, NULL, NEW.xmin::text, NEW.ctid::text, to_json(NEW)); "
+        "ELSIF TG_OP = 'UPDATE' THEN RAISE INFO USING MESSAGE = 'assay ' || json_build_array('U', "
+        "TG_TABLE_NAME, OLD.xmin::text, OLD.ctid::text, to_json(OLD), NEW.xmin::text, "
+        "NEW.ctid::text, to_json(NEW)); "
+        "ELSE RAISE INFO USING MESSAGE = 'assay ' || json_build_array('D', TG_TABLE_NAME, "
+        "OLD.xmin::text, OLD.ctid::text, to_json(OLD), NULL, NULL, NULL); END IF; "
+        "RETURN NULL; END $$");
+    all.emplace_back(
+        "CREATE FUNCTION assay_functions.assay_saw(rows json) RETURNS boolean LANGUAGE plpgsql "
+        "PARALLEL "
+        "SAFE AS $$ BEGIN RAISE INFO USING MESSAGE = 'assay ' || rows; RETURN true; END $$");
+    all.emplace_back("RESET client_min_messages");
+  }
+  return all;
+}
+
+std::vector<std::string> Observer::drop_functions() const {
+  if (kin_ != Kin::postgresql) return {};
+  return {"SET client_min_messages = warning", "DROP SCHEMA IF EXISTS assay_functions CASCADE"};
+}
+
+std::vector<std::string> Observer::begin_place() const {
+  std::vector<std::string> all = end_place();
+  if (kin_ == Kin::postgresql) {
+    all.emplace_back("CREATE SCHEMA assay_play");
+    all.emplace_back("GRANT ALL ON SCHEMA assay_play TO PUBLIC");
+  }
+  if (kin_ == Kin::mysql) all.emplace_back("CREATE DATABASE assay_play");
+  for (const std::string& s : enter()) all.push_back(s);
+  return all;
+}
+
+std::vector<std::string> Observer::enter() const {
+  switch (kin_) {
+    case Kin::postgresql:
+      return {"SET search_path = assay_play, \"$user\", public"};
+    case Kin::mysql:
+      return {"USE assay_play", "SET @assay_told = ''"};
+    case Kin::sqlite:
+      break;
+  }
+  return {};
+}
+
+std::vector<std::string> Observer::follow() const {
+  std::vector<std::string> all;
+  if (kin_ != Kin::sqlite) return all;
+  all.emplace_back("CREATE TEMP TABLE IF NOT EXISTS assay_told (told)");
+  for (const Table& t : tables_)
+    if (t.refusal.empty())
+      for (std::string& s : triggers(t)) all.push_back(std::move(s));
+  return all;
+}
+
+std::string Observer::row_of(const Table& table, std::string_view name) const {
+  if (kin_ == Kin::postgresql) return fmt::format("to_json({}.*)", name);
+  const char quote = kin_ == Kin::mysql ? '`' : '"';
+  std::string out = "json_object(";
+  for (const std::string& column : table.columns) {
+    const std::string of = fmt::format("{}.{}", name, in_quotes(column, quote));
+    // JSON has no bytes.
+    const std::string value =
+        kin_ == Kin::sqlite
+            ? fmt::format("CASE typeof({0}) WHEN 'blob' THEN hex({0}) ELSE {0} END", of)
+            : of;
+    out += fmt::format("{}{}, {}", out.ends_with('(') ? "" : ", ", text_in_quotes(column), value);
+  }
+  return out + ")";
+}
+
+std::string Observer::version_of(const Table& table, std::string_view name) const {
+  if (kin_ == Kin::postgresql)
+    return fmt::format(
+        "json_build_array({0}.tableoid::regclass::text, {0}.xmin::text, {0}.ctid::text, "
+        "to_json({0}.*))",
+        name);
+  // A row that an outer join lacks has no key.
+  const char quote = kin_ == Kin::mysql ? '`' : '"';
+  const std::string there = in_quotes(table.key.empty() ? "rowid" : table.key[0], quote);
+  const std::string place = table.key.empty() ? fmt::format("{}.rowid", name) : "NULL";
+  return fmt::format("json_array({}, NULL, {}, CASE WHEN {}.{} IS NOT NULL THEN {} END)",
+                     text_in_quotes(table.name), place, name, there, row_of(table, name));
+}
+
+std::vector<std::string> Observer::triggers(const Table& table) const {
+  std::vector<std::string> all;
+  const std::string name = in_quotes(table.name, kin_ == Kin::mysql ? '`' : '"');
+  if (kin_ == Kin::postgresql)
+    return {
+        fmt::format("CREATE TRIGGER zz_assay AFTER INSERT OR UPDATE OR DELETE ON assay_play.{} "
+                    "FOR EACH ROW EXECUTE FUNCTION assay_functions.assay_tell()",
+                    name)};
+  const auto half = [&](bool there, std::string_view row) {
+    const bool has_place = there && kin_ == Kin::sqlite && table.key.empty();
+    return fmt::format("NULL, {}, {}", has_place ? fmt::format("{}.rowid", row) : "NULL",
+                       there ? row_of(table, row) : "NULL");
+  };
+  for (const std::string_view event : {"INSERT", "UPDATE", "DELETE"}) {
+    const std::string told =
+        fmt::format("json_array('{}', {}, {}, {})", event.substr(0, 1), text_in_quotes(table.name),
+                    half(event != "INSERT", "OLD"), half(event != "DELETE", "NEW"));
+    const std::string trigger =
+        in_quotes(fmt::format("assay_{}_{}", event, table.name), kin_ == Kin::mysql ? '`' : '"');
+    if (kin_ == Kin::mysql) {
+      all.push_back(
+          fmt::format("CREATE TRIGGER {} AFTER {} ON {} FOR EACH ROW SET @assay_told = "
+                      "CONCAT(@assay_told, CHAR({}), {})",
+                      trigger, event, name, static_cast<int>(kBetween), told));
+    } else {
+      all.push_back("DROP TRIGGER IF EXISTS temp." + trigger);
+      all.push_back(
+          fmt::format("CREATE TEMP TRIGGER {} AFTER {} ON main.{} BEGIN INSERT INTO "
+                      "assay_told VALUES ({}); END",
+                      trigger, event, name, told));
+    }
+  }
+  return all;
+}
+
+Status Observer::look(DriverSession& control) {
+  const std::string_view question = kin_ == Kin::postgresql ? kPostgresqlCatalogue
+                                    : kin_ == Kin::mysql    ? kMysqlCatalogue
+                                                            : kSqliteCatalogue;
+  std::vector<Spoken> answers;
+  const std::vector<std::string> sql = {std::string(question)};
+  if (Status s = control.speak(sql, answers); !s.ok()) return s;
+  if (answers.empty() || !answers[0].error.empty())
+    return io_error("cannot read the catalogue: " + (answers.empty() ? "" : answers[0].error));
+  tables_.clear();
+  std::vector<std::pair<int64_t, std::string>> key;
+  const auto end_table = [&] {
+    std::sort(key.begin(), key.end());
+    for (auto& [at, column] : key) tables_.back().key.push_back(std::move(column));
+    key.clear();
+    if (tables_.back().key.empty() && kin_ == Kin::mysql && tables_.back().refusal.empty())
+      tables_.back().refusal = "a table without a primary key";
+  };
+  for (size_t row = 0; row < answers[0].rows.size(); ++row) {
+    const std::string& name = text_of(answers[0], row, 0);
+    if (tables_.empty() || tables_.back().name != name) {
+      if (!tables_.empty()) end_table();
+      tables_.push_back({.name = name, .parent = text_of(answers[0], row, 3)});
+      tables_.back().refusal = text_of(answers[0], row, 4);
+    }
+    const std::string& column = text_of(answers[0], row, 1);
+    tables_.back().columns.push_back(column);
+    if (const std::string& at = text_of(answers[0], row, 2); at != "-1")
+      key.emplace_back(std::stoll(at), column);
+  }
+  if (!tables_.empty()) end_table();
+  return Ok{};
+}
+
+Status Observer::watch(DriverSession& control, std::vector<Version>& rows) const {
+  std::vector<std::string> all;
+  for (const Table& t : tables_) {
+    if (!t.refusal.empty()) continue;
+    const std::string name = in_quotes(t.name, kin_ == Kin::mysql ? '`' : '"');
+    all.push_back(fmt::format("SELECT {} FROM {}{}", version_of(t, "t"),
+                              kin_ == Kin::postgresql ? "ONLY " : "", name + " AS t"));
+    // A partition has the trigger of its parent.
+    if (kin_ == Kin::mysql || (kin_ == Kin::postgresql && t.parent.empty()))
+      for (std::string& s : triggers(t)) all.push_back(std::move(s));
+  }
+  std::vector<Spoken> answers;
+  if (Status s = control.speak(all, answers); !s.ok()) return s;
+  for (const Spoken& answer : answers) {
+    if (!answer.error.empty()) return io_error("cannot watch the tables: " + answer.error);
+    for (const auto& row : answer.rows)
+      if (row[0])
+        if (Version v = version_from(Json::parse(*row[0]), 0); !v.table.empty())
+          rows.push_back(std::move(v));
+  }
+  return Ok{};
+}
+
+namespace {
+
+// ALTER TABLE of constraints and triggers leaves rows as they are.
+bool changes_form(const std::vector<Word>& words) {
+  bool harmless = false;
+  for (size_t i = 1; i + 1 < words.size(); ++i) {
+    if (words[i].depth > 0) continue;
+    if (is_one_of(words[i].text, {"column", "type", "rename", "set", "attach"})) return true;
+    harmless = harmless || is_one_of(words[i].text, {"validate", "enable", "disable", "detach"}) ||
+               (is_one_of(words[i].text, {"add", "drop"}) &&
+                is_one_of(words[i + 1].text, {"constraint", "foreign", "check", "unique"}));
+  }
+  return !harmless;
+}
+
+}  // namespace
+
+void Observer::leave_out_altered(std::string_view statement) {
+  const std::vector<Word> words = words_of(statement);
+  if (words.empty()) return;
+  const bool alters = is_one_of(words[0].text, {"drop", "truncate", "refresh"}) ||
+                      (words[0].is("alter") && changes_form(words));
+  const bool replaces = kin_ == Kin::sqlite &&
+                        (words[0].is("replace") || (words.size() > 2 && words[2].is("replace")));
+  if (!alters && !replaces) return;
+  std::set<std::string> names;
+  for (const Word& w : words)
+    if (w.is_name()) names.insert(w.text);
+  const std::string_view why =
+      alters ? "a table that a step alters" : "a table in which rows are replaced";
+  // Partitions come and go with their parent.
+  for (size_t pass = 0; pass < tables_.size(); ++pass)
+    for (Table& t : tables_)
+      if (t.refusal.empty() && (names.contains(t.name) || names.contains(t.parent))) {
+        t.refusal = why;
+        names.insert(t.name);
+      }
+}
+
+void Observer::take(const Asked& asked, Spoken& answer, Sight& sight) const {
+  const auto take_rows = [&](const Json& relations) {
+    for (const Json& r : relations)
+      if (r.is_array() && r.size() == 4)
+        if (Version v = version_from(r, 0); !v.table.empty()) sight.rows.push_back(std::move(v));
+  };
+  std::erase_if(answer.notices, [&](const std::string& notice) {
+    if (!notice.starts_with(kTold)) return false;
+    const std::string_view told = std::string_view(notice).substr(kTold.size());
+    if (told.starts_with("[["))
+      take_rows(Json::parse(told));
+    else
+      take_change(told, sight);
+    return true;
+  });
+  // What was prepared before told it now.
+  if (asked.sight.told_later && (!sight.rows.empty() || !sight.changes.empty()))
+    sight.missed.clear();
+  if (!asked.has_rows || answer.columns.empty()) return;
+  answer.columns.pop_back();
+  for (auto& row : answer.rows) {
+    const Json told = Json::parse(row.back() ? *row.back() : "");
+    row.pop_back();
+    if (!told.is_array() || told.empty()) continue;
+    // Of an aggregate, an array of what a row has.
+    if (told[0].is_array() && !told[0].empty() && told[0][0].is_array())
+      for (const Json& relations : told) take_rows(relations);
+    else
+      take_rows(told);
+  }
+}
+
+std::vector<std::string> Observer::told_afterwards() const {
+  if (kin_ == Kin::mysql) return {"SELECT @assay_told", "SET @assay_told = ''"};
+  if (kin_ == Kin::sqlite)
+    return {"SELECT told FROM temp.assay_told", "DELETE FROM temp.assay_told"};
+  return {};
+}
+
+void Observer::take_told(const Spoken& told, Sight& sight) {
+  for (const auto& row : told.rows) {
+    std::string_view all = row[0] ? std::string_view(*row[0]) : std::string_view();
+    while (!all.empty()) {
+      const size_t end = std::min(all.find(kBetween), all.size());
+      take_change(all.substr(0, end), sight);
+      all.remove_prefix(std::min(end + 1, all.size()));
+    }
+    std::erase_if(sight.changes, leaves_alone);
+  }
+}
+
+std::string in_quotes(std::string_view text, char quote) {
+  std::string out(1, quote);
+  for (const char c : text) out += c == quote ? std::string(2, quote) : std::string(1, c);
+  return out + quote;
+}
+
+std::optional<std::string> literals_of(const Version& version, const Table& table) {
+  const Json row = Json::parse(version.row);
+  std::string all;
+  for (const std::string& column : table.columns) {
+    const Json* const value = row.find(column);
+    if (value == nullptr || value->is_array() || value->is_object()) return std::nullopt;
+    all += (all.empty() ? "" : ", ") +
+           (value->is_string() ? text_in_quotes(value->text()) : value->dump());
+  }
+  return all;
+}
+
+std::optional<std::string> key_of(const Version& version, const Table& table) {
+  const Json row = Json::parse(version.row);
+  std::string key;
+  for (const std::string& column : table.key) {
+    const Json* const value = row.find(column);
+    if (value == nullptr) return std::nullopt;
+    key += (key.empty() ? "" : ",") + (value->is_string() ? value->text() : value->dump());
+  }
+  return key;
+}
+
+}  // namespace assay::internal::collect::schedule

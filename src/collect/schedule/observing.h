@@ -1,0 +1,129 @@
+// What statements in the words of a user are seen to read and write.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/result.h"
+#include "collect/driver.h"
+#include "collect/schedule/statements.h"
+
+namespace assay::internal::collect::schedule {
+
+enum class Kin : uint8_t { postgresql, mysql, sqlite };
+
+struct Table {
+  std::string name;
+  std::string parent = {};  // of which it is a partition
+  std::vector<std::string> columns = {}, key = {};
+  std::string refusal = {};  // why it is not observed; empty: it is
+};
+
+// A version of a row.
+struct Version {
+  std::string table;       // empty: none
+  std::string row;         // its columns as JSON
+  std::string writer;      // the number of the transaction that wrote it, where the database tells
+  std::string place = {};  // where it is stored, where that tells rows without keys apart
+};
+
+struct Change {
+  Version before, after;
+};
+
+// A query of one table. It saw each row that satisfies the condition, in one state of the table.
+struct Query {
+  std::string table;
+  std::string name;   // the table's name in the condition
+  std::string where;  // empty: all rows
+  std::string
+      key;  // the condition asks for this key alone, as its columns' texts; empty: it does not
+};
+
+// What a statement did.
+struct Sight {
+  enum class Kind : uint8_t { other, read, write };
+  Kind kind = Kind::other;
+  std::string missed;                    // why it is not observed; empty: it is
+  std::optional<std::string> elsewhere;  // a change reads with a SELECT: why that is not observed
+  bool told_later = false;               // of what was prepared before, which may tell it
+  std::optional<Query> query;
+  std::vector<Version> rows;
+  std::vector<Change> changes;
+  bool depends_on_rows =
+      false;  // what it wrote depends on more than the keys of the rows that were there
+};
+
+// A statement as it is sent, and how its answer is read.
+struct Asked {
+  std::string statement;  // the user's
+  std::string sql;
+  bool has_rows = false;  // the last column tells which rows it read
+  Sight sight;
+};
+
+class Observer {
+ public:
+  static Result<Observer> of(const Driver& driver);
+
+  Kin kin() const { return kin_; }
+  const std::vector<Table>& tables() const { return tables_; }
+  const Table* table(std::string_view name) const;
+
+  // Statements that make what tells of rows, once, and that take it away.
+  std::vector<std::string> make_functions() const;
+  std::vector<std::string> drop_functions() const;
+  // Statements that give a permutation a place of its own, and take it away; for the one connection that sets up.
+  std::vector<std::string> begin_place() const;
+  std::vector<std::string> end_place() const;
+  // Learns which tables there are. From then on it is known which of them a statement is about.
+  Status look(DriverSession& control);
+  // Has the changes of the tables told, and takes down their rows.
+  Status watch(DriverSession& control, std::vector<Version>& rows) const;
+  // Statements for each connection, before all else and once the tables are there.
+  std::vector<std::string> enter() const;
+  std::vector<std::string> follow() const;
+  // A table of which statements to come change the form is not observed.
+  void leave_out_altered(std::string_view statement);
+
+  Asked ask(std::string_view statement) const;
+  // Takes out of the answer what was asked for besides.
+  void take(const Asked& asked, Spoken& answer, Sight& sight) const;
+  // Where changes are not told with the answer: what tells them afterwards.
+  std::vector<std::string> told_afterwards() const;
+  static void take_told(const Spoken& told, Sight& sight);
+
+ private:
+  // A table of a FROM, and by what name the statement calls it, in quotes.
+  struct Relation {
+    const Table* table;
+    std::string name;
+  };
+  explicit Observer(Kin kin) : kin_(kin) {}
+
+  std::vector<std::string> triggers(const Table& table) const;
+  std::string row_of(const Table& table, std::string_view name) const;
+  std::string version_of(const Table& table, std::string_view name) const;
+  Asked ask_select(std::string_view statement, const std::vector<Word>& words) const;
+  void look_at_change(const std::vector<Word>& words, Sight& sight) const;
+  std::optional<std::string> ask_everywhere(std::string_view statement,
+                                            const std::vector<Word>& words, Asked& asked) const;
+  std::optional<std::vector<Relation>> relations(const std::vector<Word>& words, size_t from,
+                                                 size_t end) const;
+  void look_at_condition(std::string_view statement, const std::vector<Word>& words,
+                         const Relation& relation, size_t from, size_t end, Sight& sight) const;
+
+  Kin kin_;
+  std::vector<Table> tables_;
+};
+
+// A name or a text between quotes.
+std::string in_quotes(std::string_view text, char quote);
+// The columns' values of a row as literals of SQL, in the order of `columns`; nothing where one cannot be written so.
+std::optional<std::string> literals_of(const Version& version, const Table& table);
+// The values of the key, with commas between them; nothing where the row lacks one.
+std::optional<std::string> key_of(const Version& version, const Table& table);
+
+}  // namespace assay::internal::collect::schedule

@@ -1,0 +1,67 @@
+// A schedule of SQL, played on a database, permutation by permutation, and what was seen of each.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assay/history.h"
+#include "assay/result.h"
+#include "collect/driver.h"
+#include "collect/schedule/file.h"
+#include "collect/schedule/observing.h"
+
+namespace assay::internal::collect::schedule {
+
+struct Options {
+  std::string database;  // its URL
+  std::string isolation;
+  std::chrono::milliseconds timeout{2000};  // of one statement
+  uint64_t seed = 1;
+};
+
+// One statement, as it was sent and answered.
+struct Statement {
+  size_t session = 0;
+  size_t step = SIZE_MAX;  // of the file; none: of a session's setup or teardown
+  std::string asked;       // by the file
+  std::string sql;         // as it was sent
+  Spoken answer;
+  Sight sight;
+  Interval time;
+  uint64_t place = 0;  // among the answers of all sessions
+};
+
+// What one says of a step when, as PostgreSQL's tester does.
+struct Told {
+  enum class What : uint8_t { done, waiting, completed, result };
+  What what = What::done;
+  size_t step = SIZE_MAX;
+  std::vector<size_t> statements = {};  // whose answers came with it
+  Spoken result = {};                   // of a setup, which is of no step
+};
+
+struct Performance {
+  std::vector<Statement> statements;
+  std::vector<Told> told;
+  std::vector<Version> first_rows;
+  std::vector<Table> tables;
+  // By table and condition, the rows of which the database says that they satisfy it, and that they do not.
+  std::vector<std::pair<Query, std::vector<std::pair<std::string, bool>>>> conditions;
+  bool lost = false;  // a connection
+};
+
+class Stage {
+ public:
+  // Connects; the sessions stay for all permutations.
+  static Result<std::unique_ptr<Stage>> open(const File& file, const Options& options);
+  virtual ~Stage() = default;
+
+  virtual Result<Performance> play(const Permutation& permutation) = 0;
+  virtual const Driver& driver() const = 0;
+};
+
+}  // namespace assay::internal::collect::schedule

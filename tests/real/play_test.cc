@@ -1,0 +1,254 @@
+// Schedules of SQL on real servers: the anomalies of Hermitage at each isolation, reports of trackers, and all of PostgreSQL's own
+// isolation specifications, with what its tester prints.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "assay/audit.h"
+#include "collect/schedule/assemble.h"
+#include "collect/schedule/transcript.h"
+#include "measure.h"
+#include "places.h"
+
+namespace assay::internal {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace collect::schedule;
+
+std::string contents(const fs::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+File read_schedule(const fs::path& path) {
+  Result<File> file = parse(contents(path), path.string());
+  EXPECT_TRUE(file.ok()) << file.error().to_string();
+  return file.ok() ? std::move(*file) : File{};
+}
+
+// The anomaly at the weakest level that is violated; else "refused" if a step was, else "-".
+std::string came_to(const File& file, const Performance& played, const std::string& driver) {
+  Result<Assembled> assembled = assemble(file, played, driver);
+  EXPECT_TRUE(assembled.ok()) << assembled.error().to_string();
+  if (!assembled.ok()) return "";
+  EXPECT_TRUE(assembled->missed.empty()) << assembled->missed.front();
+  const Audit a = audit(std::move(assembled->history), "played");
+  EXPECT_FALSE(a.error);
+  for (const Explanation& e : a.explanations)
+    if (e.anomaly != Anomaly::real_time_violation) return std::string(anomaly_info(e.anomaly).name);
+  for (const Statement& s : played.statements)
+    if (!s.answer.error.empty()) return "refused";
+  return "-";
+}
+
+// What each permutation of an example came to, separated by blanks.
+std::string played(const std::string& name, const std::string& url, const std::string& isolation) {
+  const File file = read_schedule(fs::path(places::kSource) / "examples" / "play" / name);
+  const Options options{.database = url, .isolation = isolation};
+  auto stage = Stage::open(file, options);
+  EXPECT_TRUE(stage.ok()) << stage.error().to_string();
+  std::string all;
+  if (!stage.ok()) return all;
+  for (const Permutation& p : file.permutations) {
+    const auto performance = (*stage)->play(p);
+    EXPECT_TRUE(performance.ok()) << performance.error().to_string();
+    if (!performance.ok()) return all;
+    all += (all.empty() ? "" : " ") + came_to(file, *performance, (*stage)->driver().describe());
+  }
+  return all;
+}
+
+// In the order of the file: G0, G1a, G1b, G1c, OTV, PMP, PMP of a write, P4, G-single, G2-item, G2.
+constexpr const char* kHermitage = "hermitage.md";
+
+TEST(Postgresql, PlaysHermitage) {
+  ASSAY_SERVER(urls, "postgres");
+  EXPECT_EQ(played(kHermitage, urls.front(), "read committed"),
+            "- - non-repeatable-read write-skew non-repeatable-read phantom non-repeatable-read "
+            "lost-update fractured-read write-skew g2");
+  EXPECT_EQ(played(kHermitage, urls.front(), "repeatable read"),
+            "refused - - write-skew refused - refused refused - write-skew g2");
+  EXPECT_EQ(played(kHermitage, urls.front(), "serializable"),
+            "refused - - refused refused - refused refused - refused refused");
+}
+
+TEST(Mariadb, PlaysHermitage) {
+  ASSAY_SERVER(urls, "mariadb");
+  EXPECT_EQ(played(kHermitage, urls.front(), "read uncommitted"),
+            "- aborted-read intermediate-read g1c non-monotonic-read phantom non-repeatable-read "
+            "lost-update fractured-read write-skew g2");
+  EXPECT_EQ(played(kHermitage, urls.front(), "read committed"),
+            "- - non-repeatable-read write-skew non-repeatable-read phantom non-repeatable-read "
+            "lost-update fractured-read write-skew g2");
+  EXPECT_EQ(played(kHermitage, urls.front(), "repeatable read"),
+            "- - - write-skew - - non-repeatable-read lost-update - write-skew g2");
+  EXPECT_EQ(played(kHermitage, urls.front(), "serializable"),
+            "- - - refused refused refused refused refused refused refused refused");
+}
+
+TEST(Sqlite, PlaysHermitage) {
+  EXPECT_EQ(played(kHermitage, "sqlite:", "deferred"),
+            "refused - - refused refused - refused refused - refused refused");
+}
+
+struct Report {
+  const char* file;
+  const char *read_committed, *repeatable_read, *serializable;
+};
+
+TEST(Postgresql, PlaysReports) {
+  ASSAY_SERVER(urls, "postgres");
+  for (const Report& r :
+       {Report{"lost-update.sql", "lost-update", "refused", "refused"},
+        {"on-call.sql", "write-skew", "write-skew", "refused"},
+        {"receipts.spec", "g2-item - -", "g2-item g2-item -", "refused refused -"},
+        {"total-cash.sql", "write-skew", "write-skew", "refused"},
+        {"invoice-numbers.sql", "g2", "g2", "refused"},
+        {"tidb-41680.sql", "lost-update", "refused", "refused"},
+        {"tidb-36718.sql", "non-repeatable-read", "-", "-"},
+        {"tidb-28095.sql", "lost-update", "refused", "refused"},
+        {"turso-5420.sql", "phantom", "-", "-"},
+        {"scalardb-65.sql", "g2", "g2", "refused"},
+        {"slatedb-260.sql", "lost-update", "refused", "refused"},
+        {"mdev-38977.sql", "non-repeatable-read", "refused", "refused"},
+        {"matrixone-5388.sql", "non-repeatable-read", "-", "-"}}) {
+    EXPECT_EQ(played(r.file, urls.front(), "read committed"), r.read_committed) << r.file;
+    EXPECT_EQ(played(r.file, urls.front(), "repeatable read"), r.repeatable_read) << r.file;
+    EXPECT_EQ(played(r.file, urls.front(), "serializable"), r.serializable) << r.file;
+  }
+}
+
+TEST(Mariadb, PlaysReports) {
+  ASSAY_SERVER(urls, "mariadb");
+  for (const Report& r :
+       {Report{"lost-update.sql", "lost-update", "lost-update", "refused"},
+        {"on-call.sql", "write-skew", "write-skew", "refused"},
+        {"receipts.spec", "g2-item - -", "g2-item g2-item -", "refused refused -"},
+        {"total-cash.sql", "write-skew", "write-skew", "refused"},
+        {"invoice-numbers.sql", "g2", "g2", "refused"},
+        {"tidb-36718.sql", "non-repeatable-read", "non-repeatable-read", "refused"},
+        // An update that changes nothing writes nothing.
+        {"tidb-28095.sql", "non-repeatable-read", "-", "refused"},
+        {"scalardb-65.sql", "g2", "g2", "refused"},
+        {"mdev-38977.sql", "non-repeatable-read", "non-repeatable-read", "refused"}}) {
+    EXPECT_EQ(played(r.file, urls.front(), "read committed"), r.read_committed) << r.file;
+    EXPECT_EQ(played(r.file, urls.front(), "repeatable read"), r.repeatable_read) << r.file;
+    EXPECT_EQ(played(r.file, urls.front(), "serializable"), r.serializable) << r.file;
+  }
+  EXPECT_EQ(
+      played("tidb-41680.sql", urls.front() + "?innodb_snapshot_isolation=ON", "repeatable read"),
+      "refused");
+}
+
+// What PostgreSQL's specifications print that the player does not, and why.
+const std::map<std::string, std::string>& not_as_expected() {
+  static const std::map<std::string, std::string> names = {
+      {"async-notify", "messages of NOTIFY are not shown"},
+      {"detach-partition-concurrently-3", "a message names the schema"},
+      {"drop-index-concurrently-1", "a plan shows the condition that tells of rows"},
+      {"merge-join", "a plan names the schema"},
+      {"eval-plan-qual", "notices are shown when their step is over"},
+      {"eval-plan-qual-trigger", "notices are shown when their step is over"},
+      {"insert-conflict-specconflict", "notices are shown when their step is over"},
+      {"intra-grant-inplace-db", "the database has another name"},
+      {"partition-drop-index-locking", "shows the statements of others as they were sent"},
+      {"prepared-transactions", "the server does not allow them"},
+      {"prepared-transactions-cic", "the server does not allow them"},
+      {"temp-schema-cleanup", "words of a connection that is lost"}};
+  return names;
+}
+
+std::string specification_folder() {
+  FILE* out = popen((std::string(places::kSource) + "/dev/postgresql-specs").c_str(), "r");
+  std::string last;
+  char buffer[4096];
+  while (out != nullptr && fgets(buffer, sizeof buffer, out) != nullptr) last = buffer;
+  return out != nullptr && pclose(out) == 0 ? last.substr(0, last.find('\n')) : "";
+}
+
+// Some have several, for what may come of them.
+bool is_expected(const fs::path& folder, const std::string& name, const std::string& text) {
+  for (const char* variant : {"", "_1", "_2", "_3"}) {
+    const fs::path path = folder / "expected" / (name + variant + ".out");
+    std::vector<std::string> wanted = lines_to_compare(contents(path));
+    std::erase_if(wanted, [](const std::string& l) { return l.starts_with("unusedstepname"); });
+    if (fs::exists(path) && wanted == lines_to_compare(text)) return true;
+  }
+  return false;
+}
+
+struct Count {
+  uint64_t reads = 0, reads_observed = 0, writes = 0, writes_observed = 0, permutations = 0;
+  std::set<std::string> unexpected, violated;
+};
+
+void play_specification(const fs::path& path, const fs::path& folder, const std::string& url,
+                        Count& count) {
+  const std::string name = path.stem().string();
+  const File file = read_schedule(path);
+  const Options options{.database = url, .isolation = {}, .timeout = std::chrono::seconds(20)};
+  auto stage = Stage::open(file, options);
+  ASSERT_TRUE(stage.ok()) << stage.error().to_string();
+  std::string text =
+      "Parsed test spec with " + std::to_string(file.sessions.size()) + " sessions\n";
+  const auto permutations =
+      file.permutations.empty() ? interleavings(file, 1'000'000, 1) : file.permutations;
+  for (const Permutation& p : permutations) {
+    const auto played = (*stage)->play(p);
+    ASSERT_TRUE(played.ok()) << name << ": " << played.error().to_string();
+    text += transcript(file, p, *played);
+    const auto assembled = assemble(file, *played, "{}");
+    ASSERT_TRUE(assembled.ok()) << name << ": " << assembled.error().to_string();
+    count.reads += assembled->reads;
+    count.reads_observed += assembled->reads_observed;
+    count.writes += assembled->writes;
+    count.writes_observed += assembled->writes_observed;
+    ++count.permutations;
+    CheckOptions options_of_check;
+    options_of_check.levels = {LevelId::read_committed};
+    const CheckResult result = check(assembled->history, options_of_check);
+    if (result.find(LevelId::read_committed)->outcome == Outcome::violated)
+      count.violated.insert(name);
+  }
+  if (!is_expected(folder, name, text)) count.unexpected.insert(name);
+}
+
+TEST(Postgresql, PlaysItsOwnSpecifications) {
+  ASSAY_SERVER(urls, "postgres");
+  const std::string folder = specification_folder();
+  if (folder.empty()) GTEST_SKIP() << "the specifications cannot be had here";
+  // As PostgreSQL runs its tests.
+  setenv("PGDATESTYLE", "Postgres, MDY", 1);
+  setenv("PGTZ", "PST8PDT", 1);
+  Count count;
+  size_t specifications = 0;
+  for (const auto& entry : fs::directory_iterator(fs::path(folder) / "specs")) {
+    ++specifications;
+    // It removes the database.
+    if (entry.path().stem() == "intra-grant-inplace-db") continue;
+    play_specification(entry.path(), folder, urls.front(), count);
+  }
+  std::cout << specifications << " specifications, " << count.permutations << " permutations, "
+            << count.reads_observed << " of " << count.reads << " reads and "
+            << count.writes_observed << " of " << count.writes << " writes observed\n";
+  EXPECT_GE(specifications, 100u);
+  for (const std::string& name : count.unexpected)
+    EXPECT_TRUE(not_as_expected().contains(name)) << name << " did not print what is expected";
+  EXPECT_GE(count.reads_observed * 100, count.reads * 95);
+  EXPECT_GE(count.writes_observed * 100, count.writes * 95);
+  // There a join locks rows of one of its sides in their newest versions, while the other side has the statement's snapshot.
+  EXPECT_EQ(count.violated, std::set<std::string>{"eval-plan-qual"});
+}
+
+}  // namespace
+}  // namespace assay::internal
