@@ -20,6 +20,7 @@
 #include "infer/narrow_sources.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <vector>
 
@@ -213,6 +214,12 @@ std::optional<Problem> narrow_sources(const Problem& problem, const LevelInfo& l
     copied += sizeof(OpenRead) + read.sources.size() * sizeof(TxnId);
   if (!budget.has_room(copied + EventGraph::bytes(problem, level))) return std::nullopt;
   return Narrowing(problem, level, rules, budget).run(reach);
+}
+
+uint32_t usual_reach(const Problem& problem) {
+  constexpr double kWalk = 4;
+  return static_cast<uint32_t>(kWalk * std::sqrt(static_cast<double>(problem.nodes()) *
+                                                 static_cast<double>(problem.sessions.size())));
 }
 
 }  // namespace assay::internal

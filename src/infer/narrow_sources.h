@@ -17,4 +17,7 @@ namespace assay::internal {
 std::optional<Problem> narrow_sources(const Problem& problem, const LevelInfo& level,
                                       uint32_t reach, const SaturationRules& rules, Budget& budget);
 
+// As many transactions away from the reader a source seldom is: sessions go at an even pace, but for some multiple of a random walk.
+uint32_t usual_reach(const Problem& problem);
+
 }  // namespace assay::internal

@@ -16,7 +16,6 @@
 #include "levels/nearest_sources.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -27,13 +26,6 @@
 
 namespace assay::internal {
 namespace {
-
-// As many transactions away a source is looked for: sessions go at an even pace, but for some multiple of a random walk.
-uint32_t reach_of(const Problem& problem) {
-  constexpr double kWalk = 4;
-  return static_cast<uint32_t>(kWalk * std::sqrt(static_cast<double>(problem.nodes()) *
-                                                 static_cast<double>(problem.sessions.size())));
-}
 
 // The order that the hint proposes.
 Order first_order(const Problem& problem) {
@@ -65,7 +57,8 @@ Judgement accept_nearest_sources(const Problem& matched, const Problem& problem,
   std::optional<Problem> narrowed;
   {
     const auto timer = stages.time("narrow");
-    narrowed = narrow_sources(problem, level_info(LevelId::prefix), reach_of(problem), {}, budget);
+    narrowed =
+        narrow_sources(problem, level_info(LevelId::prefix), usual_reach(problem), {}, budget);
   }
   if (!narrowed) return {};
   ChosenSources chosen;

@@ -33,7 +33,6 @@
 #include "levels/strong.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -532,21 +531,14 @@ Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& lev
   return found;
 }
 
-// How far sessions that go at an even pace get apart: some multiple of a random walk.
-uint32_t reach_of(const Problem& problem) {
-  constexpr double kWalk = 4;
-  return static_cast<uint32_t>(kWalk * std::sqrt(static_cast<double>(problem.nodes()) *
-                                                 static_cast<double>(problem.sessions.size())));
-}
-
 // Where reads have very many sources, first with those that are near in the order of the hint.
 Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& level,
                                     const CheckOptions& options, Stages& stages, Budget& budget,
                                     const FindContradicted* contradicted) {
   constexpr double kMany = 16;
   if (sources_a_read(problem) > kMany) {
-    Judgement near = accept_with_fewer_sources(problem, level, reach_of(problem), options, stages,
-                                               budget, contradicted);
+    Judgement near = accept_with_fewer_sources(problem, level, usual_reach(problem), options,
+                                               stages, budget, contradicted);
     if (near.outcome() == Outcome::satisfied || budget.exhausted_now()) return near;
   }
   return accept_with_fewer_sources(problem, level, kNone, options, stages, budget, contradicted);
@@ -575,8 +567,8 @@ Judgement decide_strong(const Problem& problem, const LevelInfo& level, const Ch
       sources_a_read(problem) > kManyForASearch) {
     // What sessions and the hint leave may be few after all.
     if (options.speed_ups.has(SpeedUp::narrowing)) {
-      Judgement near = accept_with_fewer_sources(problem, level, reach_of(problem), options, stages,
-                                                 budget, contradicted, kManyForASearch);
+      Judgement near = accept_with_fewer_sources(problem, level, usual_reach(problem), options,
+                                                 stages, budget, contradicted, kManyForASearch);
       if (near.outcome() == Outcome::satisfied) return near;
     }
     Judgement found = engine().accept_by_values();
