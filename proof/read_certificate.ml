@@ -175,7 +175,10 @@ let about_reads c kind json =
 let place_or_found c given pick t k s json =
   let is_given = List.exists (function Seen (t', k', s', _, true) -> t' = t && k' = k && s' = s | _ -> false) given in
   match find "op" json with
-  | Some op -> ( match place c op with owner, i when positive owner = t && (is_given || tells c t (nat i) k) -> Some (nat i) | _ -> None)
+  | Some op -> (
+      match Hashtbl.find_opt c.home (index op) with
+      | Some (owner, i) when positive owner = t && (is_given || tells c t (nat i) k) -> Some (nat i)
+      | _ -> None)
   | None -> find_place c pick t k s
 
 let hop c given edge =
@@ -318,7 +321,8 @@ let is_named c anomaly (t, i) other (k, answer) =
   | "non-repeatable-read" -> (match other with Some (u, j) -> u = t && j < i && before = [] && differs c t i j k seen | None -> false)
   | anomaly -> unsupported "a bad read '%s'" anomaly
 
-(* All who certainly read the value before they wrote the key. *)
+(* All who certainly read the value before they wrote the key. The page counts every write of the value, also those that were
+   overwritten; the checker would not need these. *)
 let overdrawn c t i =
   match List.nth (body c (positive t)).operations i with
   | Read (k, (Some _ as v), _) | CompareAndSet (k, (Some _ as v), _, true) ->
@@ -328,7 +332,15 @@ let overdrawn c t i =
         | x :: _ when x.told = Is v && (body c t).status = Committed && PM.find k d.left <> None -> Some (t, x.place)
         | _ -> None
       in
-      [ Overdrawn (k, List.filter_map reader (PM.elements c.prepared.looked_up.digests)) ]
+      let readers = List.filter_map reader (PM.elements c.prepared.looked_up.digests) in
+      let writes (_, b) =
+        let puts op = match installs op with Some (k', (Holds w | Removed w)) -> k' = k && w = v | None -> false in
+        if b.status = Aborted then 0 else List.length (List.filter puts b.operations)
+      in
+      let initial = if initial_value c.history k = v then 1 else 0 in
+      let there = List.fold_left (fun n tb -> n + writes tb) initial (PM.elements c.history.transactions) in
+      if List.length readers <= there then refused "it was there as often as it was overwritten";
+      [ Overdrawn (k, readers) ]
   | _ -> refused "no read of a value"
 
 (* What was read explains nobody, or is not the transaction's own write: one of these refutations shows it. *)
