@@ -386,7 +386,7 @@ class History {
  private:
   friend class HistoryBuilder;
 
-  // Bytes that the columns touch at most when so many rows are added; 0 if there is room for them.
+  // An upper bound on the bytes that adding so many rows touches; 0 if they fit.
   uint64_t bytes_to_grow(size_t txns, size_t names, size_t ops, size_t operands) const;
 
   // Dense ids for null, integers and strings, in order of first appearance. An integer that is small for their number is looked

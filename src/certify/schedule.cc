@@ -88,7 +88,7 @@ std::optional<Isolation> find_isolation(std::string_view name) {
 }
 
 bool holds_schedules(std::string_view json) {
-  // The field stands in front of the long part, and no hash holds its name.
+  // The field precedes the long part, and a hash cannot contain its name.
   constexpr size_t kHead = 200;
   return json.substr(0, kHead).find("\"schedules\"") != std::string_view::npos;
 }

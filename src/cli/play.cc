@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <memory>
@@ -199,6 +200,7 @@ class Play {
       const size_t dot = path.find('.', path.rfind('/') == path.npos ? 0 : path.rfind('/') + 1);
       path.insert(std::min(dot, path.size()), fmt::format(".{:04}", number + 1));
     }
+    if (Status s = spare_inputs({&path, 1}, std::array{s_.file, s_.expect}); !s.ok()) return s;
     const auto losses = write_history(history, path, "assay");
     return losses.ok() ? Status(Ok{}) : losses.error();
   }

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -99,19 +100,21 @@ Result<Execution> execute(const Prediction& p, const History& history) {
 }
 
 // The folder is made if it is not there; files in it are replaced.
-Status write_execution(const std::string& folder, const Program& program, const Prediction& p,
+Status write_execution(const PredictState& s, const Program& program, const Prediction& p,
                        const History& history, Execution& e) {
   std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) return io_error(failed.message(), folder);
+  fs::create_directories(s.output, failed);
+  if (failed) return io_error(failed.message(), s.output);
   std::string name = program.name.empty() ? "transactions" : program.name;
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') c = '-';
   const std::string stem =
-      (fs::path(folder) / (name + "-" + std::string(certify::isolation_name(p.isolation))))
+      (fs::path(s.output) / (name + "-" + std::string(certify::isolation_name(p.isolation))))
           .string();
   e.history = stem + ".jsonl";
   e.certificate = stem + ".cert.json";
+  if (Status spared = spare_inputs(std::array{e.history, e.certificate}, s.inputs); !spared.ok())
+    return spared;
   if (const auto lost = write_history(e.audit.history, e.history, "assay"); !lost.ok())
     return lost.error();
   return write_file(e.certificate, certify::write_schedules({p.schedule}, history));
@@ -206,10 +209,9 @@ std::vector<std::string> assumptions_of(const History& h) {
         "The history does not tell statements apart, so each operation counts as one: record with "
         "--operation-times.");
   all.emplace_back(
-      "Nothing was played. Rows that are locked and not changed (FOR UPDATE) count as not locked, "
-      "and a transaction goes on as "
-      "recorded whatever it reads: what breaks here may be refused, or take another path, in the "
-      "database.");
+      "No schedule was played. Locks without a change (FOR UPDATE) are not recorded, and each "
+      "transaction is assumed to go on as recorded whatever it reads: the database may refuse what "
+      "breaks here, and the application may take another path.");
   all.emplace_back(
       "What holds, holds for the transactions that were recorded, and says nothing of others.");
   return all;
@@ -277,7 +279,7 @@ Result<std::string> told(const PredictState& s, const History& h,
       auto e = execute(p, h);
       if (!e.ok()) return e.error();
       if (!s.output.empty())
-        if (Status w = write_execution(s.output, program, p, h, *e); !w.ok()) return w.error();
+        if (Status w = write_execution(s, program, p, h, *e); !w.ok()) return w.error();
       answers.push_back(as_json(p, &*e));
       breaks += is_told(program, p)
                     ? fmt::format("\n{} breaks at {} by the same schedule.\n", what_of(program),

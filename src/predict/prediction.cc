@@ -126,7 +126,7 @@ class Predictor {
           return;
         }
         p.answer = Prediction::Answer::unknown;
-        p.reason = "a schedule looks wrong and cannot run so: " + s.error().message;
+        p.reason = "a candidate schedule cannot run: " + s.error().message;
       }
   }
 

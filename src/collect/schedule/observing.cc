@@ -137,6 +137,7 @@ std::vector<std::string> Observer::make_functions() const {
   std::vector<std::string> all = drop_functions();
   if (kin_ == Kin::postgresql) {
     all.emplace_back("CREATE SCHEMA assay_functions");
+    all.emplace_back("COMMENT ON SCHEMA assay_functions IS 'made by assay play'");
     all.emplace_back("GRANT USAGE ON SCHEMA assay_functions TO PUBLIC");
     all.emplace_back(
         "CREATE FUNCTION assay_functions.assay_tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
@@ -166,9 +167,13 @@ std::vector<std::string> Observer::begin_place() const {
   std::vector<std::string> all = end_place();
   if (kin_ == Kin::postgresql) {
     all.emplace_back("CREATE SCHEMA assay_play");
+    all.emplace_back("COMMENT ON SCHEMA assay_play IS 'made by assay play'");
     all.emplace_back("GRANT ALL ON SCHEMA assay_play TO PUBLIC");
   }
-  if (kin_ == Kin::mysql) all.emplace_back("CREATE DATABASE assay_play");
+  if (kin_ == Kin::mysql) {
+    all.emplace_back("CREATE DATABASE assay_play");
+    all.emplace_back("CREATE PROCEDURE assay_play.assay_made_this() SELECT 1");
+  }
   for (const std::string& s : enter()) all.push_back(s);
   return all;
 }
@@ -258,6 +263,31 @@ std::vector<std::string> Observer::triggers(const Table& table) const {
     }
   }
   return all;
+}
+
+Status Observer::spare(DriverSession& control) {
+  if (kin_ == Kin::sqlite) {
+    if (Status s = look(control); !s.ok()) return s;
+    if (tables_.empty()) return Ok{};
+    return usage_error(fmt::format(
+        "the SQLite database holds '{}', which would be removed; expected an empty file, or none",
+        tables_.front().name));
+  }
+  const std::vector<std::string> question = {std::string(
+      kin_ == Kin::postgresql
+          ? "SELECT nspname FROM pg_namespace WHERE nspname IN ('assay_play', 'assay_functions') "
+            "AND obj_description(oid, 'pg_namespace') IS DISTINCT FROM 'made by assay play'"
+          : "SELECT schema_name FROM information_schema.schemata WHERE schema_name = 'assay_play' "
+            "AND NOT EXISTS (SELECT 1 FROM information_schema.routines WHERE routine_schema = "
+            "'assay_play' AND routine_name = 'assay_made_this')")};
+  std::vector<Spoken> answers;
+  if (Status s = control.speak(question, answers); !s.ok()) return s;
+  if (answers.empty() || !answers[0].error.empty())
+    return io_error("cannot read the catalogue: " + (answers.empty() ? "" : answers[0].error));
+  if (answers[0].rows.empty()) return Ok{};
+  return usage_error(fmt::format(
+      "'{}' was not made by assay play, and would be removed; expected a server without it",
+      text_of(answers[0], 0, 0)));
 }
 
 Status Observer::look(DriverSession& control) {

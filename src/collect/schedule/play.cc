@@ -42,7 +42,7 @@ class OpenStage : public Stage {
         player_(driver_->lock_view()) {}
   ~OpenStage() override {
     std::vector<Spoken> ignored;
-    if (!control_) return;
+    if (!has_place_) return;
     static_cast<void>(control_->speak(observer_.end_place(), ignored));
     static_cast<void>(control_->speak(observer_.drop_functions(), ignored));
     static_cast<void>(driver_->mark_finished());
@@ -52,6 +52,8 @@ class OpenStage : public Stage {
     auto control = driver_->connect();
     if (!control.ok()) return control.error();
     control_ = std::move(*control);
+    if (Status s = observer_.spare(*control_); !s.ok()) return s;
+    has_place_ = true;
     if (Status s = must(observer_.make_functions(), "cannot make the functions that tell of rows");
         !s.ok())
       return s;
@@ -423,6 +425,7 @@ class OpenStage : public Stage {
   std::unique_ptr<Driver> driver_;
   Observer observer_;
   std::unique_ptr<DriverSession> control_;
+  bool has_place_ = false;  // what is there was made here, and goes at the end
   std::vector<std::unique_ptr<DriverSession>> sessions_;
   RunClock clock_;
   const Permutation* permutation_ = nullptr;
