@@ -174,14 +174,35 @@ Proof.
   apply F, source_eqb_eq in I. auto.
 Qed.
 
+(* The operation tells a version. That a key is in some other state, or not among
+   the rows of a range, is a matter for a step that names the effect. *)
+Definition tells_version (t : txn) (x : seen) : bool :=
+  match told x with
+  | Is _ => true
+  | IsNot _ | IsPresent => false
+  | IsAbsent =>
+      match transaction_of h t with
+      | None => false
+      | Some b =>
+          match nth_error (operations b) (place x) with
+          | Some (Range _ _ _) => false
+          | _ => true
+          end
+      end
+  end.
+
+Definition add_source (t : txn) (set : PM.t unit) (x : seen) : PM.t unit :=
+  match only_source (sources_of h f t x) with
+  | None => set
+  | Some u =>
+      if PM.mem u set then set
+      else if tells_version t x then PM.add u tt set else set
+  end.
+
 Definition add_sources (set : PM.t unit) (t : txn) : PM.t unit :=
   match PM.find t (digests f) with
   | None => set
-  | Some d => fold_left (fun set x =>
-      match only_source (sources_of h f t x) with
-      | Some u => PM.add u tt set
-      | None => set
-      end) (outside d) set
+  | Some d => fold_left (add_source t) (outside d) set
   end.
 
 Definition sure (set : PM.t unit) : Prop :=
@@ -196,14 +217,13 @@ Proof.
   intros S T. unfold add_sources. rewrite digests_right.
   destruct (transaction_of h t) as [b|] eqn:B; [|exact S]. cbn [option_map].
   assert (forall l, incl l (outside (digest_of (known_keys h) b)) ->
-    forall set, sure set -> sure (fold_left (fun set x =>
-      match only_source (sources_of h f t x) with
-      | Some u => PM.add u tt set
-      | None => set
-      end) l set)) as fold.
+    forall set, sure set -> sure (fold_left (add_source t) l set)) as fold.
   { induction l as [|x l IH]; intros I set' S'; [exact S'|]. simpl.
     apply IH; [intros y Y; apply I; now right|].
+    unfold add_source.
     destruct (only_source (sources_of h f t x)) as [u|] eqn:O; [|exact S'].
+    destruct (PM.mem u set'); [exact S'|].
+    destruct (tells_version t x); [|exact S'].
     apply sure_add; [exact S'|].
     assert (In x (outside (digest_of (known_keys h) b))) as X by
       (apply I; now left).

@@ -66,12 +66,14 @@ let tells c t n k =
   | Range (_, _, rows) -> List.mem_assoc k rows
   | _ -> false
 
-(* The first or the last operation of [t] that certainly read the key from [s]. *)
-let find_place c pick t k s =
+(* The first or the last operation of [t] that certainly read the key from [s], or is given to have done so. *)
+let find_place c given pick t k s =
   let reads x = tells c t x.place k && x.of_key = k && certainly_reads c.history c.prepared.looked_up t x.place k s in
-  match List.filter reads (outside_of c t) with
+  let certain = List.filter_map (fun x -> if reads x then Some (int_of_nat x.place) else None) (outside_of c t) in
+  let named = List.filter_map (function Seen (t', k', s', Some i, true) when t' = t && k' = k && s' = s -> Some (int_of_nat i) | _ -> None) given in
+  match List.sort compare (certain @ named) with
   | [] -> None
-  | all -> Some (match pick with `First -> List.hd all | `Last -> List.nth all (List.length all - 1)).place
+  | all -> Some (nat (match pick with `First -> List.hd all | `Last -> List.nth all (List.length all - 1)))
 
 let rec first n = function x :: rest when n > 0 -> x :: first (n - 1) rest | _ -> []
 
@@ -96,8 +98,6 @@ let events order =
 let sourced c order =
   let named = Hashtbl.create 10 in
   let given = match find "sources" order with Some l -> list l | None -> [] in
-  let ops = List.map (fun s -> index (get "op" s)) given in
-  if List.sort compare ops <> ops then refused "the sources are not in the order of the operations";
   List.iter (fun s -> Hashtbl.replace named (index (get "op" s), key_of (get "key" s)) (source (get "source" s))) given;
   let used = Hashtbl.create 10 in
   let last = Hashtbl.create 1000 and clocks = Hashtbl.create 1000 and in_session = Hashtbl.create 100 in
@@ -179,7 +179,7 @@ let place_or_found c given pick t k s json =
       match Hashtbl.find_opt c.home (index op) with
       | Some (owner, i) when positive owner = t && (is_given || tells c t (nat i) k) -> Some (nat i)
       | _ -> None)
-  | None -> find_place c pick t k s
+  | None -> find_place c given pick t k s
 
 let hop c given edge =
   let s = txn (get "from" edge) and t = txn (get "to" edge) in
@@ -189,12 +189,6 @@ let hop c given edge =
       HopRead (s, t, k, place_or_found c given `First t k (Some s) edge)
   | "session" -> HopSession (s, t)
   | kind -> refused "a path with an edge %s" kind
-
-(* Where a path shows what was seen, a read that is given has to be named. *)
-let place_of_shown c given t k s json =
-  match place_or_found c given `Last t k s json with
-  | None when find "op" json = None -> refused "a read that is not certain, and whose operation is not named"
-  | i -> i
 
 let side edge name = match string (get name edge) with "begin" -> Begin | "commit" -> Commit | _ -> malformed "begin or commit"
 
@@ -213,7 +207,7 @@ let edge c given json =
       Misses (s, t, k, via, place_or_found c given `First s k via json)
   | "forced" ->
       let reader = txn (get "reader" json) and k = key_of (get "key" json) in
-      let i = place_of_shown c given reader k (Some t) json in
+      let i = place_or_found c given `Last reader k (Some t) json in
       Forced (s, t, reader, k, i, List.map (hop c given) (list (get "path" json)))
   | kind -> malformed "no edge is of kind '%s'" kind
 
@@ -230,7 +224,7 @@ let cycle c kind json =
   | anti :: path ->
       let t = txn (get "from" anti) and k = key_of (get "key" anti) in
       if get "via" anti <> `Null then refused "an anti-dependency of a version";
-      let i = place_of_shown c given t k None anti in
+      let i = place_or_found c given `Last t k None anti in
       Unseen (txn (get "to" anti), t, k, i, List.map (hop c given) path, given)
 
 let step c kind json =
@@ -321,8 +315,8 @@ let is_named c anomaly (t, i) other (k, answer) =
   | "non-repeatable-read" -> (match other with Some (u, j) -> u = t && j < i && before = [] && differs c t i j k seen | None -> false)
   | anomaly -> unsupported "a bad read '%s'" anomaly
 
-(* All who certainly read the value before they wrote the key. The page counts every write of the value, also those that were
-   overwritten; the checker would not need these. *)
+(* All who certainly read the value before they wrote the key. The page counts everybody who left the value behind; the checker
+   only those who may have been seen. *)
 let overdrawn c t i =
   match List.nth (body c (positive t)).operations i with
   | Read (k, (Some _ as v), _) | CompareAndSet (k, (Some _ as v), _, true) ->
@@ -333,12 +327,11 @@ let overdrawn c t i =
         | _ -> None
       in
       let readers = List.filter_map reader (PM.elements c.prepared.looked_up.digests) in
-      let writes (_, b) =
-        let puts op = match installs op with Some (k', (Holds w | Removed w)) -> k' = k && w = v | None -> false in
-        if b.status = Aborted then 0 else List.length (List.filter puts b.operations)
+      let leaves (t, (d : digest)) =
+        (body c t).status <> Aborted && match PM.find k d.left with Some (Holds w | Removed w) -> w = v | None -> false
       in
       let initial = if initial_value c.history k = v then 1 else 0 in
-      let there = List.fold_left (fun n tb -> n + writes tb) initial (PM.elements c.history.transactions) in
+      let there = initial + List.length (List.filter leaves (PM.elements c.prepared.looked_up.digests)) in
       if List.length readers <= there then refused "it was there as often as it was overwritten";
       [ Overdrawn (k, readers) ]
   | _ -> refused "no read of a value"

@@ -261,7 +261,7 @@ Status check_overdrawn(const Writes& writes, OpId read) {
   if (looked.accepts != Accepts::equals) return refuse("operation {} saw no value", read);
   if (history.version_value(looked.seen).is_null())
     return refuse("null is there after each removal, and is not counted");
-  const uint64_t there = writes.of_version(looked.seen, Which::counting).size() +
+  const uint64_t there = writes.of_version(looked.seen, Which::staying).size() +
                          (history.is_initial(looked.seen) ? 1 : 0);
   uint64_t overwritten = 0;
   for (TxnId t = 0; t < history.txn_count(); ++t)

@@ -24,6 +24,10 @@ TEST(BadReadVerifier, overdrawn) {
       "1: { w(x,1) } { w(x,1) } { w(x,1) }?\n2: { r(x,1) w(x,2) }\n3: { cas(x,1,3) }\n"
       "4: { r(x,1) w(x,4) }\n");
   EXPECT_TRUE(refused(bad_read("si", lost_update, cas, kNone), enough, "was there 3 times"));
+  // A write that its transaction overwrites is there for nobody else.
+  const History overwritten =
+      hist("1: { w(x,1) } { w(x,1) w(x,7) }\n2: { r(x,1) w(x,2) }\n3: { r(x,1) w(x,3) }\n");
+  EXPECT_TRUE(verifies(bad_read("si serializable", lost_update, 3, kNone), overwritten));
 }
 
 TEST(BadReadVerifier, thinAir) {

@@ -40,7 +40,7 @@ class CommitOrder::Builder {
       : writes_(writes),
         history_(writes.history()),
         not_returned_(not_returned),
-        sources_(sources),
+        sources_(sources.begin(), sources.end()),
         version_(history_.version_count()),
         absence_(history_.key_count()),
         key_(history_.key_count()),
@@ -52,11 +52,10 @@ class CommitOrder::Builder {
     built_.read_begin_.assign(2, 0);
     built_.write_begin_.assign(2, 0);
     for (Place p = 1; p <= built_.count(); ++p) built_.place_[built_.txn_[p]] = p;
+    std::sort(sources_.begin(), sources_.end());
   }
 
   Result<CommitOrder> build() {
-    if (!std::is_sorted(sources_.begin(), sources_.end()))
-      return refuse("the sources are not in the order of the operations");
     for (Place p = 1; p <= built_.count(); ++p)
       if (Status s = add(p); !s.ok()) return s.error();
     return std::move(built_);
@@ -229,7 +228,7 @@ class CommitOrder::Builder {
   const Writes& writes_;
   const History& history_;
   const NotReturned not_returned_;
-  const std::span<const Seen> sources_;
+  std::vector<Seen> sources_;  // sorted
   CommitOrder built_;
   // Along the order: the last to install each version, to leave each key absent, and to write each key. 0: none.
   std::vector<Place> version_, absence_, key_;

@@ -189,20 +189,28 @@ Status CycleVerifier::check_edge(const Edge& edge) {
                                   : refuse("an edge of no known kind");
 }
 
+void CycleVerifier::Reads::add(OpId op) {
+  any = true;
+  if (op == kNone) return;
+  first = std::min(first, op);
+  last = last == kNone ? op : std::max(last, op);
+}
+
 // Whether `reader` certainly reads `key` from `from` (kNone: the initial value) with operation
-// `only`, or with any if that is kNone.
+// `only`, or with any if that is kNone, or is given to do so.
 CycleVerifier::Reads CycleVerifier::reads_from(TxnId reader, KeyId key, TxnId from, OpId only) {
   Reads reads;
   if (key >= history_.key_count()) return reads;
-  if (only != kNone && given_.seen(reader, key, from, only)) return {only, only};
+  for (const Literal& l : given_.literals) {
+    const OpId op = l.op == kNone ? only : l.op;  // of one, or of all, which saw one state then
+    if (l == Literal::seen(reader, key, from, l.op) && (only == kNone || op == only)) reads.add(op);
+  }
   for (const Observation& seen : evidence_.reads.of(reader, key)) {
     if (only != kNone && seen.op != only) continue;
     const bool matches = from == kNone ? certainly_initial(evidence_.writes, seen, reader)
                                        : source(evidence_.writes, seen, reader) == from ||
                                              given_.block(evidence_.blocks, seen.op, key, from);
-    if (!matches) continue;
-    if (!reads.any()) reads.first = seen.op;
-    reads.last = seen.op;
+    if (matches) reads.add(seen.op);
   }
   return reads;
 }
@@ -214,9 +222,9 @@ bool CycleVerifier::counts(TxnId t) {
 Status CycleVerifier::check_read_from(const Edge& edge) {
   const TxnId seen = edge.via == kNone ? edge.from : edge.via;
   const bool exists = seen < history_.txn_count();
-  const bool given = exists && given_.seen(edge.to, edge.key, seen, edge.op);
-  const OpId op = exists && !given ? reads_from(edge.to, edge.key, seen, edge.op).first : edge.op;
-  if (!exists || (!given && op == kNone))
+  const Reads reads = exists ? reads_from(edge.to, edge.key, seen, edge.op) : Reads{};
+  const OpId op = reads.first;
+  if (!reads.any)
     return refuse("transaction {} does not certainly read the key from transaction {}",
                   name(edge.to), exists ? name(seen) : "that does not exist");
   const bool selects = level_.events == EventModel::adya && op < history_.op_count() &&
@@ -282,8 +290,7 @@ Status CycleVerifier::check_anti(const Edge& edge) {
     if (!conditions_.changes(edge.op, edge.key, before, left_by(history_, edge.to, edge.key)))
       return refuse("transaction {} did not change whether a range selects the key", name(edge.to));
   }
-  if (!given_.seen(edge.from, edge.key, edge.via, edge.op) &&
-      !reads_from(edge.from, edge.key, edge.via, edge.op).any())
+  if (!reads_from(edge.from, edge.key, edge.via, edge.op).any)
     return refuse("transaction {} does not certainly read what its anti-dependency says",
                   name(edge.from));
   return Ok{};
@@ -306,8 +313,8 @@ Status CycleVerifier::check_forced(const Edge& edge) {
 Status CycleVerifier::check_seen(TxnId seen, TxnId reader, std::span<const Edge> path, KeyId key,
                                  TxnId from, OpId read) {
   if (Status s = check_path(seen, reader, path); !s.ok()) return s;
-  const OpId last = reads_from(reader, key, from, read).last;
-  if (last == kNone)
+  const Reads reads = reads_from(reader, key, from, read);
+  if (!reads.any)
     return refuse("transaction {} does not certainly read the key as the edge says", name(reader));
   const LevelInfo& level = level_of(reader);
   std::string kinds;
@@ -320,9 +327,10 @@ Status CycleVerifier::check_seen(TxnId seen, TxnId reader, std::span<const Edge>
     return refuse("at {} one edge must show that transaction {} saw transaction {}", level.name,
                   name(reader), name(seen));
   const Edge& step = path.back();
-  // kNone is later than any.
-  const bool too_late = step.kind == EdgeKind::read_dependency &&
-                        reads_from(reader, step.key, step.from, step.op).first >= last;
+  // Where that matters, what is given names its operation; kNone is later than any.
+  const bool too_late =
+      step.kind == EdgeKind::read_dependency &&
+      (reads.last == kNone || reads_from(reader, step.key, step.from, step.op).first >= reads.last);
   if (level.seen.earlier_reads && (!spelt || too_late))
     return refuse("transaction {} did not read from transaction {} before it read the key",
                   name(reader), name(seen));

@@ -39,11 +39,6 @@ namespace assay::internal::certify {
 struct Given {
   std::span<const Literal> literals = {};
 
-  // For this operation, or for all that its transaction saw of the key, which is one state then.
-  bool seen(TxnId reader, KeyId key, TxnId source, OpId op) const {
-    return has(literals, Literal::seen(reader, key, source)) ||
-           (op != kNone && has(literals, Literal::seen(reader, key, source, op)));
-  }
   // A block of the transaction ends where the list that `op` read does.
   bool block(Blocks& blocks, OpId op, KeyId key, TxnId source) const {
     return std::ranges::any_of(literals, [&](const Literal& l) {
@@ -87,10 +82,11 @@ class CycleVerifier {
   bool is_item(const Edge& edge) const;
   Status check_unseen_initial(std::span<const Edge> cycle);
 
-  // The first and the last operation that read what is asked for; kNone if there is none.
+  // The first and the last operation that read what is asked for; kNone where it is given of the transaction as a whole.
   struct Reads {
+    bool any = false;
     OpId first = kNone, last = kNone;
-    bool any() const { return first != kNone; }
+    void add(OpId op);
   };
   Reads reads_from(TxnId reader, KeyId key, TxnId from, OpId only);
   bool counts(TxnId t);

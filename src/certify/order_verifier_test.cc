@@ -646,6 +646,21 @@ TEST(OrderVerifier, ACommitOrderMayNameItsSources) {
   EXPECT_FALSE(verify(c, h).ok());
   c.order.sources[0].source = kNone;
   EXPECT_TRUE(refused(c, h, "cannot have its source"));
+  // In any order, each once.
+  c.order.sources = {{4, key(h, "y"), kNone}, {3, key(h, "x"), 0}};
+  EXPECT_TRUE(verifies(c, h));
+  c.order.sources.push_back({3, key(h, "x"), 1});
+  EXPECT_TRUE(refused(c, h, "sources that it cannot have"));
+}
+
+// A transaction sees what it wrote itself, whoever else wrote the same.
+TEST(OrderVerifier, OwnWritesHaveNoSource) {
+  const History h = hist("s1: { w(x,1) }\ns2: { w(y,2) }\ns3: { w(x,1) r(x,1) r(y,null) }\n");
+  Certificate c = single_order("causal", {0, 1, 2});
+  c.order.sources = {{4, key(h, "y"), kNone}};
+  EXPECT_TRUE(verifies(c, h));
+  c.order.sources.push_back({3, key(h, "x"), 0});
+  EXPECT_TRUE(refused(c, h, "cannot have its source"));
 }
 
 }  // namespace

@@ -606,6 +606,24 @@ TEST(ProofVerifier, whoeverWasRead) {
                       "given something"));
 }
 
+// An edge may leave out the operation of a read that is given, as it may of one that is certain.
+TEST(ProofVerifier, operationsOfWhatIsGivenMayBeLeftOut) {
+  const History h = hist("s1: { w(x,1) }\ns2: { r(x,1) } { range(x..x,[]) }\n");
+  const KeyId x = key(h, "x");
+  const OpId range = h.first_op(2);
+  const auto steps = [&](OpId op, const Literal& initial) {
+    const ProofStep unseen =
+        cycle_given({anti(2, 0, x, kNone, op), read_from(0, 1, x), session(1, 2)}, {initial});
+    return std::vector{sources(range, x, {initial}), unseen, derived({}, {0, 1})};
+  };
+  for (const OpId named : {range, kNone})
+    for (const OpId op : {range, kNone})
+      EXPECT_TRUE(verifies(proof("causal prefix", steps(op, Literal::seen(2, x, kNone, named))), h))
+          << op << " " << named;
+  EXPECT_TRUE(refused(proof("causal", steps(range - 1, Literal::seen(2, x, kNone, range))), h,
+                      "does not certainly read the key"));
+}
+
 TEST(ProofVerifier, whoeverWasReadTookEffect) {
   const History h = hist(
       "s1: { r(y,1) w(x,1) }?\n"
