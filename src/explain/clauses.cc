@@ -204,23 +204,37 @@ bool Clauses::same_lists(OpId a, OpId b) const {
   return std::equal(p.begin(), p.end(), q.begin(), q.end());
 }
 
-// Why `writer` came after `source`: it had read from it. Where both wrote several keys it may be another one.
-std::string Clauses::read_first_clause(const Edge& e, TxnId source) const {
+// The writer had read the version of `source` that it overwrote.
+bool Clauses::had_read_it(const Edge& e, TxnId source) const {
   const OpId named = reading(e);
   const OpId first = last_write(h_, e.from, e.key);
   const bool is_named = e.kind == EdgeKind::write_dependency
                             ? first != kNone && !install_of(h_, first).appends
                             : named != kNone && saw_a_value(h_, named, e.key);
-  Edge read = Edge::read_dependency(source, e.to, kNone);
+  return is_named && std::ranges::any_of(reads_of(h_, e.to), [&](const Access& r) {
+           return r.key == e.key && (source == kNone || wrote(h_, source, r.version)) &&
+                  same_lists(named, r.op);
+         });
+}
+
+// Why `writer` came after `source`: it had read from it. Where both wrote several keys it may be another one.
+std::string Clauses::read_first_clause(const Edge& e, TxnId source) const {
+  if (had_read_it(e, source)) return fmt::format("{} had read that version itself", txn(e.to));
+  if (source == kNone) return {};
   for (const Access& r : reads_of(h_, e.to)) {
-    if (source != kNone && !wrote(h_, source, r.version)) continue;
-    if (r.key == e.key && is_named && same_lists(named, r.op))
-      return fmt::format("{} had read that version itself", txn(e.to));
-    if (read.op != kNone) continue;
-    read.key = r.key;
+    if (!wrote(h_, source, r.version)) continue;
+    Edge read = Edge::read_dependency(source, e.to, r.key);
     read.op = r.op;
+    return because(read);
   }
-  return read.op == kNone || source == kNone ? std::string() : because(read);
+  return {};
+}
+
+std::string Clauses::in_sentence(const Step& step) const {
+  const Edge& e = step.edge;
+  const TxnId source = e.kind == EdgeKind::anti_dependency ? e.via : e.from;
+  const bool shown = step.because == Step::Because::read_first && had_read_it(e, source);
+  return shown ? because(e) : because(step);
 }
 
 std::string Clauses::justification(const Step& step) const {

@@ -19,6 +19,8 @@ class Clauses {
   // "T2 read x = 1, which T1 wrote"; with the justification of an assumed order of writers.
   std::string because(const Step& step) const;
   std::string because(const Edge& edge) const;
+  // The same in a sentence beside the operations, which show it where the writer had read what it overwrote.
+  std::string in_sentence(const Step& step) const;
   // Why the version read (or written first) came before the other writer's; a clause, empty if the
   // sentence is complete without it.
   std::string justification(const Step& step) const;
@@ -48,6 +50,7 @@ class Clauses {
   std::string read_clause(const Edge& read) const;
   std::string write_clause(const Edge& write) const;
   std::string missed_clause(const Edge& anti) const;
+  bool had_read_it(const Edge& edge, TxnId source) const;
   std::string read_first_clause(const Edge& edge, TxnId source) const;
   bool same_lists(OpId a, OpId b) const;
   std::string axiom_instance(const Edge& forced) const;

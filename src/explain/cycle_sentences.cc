@@ -133,8 +133,8 @@ class CycleStory {
     if (name == "other writer") return say_.txn(other_miss_.to);
     if (name == "other lost") return say_.effect(other_miss_.to, other_miss_.key);
     if (name == "other origin") return say_.saw_with_origin(other_miss_);
-    if (name == "first") return say_.because(cycle_.front());
-    if (name == "second") return say_.because(cycle_.back());
+    if (name == "first") return say_.in_sentence(cycle_.front());
+    if (name == "second") return say_.in_sentence(cycle_.back());
     if (name == "clock") return say_.because(clock_);
     if (name == "beside clock") return say_.because(beside_clock_);
     if (name == "edge beside clock") return say_.because(beside_clock_.edge);

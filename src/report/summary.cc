@@ -144,6 +144,30 @@ std::string_view what_is_left_out(const Explanation& e) {
          "certificate has all of it.";
 }
 
+// The sentences of these anomalies say of each dependency what was read or missed. They do not say which of several writers of
+// one value is meant, nor what shows an order of writers.
+bool sentences_tell_cycle(const Audit& c, const Explanation& e) {
+  int edges = 0;
+  for (const Arrow& a : e.arrows) {
+    if (a.in_cycle && a.kind == EdgeKind::write_dependency) return false;
+    edges += a.in_cycle;
+  }
+  if (!e.cases.empty() || std::ranges::any_of(c.result.duplicates, &DuplicateWrite::read))
+    return false;
+  switch (e.anomaly) {
+    case Anomaly::lost_update:
+    case Anomaly::write_skew:
+    case Anomaly::fractured_read:
+    case Anomaly::non_monotonic_read:
+    case Anomaly::session_guarantee_violation:
+      return edges <= 2;
+    case Anomaly::long_fork:
+      return edges <= 4;
+    default:
+      return edges == 0;
+  }
+}
+
 size_t count_decided(const Audit& c) {
   return static_cast<size_t>(
       std::count_if(c.result.verdicts.begin(), c.result.verdicts.end(),

@@ -37,6 +37,9 @@ std::optional<LevelId> held_beside(const Audit& c, LevelId violated);
 std::string_view rule_out_first(const Audit& c, const Explanation& e);
 // That an explanation tells less than was proved, where it does; else empty.
 std::string_view what_is_left_out(const Explanation& e);
+// Whether the sentences say of each edge of the cycle why its transaction comes before the next.
+bool sentences_tell_cycle(const Audit& c, const Explanation& e);
+
 // How many verdicts are more than unknown, and so were verified.
 size_t count_decided(const Audit& c);
 

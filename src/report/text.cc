@@ -105,7 +105,7 @@ class Text {
     line("{}", bold(wrapped(fmt::format("Why not {}:", level_names(e.levels)), 0, 2)));
     line("  {}", paint("1;31", anomaly_info(e.anomaly).name));
     for (const std::string& s : e.sentences) line("  {}", wrapped(s, 2, 2));
-    if (!e.arrows.empty()) {
+    if (!sentences_tell_cycle(c, e)) {
       line("");
       for (const Arrow& a : e.arrows)
         if (a.in_cycle) arrow(h, a);
