@@ -223,13 +223,12 @@ Status CycleVerifier::check_read_from(const Edge& edge) {
   const TxnId seen = edge.via == kNone ? edge.from : edge.via;
   const bool exists = seen < history_.txn_count();
   const Reads reads = exists ? reads_from(edge.to, edge.key, seen, edge.op) : Reads{};
-  const OpId op = reads.first;
   if (!reads.any)
     return refuse("transaction {} does not certainly read the key from transaction {}",
                   name(edge.to), exists ? name(seen) : "that does not exist");
-  const bool selects = level_.events == EventModel::adya && op < history_.op_count() &&
-                       !certify::is_item(history_, op, edge.key);
-  if (selects) return check_change(edge, op, seen);
+  const bool selects = level_.events == EventModel::adya && reads.first < history_.op_count() &&
+                       !certify::is_item(history_, reads.first, edge.key);
+  if (selects) return check_change(edge, reads.first, seen);
   if (edge.via != kNone) return refuse("a read dependency names another version that was seen");
   return Ok{};
 }

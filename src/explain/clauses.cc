@@ -26,6 +26,17 @@ bool has_others_elements(const Place& read) {
   return is_list(read.history, read.op) && !outside_list(read.history, read.op).elements.empty();
 }
 
+// Of two reads that returned what one transaction left last: whether the rest of what they read is the same too, as it is unless
+// they are lists that contradict each other.
+bool same_lists(const Excerpt& excerpt, OpId a, OpId b) {
+  if (a == kNone || b == kNone) return true;
+  const Place x = excerpt.in_file(a), y = excerpt.in_file(b);
+  if (!is_list(x.history, x.op) || !is_list(y.history, y.op)) return true;
+  const std::span<const VersionId> p = elements_of(x.history, x.op),
+                                   q = elements_of(y.history, y.op);
+  return std::equal(p.begin(), p.end(), q.begin(), q.end());
+}
+
 }  // namespace
 
 OpId Clauses::reading(const Edge& e) const {
@@ -193,17 +204,6 @@ std::string Clauses::because(const Step& step) const {
   return {};
 }
 
-// Of two reads that returned what one transaction left last: whether the rest of what they read is the same too, as it is unless
-// they are lists that contradict each other.
-bool Clauses::same_lists(OpId a, OpId b) const {
-  if (a == kNone || b == kNone) return true;
-  const Place x = excerpt_.in_file(a), y = excerpt_.in_file(b);
-  if (!is_list(x.history, x.op) || !is_list(y.history, y.op)) return true;
-  const std::span<const VersionId> p = elements_of(x.history, x.op),
-                                   q = elements_of(y.history, y.op);
-  return std::equal(p.begin(), p.end(), q.begin(), q.end());
-}
-
 // The writer had read the version of `source` that it overwrote.
 bool Clauses::had_read_it(const Edge& e, TxnId source) const {
   const OpId named = reading(e);
@@ -213,7 +213,7 @@ bool Clauses::had_read_it(const Edge& e, TxnId source) const {
                             : named != kNone && saw_a_value(h_, named, e.key);
   return is_named && std::ranges::any_of(reads_of(h_, e.to), [&](const Access& r) {
            return r.key == e.key && (source == kNone || wrote(h_, source, r.version)) &&
-                  same_lists(named, r.op);
+                  same_lists(excerpt_, named, r.op);
          });
 }
 

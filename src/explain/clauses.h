@@ -52,7 +52,6 @@ class Clauses {
   std::string missed_clause(const Edge& anti) const;
   bool had_read_it(const Edge& edge, TxnId source) const;
   std::string read_first_clause(const Edge& edge, TxnId source) const;
-  bool same_lists(OpId a, OpId b) const;
   std::string axiom_instance(const Edge& forced) const;
 
   const Excerpt& excerpt_;
