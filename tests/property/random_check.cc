@@ -1,5 +1,5 @@
 // Compares the checker with the oracle on very many random small histories, each decided with speed-ups, engine and
-// number of threads drawn at random. Takes minutes to hours; not part of the usual tests. Prints what docs/long-runs.md
+// number of threads drawn at random. Takes minutes to hours; not part of the usual tests. Prints what bench/results/2026-11-29-long-runs.md
 // records.
 //
 //   random_check [HISTORIES [SEED [weak|kinds [WORD]]]]     default 1000000 1
