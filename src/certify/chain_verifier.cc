@@ -163,7 +163,7 @@ Status ChainVerifier::place_all(const Segment& s) {
     if (Status parked = park_behind(line); !parked.ok()) return parked;
   }
   if (!behind.empty())
-    return refuse("line {} is said to stand behind line {}, which is not there",
+    return refuse("the segment places line {} after line {}, which it does not contain",
                   behind.begin()->second.front()->txn, behind.begin()->first);
   return Ok{};
 }
@@ -188,7 +188,7 @@ Status ChainVerifier::park(uint64_t line) {
     if (earlier >= line) break;
     const Txn& e = waiting_.find(earlier)->second;
     if (e.history().status(e.txn) == TxnStatus::committed)
-      return refuse("line {} cannot stand here: its session did line {} before", line, earlier);
+      return refuse("line {} is out of order: its session did line {} first", line, earlier);
   }
   note_begin(t);
   parked_.add(line, t);

@@ -108,7 +108,7 @@ Status Evidence::check_sources(OpId op, KeyId key, std::span<const Literal> clau
   if (read_rule(level) == ReadRule::dirty) {
     // Nothing follows from who was read; it has to be nobody.
     if (sources().explained_by_anybody(op, key))
-      return refuse("operation {} may have seen what somebody wrote, whatever became of it", op);
+      return refuse("operation {} may have read a write, committed or not", op);
     return Ok{};
   }
   for (const TxnId source : *possible)

@@ -103,7 +103,7 @@ class Execution {
     if (Status s = admit(); !s.ok()) return s;
     for (now_ = 0; now_ < schedule_.events.size(); ++now_) {
       const Schedule::Event& event = schedule_.events[now_];
-      if (event.member >= running_.size()) return refuse("event {} is of nobody", now_);
+      if (event.member >= running_.size()) return refuse("event {} has no transaction", now_);
       if (Status s = execute(event.what, event.member); !s.ok()) return s;
     }
     for (uint32_t m = 0; m < running_.size(); ++m)

@@ -92,7 +92,7 @@ void Announcer::undecided(const Undecided& what) {
   } else {
     keep(print(fmt::format(
         "unknown: {}: {}; {}\n", what.about, what.reason,
-        what.resumed ? "they are dropped, and watching begins anew" : "it is left out")));
+        what.resumed ? "they are dropped, and watching starts again" : "it is left out")));
   }
 }
 

@@ -182,8 +182,8 @@ Action add_residue(CLI::App& app) {
       ->type_name("VALUE");
   app.add_flag(
       "--leave-out-unread", s->leave_out_unread,
-      "take transactions of unknown outcome that nobody in their window needs to have had no "
-      "effect: for when the same objections stay");
+      "treat transactions of unknown outcome as aborted where nothing in their window needs their "
+      "writes: for when the same objections stay");
   app.add_flag("--json", s->json, "one line of JSON");
   s->budget.add(app);
   add_without(app, s->speed_ups);

@@ -399,7 +399,7 @@ Action add_run(CLI::App& app) {
   s->workload.add(app);
   app.add_option("--sql", s->options.sql,
                  "drive the transactions of this file, your own in plain SQL, instead of a "
-                 "workload; docs/sql-files.md says what may stand in it")
+                 "workload; docs/sql-files.md says what it may contain")
       ->type_name("FILE");
   add_seed(app, s->options.seed);
   s->check.levels.aborted_reads = &s->check.aborted_reads;

@@ -137,8 +137,8 @@ Action add_shrink(CLI::App& app) {
              "of its times")
           ->type_name("FILE");
   app.add_option("--database", s->sql.databases,
-                 "where to play it before it is written: the URL of a database; its tables of "
-                 "assay are made anew")
+                 "where to play it before it is written: the URL of a database; assay's tables in "
+                 "it are created again")
       ->needs(sql)
       ->type_name("URL");
   app.add_option("--isolation", s->sql.isolation, "the isolation to play it at")

@@ -129,9 +129,8 @@ Status FilePart::check(const FilePlace& place) {
     e = bad_input(
         fmt::format("the file is shorter than the {} bytes that were read of it", place.offset));
   else if (digest_.hex() != place.digest)
-    e = bad_input(
-        fmt::format("what stands before byte {}, up to which it was read, is not what stood there",
-                    place.offset));
+    e = bad_input(fmt::format(
+        "the first {} bytes of the file have changed since the state was saved", place.offset));
   else
     return Ok{};
   e.message += "; expected the same file, to which lines were added";

@@ -34,7 +34,7 @@ struct WatchState {
 // What writes the file may be started after the watcher, and makes it then.
 Status await_file(const std::string& file, Budget& reading) {
   if (std::filesystem::exists(file)) return Ok{};
-  note(fmt::format("waiting for {}, which is not there yet", file));
+  note(fmt::format("waiting for {}, which does not exist yet", file));
   while (!std::filesystem::exists(file)) {
     if (reading.exhausted_now()) return formats::budget_error(reading);
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -146,8 +146,8 @@ Action add_watch(CLI::App& app) {
       "--horizon, as they cannot be decided without the whole history");
   app.add_flag(
       "--follow", s->follow,
-      "wait for more lines at the end of the file, and for the file if it is not there yet, "
-      "until all of --sessions said that they end");
+      "wait for more lines at the end of the file, and for the file if it does not exist yet, "
+      "until all of --sessions have ended");
   app.add_option("--listen", s->listen,
                  "wait for recorders that connect to HOST:PORT or unix:PATH and send lines; a "
                  "session lives on one connection")

@@ -33,12 +33,12 @@ CLI::Option* add_time(CLI::App& app, const std::string& flag, int64_t& nanosecon
 
 void add_window_flags(CLI::App& app, watch::WatchOptions& options, const std::string& group) {
   add_time(app, "--lateness", options.lateness,
-           "a transaction is reported at most so much later than it began, by the times of the "
+           "a transaction is reported at most this much later than it began, by the times of the "
            "history")
       ->group(group);
   add_time(app, "--settle", options.settle,
-           "after so long a transaction of unknown outcome that nobody read from is taken to have "
-           "had no effect")
+           "treat a transaction of unknown outcome as aborted if nothing has read its writes for "
+           "this long")
       ->group(group);
   app.add_option("--window", options.window, "transactions that are checked together")
       ->group(group)
@@ -70,7 +70,7 @@ void add_timestamp_order(CLI::App& app, watch::WatchOptions& options) {
            if (text != "commit_ts") bad_flag("--expected-order", "expected commit_ts");
            options.by_timestamps = true;
          },
-         "commit_ts: transactions stand where the database's start_ts and commit_ts put them; "
+         "commit_ts: order transactions by the database's start_ts and commit_ts; "
          "watch whether that explains the history, at strong-si or session-si")
       ->type_name("ORDER");
 }
@@ -79,7 +79,7 @@ void add_fence(CLI::App& app, watch::WatchOptions& options) {
   app.add_option(
          "--fence", options.fence,
          "watch session-serializable by fences: transactions, of each session now and then, "
-         "that read this key and write it anew")
+         "that read and overwrite this key")
       ->type_name("KEY");
 }
 

@@ -65,7 +65,7 @@ constexpr Scenario kScenarios[] = {
     {"G2-item", Anomaly::write_skew, LevelId::serializable, "b1 b2 r1x r1y r2x r2y w1x w2y c1 c2",
      "write skew: each writes what the other read"},
     {"G2", Anomaly::g2, LevelId::serializable, "b1 b2 s1a s2a s1b s2c c1 c2",
-     "write skew of rows that were not there: each inserts what the other looked for", kInserts},
+     "write skew on absent rows: each inserts what the other looked for", kInserts},
     {"read-only", Anomaly::g2_item, LevelId::serializable,
      "b1 r1x r1y b2 r2y w2y c2 b3 r3x r3y c3 w1x c1",
      "write skew that only a reader makes visible"},

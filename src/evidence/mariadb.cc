@@ -150,7 +150,7 @@ class Server {
     const auto [rest, error] =
         std::from_chars(colon == std::string::npos ? end : begins.data() + colon + 1, end, begin_);
     if (error != std::errc{} || rest != end)
-      return usage_error("the history does not say where MariaDB's log stood when the run began");
+      return usage_error("the history does not record where MariaDB's log was when the run began");
     file_ = begins.substr(0, colon);
     return check_settings();
   }
@@ -263,7 +263,7 @@ class Server {
     if (mysql_query(connection_.get(), "SHOW MASTER STATUS") != 0) return failed();
     const std::unique_ptr<MYSQL_RES, FreeResult> rows(mysql_store_result(connection_.get()));
     const MYSQL_ROW row = rows ? mysql_fetch_row(rows.get()) : nullptr;
-    if (row == nullptr) return io_error("MariaDB does not say where its log stands");
+    if (row == nullptr) return io_error("MariaDB does not report its log position");
     file = row[0];
     at = std::stoull(row[1]);
     return Ok{};

@@ -55,7 +55,7 @@ class RedisLog : public Log {
         std::from_chars(begins.data(), begins.data() + std::min(of, begins.size()), begin_);
     if (of == std::string::npos || failed != std::errc() || end != begins.data() + of)
       return usage_error(
-          "the history does not say where Redis's append-only file stood when the run began");
+          "the history does not record where Redis's append-only file was when the run began");
     if (begins.substr(of + 4) != file_.filename().string())
       return usage_error(
           fmt::format("Redis has begun another append-only file, {}; expected {}, that of the run",

@@ -29,9 +29,9 @@ class ReadStory {
     const bool list = other && accepts_ == Accepts::list && install_of(h_, bad_.other).appends;
     const SentenceRow rows[] = {
         {Anomaly::result_set_mismatch, range,
-         "{aggregate} together with those that {reader} found besides."},
+         "{aggregate} together with the others that {reader} found."},
         {Anomaly::result_set_mismatch, other,
-         "{aggregate} together with what {reader} read besides, such as {other version}."},
+         "{aggregate} together with what else {reader} read, such as {other version}."},
         {Anomaly::result_set_mismatch, true, "{aggregate}."},
         {Anomaly::aborted_read, list,
          "{reader} read {seen} with {element}, which {by} appended before it aborted.\n"
@@ -42,7 +42,7 @@ class ReadStory {
          "it had appended."},
         {Anomaly::intermediate_read, list,
          "{reader} read {seen}, but {by} appended {appended}.\n"
-         "What one transaction appends to a list appears at once, and nothing stands between."},
+         "What one transaction appends to a list appears at once, with nothing in between."},
         {Anomaly::none, list, "{operation} contradicts {other operation} of {by}."},
         {Anomaly::none, !other, "{reader} read {seen}, but no transaction wrote that value."},
         {Anomaly::aborted_read, true,

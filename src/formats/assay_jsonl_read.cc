@@ -271,7 +271,7 @@ class JsonlLines {
     for (json::key_value_pair field : object) {
       for (const auto& [name, bit] : kFields) {
         if (name != field.key) continue;
-        if (seen & bit) return fail({name}, "field \"" + std::string(name) + "\" stands twice");
+        if (seen & bit) return fail({name}, "field \"" + std::string(name) + "\" appears twice");
         seen |= bit;
         fields_[std::countr_zero(static_cast<uint32_t>(bit))] = field.value;
         break;

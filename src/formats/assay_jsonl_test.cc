@@ -211,7 +211,7 @@ TEST(AssayJsonl, RefusesLinesOfUnknownKind) {
   refuse_jsonl("{\"session\":1}\n", 1, 1, "expected a transaction");
   refuse_jsonl("  {\"ops\":[]}\n", 1, 3, "\"session\"");
   refuse_jsonl("{\"order\":[1]}\n", 1, 1, "\"key\"");
-  refuse_jsonl("{\"session\":1,\"ops\":[],\"session\":2}\n", 1, 12, "stands twice");
+  refuse_jsonl("{\"session\":1,\"ops\":[],\"session\":2}\n", 1, 12, "appears twice");
 }
 
 TEST(AssayJsonl, RefusesBadHeaders) {
@@ -367,7 +367,7 @@ TEST(AssayJsonl, AnOutcomeIsSettledInOneWayOnly) {
   EXPECT_EQ(read_jsonl(unknown + event + by_value + other).history.status(0), TxnStatus::aborted);
   refuse_jsonl("{\"event\":\"settled\",\"aborted\":\"a\"}\n", 1, 30, "an array of names");
   refuse_jsonl("{\"event\":\"settled\",\"aborted\":[\"a\",null]}\n", 1, 35, "or a string");
-  refuse_jsonl("{\"event\":\"settled\",\"aborted\":[],\"aborted\":[]}\n", 1, 30, "stands twice");
+  refuse_jsonl("{\"event\":\"settled\",\"aborted\":[],\"aborted\":[]}\n", 1, 30, "appears twice");
   EXPECT_EQ(read_jsonl("{\"event\":\"note\",\"aborted\":1}\n").history.events().size(), 1u);
 }
 

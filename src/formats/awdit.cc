@@ -176,7 +176,7 @@ void write_awdit(const History& history, Output& out, Losses& losses) {
     first_session = keys.empty();
   }
   if (first_session && !history.initial().is_null())
-    losses.add("an initial value that nobody reads");
+    losses.add("an initial value that is never read");
   for (const auto& session : registers.sessions()) {
     bool first_txn = true;
     for (TxnId t : session.txns) {

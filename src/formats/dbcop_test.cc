@@ -134,7 +134,7 @@ TEST(Dbcop, CountsWhatItCannotHold) {
             "1 range reads\n"
             "1 reads of lists\n"
             "1 times of transactions\n"
-            "1 transactions of unknown outcome that nobody read\n"
+            "1 transactions of unknown outcome that nothing read\n"
             "1 transactions of unknown outcome that were read, written as committed ones\n"
             "7 values, replaced by numbers\n");
   auto again = read_history_text(text, "x", {"dbcop"});

@@ -258,7 +258,7 @@ class EtcdReader {
     if (put && integer_of(options, "LeaseID") != 0)
       return records_.expected(
           {"Input", "Txn"},
-          "puts without leases: what a lease holds is deleted when it ends, which nobody records");
+          "puts without leases: what a lease holds is deleted when it ends, which is not recorded");
     Step step{.kind = put ? Step::Kind::write : Step::Kind::remove,
               .key = std::string(text_of(options, "Key"))};
     keys_.insert(step.key);

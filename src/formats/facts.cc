@@ -278,7 +278,7 @@ class ProposedOrder {
       if (serial_[t] == kNever) serial_[t] = commit_[t] = h_.begin_time(t).request;
       if (h_.status(t) == TxnStatus::unknown) snapshot_[t] = std::min(snapshot_[t], commit_[t]);
     }
-    losses.add("transactions of unknown outcome that nobody read", unread);
+    losses.add("transactions of unknown outcome that nothing read", unread);
   }
 
   void keep(TxnId t, std::vector<TxnId>& todo) {
@@ -602,7 +602,7 @@ Result<History> history_of_facts(std::vector<Fact> facts, std::vector<uint64_t> 
     for (size_t i = 0; i < txn.rows.size(); ++i) {
       const Fact& fact = facts[txn.rows[i]];
       if (fact.session.view() != first.session.view() || fact.place != first.place)
-        return bad_input("transaction " + fact.txn + " stands in two sessions or places",
+        return bad_input("transaction " + fact.txn + " appears in two sessions or places",
                          lines[txn.rows[i]]);
       tombstones[i] = tombstone_of(fact);
       if (!items.insert(cell_of(fact.item.view())).second)

@@ -42,7 +42,7 @@ TEST(Facts, AnUnknownOutcomeComesBeforeItsReaderOrNotAtAll) {
   EXPECT_NE(rows.find("2-0,2,0,true,10,10,,,59,10,49,x,false,,true,1,"), std::string::npos) << rows;
   EXPECT_EQ(rows.find("4-0,"), std::string::npos) << rows;
   ASSERT_EQ(losses.size(), 1u);
-  EXPECT_EQ(losses[0].what, "transactions of unknown outcome that nobody read");
+  EXPECT_EQ(losses[0].what, "transactions of unknown outcome that nothing read");
 }
 
 // The table holds no value of a deletion.

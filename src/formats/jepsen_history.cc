@@ -222,7 +222,7 @@ bool JepsenHistory::refuse_workload(const JepsenRecord& record) {
   };
   if (f == "enqueue" || f == "dequeue" || f == "drain")
     return refuse("a queue, whose elements are taken out");
-  if (f == "generate") return refuse("unique ids, which nobody reads");
+  if (f == "generate") return refuse("unique ids, which are never read");
   if (f == "send" || f == "poll" || f == "subscribe" || f == "assign" || f == "crash")
     return refuse("a log of messages such as Kafka's, which is read by offsets");
   return true;
@@ -628,8 +628,7 @@ Result<History> JepsenHistory::finish(Notes& notes) && {
     notes.push_back({0, std::to_string(open_ends_) +
                             " operations have no completion; their outcome is unknown"});
   if (workload_ == Workload::set && !set_read_)
-    notes.push_back(
-        {0, "nothing was read: whatever the database did, this history cannot show it"});
+    notes.push_back({0, "nothing was read, so this history cannot show what the database did"});
   if (nameless_ > 0)
     notes.push_back({0, std::to_string(nameless_) +
                             " operations name no process; each is in a session of its own"});

@@ -88,7 +88,7 @@ void Registers::choose_txns(Losses& losses) {
             extra.push_back({0, {t}});
             losses.add("transactions of unknown outcome that were read, written as committed ones");
           } else {
-            losses.add("transactions of unknown outcome that nobody read");
+            losses.add("transactions of unknown outcome that nothing read");
           }
       }
     }

@@ -64,9 +64,10 @@ class ViperReader {
         if (auto s = read_log(log); !s.ok()) return s.error();
     }
     if (initial_reads_ > 0 && !has_initial_txn_)
-      notes_.push_back({0, std::to_string(initial_reads_) +
-                               " reads saw a value that nobody wrote, the only one of its key; it "
-                               "was taken for the initial value"});
+      notes_.push_back(
+          {0, std::to_string(initial_reads_) +
+                  " reads saw a value that was never written, the only one of its key; it "
+                  "was taken for the initial value"});
     return std::move(builder_).finish();
   }
 

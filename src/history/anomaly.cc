@@ -6,8 +6,8 @@ namespace {
 using enum Anomaly;
 
 constexpr AnomalyInfo kAnomalies[] = {
-    {thin_air_read, "thin-air-read", "a read returned a value that nobody wrote", "", "",
-     "wrong result", "The application acts on data that nobody stored."},
+    {thin_air_read, "thin-air-read", "a read returned a value that was never written", "", "",
+     "wrong result", "The application acts on data that was never stored."},
     {aborted_read, "aborted-read", "a read returned a value of a transaction that aborted (G1a)",
      "G1a", "P1, dirty read", "dirty read",
      "The application acts on a change that was taken back, such as an order that was never "
@@ -18,12 +18,11 @@ constexpr AnomalyInfo kAnomalies[] = {
      "after its own writes a transaction read one of them that was not the last", "", "",
      "stale read", "A transaction computes with a value that it has replaced itself."},
     {not_my_own_write, "not-my-own-write",
-     "after its own write a transaction read a value of somebody else", "", "", "stale read",
+     "after its own write a transaction read another transaction's value", "", "", "stale read",
      "A transaction computes with a value that it has replaced itself."},
     {intermediate_read, "intermediate-read",
      "a read returned a value that its writer itself overwrote before committing (G1b)", "G1b",
-     "P1, dirty read", "dirty read",
-     "The application acts on a state in the middle of a change, which nobody was meant to see."},
+     "P1, dirty read", "dirty read", "The application acts on a half-finished change."},
     {non_repeatable_read, "non-repeatable-read",
      "two reads of a key in one transaction returned different values", "P2, fuzzy read",
      "P2, non-repeatable read", "non-repeatable read",

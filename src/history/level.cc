@@ -109,7 +109,7 @@ constexpr LevelInfo kLevels[] = {
     {.id = monotonic_writes,
      .name = "monotonic-writes",
      .aliases = "mw",
-     .summary = "whoever sees a write sees the earlier writes of its session",
+     .summary = "a transaction that sees a write sees the earlier writes of its session",
      .group = LevelGroup::session_guarantees,
      .events = EventModel::weak,
      .session_order = true,
@@ -120,7 +120,7 @@ constexpr LevelInfo kLevels[] = {
     {.id = writes_follow_reads,
      .name = "writes-follow-reads",
      .aliases = "wfr",
-     .summary = "whoever sees a write sees what its session had read before",
+     .summary = "a transaction that sees a write sees what its session had read before",
      .group = LevelGroup::session_guarantees,
      .events = EventModel::weak,
      .session_order = true,
@@ -154,7 +154,7 @@ constexpr LevelInfo kLevels[] = {
     {.id = causal,
      .name = "causal",
      .aliases = "cc tcc causal-consistency",
-     .summary = "whoever sees a transaction also sees everything that it saw",
+     .summary = "a transaction that sees another also sees everything that it saw",
      .group = LevelGroup::standard,
      .events = EventModel::weak,
      .session_order = true,
@@ -331,7 +331,7 @@ constexpr Neighbour kNeighbours[] = {
     {"strong-session-read-committed strong-session-pl-2",
      "nearest is read-committed, which has the order of each session, and in which reads of one "
      "transaction never go "
-     "back besides"},
+     "back"},
     {"strong-read-committed strong-pl-2 strong-consistent-view strong-pl-2+ "
      "strong-read-uncommitted strong-pl-1",
      "the weakest level with real time is generalized-si, which is stronger"},

@@ -45,7 +45,7 @@ class Merger {
       const auto [known, fresh] =
           home_.try_emplace({session.type, session.to_string()}, std::string(name));
       if (!fresh)
-        return bad_input("session " + session.to_string() + " stands in " + known->second +
+        return bad_input("session " + session.to_string() + " appears in " + known->second +
                          " too; expected each session in one file");
     }
     for (TxnId t = 0; t < h.txn_count(); ++t)

@@ -174,7 +174,7 @@ class TxnBatch::Undoing {
            (range.value.is_null() || !key_less(range.value, key));
   }
 
-  // By key; one that stands twice contradicts itself.
+  // By key; one that appears twice contradicts itself.
   using Rows = std::multimap<ValueView, ValueView, KeyLess>;
 
   // As a read of the key.

@@ -53,7 +53,7 @@ class Window {
   // Adds the places of its events to `placed`; or says why there is no order.
   std::string order(std::map<std::string, Placed>& placed) {
     if (from_ == Interval::kUnknown || to_ == Interval::kUnknown) return "it has no bounds";
-    if (members_.empty()) return "nobody is in it";
+    if (members_.empty()) return "it is empty";
     std::ranges::stable_sort(members_, {}, [](const Member& m) { return m.first->place; });
     // First as the order has it, with those of unknown outcome that have a place: somebody outside may have read them.
     Result<CheckResult> checked = check_members(!options_.leave_out_unread);
@@ -63,7 +63,7 @@ class Window {
     const CheckResult& result = *checked;
     const Verdict& verdict = result.verdicts.front();
     if (verdict.outcome == Outcome::violated)
-      return "no order of its events follows what stood before";
+      return "no order of its events continues the state before it";
     if (verdict.outcome == Outcome::unknown) return verdict.reason;
     return place(result.certificates[verdict.certificate].order, placed);
   }
@@ -103,7 +103,7 @@ class Window {
           continue;
         const auto [at, fresh] = before.try_emplace(version_of(f->item, {}), f);
         if (!fresh && at->second->seen.view() != f->seen.view())
-          return bad_input("its reads contradict each other about what stood before");
+          return bad_input("its reads contradict each other about the state before it");
       }
     HistoryBuilder builder;
     builder.set_initial(options_.initial);

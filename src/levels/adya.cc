@@ -154,7 +154,7 @@ Judgement AdyaLevels::decide(LevelId level, Budget& budget) {
   if (!cycle.empty())
     return Judgement::unknown(
         {UnknownCause::lacks_order,
-         "the history does not state the order of versions that nobody read"});
+         "the history does not state the order of versions that were never read"});
   if (!unstated_.empty()) return Judgement::unknown({UnknownCause::lacks_order, unstated_});
   Order order;
   const bool ordered = order_.size() == problem_.nodes();

@@ -209,7 +209,7 @@ std::string file_section(const Audit& c, size_t number) {
   // Who asked for a level wants to know what is wrong with it; who did not, which levels hold.
   out += c.requested.empty() ? conflicts(c) : explanations;
   out += "<div class=\"side\"><figure>" + lattice_figure(c).text +
-         "<figcaption>Stronger levels stand above; a line leads to what a level implies."
+         "<figcaption>Stronger levels are above; a line leads to what a level implies."
          "</figcaption></figure>" +
          verdict_table(c) + "</div>\n";
   for (const std::string& s : expected_order_sentences(c.history, c.result))

@@ -42,7 +42,7 @@ Kept kept(const std::vector<Loss>& losses) {
                                                "timestamps of transactions"};
   // Without its empty transactions a history may be timed for the lack of any that is not.
   static const std::set<std::string> kTimes = {
-      "transactions without operations", "transactions of unknown outcome that nobody read",
+      "transactions without operations", "transactions of unknown outcome that nothing read",
       "times of transactions", "ends of transactions of unknown outcome",
       "moments within which transactions began or ended"};
   Kept result = Kept::all;

@@ -258,7 +258,7 @@ class Assembler {
       std::string missed = s.sight.missed;
       for (const Version& v : s.sight.rows)
         if (missed.empty() && (key_of_version(v).empty() || !has_writer(v)))
-          missed = "a row of which nobody knows who wrote it";
+          missed = "a row whose writer is not known";
       count_one(s, s.sight.kind == Sight::Kind::read, missed);
       if (s.sight.elsewhere) count_one(s, true, *s.sight.elsewhere);
     }

@@ -106,7 +106,7 @@ TEST(ScheduleSpecification, WhatIsWrongHasItsPlace) {
             "x.spec:1:37: the end of the file; expected ',' or ')'");
   EXPECT_NE(refused("session s1 step a {} permutation a(a notices x)").find("expected a number"),
             std::string::npos);
-  EXPECT_NE(refused("session s1 step a { } !").find("1:23: no use for the byte 0x21"),
+  EXPECT_NE(refused("session s1 step a { } !").find("1:23: unexpected byte 0x21"),
             std::string::npos);
 }
 

@@ -212,7 +212,7 @@ class SpecificationReader {
       while (begins_name(at()) || at() == '$' || (at() >= '0' && at() <= '9')) take(1);
       now_.kind = is_keyword(now_.text) ? Piece::Kind::keyword : Piece::Kind::name;
     } else {
-      return bad_input(fmt::format("no use for the byte {:#04x} here; expected a name or '{{'",
+      return bad_input(fmt::format("unexpected byte {:#04x}; expected a name or '{{'",
                                    static_cast<unsigned char>(at())),
                        line_, column_);
     }

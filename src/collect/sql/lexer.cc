@@ -95,7 +95,7 @@ class Lexer {
     if (kSigns.find(at()) != kSigns.npos) return token(Token::Kind::sign, 1);
     if (at() == '"' || at() == '`')
       return fault("a name in quotes; expected one of letters, digits and _", place_);
-    return fault(fmt::format("no use for '{}' here; texts stand between ', parameters begin with :",
+    return fault(fmt::format("unexpected '{}'; strings are quoted with ', parameters start with :",
                              std::isprint(static_cast<unsigned char>(at())) != 0 ? at() : '?'),
                  place_);
   }

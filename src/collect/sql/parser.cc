@@ -51,7 +51,7 @@ class Parser : private Values {
     const std::string wanted = name("the name of a table");
     for (size_t i = 0; i < file_.tables.size(); ++i)
       if (file_.tables[i].name == wanted) return i;
-    fail(place, fmt::format("no table '{}'; expected one that stands further up", wanted));
+    fail(place, fmt::format("no table '{}'; expected one that is defined above", wanted));
   }
 
   // create table NAME (COLUMN TYPE [primary key] [not null], …);

@@ -140,7 +140,7 @@ TEST(SqlFile, FaultsHaveTheirPlaceAndSayWhatWasExpected) {
   EXPECT_EQ(wrong_statement("select * from t where v = 'x'"),
             "t.sql:3:27: a text for the column 'v'; expected an integer");
   EXPECT_EQ(wrong_statement("select * from u"),
-            "t.sql:3:15: no table 'u'; expected one that stands further up");
+            "t.sql:3:15: no table 'u'; expected one that is defined above");
   EXPECT_EQ(
       wrong_statement("select * from t where name like 'a%'"),
       "t.sql:3:28: databases differ in what LIKE matches; expected a comparison, BETWEEN or IN");

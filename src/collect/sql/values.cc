@@ -147,7 +147,7 @@ Expression Values::factor(MaybeType& type) {
         "an integer, a text or a parameter; write 'let :n = new;' before the statement, and :n "
         "here");
   if (token.kind == Token::Kind::word)
-    expected("an integer, a text or a parameter; columns stand on the left of a comparison");
+    expected("an integer, a text or a parameter; a column is on the left of a comparison");
   expected("an integer, a text or a parameter");
 }
 
