@@ -68,6 +68,33 @@ std::string played(const std::string& name, const std::string& url, const std::s
   return all;
 }
 
+// A second run is refused while the first one plays, and takes nothing from it.
+void expect_one_run_at_a_time(const std::string& url) {
+  const File file =
+      read_schedule(fs::path(places::kSource) / "examples" / "play" / "lost-update.sql");
+  const Options options{.database = url, .isolation = "repeatable read"};
+  {
+    auto stage = Stage::open(file, options);
+    ASSERT_TRUE(stage.ok()) << stage.error().to_string();
+    const auto second = Stage::open(file, options);
+    ASSERT_FALSE(second.ok());
+    EXPECT_NE(second.error().to_string().find("another assay play is running"), std::string::npos)
+        << second.error().to_string();
+    EXPECT_TRUE((*stage)->play(file.permutations.front()).ok());
+  }
+  EXPECT_TRUE(Stage::open(file, options).ok());
+}
+
+TEST(Postgresql, PlaysOneRunAtATime) {
+  ASSAY_SERVER(urls, "postgres");
+  expect_one_run_at_a_time(urls.front());
+}
+
+TEST(Mariadb, PlaysOneRunAtATime) {
+  ASSAY_SERVER(urls, "mariadb");
+  expect_one_run_at_a_time(urls.front());
+}
+
 // In the order of the file: G0, G1a, G1b, G1c, OTV, PMP, PMP of a write, P4, G-single, G2-item, G2.
 constexpr const char* kHermitage = "hermitage.md";
 

@@ -284,10 +284,18 @@ Status Observer::spare(DriverSession& control) {
   if (Status s = control.speak(question, answers); !s.ok()) return s;
   if (answers.empty() || !answers[0].error.empty())
     return io_error("cannot read the catalogue: " + (answers.empty() ? "" : answers[0].error));
-  if (answers[0].rows.empty()) return Ok{};
-  return usage_error(fmt::format(
-      "'{}' was not made by assay play, and would be removed; expected a server without it",
-      text_of(answers[0], 0, 0)));
+  if (!answers[0].rows.empty())
+    return usage_error(fmt::format(
+        "'{}' was not made by assay play, and would be removed; expected a server without it",
+        text_of(answers[0], 0, 0)));
+  // Held until the connection ends.
+  const std::vector<std::string> lock = {std::string(
+      kin_ == Kin::postgresql ? "SELECT pg_try_advisory_lock(hashtext('assay play'))::int"
+                              : "SELECT GET_LOCK('assay_play', 0)")};
+  answers.clear();
+  if (Status s = control.speak(lock, answers); !s.ok()) return s;
+  if (!answers.empty() && !answers[0].rows.empty() && text_of(answers[0], 0, 0) == "1") return Ok{};
+  return usage_error("another assay play is running in this database; expected it to end first");
 }
 
 Status Observer::look(DriverSession& control) {

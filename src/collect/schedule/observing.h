@@ -75,7 +75,8 @@ class Observer {
   // Statements that make what tells of rows, once, and that take it away.
   std::vector<std::string> make_functions() const;
   std::vector<std::string> drop_functions() const;
-  // Error if there is something where permutations take place that was not made for that: it would be removed.
+  // Error if there is something where permutations take place that was not made for that, as it would be removed; or if another
+  // run plays there. The connection keeps others out until it ends.
   Status spare(DriverSession& control);
   // Statements that give a permutation a place of its own, and take it away; for the one connection that sets up.
   std::vector<std::string> begin_place() const;
