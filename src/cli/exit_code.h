@@ -10,7 +10,8 @@ enum class Exit : int {
   violated = 1,
   unknown = 2,
   bad_input = 3,
-  usage = 4,  // or reading and writing files
+  usage = 4,   // or reading and writing files
+  skip = 125,  // of `run --repeat`: it is not known, as `git bisect run` wants to hear it
 };
 
 Exit exit_code(const Error& e);

@@ -14,6 +14,7 @@
 #include "cli/console.h"
 #include "cli/hunt.h"
 #include "cli/interrupts.h"
+#include "cli/repeated_runs.h"
 #include "cli/run_watch.h"
 #include "cli/units.h"
 #include "cli/watch_flags.h"
@@ -35,6 +36,7 @@ constexpr uint32_t kFencesUnlessGiven = 20;
 struct RunState {
   bool list = false;
   bool until_violation = false;
+  RepeatFlags repeat;
   collect::RunOptions options;
   WorkloadFlags workload;
   CheckFlags check;
@@ -218,13 +220,20 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
   if (Status mixed = take_isolations(s); !mixed.ok()) return fail(mixed.error());
   if (s.watch)
     if (Status can = prepare_watching(s, app); !can.ok()) return fail(can.error());
-  if (!o.record && (s.until_violation || !o.history.empty() || !s.check.levels.levels.empty()))
+  if (s.watch_output.fail_fast && !s.watch && s.repeat.runs == 0)
+    return fail(usage_error("--fail-fast: expected --watch or --repeat with it"));
+  if (s.watch && s.repeat.runs > 0)
+    return fail(usage_error("a watch has one run; expected --watch or --repeat"));
+  if (!o.record && (s.until_violation || s.repeat.runs > 0 || !o.history.empty() ||
+                    !s.check.levels.levels.empty()))
     return fail(usage_error("with --no-history there is nothing to check"));
   for (const char* of_general : {"--long-ops", "--own-writes"})
     if (s.until_violation && app.get_option(of_general)->count() > 0 && o.workload != "general")
       return fail(usage_error(fmt::format(
           "{} is of the workload general; expected --until-violation --workload general",
           of_general)));
+  s.repeat.fail_fast = s.watch_output.fail_fast;
+  if (s.repeat.runs > 0) return repeat(o, s.repeat, s.check);
   if (s.until_violation) {
     const double seconds = s.check.budget.seconds > 0 ? s.check.budget.seconds : kHuntSeconds;
     return hunt(o, app, seconds, s.check);
@@ -382,7 +391,7 @@ void add_watching(CLI::App& app, RunState& s) {
   add_horizon(app, s.watching, kWatching);
   for (CLI::Option* option :
        app.get_options([](const CLI::Option* o) { return o->get_group() == kWatching; }))
-    if (option != watch) option->needs(watch);
+    if (option != watch && option->get_name() != "--fail-fast") option->needs(watch);
 }
 
 }  // namespace
@@ -396,6 +405,19 @@ Action add_run(CLI::App& app) {
   app.add_flag("--until-violation", s->until_violation,
                "run repeatedly with varying parameters, longer and longer, until a --level is "
                "violated or --time (10m) is over; then shrink the history");
+  CLI::Option* const repeat =
+      app.add_option("--repeat", s->repeat.runs,
+                     "run so often, with one seed after the other, and count how often a --level "
+                     "is violated; says how many clean runs show that a fix helps. For git bisect "
+                     "run: 0 none, 1 one, 125 not known")
+          ->type_name("N")
+          ->check(CLI::PositiveNumber)
+          ->excludes("--until-violation");
+  app.add_option("--confidence", s->repeat.confidence, "with which a fix is to be shown")
+      ->type_name("SHARE")
+      ->capture_default_str()
+      ->check(CLI::Range(0.5, 0.999999))
+      ->needs(repeat);
   s->workload.add(app);
   app.add_option("--sql", s->options.sql,
                  "drive the transactions of this file, your own in plain SQL, instead of a "
