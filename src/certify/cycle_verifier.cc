@@ -189,7 +189,7 @@ Status CycleVerifier::check_edge(const Edge& edge) {
                                   : refuse("an edge of no known kind");
 }
 
-void CycleVerifier::Reads::add(OpId op) {
+void Reads::add(OpId op) {
   any = true;
   if (op == kNone) return;
   first = std::min(first, op);
@@ -198,7 +198,7 @@ void CycleVerifier::Reads::add(OpId op) {
 
 // Whether `reader` certainly reads `key` from `from` (kNone: the initial value) with operation
 // `only`, or with any if that is kNone, or is given to do so.
-CycleVerifier::Reads CycleVerifier::reads_from(TxnId reader, KeyId key, TxnId from, OpId only) {
+Reads CycleVerifier::reads_from(TxnId reader, KeyId key, TxnId from, OpId only) {
   Reads reads;
   if (key >= history_.key_count()) return reads;
   for (const Literal& l : given_.literals) {
@@ -267,6 +267,7 @@ Status CycleVerifier::check_real_time(const Edge& edge) {
 }
 
 Status CycleVerifier::check_writes(TxnId t, KeyId key) {
+  if (t >= history_.txn_count()) return refuse("an edge is about no transaction");
   if (key >= history_.key_count() || evidence_.writes.left_by(t, key) == nullptr)
     return refuse("transaction {} does not write the key of its edge", name(t));
   return Ok{};

@@ -48,6 +48,13 @@ struct Given {
   }
 };
 
+// The first and the last operation that read what is asked for; kNone where it is given of the transaction as a whole.
+struct Reads {
+  bool any = false;
+  OpId first = kNone, last = kNone;
+  void add(OpId op);
+};
+
 class CycleVerifier {
  public:
   CycleVerifier(LevelId level, Evidence& evidence)
@@ -82,12 +89,6 @@ class CycleVerifier {
   bool is_item(const Edge& edge) const;
   Status check_unseen_initial(std::span<const Edge> cycle);
 
-  // The first and the last operation that read what is asked for; kNone where it is given of the transaction as a whole.
-  struct Reads {
-    bool any = false;
-    OpId first = kNone, last = kNone;
-    void add(OpId op);
-  };
   Reads reads_from(TxnId reader, KeyId key, TxnId from, OpId only);
   bool counts(TxnId t);
   std::string name(TxnId t) const { return history_.name(t); }

@@ -319,6 +319,14 @@ TEST(ProofVerifier, antiEdges) {
   EXPECT_TRUE(verifies(both(harmless), harmless));
 }
 
+TEST(ProofVerifier, antiEdgesOfRangesNameTransactions) {
+  const History h = hist("initial 0\ns1: { range(x..z,[]) }\ns2: { w(x,1) }\n");
+  const KeyId x = key(h, "x");
+  for (const TxnId nobody : {2u, 77u, kNone - 1})
+    EXPECT_TRUE(refused(proof("pl-3", {cycle({anti(0, 1, x, nobody, 0), read_from(1, 0, x)})}), h,
+                        "about no transaction"));
+}
+
 TEST(ProofVerifier, forcedEdges) {
   // 2 reads x from 1 and saw 0 (through y): 0 precedes 1 on x. And the other way round with 3.
   const History h = hist(
