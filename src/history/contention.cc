@@ -47,11 +47,11 @@ class Crowd {
  public:
   void clear() { begins_.clear(), ends_.clear(); }
   void add(int64_t begin, int64_t end) { begins_.push_back(begin), ends_.push_back(end); }
-  void close() { std::ranges::sort(begins_), std::ranges::sort(ends_); }
+  void close() { std::sort(begins_.begin(), begins_.end()), std::sort(ends_.begin(), ends_.end()); }
   // How many of them overlap the time from begin to end.
   uint32_t overlapping(int64_t begin, int64_t end) const {
-    const auto begun = std::ranges::upper_bound(begins_, end) - begins_.begin();
-    const auto over = std::ranges::lower_bound(ends_, begin) - ends_.begin();
+    const auto begun = std::upper_bound(begins_.begin(), begins_.end(), end) - begins_.begin();
+    const auto over = std::lower_bound(ends_.begin(), ends_.end(), begin) - ends_.begin();
     return static_cast<uint32_t>(begun - over);
   }
 
@@ -106,8 +106,8 @@ class Finder {
           writer = writer == kNone || writer == t ? t : kInitialTxn;
         });
     if (wrote && has_ranges_) all.push_back({.txn = t, .key = kNone, .writes = true});
-    std::ranges::stable_sort(all.begin() + static_cast<ptrdiff_t>(first), all.end(), {},
-                             &KeyAccess::key);
+    std::sort(all.begin() + static_cast<ptrdiff_t>(first), all.end(),
+              [](const KeyAccess& a, const KeyAccess& b) { return a.key < b.key; });
     size_t kept = first;
     for (size_t i = first; i < all.size(); ++i) {
       if (kept > first && all[kept - 1].key == all[i].key) {
@@ -126,19 +126,20 @@ class Finder {
 
   // order_: by key, then by session, then by transaction.
   void by_key() {
-    std::vector<uint32_t> by_session(found_.accesses.size());
-    std::iota(by_session.begin(), by_session.end(), 0);
-    std::ranges::stable_sort(by_session, {},
-                             [&](uint32_t i) { return h_.session(found_.accesses[i].txn); });
+    std::vector<uint32_t> first(h_.txn_count() + size_t{1}, 0);
+    for (const KeyAccess& a : found_.accesses) ++first[a.txn + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
     const auto slot = [&](uint32_t i) {
       const KeyId key = found_.accesses[i].key;
       return key == kNone ? size_t{h_.key_count()} : size_t{key};
     };
     std::vector<size_t> next(size_t{h_.key_count()} + 2, 0);
-    for (const uint32_t i : by_session) ++next[slot(i) + 1];
+    for (uint32_t i = 0; i < found_.accesses.size(); ++i) ++next[slot(i) + 1];
     std::partial_sum(next.begin(), next.end(), next.begin());
-    order_.resize(by_session.size());
-    for (const uint32_t i : by_session) order_[next[slot(i)]++] = i;
+    order_.resize(found_.accesses.size());
+    for (SessionId session = 0; session < h_.session_count(); ++session)
+      for (const TxnId t : h_.session_txns(session))
+        for (uint32_t i = first[t]; i < first[t + 1]; ++i) order_[next[slot(i)]++] = i;
   }
 
   // Of the accesses at these places, which are all of one key.
@@ -216,8 +217,8 @@ class Finder {
             for (const VersionId row : rows_of(h_, seen.op)) look(kNone, row);
         },
         [](const Install&) {});
-    std::ranges::sort(seen_);
-    return static_cast<uint64_t>(std::ranges::unique(seen_).begin() - seen_.begin());
+    std::sort(seen_.begin(), seen_.end());
+    return static_cast<uint64_t>(std::unique(seen_.begin(), seen_.end()) - seen_.begin());
   }
 
   const History& h_;
