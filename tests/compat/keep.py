@@ -21,7 +21,7 @@ LINES = [
     "check write-skew.hist",
     "check write-skew.hist lost-update.hist --json --level si --level SERIALIZABLE",
     "check missing.hist",
-    "check list-append.edn --level all --threads 1 --time 60s --memory 2G --effort 100000000",
+    "check list-append.edn --level all --threads 1 --memory 2G --effort 100000000",
     "check write-skew.hist --level serializable --allow-empty --unique-values --initial 0 --from hist",
     "check lost-update.hist --clock-drift 5ms --expected-order commit_ts --aborted-reads",
     "check write-skew.hist --level session-si --require-contention",
