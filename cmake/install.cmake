@@ -32,6 +32,8 @@ if(PROJECT_IS_TOP_LEVEL)
     # Only where it is asked for: pip installs the package otherwise.
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/assay DESTINATION lib/python3/dist-packages COMPONENT python
             EXCLUDE_FROM_ALL FILES_MATCHING PATTERN "*.py" PATTERN "py.typed")
+    install(FILES ${PROJECT_SOURCE_DIR}/examples/recorders/recorder.py DESTINATION lib/python3/dist-packages/assay
+            COMPONENT python EXCLUDE_FROM_ALL)  # what it records with
   endif()
   if(TARGET assay)
     install(TARGETS assay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)

@@ -19,6 +19,7 @@ Keys and values are integers, strings, None, and what can be told as one of them
 and 1.5 are "1.5", True is 1. No call on a transaction raises: one with anything else is recorded as of unknown outcome, with the
 reason. A file that cannot be written any more is told by close().
 """
+# mypy: ignore-errors
 import datetime
 import decimal
 import json

@@ -20,6 +20,7 @@ namespace assay {
 //   ambiguous             several states of the database explain what was read, and the search ended without an answer
 //   evidence              what the history states about its own order is contradicted; without it the level holds
 //   vacuous               nothing was observed that could contradict the level
+//   uncontended           no transactions that overlapped could have contradicted the level, and the caller asked for such
 //   unsupported           the history has something that this program has no definition for
 //   internal              a bug in this program
 enum class UnknownCause : uint8_t {
@@ -34,6 +35,7 @@ enum class UnknownCause : uint8_t {
   aggregate,
   evidence,
   vacuous,
+  uncontended,
   unsupported,
   internal,
 };

@@ -20,6 +20,7 @@ from ._library import (
     UsageError,
     version,
 )
+from ._program import program
 
 __version__ = version()
 
@@ -42,6 +43,7 @@ __all__ = [
     "Verdict",
     "check",
     "levels",
+    "program",
     "verify",
     "version",
 ]

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "assay/verify.h"
+#include "audit/candidates.h"
 #include "audit/in_place.h"
 #include "audit/notes.h"
 #include "audit/vacuity.h"
@@ -110,15 +111,30 @@ class Auditor {
               internal::refusals_of(audit_.result.certificates, audit_.history, memory, threads);
           lap("verify");
         },
-        [&] { audit_.observations = internal::count_observations(audit_.history); },
+        [&] {
+          audit_.observations = internal::count_observations(audit_.history);
+          count_stakes();
+        },
         [&] {
           if (at_once) explain();
         });
     bool withheld = internal::withhold_refused(audit_.result, refusals, memory);
     if (!options_.allow_empty)
       withheld |= internal::withhold_vacuous(audit_.result, audit_.history, audit_.observations);
+    if (options_.require_contention) withheld |= withhold_uncontended();
     if (!at_once || withheld) explain();
     lap("explain");
+  }
+
+  void count_stakes() {
+    if (budget_.memory_only().has_room(internal::contention_bytes(audit_.history)))
+      audit_.stakes =
+          internal::stakes_of(audit_.history, internal::find_contention(audit_.history));
+  }
+
+  // Nothing was at stake as far as is known where there was no room to count it.
+  bool withhold_uncontended() {
+    return internal::withhold_uncontended(audit_.result, audit_.stakes.value_or(Stakes{}));
   }
 
   bool has_room_for_both() const {

@@ -52,6 +52,8 @@ std::string_view unknown_cause_name(UnknownCause cause) {
       return "evidence";
     case UnknownCause::vacuous:
       return "vacuous";
+    case UnknownCause::uncontended:
+      return "uncontended";
     case UnknownCause::unsupported:
       return "unsupported";
     case UnknownCause::internal:

@@ -30,6 +30,7 @@ Action add_check(CLI::App& app) {
   add_clock_drift(app, s->flags.clock_drift);
   add_expected_order(app, s->flags.expected_order);
   add_allow_empty(app, s->flags.allow_empty);
+  add_require_contention(app, s->flags.require_contention);
   app.add_flag("--together", s->together,
                "treat all files as one history, recorded by several processes of one run");
   constexpr char kSlices[] = "Slices (--slices)";

@@ -39,6 +39,7 @@ AuditOptions audit_options(const CheckFlags& flags, ProgressLine& progress) {
   options.read.threads = flags.threads;
   options.clock_drift = flags.clock_drift;
   options.allow_empty = flags.allow_empty;
+  options.require_contention = flags.require_contention;
   options.aborted_reads = flags.aborted_reads;
   return options;
 }

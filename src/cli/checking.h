@@ -28,8 +28,9 @@ struct CheckFlags {
   int64_t clock_drift = 0;  // nanoseconds
   std::optional<ExpectedOrder> expected_order;
   SliceFlags slices;
-  bool aborted_reads = false;  // what transactions saw that did not commit counts
-  bool allow_empty = false;    // satisfied stays satisfied where nothing was observed
+  bool aborted_reads = false;       // what transactions saw that did not commit counts
+  bool allow_empty = false;         // satisfied stays satisfied where nothing was observed
+  bool require_contention = false;  // and is unknown where nothing was at stake
 };
 
 // An audit of `path` under these flags.

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/flags.h"
+#include "history/anonymize.h"
 #include "lake/parquet.h"
 #include "prefix_search/reduction.h"
 
@@ -70,7 +71,7 @@ Action add_convert(CLI::App& app) {
   struct State {
     std::string input, output = "-", to;
     ReadFlags reading;
-    bool list = false, strict = false;
+    bool list = false, strict = false, anonymize = false;
     LevelFlags reduced;
   };
   auto s = std::make_shared<State>();
@@ -91,6 +92,10 @@ Action add_convert(CLI::App& app) {
       ->type_name("FORMAT");
   app.add_flag("--strict", s->strict,
                "fail, and write nothing, if the format cannot hold all of the history");
+  app.add_flag("--anonymize", s->anonymize,
+               "replace keys, values, sessions and names by numbers and leave out metadata: a "
+               "history that can be "
+               "shown, with the same verdicts; durations stay");
   app.add_flag("--list", s->list, "list the formats that can be read and written");
   s->reduced.add_as(
       app, "--reduce",
@@ -110,6 +115,11 @@ Action add_convert(CLI::App& app) {
       auto reduced = reduce_to_serializability(read->history, level);
       if (!reduced.ok()) return fail(reduced.error());
       read->history = std::move(reduced).value();
+    }
+    if (s->anonymize) {
+      auto shown = anonymized(read->history);
+      if (!shown.ok()) return fail(shown.error());
+      read->history = std::move(shown).value();
     }
     const std::string_view format = target_format(s->to, s->output);
     if (s->strict && is_directory_format(format))

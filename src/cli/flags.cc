@@ -249,6 +249,13 @@ void add_allow_empty(CLI::App& app, bool& allow) {
       ->configurable(false);
 }
 
+void add_require_contention(CLI::App& app, bool& require) {
+  app.add_flag(
+      "--require-contention", require,
+      "report unknown, not satisfied, where no transactions that overlapped in time could have "
+      "shown anything that the level rules out");
+}
+
 void add_expected_order(CLI::App& app, std::optional<ExpectedOrder>& order) {
   using By = ExpectedOrder::By;
   app.add_option_function<std::string>(

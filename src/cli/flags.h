@@ -65,6 +65,8 @@ struct ReadFlags {
 };
 // --allow-empty
 void add_allow_empty(CLI::App& app, bool& allow);
+// --require-contention
+void add_require_contention(CLI::App& app, bool& require);
 // --expected-order commit_ts|start_ts|log|FILE
 void add_expected_order(CLI::App& app, std::optional<ExpectedOrder>& order);
 // --aborted-reads

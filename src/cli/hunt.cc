@@ -258,7 +258,7 @@ class Hunt {
     arm.committed += stats.committed;
     arm.seconds += seconds - preparing;
     working_ += seconds - preparing;
-    arms_.note(arm_, {seconds, count_contended(last_->history)});
+    arms_.note(arm_, {seconds, find_contention(last_->history).transactions});
     if (first(Outcome::unknown) != nullptr) {
       ++undecided_;
       arm.most_txns = std::max(kFirstTxns, options_.txns / 2);

@@ -150,9 +150,10 @@ Status take_fences(RunState& s) {
 
 // Everything that can be known before the database is touched.
 Status prepare_watching(RunState& s, const CLI::App& app) {
-  for (const char* of_checks : {"--until-violation", "--no-history", "--version-order", "--time",
-                                "--memory", "--effort", "--stats", "--report", "--certificate",
-                                "--baseline", "--write-baseline", "--clock-drift", "--allow-empty"})
+  for (const char* of_checks :
+       {"--until-violation", "--no-history", "--version-order", "--time", "--memory", "--effort",
+        "--stats", "--report", "--certificate", "--baseline", "--write-baseline", "--clock-drift",
+        "--allow-empty", "--require-contention"})
     if (app.get_option(of_checks)->count() > 0)
       return usage_error(fmt::format(
           "{} is about a history that has ended; expected --watch without it", of_checks));
@@ -432,6 +433,7 @@ Action add_run(CLI::App& app) {
   add_aborted_reads(app, s->check.aborted_reads);
   add_clock_drift(app, s->check.clock_drift);
   add_allow_empty(app, s->check.allow_empty);
+  add_require_contention(app, s->check.require_contention);
   add_watching(app, *s);
   return [s, &app] { return run_and_check(*s, app); };
 }

@@ -170,6 +170,7 @@ Exit deliver_error(const Error& e, const std::string& path, const CheckFlags& fl
 // The first flag that only a check in memory heeds; empty if there is none.
 std::string_view flag_for_memory(const CheckFlags& f) {
   const std::pair<bool, std::string_view> given[] = {
+      {f.require_contention, "--require-contention"},
       {!f.reading.from.empty() && f.reading.from != "assay", "--from"},
       {!f.reading.initial.empty(), "--initial"},
       {f.reading.unique_values, "--unique-values"},

@@ -1,137 +1,245 @@
+// Counts who met whom, without looking at every pair of a hot key.
+//
+//   s1: { r(x,0) w(x,1) }     at the same time     s2: { r(x,0) r(y,0) }     one conflict: s2 read x, and not what s1 wrote
+//
+// A transaction that lasts from b to e overlaps those that began by e, less those that had ended before b. So two sorted lists for a
+// key, the begins and the ends of its writers, answer by two binary searches how many writers overlap an access, and those of its
+// readers how many readers. The same over the accesses of one session alone, subtracted, leaves other sessions. Whether a read
+// returned the write of an overlapping transaction is asked of each read by itself; the other overlapping writers of the key are
+// those that it did not see.
+//
+// O(n log n) for n accesses. Times of one clock are compared as they are; between sessions whose clocks may differ, a transaction
+// lasts longer by that much.
 #include "history/contention.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <span>
-#include <vector>
 
-#include "base/sort_by.h"
 #include "history/accesses.h"
 
 namespace assay::internal {
 namespace {
 
-struct Touch {
-  TxnId txn;
-  bool writes;
+// When each transaction may have been under way.
+class Spans {
+ public:
+  explicit Spans(const History& h) : h_(h) {}
+
+  int64_t begin(TxnId t) const {
+    const int64_t time = h_.begin_time(t).request;
+    return Interval::is_moment(time) ? time : std::numeric_limits<int64_t>::min();
+  }
+  int64_t end(TxnId t) const {
+    const int64_t time = h_.end_time(t).response;
+    if (!Interval::is_moment(time)) return std::numeric_limits<int64_t>::max();
+    return time > std::numeric_limits<int64_t>::max() - h_.clock_drift() ? time
+                                                                         : time + h_.clock_drift();
+  }
+  bool overlap(TxnId a, TxnId b) const { return begin(a) <= end(b) && begin(b) <= end(a); }
+
+ private:
+  const History& h_;
 };
 
-// The furthest that a touch reached so far, and the furthest of another session.
-class Furthest {
+// Begins and ends of some transactions.
+class Crowd {
  public:
-  void add(SessionId session, int64_t reach) {
-    if (session == best_[0].session) {
-      best_[0].reach = std::max(best_[0].reach, reach);
-    } else if (best_[0].session == kNone || reach > best_[0].reach) {
-      best_[1] = best_[0];
-      best_[0] = {session, reach};
-    } else if (best_[1].session == kNone || reach > best_[1].reach) {
-      best_[1] = {session, reach};
-    }
-  }
-  bool another_reaches(SessionId session, int64_t needed) const {
-    const Reach& other = best_[best_[0].session == session];
-    return other.session != kNone && other.reach >= needed;
+  void clear() { begins_.clear(), ends_.clear(); }
+  void add(int64_t begin, int64_t end) { begins_.push_back(begin), ends_.push_back(end); }
+  void close() { std::sort(begins_.begin(), begins_.end()), std::sort(ends_.begin(), ends_.end()); }
+  // How many of them overlap the time from begin to end.
+  uint32_t overlapping(int64_t begin, int64_t end) const {
+    const auto begun = std::upper_bound(begins_.begin(), begins_.end(), end) - begins_.begin();
+    const auto over = std::lower_bound(ends_.begin(), ends_.end(), begin) - ends_.begin();
+    return static_cast<uint32_t>(begun - over);
   }
 
  private:
-  struct Reach {
-    SessionId session = kNone;
-    int64_t reach = 0;
-  };
-  std::array<Reach, 2> best_;
+  std::vector<int64_t> begins_, ends_;
 };
 
-// What committed transactions whose times are known do to each key, in the order of their begins.
-class Touches {
+bool takes_part(const History& h, TxnId t) { return h.status(t) != TxnStatus::aborted; }
+
+class Finder {
  public:
-  explicit Touches(const History& h) : h_(h) {
-    std::vector<Numbered> begun;
-    for (TxnId t = 0; t < h.txn_count(); ++t)
-      if (h.status(t) == TxnStatus::committed && h.begin_time(t).known() && h.end_time(t).known())
-        begun.push_back({h.begin_time(t).request, t});
-    sort_numbered(begun);
-    // Ranges look at all keys, which every write changes; they have a place of their own behind the keys.
-    has_ranges_ = std::ranges::any_of(
-        begun, [&](const Numbered& entry) { return any_op(entry.second, is_range); });
-    begins_.assign(size_t{h.key_count()} + 2, 0);
-    const auto all = [&](const auto& visit) {
-      for (const auto& [time, t] : begun) each_touch(t, visit);
+  explicit Finder(const History& h) : h_(h), spans_(h) {}
+
+  Contention found() && {
+    list_accesses();
+    by_key();
+    for (size_t from = 0, to = 0; from < order_.size(); from = to) {
+      const KeyId key = access(from).key;
+      while (to < order_.size() && access(to).key == key) ++to;
+      count_others(from, to);
+    }
+    count_conflicts();
+    return std::move(found_);
+  }
+
+ private:
+  KeyAccess& access(size_t place) { return found_.accesses[order_[place]]; }
+
+  void list_accesses() {
+    for (OpId i = 0; i < h_.op_count() && !has_ranges_; ++i) has_ranges_ = is_range(h_.op(i));
+    writer_.assign(h_.version_count(), kNone);
+    for (TxnId t = 0; t < h_.txn_count(); ++t)
+      if (takes_part(h_, t)) list_accesses_of(t);
+  }
+
+  // Those of one key become one.
+  void list_accesses_of(TxnId t) {
+    std::vector<KeyAccess>& all = found_.accesses;
+    const size_t first = all.size();
+    bool wrote = false;
+    walk_accesses(
+        h_, t, written_,
+        [&](const Observation& seen) {
+          if (seen.accepts == Accepts::list || !seen.own)
+            all.push_back({.txn = t, .key = seen.key, .reads = true});
+        },
+        [&](const Install& put) {
+          all.push_back({.txn = t, .key = put.key, .writes = true});
+          wrote = true;
+          // What several transactions wrote is nobody's.
+          TxnId& writer = writer_[put.version];
+          writer = writer == kNone || writer == t ? t : kInitialTxn;
+        });
+    if (wrote && has_ranges_) all.push_back({.txn = t, .key = kNone, .writes = true});
+    std::sort(all.begin() + static_cast<ptrdiff_t>(first), all.end(),
+              [](const KeyAccess& a, const KeyAccess& b) { return a.key < b.key; });
+    size_t kept = first;
+    for (size_t i = first; i < all.size(); ++i) {
+      if (kept > first && all[kept - 1].key == all[i].key) {
+        KeyAccess& same = all[kept - 1];
+        same.rereads |= same.reads && all[i].reads;
+        same.rewrites |= same.writes && all[i].writes;
+        same.reads |= all[i].reads;
+        same.writes |= all[i].writes;
+      } else {
+        all[kept++] = all[i];
+      }
+    }
+    all.resize(kept);
+    found_.timed = found_.timed && h_.begin_time(t).known() && h_.end_time(t).known();
+  }
+
+  // order_: by key, then by session, then by transaction.
+  void by_key() {
+    std::vector<uint32_t> first(h_.txn_count() + size_t{1}, 0);
+    for (const KeyAccess& a : found_.accesses) ++first[a.txn + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    const auto slot = [&](uint32_t i) {
+      const KeyId key = found_.accesses[i].key;
+      return key == kNone ? size_t{h_.key_count()} : size_t{key};
     };
-    all([&](size_t key, Touch) { ++begins_[key + 1]; });
-    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
-    touches_.resize(begins_.back());
-    std::vector<size_t> next(begins_.begin(), begins_.end() - 1);
-    all([&](size_t key, Touch touch) { touches_[next[key]++] = touch; });
+    std::vector<size_t> next(size_t{h_.key_count()} + 2, 0);
+    for (uint32_t i = 0; i < found_.accesses.size(); ++i) ++next[slot(i) + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    order_.resize(found_.accesses.size());
+    for (SessionId session = 0; session < h_.session_count(); ++session)
+      for (const TxnId t : h_.session_txns(session))
+        for (uint32_t i = first[t]; i < first[t + 1]; ++i) order_[next[slot(i)]++] = i;
   }
 
-  size_t keys() const { return begins_.size() - 1; }
-  bool stands_for_ranges(size_t key) const { return key == h_.key_count(); }
-  std::span<const Touch> of(size_t key) const {
-    return std::span(touches_).subspan(begins_[key], begins_[key + 1] - begins_[key]);
-  }
-
- private:
-  template <class Holds>
-  bool any_op(TxnId t, Holds holds) const {
-    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
-      if (holds(h_.op(i))) return true;
-    return false;
-  }
-
-  template <class Visit>
-  void each_touch(TxnId t, const Visit& visit) const {
-    const size_t all_keys = h_.key_count();
-    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
-      const Operation op = h_.op(i);
-      visit(is_range(op) ? all_keys : op.key, Touch{t, installs_version(op)});
+  // Of the accesses at these places, which are all of one key.
+  void count_others(size_t from, size_t to) {
+    if (to - from < 2) return;
+    uint32_t readers = 0, writers = 0;
+    for (size_t place = from; place < to; ++place) {
+      readers += access(place).reads;
+      writers += access(place).writes;
     }
-    if (has_ranges_ && any_op(t, installs_version)) visit(all_keys, Touch{t, true});
+    if (writers == 0) return;
+    for (size_t place = from; place < to; ++place) {
+      access(place).readers = readers - access(place).reads;
+      access(place).writers = writers - access(place).writes;
+    }
+    count_overlapping(from, to, 1);
+    for (size_t first = from, last = from; first < to; first = last) {
+      const SessionId session = h_.session(access(first).txn);
+      while (last < to && h_.session(access(last).txn) == session) ++last;
+      count_overlapping(first, last, -1);
+    }
+  }
+
+  // Adds, or with -1 subtracts, for each of these accesses how many of them overlap it.
+  void count_overlapping(size_t from, size_t to, int sign) {
+    readers_.clear(), writers_.clear();
+    for (size_t place = from; place < to; ++place) {
+      const KeyAccess& a = access(place);
+      const int64_t begin = spans_.begin(a.txn), end = spans_.end(a.txn);
+      if (a.reads) readers_.add(begin, end);
+      if (a.writes) writers_.add(begin, end);
+    }
+    readers_.close(), writers_.close();
+    for (size_t place = from; place < to; ++place) {
+      KeyAccess& a = access(place);
+      const int64_t begin = spans_.begin(a.txn), end = spans_.end(a.txn);
+      a.overlapping_readers += static_cast<uint32_t>(sign) * readers_.overlapping(begin, end);
+      a.overlapping_writers += static_cast<uint32_t>(sign) * writers_.overlapping(begin, end);
+    }
+  }
+
+  void count_conflicts() {
+    uint64_t both_wrote = 0, one_read = 0;
+    TxnId last = kNone;
+    for (const KeyAccess& a : found_.accesses) {
+      if (a.writes && !a.is_of_all_keys()) both_wrote += a.overlapping_writers;
+      if (a.reads) one_read += a.overlapping_writers;
+      const bool meets = (a.overlapping_writers > 0 && (a.reads || !a.is_of_all_keys())) ||
+                         (a.overlapping_readers > 0 && a.writes);
+      if (meets && a.txn != last) ++found_.transactions, last = a.txn;
+    }
+    found_.write_write = both_wrote / 2;
+    for (TxnId t = 0; t < h_.txn_count(); ++t)
+      if (takes_part(h_, t)) found_.write_read += overlapping_sources(t);
+    found_.read_write = one_read - std::min(one_read, found_.write_read);
+  }
+
+  // Of how many overlapping transactions it read a write, those of two keys counted twice.
+  uint64_t overlapping_sources(TxnId t) {
+    seen_.clear();
+    const auto look = [&](KeyId key, VersionId version) {
+      if (version == kNone) return;
+      const TxnId source = writer_[version];
+      if (source >= kInitialTxn || source == t) return;
+      if (h_.session(source) != h_.session(t) && spans_.overlap(source, t))
+        seen_.push_back({key, source});
+    };
+    walk_accesses(
+        h_, t, written_,
+        [&](const Observation& seen) {
+          if (seen.accepts == Accepts::equals && !seen.own) look(seen.key, seen.version);
+          if (seen.accepts == Accepts::list)
+            for (const VersionId element : elements_of(h_, seen.op)) look(seen.key, element);
+          if (seen.accepts == Accepts::rows)
+            for (const VersionId row : rows_of(h_, seen.op)) look(kNone, row);
+        },
+        [](const Install&) {});
+    std::sort(seen_.begin(), seen_.end());
+    return static_cast<uint64_t>(std::unique(seen_.begin(), seen_.end()) - seen_.begin());
   }
 
   const History& h_;
+  Spans spans_;
+  Contention found_;
   bool has_ranges_ = false;
-  std::vector<size_t> begins_;  // per key, in touches_
-  std::vector<Touch> touches_;
+  WrittenKeys written_;
+  std::vector<TxnId> writer_;    // of each version; kInitialTxn: several
+  std::vector<uint32_t> order_;  // indices of accesses
+  Crowd readers_, writers_;      // of the accesses being counted
+  std::vector<std::pair<KeyId, TxnId>> seen_;
 };
-
-// Marks what meets a touch before it in this order. Of those, which all begin on one side of it, only how far the furthest
-// reaches matters.
-template <class Place, class Reach, class Needed>
-void mark(const History& h, Place place, Place end, bool only_ranges, Reach reach, Needed needed,
-          std::vector<uint8_t>& contended) {
-  Furthest readers, writers;
-  for (; place != end; ++place) {
-    const Touch& touch = *place;
-    const SessionId session = h.session(touch.txn);
-    // That two transactions write something is no contention.
-    const bool meets_writers = !touch.writes || !only_ranges;
-    if ((touch.writes && readers.another_reaches(session, needed(touch.txn))) ||
-        (meets_writers && writers.another_reaches(session, needed(touch.txn))))
-      contended[touch.txn] = 1;
-    (touch.writes ? writers : readers).add(session, reach(touch.txn));
-  }
-}
 
 }  // namespace
 
-uint64_t count_contended(const History& h) {
-  const Touches touches(h);
-  std::vector<uint8_t> contended(h.txn_count(), 0);
-  const auto begin = [&](TxnId t) { return h.begin_time(t).request; };
-  const auto end = [&](TxnId t) { return h.end_time(t).response; };
-  for (size_t key = 0; key < touches.keys(); ++key) {
-    const std::span<const Touch> all = touches.of(key);
-    if (all.size() < 2) continue;
-    const bool ranges = touches.stands_for_ranges(key);
-    // Those that began before, and last until it begins; then those that began after, before it ends.
-    mark(h, all.begin(), all.end(), ranges, end, begin, contended);
-    mark(
-        h, all.rbegin(), all.rend(), ranges, [&](TxnId t) { return -begin(t); },
-        [&](TxnId t) { return -end(t); }, contended);
-  }
-  return static_cast<uint64_t>(std::count(contended.begin(), contended.end(), 1));
+Contention find_contention(const History& history) { return Finder(history).found(); }
+
+uint64_t contention_bytes(const History& history) {
+  // An access, its two places and, for those of the hottest key, four times of it.
+  return (sizeof(KeyAccess) + 40) * (uint64_t{history.op_count()} + history.txn_count()) +
+         4 * uint64_t{history.version_count()} + 8 * uint64_t{history.key_count()};
 }
 
 }  // namespace assay::internal

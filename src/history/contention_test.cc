@@ -16,32 +16,43 @@ using sample::w;
 
 using sample::kCommitted;
 
+uint64_t contended(const History& history) { return find_contention(history).transactions; }
+
 TEST(Contention, IsOfOverlappingTransactionsThatShareAKeyWhichOneWrites) {
-  EXPECT_EQ(count_contended(make_history(
+  EXPECT_EQ(contended(make_history(
                 {{1, {w("x", 1)}, kCommitted, 0, 10}, {2, {r("x", 1)}, kCommitted, 5, 15}})),
             2u);
-  EXPECT_EQ(count_contended(make_history(
+  EXPECT_EQ(contended(make_history(
                 {{2, {r("x", 1)}, kCommitted, 0, 10}, {1, {w("x", 1)}, kCommitted, 5, 15}})),
             2u);
 }
 
 TEST(Contention, IsNotWithoutOverlapOrSharedKeyOrWrite) {
-  EXPECT_EQ(count_contended(make_history(
+  EXPECT_EQ(contended(make_history(
                 {{1, {w("x", 1)}, kCommitted, 0, 10}, {2, {r("x", 1)}, kCommitted, 11, 15}})),
             0u);
-  EXPECT_EQ(count_contended(make_history(
+  EXPECT_EQ(contended(make_history(
                 {{1, {w("x", 1)}, kCommitted, 0, 10}, {2, {w("y", 1)}, kCommitted, 5, 15}})),
             0u);
-  EXPECT_EQ(count_contended(make_history({{1, {r("x", sample::kNull)}, kCommitted, 0, 10},
-                                          {2, {r("x", sample::kNull)}, kCommitted, 5, 15}})),
+  EXPECT_EQ(contended(make_history({{1, {r("x", sample::kNull)}, kCommitted, 0, 10},
+                                    {2, {r("x", sample::kNull)}, kCommitted, 5, 15}})),
             0u);
 }
 
-TEST(Contention, IsNotOfWhatDidNotCommitOrHasNoTimes) {
-  EXPECT_EQ(count_contended(make_history({{1, {w("x", 1)}, TxnStatus::aborted, 0, 10},
-                                          {2, {r("x", sample::kNull)}, kCommitted, 5, 15}})),
+TEST(Contention, IsNotOfWhatAborted) {
+  EXPECT_EQ(contended(make_history({{1, {w("x", 1)}, TxnStatus::aborted, 0, 10},
+                                    {2, {r("x", sample::kNull)}, kCommitted, 5, 15}})),
             0u);
-  EXPECT_EQ(count_contended(make_history({{1, {w("x", 1)}}, {2, {r("x", 1)}}})), 0u);
+}
+
+TEST(Contention, WithoutTimesIsOfWhateverIsOfOtherSessions) {
+  const Contention found =
+      find_contention(make_history({{1, {w("x", 1)}}, {1, {w("x", 2)}}, {2, {r("x", 1)}}}));
+  EXPECT_FALSE(found.timed);
+  EXPECT_EQ(found.transactions, 3u);
+  EXPECT_EQ(found.write_write, 0u);
+  EXPECT_EQ(found.write_read, 1u);
+  EXPECT_EQ(found.read_write, 1u);
 }
 
 TEST(Contention, AgreesWithLookingAtEveryPair) {
@@ -56,7 +67,7 @@ TEST(Contention, AgreesWithLookingAtEveryPair) {
       clock = end + 1;
       const std::string key = rng.chance(0.5) ? "x" : "y";
       txns.push_back({session,
-                      {rng.chance(0.4) ? w(key, 1 + i) : r(key, sample::kNull)},
+                      {rng.chance(0.4) ? w(key, 1 + i) : r(key, rng.between(1, 12))},
                       kCommitted,
                       begin,
                       end});
@@ -66,11 +77,26 @@ TEST(Contention, AgreesWithLookingAtEveryPair) {
       return a.session != b.session && a.ops[0].key == b.ops[0].key && writes && a.begin <= b.end &&
              b.begin <= a.end;
     };
+    const History history = make_history(txns);
+    const Contention found = find_contention(history);
+    uint64_t write_write = 0, write_read = 0, read_write = 0;
+    for (size_t a = 0; a < txns.size(); ++a)
+      for (size_t b = 0; b < txns.size(); ++b) {
+        if (!meet(txns[a], txns[b])) continue;
+        const bool a_writes = txns[a].ops[0].kind == OpKind::write;
+        const bool b_writes = txns[b].ops[0].kind == OpKind::write;
+        if (a_writes && b_writes) write_write += a < b;
+        if (a_writes && !b_writes)
+          ++(txns[a].ops[0].value == txns[b].ops[0].value ? write_read : read_write);
+      }
+    EXPECT_EQ(found.write_write, write_write) << round;
+    EXPECT_EQ(found.write_read, write_read) << round;
+    EXPECT_EQ(found.read_write, read_write) << round;
     const auto met = std::count_if(txns.begin(), txns.end(), [&](const sample::Txn& a) {
       return std::any_of(txns.begin(), txns.end(),
                          [&](const sample::Txn& b) { return meet(a, b); });
     });
-    EXPECT_EQ(count_contended(make_history(txns)), static_cast<uint64_t>(met)) << round;
+    EXPECT_EQ(found.transactions, static_cast<uint64_t>(met)) << round;
   }
 }
 
@@ -97,7 +123,7 @@ uint64_t contended_by_a_range(const std::vector<OpKind>& others) {
   }
   Result<History> history = std::move(builder).finish();
   EXPECT_TRUE(history.ok());
-  return history.ok() ? count_contended(*history) : 0;
+  return history.ok() ? contended(*history) : 0;
 }
 
 TEST(Contention, ARangeMeetsEveryWriteAndNoRead) {

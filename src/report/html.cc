@@ -13,6 +13,7 @@
 #include "report/page_data.h"
 #include "report/report.h"
 #include "report/script.h"
+#include "report/stakes.h"
 #include "report/summary.h"
 #include "report/svg.h"
 
@@ -174,6 +175,9 @@ std::string facts(const Audit& c) {
   };
   row("history", history_line(c.history));
   row("observations", grouped(c.observations));
+  std::string stakes;
+  for (const std::string& s : stakes_in_sentences(c)) stakes += (stakes.empty() ? "" : " ") + s;
+  if (!stakes.empty()) row("at stake", stakes.substr(stakes.find(": ") + 2));
   if (c.aborted_reads) row("readers that did not commit", grouped(*c.aborted_reads));
   if (!c.format.empty()) row("format", c.format);
   row("keys", grouped(c.history.key_count()));

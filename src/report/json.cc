@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "audit/candidates.h"
 #include "explain/explain.h"
 #include "report/expected_order.h"
 #include "report/report.h"
@@ -131,6 +132,26 @@ Json expected_order_json(const History& h, const ExpectedOrderResult& expected) 
   return j;
 }
 
+Json anomalies_json(const AnomalySet& set) {
+  Json names = Json::array();
+  for (const Anomaly a : anomalies_with_candidates())
+    if (set[static_cast<size_t>(a)]) names.push_back(anomaly_info(a).name);
+  return names;
+}
+
+Json stakes_json(const Stakes& s) {
+  Json j;
+  j["write_write"] = s.write_write;
+  j["write_read"] = s.write_read;
+  j["read_write"] = s.read_write;
+  j["transactions"] = s.transactions;
+  j["timed"] = s.timed;
+  j["could_show_overlapping"] = anomalies_json(s.could_show_overlapping);
+  j["could_show_apart"] = anomalies_json(s.could_show & ~s.could_show_overlapping);
+  j["no_candidate"] = anomalies_json(~s.could_show);
+  return j;
+}
+
 std::string line(const Audit& c) {
   Json j;
   j["schema"] = 1;
@@ -146,6 +167,7 @@ std::string line(const Audit& c) {
     Json best = Json::array();
     for (const LevelId id : strongest_satisfied(c.result)) best.push_back(level_info(id).name);
     j["strongest"] = std::move(best);
+    if (c.stakes) j["stakes"] = stakes_json(*c.stakes);
     if (const auto& expected = c.result.expected_order)
       j["expected_order"] = expected_order_json(c.history, *expected);
     Json seconds = Json::object();

@@ -6,6 +6,7 @@
 #include "explain/names.h"
 #include "report/expected_order.h"
 #include "report/report.h"
+#include "report/stakes.h"
 #include "report/summary.h"
 
 namespace assay::internal {
@@ -127,10 +128,11 @@ std::string in_words(const Audit& c) {
     out += plain(s) + "\n\n";
   for (const Explanation& e : c.explanations) out += explained(c, e);
   if (count_decided(c) == 0) return out + "Nothing was decided.\n\n";
-  return out +
-         fmt::format(
-             "What was decided was re-checked by the independent verifier; it rests on {}.\n\n",
-             counted(c.observations, "observation", "observations"));
+  out += fmt::format(
+      "What was decided was re-checked by the independent verifier; it rests on {}.\n\n",
+      counted(c.observations, "observation", "observations"));
+  for (const std::string& s : stakes_in_sentences(c)) out += s + "\n";
+  return out + "\n";
 }
 
 class MarkdownReport : public ReportWriter {

@@ -8,6 +8,7 @@
 #include "explain/names.h"
 #include "report/expected_order.h"
 #include "report/report.h"
+#include "report/stakes.h"
 #include "report/summary.h"
 
 namespace assay::internal {
@@ -207,6 +208,7 @@ class Text {
                                     : fmt::format(", and on clocks that differ by at most {}",
                                                   duration(static_cast<uint64_t>(drift)))),
              0, 2)));
+    for (const std::string& s : stakes_in_sentences(c)) line("{}", dim(wrapped(s, 0, 2)));
   }
 
   bool colour_;
