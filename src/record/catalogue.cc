@@ -27,6 +27,15 @@ constexpr std::string_view kFunctions =
     "'information_schema') FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE "
     "p.prokind = 'a' OR n.nspname NOT IN ('pg_catalog', 'information_schema')";
 
+// Each row of the system's own tables has another number when it was changed.
+constexpr std::string_view kState =
+    "SELECT concat_ws(' ', (SELECT sum(hashtext(oid || ' ' || xmin || ' ' || "
+    "coalesce(relacl::text, "
+    "''))) FROM pg_class), (SELECT sum(hashtext(attrelid || ' ' || attnum || ' ' || xmin)) FROM "
+    "pg_attribute WHERE attnum > 0), (SELECT sum(hashtext(indexrelid || ' ' || xmin)) FROM "
+    "pg_index), "
+    "(SELECT sum(hashtext(oid || ' ' || xmin)) FROM pg_proc WHERE oid >= 16384))";
+
 std::string refusal_of(const Json& told) {
   const std::string kind = told.text("kind"), persistence = told.text("persistence");
   if (kind == "v") return "a view";
@@ -66,6 +75,12 @@ Result<Catalogue> Catalogue::read(evidence::PostgresqlSlot& connection) {
     if (row[2] == "t") all.functions_.insert(row[0]);
   }
   return all;
+}
+
+Result<std::string> Catalogue::state(evidence::PostgresqlSlot& connection) {
+  const auto rows = connection.ask(std::string(kState));
+  if (!rows.ok()) return rows.error();
+  return (*rows)[0][0];
 }
 
 Result<std::set<uint32_t>> Catalogue::readable(evidence::PostgresqlSlot& connection,

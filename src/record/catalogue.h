@@ -26,6 +26,9 @@ class Catalogue {
  public:
   static Result<Catalogue> read(evidence::PostgresqlSlot& connection);
 
+  // Another text whenever something was defined that bears on it.
+  static Result<std::string> state(evidence::PostgresqlSlot& connection);
+
   const std::vector<Relation>& relations() const { return relations_; }
   // By the name that a statement has; the schema may be empty. Null: there is none, or there are several in different schemas.
   const Relation* find(std::string_view schema, std::string_view name) const;

@@ -238,7 +238,10 @@ class Joining {
       const LoggedChange& c = logged.changes[i];
       const std::string& before = c.old_key.empty() ? c.key : c.old_key;
       if (!depends.empty() && depends[i] && !changed.contains(before))
-        if (auto op = replaced(before, log)) ops.push_back(std::move(*op));
+        if (auto op = replaced(before, log)) {
+          ops.push_back(std::move(*op));
+          ++out_.reads;
+        }
       if (!c.old_key.empty()) ops.push_back({.kind = RowOperation::Kind::remove, .key = c.old_key});
       const bool removes = c.kind == LoggedChange::Kind::remove;
       ops.push_back({.kind = removes ? RowOperation::Kind::remove : RowOperation::Kind::write,

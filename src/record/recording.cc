@@ -100,7 +100,7 @@ class Recorder : public Recording {
         next = std::chrono::steady_clock::now() + kLogRead;
       }
     });
-    Status relayed = relay_->run(stop);
+    Status relayed = relay_->run(stop, [this] { notice_definitions(); });
     over = true;
     reader.join();
     if (!relayed.ok()) return relayed;
@@ -120,15 +120,21 @@ class Recorder : public Recording {
     around_.database = control_->database();
     around_.now = now;
     around_.rewriter = [this](const std::string& user) -> Rewriter& { return rewriter(user); };
-    around_.definitions_changed = [this] {
-      rewriters_.clear();
-      // What was known before is better than nothing: then that is not rewritten which does not fit.
-      if (!read_catalogue().ok()) catalogue_ = std::make_shared<Catalogue>();
-    };
+    around_.definitions_changed = [this] { notice_definitions(); };
     auto relay = Relay::open(options_.listen, {control_->host(), control_->port()}, around_);
     if (!relay.ok()) return relay.error();
     relay_ = std::move(*relay);
     return trace_.flush();
+  }
+
+  // Others may change them, too.
+  void notice_definitions() {
+    const auto state = Catalogue::state(*control_);
+    if (state.ok() && *state == state_) return;
+    rewriters_.clear();
+    if (read_catalogue().ok()) return;
+    catalogue_ = std::make_shared<Catalogue>();  // nothing is rewritten
+    state_.clear();
   }
 
   Rewriter& rewriter(const std::string& user) {
@@ -142,8 +148,10 @@ class Recorder : public Recording {
   }
 
   Status read_catalogue() {
+    const auto state = Catalogue::state(*control_);
     auto read = Catalogue::read(*control_);
     if (!read.ok()) return read.error();
+    state_ = state.ok() ? *state : "";
     catalogue_ = std::make_shared<Catalogue>(std::move(*read));
     for (const Relation& r : catalogue_->relations()) {
       if (!r.refusal.empty()) continue;
@@ -212,6 +220,7 @@ class Recorder : public Recording {
   Trace trace_;
   std::unique_ptr<PostgresqlSlot> control_, slot_;
   std::shared_ptr<const Catalogue> catalogue_;
+  std::string state_;                          // of it
   std::map<std::string, Rewriter> rewriters_;  // by user
   Surroundings around_;
   std::unique_ptr<Relay> relay_;

@@ -22,6 +22,7 @@ constexpr size_t kPiece = 256 << 10;
 constexpr size_t kMostWaiting = 1 << 20;
 constexpr size_t kMostTraceWaiting = 64 << 10;
 constexpr auto kTraceFlushed = std::chrono::milliseconds(50);
+constexpr auto kTicked = std::chrono::seconds(1);
 constexpr int kPollTick = 20;  // milliseconds
 constexpr uint64_t kListener = 0;
 
@@ -152,9 +153,9 @@ void Relay::end(uint64_t number) {
   links_.erase(at);
 }
 
-Status Relay::run(const std::atomic<bool>& stop) {
+Status Relay::run(const std::atomic<bool>& stop, const std::function<void()>& tick) {
   std::array<epoll_event, 64> events{};
-  Clock::time_point flushed = Clock::now();
+  Clock::time_point flushed = Clock::now(), ticked = flushed;
   while (!stop) {
     const int n = epoll_wait(epoll_, events.data(), events.size(), kPollTick);
     for (int i = 0; i < n; ++i) {
@@ -170,8 +171,12 @@ Status Relay::run(const std::atomic<bool>& stop) {
       else
         end(at->first);
     }
-    if (const auto now = Clock::now();
-        now - flushed > kTraceFlushed || around_.trace->pending() > kMostTraceWaiting) {
+    const auto now = Clock::now();
+    if (now - ticked > kTicked) {
+      ticked = now;
+      tick();
+    }
+    if (now - flushed > kTraceFlushed || around_.trace->pending() > kMostTraceWaiting) {
       flushed = now;
       if (Status s = around_.trace->flush(); !s.ok()) return s;
     }

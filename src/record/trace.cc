@@ -12,6 +12,8 @@ constexpr std::array<std::string_view, 12> kKinds = {
     "other", "select", "insert",   "update",      "delete",  "merge",
     "begin", "commit", "rollback", "rollback_to", "prepare", "definition"};
 
+constexpr size_t kMostDescribed = 100'000;  // that are remembered; others are described again
+
 }  // namespace
 
 void Trace::write(const Json& line) {
@@ -22,9 +24,10 @@ void Trace::write(const Json& line) {
 }
 
 uint64_t Trace::statement(const Plan& plan, size_t part, const std::string& untouched) {
-  const auto [at, fresh] =
-      statements_.try_emplace({plan.number, part, untouched}, statements_.size() + 1);
+  if (statements_.size() >= kMostDescribed) statements_.clear();
+  const auto [at, fresh] = statements_.try_emplace({plan.number, part, untouched}, described_ + 1);
   if (!fresh) return at->second;
+  ++described_;
   const Part& p = plan.parts[part];
   Json line = Json::object();
   line["q"] = at->second;

@@ -44,6 +44,7 @@ class Trace {
   mutable std::mutex mutex_;
   std::string lines_;
   std::map<std::tuple<uint64_t, size_t, std::string>, uint64_t> statements_;
+  uint64_t described_ = 0;
 };
 
 }  // namespace assay::internal::record
