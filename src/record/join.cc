@@ -9,7 +9,8 @@
 //
 // A number of which the log has a write of this very key is that transaction's. Another that is older than the recording is that of
 // what was there at first. Anything else is nobody's, such as a savepoint's or a table's that was written anew: that read is
-// left out, for a read that is missing makes no violation. Rows that were not found are not written down: nothing rests on absence.
+// left out, for a read that is missing makes no violation. So is one of a version of which no client is known to be the writer, where
+// the reader may have a number itself that it was not asked for: it may be its own. Rows that were not found are not written down: nothing rests on absence.
 //
 // What transactions wrote stands behind what they read, since what one reads of its own is left out. A change read what it replaced
 // where it depends on that, SET balance = balance - 5, and not where it only names a key (rule 35); what that was tells the order of
@@ -83,7 +84,7 @@ class Joining {
     for (const auto& [key, installs] : installs_) {
       std::vector<std::string> names;
       for (const Install& i : installs) names.push_back(names_[i.log]);
-      if (names.size() > 1 || there_at_first_.contains(key)) rows_.order(key, names);
+      rows_.order(key, names);
     }
     out_.log_ended = seen_.end.has_value();
     if (seen_.end) rows_.complete(*seen_.end, "PostgreSQL's log, by test_decoding");
@@ -179,6 +180,11 @@ class Joining {
         by == by_number_.end() ? nullptr : install_of(version.key, by->second);
     if (install != nullptr) {
       if (client_of_[by->second] == txn || install->removed) return std::nullopt;
+      // It may be its own.
+      if (seen_.txns[txn].may_have_number && client_of_[by->second] == kNobody) {
+        ++out_.nobodys;
+        return std::nullopt;
+      }
       return RowOperation{
           .key = version.key, .row = install->row, .source = names_[by->second], .stated = true};
     }

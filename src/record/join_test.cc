@@ -16,14 +16,14 @@ const std::string kBefore =
 {"row":"t","key":["1"],"xmin":90,"is":{"id":1,"v":10}}
 {"q":1,"kind":"begin","sql":"BEGIN"}
 {"q":2,"kind":"select","sql":"SELECT v FROM t -- app.py:7","reads":true,"from":[["t",3]],"place":"app.py:7"}
-{"q":3,"kind":"update","sql":"UPDATE t SET v = v - 1","reads":true,"changed":"t","depends":true}
-{"q":4,"kind":"update","sql":"UPDATE t SET v = 5 WHERE id = 1","reads":true,"changed":"t"}
+{"q":3,"kind":"update","sql":"UPDATE t SET v = v - 1","reads":true,"writes":true,"changed":"t","depends":true}
+{"q":4,"kind":"update","sql":"UPDATE t SET v = 5 WHERE id = 1","reads":true,"writes":true,"changed":"t"}
 {"q":5,"kind":"commit","sql":"COMMIT"}
 {"q":6,"kind":"rollback","sql":"ROLLBACK"}
 {"q":7,"kind":"select","sql":"SELECT count(*) FROM t, u","reads":true,"aggregated":true,"from":[["t",3],["u",4]]}
-{"q":8,"kind":"select","sql":"SELECT * FROM t UNION SELECT 1","reads":true,"missed":"UNION"}
+{"q":8,"kind":"select","sql":"SELECT * FROM t UNION SELECT 1","reads":true,"writes":true,"missed":"UNION"}
 {"q":9,"kind":"prepare","sql":"PREPARE TRANSACTION 'x'"}
-{"q":10,"kind":"delete","sql":"DELETE FROM t WHERE v = 1","reads":true,"changed":"t","depends":true}
+{"q":10,"kind":"delete","sql":"DELETE FROM t WHERE v = 1","reads":true,"writes":true,"changed":"t","depends":true}
 )";
 
 std::string said(int session, int q, const std::string& tag, const std::string& rows = "",
@@ -118,6 +118,22 @@ TEST(Join, VersionsOfOthersAndOfNobody) {
   EXPECT_EQ(d.joined.reads, 2u);
   EXPECT_EQ(d.joined.foreign, 1u);
   EXPECT_FALSE(d.joined.history.begin_time(1).known());
+}
+
+// One that may have a number that was not asked for may have written that itself.
+TEST(Join, WhatMayBeItsOwnIsLeftOut) {
+  const std::string read = said(1, 2, "SELECT 2", R"x("(1,105,1)","(1,90,3)")x");
+  const std::string log = logged(105, {put(1, 7)}) + kEnd;
+  EXPECT_EQ(done(said(1, 1, "BEGIN") + said(1, 4, "UPDATE 1") + read + said(1, 5, "COMMIT") +
+                 idle(1) + log)
+                .txns,
+            (Texts{"1-1: r(t:3 first)", "xid-105: w(t:1)"}));
+  // It was asked, and has none.
+  EXPECT_EQ(
+      done(said(1, 1, "BEGIN") + said(1, 4, "UPDATE 0") + read +
+           "{\"s\":1,\"isolation\":\"serializable\"}\n" + said(1, 5, "COMMIT") + idle(1) + log)
+          .txns,
+      (Texts{"1-1: r(t:1 xid-105) r(t:3 first)", "xid-105: w(t:1)"}));
 }
 
 // A number that is smaller may still be in the log: its transaction was open when the recording began.

@@ -428,6 +428,8 @@ Plan understand(const Catalogue& catalogue, const std::set<uint32_t>& readable,
     if (s["stmt"].size() != 1) continue;
     const std::string column =
         Understanding(catalogue, readable, part).statement(s["stmt"].name(0), s["stmt"][0]);
+    // What is not seen, as behind a view, may be a function that writes.
+    part.may_write = part.may_write || !part.missed.empty();
     if (column.empty()) continue;
     const size_t place = end_of_columns(text);
     if (place == 0) {

@@ -130,6 +130,7 @@ class TraceReader {
     s.session_isolation = line.text("session_isolation");
     s.place = line.text("place");
     s.reads = line["reads"].is_true();
+    s.writes = line["writes"].is_true();
     s.aggregated = line["aggregated"].is_true();
     s.depends = line["depends"].is_true();
     s.tells = line.contains("from");
@@ -147,6 +148,7 @@ class TraceReader {
       for (const Json& row : line["rows"]) open.rows.push_back(row.text());
     } else if (line.contains("isolation")) {
       if (!open.txn) return;
+      open.txn->may_have_number = false;
       if (line.contains("xid"))
         open.txn->number = static_cast<uint32_t>(number_from(line.text("xid")));
       open.txn->isolation = line.text("isolation");
@@ -193,6 +195,7 @@ class TraceReader {
       if (!failed) take_versions(s, row, seen.read);
     open.txn->statements.push_back(std::move(seen));
     open.failed = open.failed || failed;
+    open.txn->may_have_number = open.txn->may_have_number || s.writes;
     if (failed && s.kind == "commit") return;  // nothing is open behind it
     if (s.kind == "commit")
       end(session, tag == "COMMIT" ? TxnStatus::committed : TxnStatus::aborted, {sent, answered});

@@ -36,6 +36,7 @@ struct SeenTxn {
   Interval begin = {}, end = {};
   std::string isolation;
   std::optional<uint32_t> number;
+  bool may_have_number = false;  // that was not asked for
   std::vector<SeenStatement> statements;
 };
 
@@ -54,7 +55,7 @@ struct LoggedChanges {
 
 struct Statement {
   std::string kind, sql, missed, changed, isolation, session_isolation, place;
-  bool reads = false, aggregated = false, depends = false, tells = false;
+  bool reads = false, writes = false, aggregated = false, depends = false, tells = false;
   std::vector<size_t> cells;  // of the relations that it tells of
 };
 

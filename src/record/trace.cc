@@ -34,6 +34,7 @@ uint64_t Trace::statement(const Plan& plan, size_t part, const std::string& unto
   line["kind"] = kKinds[static_cast<size_t>(p.kind)];
   line["sql"] = p.sql;
   if (p.reads) line["reads"] = true;
+  if (p.may_write) line["writes"] = true;
   if (p.aggregated) line["aggregated"] = true;
   if (p.tells && untouched.empty())
     for (const auto& [name, values] : p.from) line["from"].push_back(Json::array({name, values}));
