@@ -1,11 +1,18 @@
 #include <fmt/format.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <map>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "assay/format.h"
@@ -24,6 +31,7 @@ namespace {
 struct RecordState {
   record::RecordingOptions options;
   std::string history, from;
+  std::vector<std::string> command;
   bool overwrite = false;
 };
 
@@ -85,6 +93,43 @@ Exit join_and_tell(const std::string& trace, const std::string& path) {
   return printed.ok() ? Exit::satisfied : fail(printed.error());
 }
 
+// The application, as a process whose end ends the recording. It finds the way by the variables of PostgreSQL's clients.
+class Application {
+ public:
+  Status start(const std::vector<std::string>& command, const record::Recording& recording) {
+    if (command.empty()) return Ok{};
+    for (const auto& [name, value] : recording.environment())
+      setenv(name.c_str(), value.c_str(), 1);
+    std::vector<char*> words;
+    for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    if (const int failed =
+            posix_spawnp(&process_, words[0], nullptr, nullptr, words.data(), environ))
+      return usage_error(fmt::format("{}: {}", command[0], strerror(failed)));
+    waiting_ = std::thread([this] {
+      waitpid(process_, &status_, 0);
+      stop_driving_now();
+    });
+    return Ok{};
+  }
+  ~Application() {
+    if (waiting_.joinable()) waiting_.join();
+  }
+  // How it ended, where that is worth a word.
+  std::string ended() {
+    if (!waiting_.joinable()) return {};
+    waiting_.join();
+    if (WIFSIGNALED(status_)) return fmt::format("it was ended by signal {}", WTERMSIG(status_));
+    if (WEXITSTATUS(status_) == 0) return {};
+    return fmt::format("it ended with exit code {}", WEXITSTATUS(status_));
+  }
+
+ private:
+  pid_t process_ = 0;
+  int status_ = 0;
+  std::thread waiting_;
+};
+
 Exit record_application(RecordState& s) {
   if (!s.overwrite && access(s.history.c_str(), F_OK) == 0)
     return fail(
@@ -101,14 +146,19 @@ Exit record_application(RecordState& s) {
   const std::atomic<bool>& stop = stop_driving_when_interrupted();
   auto recording = record::Recording::open(s.options);
   if (!recording.ok()) return fail(recording.error());
-  note(fmt::format(
-      "listening: connect the application to {}, with its own user and password, without TLS "
-      "(sslmode=disable, channel_binding=disable); Ctrl-C ends the recording",
-      (*recording)->url()));
+  if (s.command.empty())
+    note(fmt::format(
+        "listening: connect the application to {}, with its own user and password, without TLS "
+        "(sslmode=disable, channel_binding=disable); Ctrl-C ends the recording",
+        (*recording)->url()));
+  Application application;
+  if (Status started = application.start(s.command, **recording); !started.ok())
+    return fail(started.error());
   if (Status ran = (*recording)->run(stop); !ran.ok()) {
     note(fmt::format("what was seen is in {}", s.options.trace));
     return fail(ran.error());
   }
+  if (const std::string how = application.ended(); !how.empty()) note(s.command[0] + ": " + how);
   note(fmt::format("{} recorded; statements are understood by the grammar of PostgreSQL {}",
                    counted((*recording)->connections(), "connection", "connections"),
                    record::Rewriter::grammar()));
@@ -142,6 +192,11 @@ Action add_record(CLI::App& app) {
   app.add_option("--from", s->from,
                  "make the history of the trace of an earlier recording, one that was killed, say")
       ->type_name("FILE");
+  app.add_option(
+         "COMMAND", s->command,
+         "the application, behind --; PGHOST, PGPORT and the like tell it where to connect, and "
+         "its end ends the recording")
+      ->type_name("");
   app.add_flag("--force", s->overwrite, "replace the --history file if it exists");
   return [s] {
     if (s->options.database.empty()) {

@@ -52,7 +52,8 @@ class Recorder : public Recording {
     slot_ = std::move(*slot);
     const auto version = control_->ask(
         "SELECT split_part(version(), ' ', 2), current_setting('server_version_num'), "
-        "current_setting('default_transaction_isolation'), current_setting('wal_level')");
+        "current_setting('default_transaction_isolation'), current_setting('wal_level'), "
+        "session_user");
     if (!version.ok()) return version.error();
     if (std::stoi((*version)[0][1]) / 10'000 < kOldestVersion)
       return usage_error(fmt::format("this is PostgreSQL {}; recording needs {} or newer",
@@ -63,6 +64,7 @@ class Recorder : public Recording {
                       "wal_level = logical "
                       "and a restart of the server",
                       (*version)[0][3]));
+    user_ = (*version)[0][4];
     if (Status s = slot_->start(); !s.ok()) return s;
     const auto bound =
         control_->ask("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint & 4294967295");
@@ -85,6 +87,20 @@ class Recorder : public Recording {
     const std::string& at = relay_->address();
     return at.starts_with("unix:") ? at
                                    : fmt::format("postgresql://{}/{}", at, control_->database());
+  }
+  std::vector<std::pair<std::string, std::string>> environment() const override {
+    // A socket that clients find is called FOLDER/.s.PGSQL.PORT.
+    std::string at = relay_->address();
+    if (at.starts_with("unix:"))
+      if (const size_t name = at.rfind("/.s.PGSQL."); name != std::string::npos)
+        at = at.substr(5, name - 5) + ":" + at.substr(name + 10);
+    const size_t colon = at.rfind(':');
+    return {{"PGHOST", at.substr(0, colon)},
+            {"PGPORT", at.substr(colon + 1)},
+            {"PGDATABASE", control_->database()},
+            {"PGUSER", user_},
+            {"PGSSLMODE", "disable"},
+            {"PGCHANNELBINDING", "disable"}};
   }
   uint64_t connections() const override { return relay_->connections(); }
 
@@ -220,7 +236,8 @@ class Recorder : public Recording {
   Trace trace_;
   std::unique_ptr<PostgresqlSlot> control_, slot_;
   std::shared_ptr<const Catalogue> catalogue_;
-  std::string state_;                          // of it
+  std::string state_;  // of it
+  std::string user_;
   std::map<std::string, Rewriter> rewriters_;  // by user
   Surroundings around_;
   std::unique_ptr<Relay> relay_;

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "assay/result.h"
 #include "record/join.h"
@@ -27,6 +29,8 @@ class Recording {
 
   // The URL by which the application connects.
   virtual std::string url() const = 0;
+  // By which clients of PostgreSQL that are not told anything else connect so: names and values.
+  virtual std::vector<std::pair<std::string, std::string>> environment() const = 0;
   // Until told to stop. Then the log is read to its end, and the trace is complete.
   virtual Status run(const std::atomic<bool>& stop) = 0;
   virtual uint64_t connections() const = 0;
