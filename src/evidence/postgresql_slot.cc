@@ -20,6 +20,8 @@
 
 #ifdef ASSAY_POSTGRESQL
 #include <libpq-fe.h>
+
+#include "collect/client_library.h"
 #endif
 
 namespace assay::internal::evidence {

@@ -423,8 +423,9 @@ void Conversation::complete(std::string_view tag) {
   std::string body;
   if (!tag.empty() && tag != "suspended") put_text(body, tag);
   const char type = tag.empty() ? 'I' : tag == "suspended" ? 's' : 'C';
-  if (e.kind == Expected::Kind::execute) expected_.pop_front();
-  if (e.kind == Expected::Kind::query) {
+  if (e.kind == Expected::Kind::execute) {
+    expected_.pop_front();
+  } else if (e.kind == Expected::Kind::query) {
     ++e.part;
     // The transaction may still fail when it ends.
     if (e.with_number) {

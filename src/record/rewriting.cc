@@ -183,10 +183,10 @@ void Understanding::add_from(const Json& from) {
       miss(relation->refusal);
     else if (!readable_.contains(relation->oid))
       miss("a table of which the user may not read all");
-    else if (alias["colnames"].size() > 0)
+    else if (!alias["colnames"].empty())
       miss("columns with other names");
     if (relation == nullptr || !relation->refusal.empty() || !readable_.contains(relation->oid) ||
-        alias["colnames"].size() > 0)
+        !alias["colnames"].empty())
       continue;
     const std::string called = in_quotes(alias.is_object() ? alias.text("aliasname") : name, '"');
     columns_.push_back(called + ".tableoid");
@@ -537,7 +537,7 @@ std::string place_in_code(std::string_view sql) {
     }
     if (const std::string controller = value("controller"); !controller.empty())
       return controller + "#" + value("action");
-    if (const std::string route = value("route"); !route.empty()) return route;
+    if (std::string route = value("route"); !route.empty()) return route;
     // A comment that is nothing but a place.
     text = trimmed(text);
     const size_t colon = text.rfind(':');
