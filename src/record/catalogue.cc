@@ -17,7 +17,15 @@ constexpr std::string_view kRelations =
     "json_agg(a.attname ORDER BY array_position(i.indkey::int2[], a.attnum)) FROM pg_index i JOIN "
     "pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey) WHERE i.indrelid = c.oid "
     "AND "
-    "i.indisprimary)) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_class "
+    "i.indisprimary), 'numbers', (SELECT json_agg(a.attname) FROM pg_attribute a WHERE a.attrelid "
+    "= c.oid "
+    "AND a.attnum > 0 AND a.atttypid IN (20, 21, 23)), 'texts', (SELECT json_agg(a.attname) FROM "
+    "pg_attribute a JOIN pg_collation l ON l.oid = a.attcollation WHERE a.attrelid = c.oid AND "
+    "a.attnum > 0 AND a.atttypid IN (25, 1043) AND l.collisdeterministic), 'whole', r.oid = c.oid "
+    "AND "
+    "NOT c.relrowsecurity AND c.relreplident IN ('d', 'f'), 'file', c.relfilenode::bigint) FROM "
+    "pg_class c JOIN pg_namespace n ON "
+    "n.oid = c.relnamespace JOIN pg_class "
     "r "
     "ON r.oid = coalesce(pg_partition_root(c.oid), c.oid) JOIN pg_namespace rn ON rn.oid = "
     "r.relnamespace WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT IN "
@@ -62,6 +70,10 @@ Result<Catalogue> Catalogue::read(evidence::PostgresqlSlot& connection) {
                  : told.text("root_schema") + "." + told.text("root");
     r.logged = told.text("logged");
     for (const Json& column : told["key"]) r.key.push_back(column.text());
+    for (const Json& column : told["numbers"]) r.numbers.push_back(column.text());
+    for (const Json& column : told["texts"]) r.texts.push_back(column.text());
+    r.whole = told["whole"].is_true();
+    r.file = told["file"].integer();
     r.refusal = refusal_of(told);
     all.by_name_.emplace(told.text("name"), all.relations_.size());
     all.by_qualified_name_.emplace(told.text("schema") + '\0' + told.text("name"),

@@ -19,6 +19,11 @@ struct Relation {
   std::string name;  // by which the history calls its rows; of a partition that of the whole table
   std::string logged;  // by which the log does
   std::vector<std::string> key;
+  // Columns of which a condition is as true for the database as it is here: whole numbers, and texts that are equal by their bytes.
+  std::vector<std::string> numbers, texts;
+  bool whole =
+      false;  // a query of it finds all rows of that name: it is no partition, and hides no rows
+  int64_t file = 0;     // where it lies: another if it was written anew
   std::string refusal;  // why its rows are not told apart, or are not in the log; empty: they are
 };
 

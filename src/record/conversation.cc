@@ -232,9 +232,12 @@ void Conversation::describe(std::string_view body) {
 
 void Conversation::execute(std::string_view body) {
   Expected e{.kind = Expected::Kind::execute};
-  if (const auto at = portals_.find(Fields(body).text()); at != portals_.end()) {
+  Fields fields(body);
+  if (const auto at = portals_.find(fields.text()); at != portals_.end()) {
     e.of = at->second.of;
     e.values = at->second.values;
+    e.partly = fields.int32() != 0 || at->second.begun;
+    at->second.begun = true;
   }
   const Part* const part = part_of(e);
   const bool open = status_ == 'T' || batch_.begins;
@@ -291,7 +294,7 @@ bool Conversation::tells(const Expected& e) const {
 }
 
 bool Conversation::wants_from_server(char type) const {
-  if (type != 'D') return std::string_view("TntCIsEZ123GWV").find(type) != std::string_view::npos;
+  if (type != 'D') return std::string_view("TntCIsEZ123GWVS").find(type) != std::string_view::npos;
   if (expected_.empty()) return false;
   const Expected& e = expected_.front();
   return e.kind == Expected::Kind::number || e.kind == Expected::Kind::number_query || tells(e) ||
@@ -326,6 +329,14 @@ bool Conversation::take_from_server(char type, std::string_view body) {
   using Kind = Expected::Kind;
   if (type == 'Z' && !started_) {
     started_ = true;
+    put_message(to_client, type, body);
+    return true;
+  }
+  if (type == 'S') {
+    Fields fields(body);
+    // Texts in quotes are others then than the parser takes them for.
+    if (fields.text() == "standard_conforming_strings" && fields.text() != "on")
+      untouched_ = "standard_conforming_strings = off";
     put_message(to_client, type, body);
     return true;
   }
@@ -406,6 +417,7 @@ void Conversation::tell(Expected& e, std::string_view tag, std::string_view erro
   line["t"] = Json::array({e.sent, around_.now()});
   line["tag"] = tag;
   if (!e.values.empty()) line["p"] = e.values;
+  if (e.partly) line["partly"] = true;
   if (!e.rows.empty()) line["rows"] = std::exchange(e.rows, Json());
   if (!error.empty()) line["error"] = error;
   around_.trace->write(line);

@@ -55,6 +55,7 @@ class Conversation {
   struct Portal {
     Prepared of;
     Json values;
+    bool begun = false;  // some of its rows were asked for
   };
   // An answer that is to come.
   struct Expected {
@@ -77,6 +78,7 @@ class Conversation {
     std::string name = {};                // parse: of what
     std::optional<Prepared> before = {};  // what had that name
     size_t part = 0;                      // that is being answered
+    bool partly = false;                  // not all rows were asked for
     bool with_number = false;             // ours is behind it
     std::string held = {};                // the tag, until that is answered
     int64_t sent = 0;

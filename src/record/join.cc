@@ -29,6 +29,7 @@
 #include "base/json.h"
 #include "collect/schedule/row_history.h"
 #include "collect/schedule/statements.h"
+#include "history/condition.h"
 #include "record/seen.h"
 
 namespace assay::internal::record {
@@ -196,6 +197,20 @@ class Joining {
     return RowOperation{.key = version.key, .row = first_row(version.key), .stated = true};
   }
 
+  // That no other row satisfied the condition: only where everything that anybody wrote is known.
+  std::optional<RowOperation> query_of(const SeenStatement& s,
+                                       const std::vector<RowOperation>& found) const {
+    if (!s.where || !seen_.end || seen_.anew.contains(s.table) || found.size() != s.read.size() ||
+        (!s.where->empty() && !parse_condition(*s.where).ok()))
+      return std::nullopt;
+    RowOperation query{.kind = RowOperation::Kind::query, .table = s.table, .where = *s.where};
+    for (const RowOperation& op : found) {
+      if (!op.key.starts_with(s.table + ":")) return std::nullopt;
+      query.rows.emplace_back(op.key, op.row);
+    }
+    return query;
+  }
+
   // What a change replaced; nothing where nothing was there, or that is of this transaction.
   std::optional<RowOperation> replaced(const std::string& key, size_t log) {
     const std::vector<Install>& all = installs_.at(key);
@@ -266,12 +281,14 @@ class Joining {
                .begin = seen.begin,
                .end = seen.end,
                .meta = meta_of(seen)};
-    for (const SeenStatement& s : seen.statements)
+    for (const SeenStatement& s : seen.statements) {
+      std::vector<RowOperation> found;
       for (const SeenVersion& version : s.read)
-        if (auto op = read(version, i)) {
-          txn.ops.push_back(std::move(*op));
-          ++out_.reads;
-        }
+        if (auto op = read(version, i)) found.push_back(std::move(*op));
+      out_.reads += found.size();
+      if (auto query = query_of(s, found)) txn.ops.push_back(std::move(*query));
+      for (RowOperation& op : found) txn.ops.push_back(std::move(op));
+    }
     if (const size_t log = log_of_[i]; log != kNobody) {
       add_changes(seen_.log[log], log, dependent(seen, seen_.log[log]), txn.ops);
       if (txn.status != TxnStatus::committed) {

@@ -218,6 +218,47 @@ TEST(Join, KeysOfSeveralColumnsThatChange) {
                            R"(xid-101: d(u:x,y) w(u:a\,b,c))"}));
 }
 
+// A condition says which rows were not there, but only where everything that anybody wrote is known.
+TEST(Join, QueriesFindAllRows) {
+  const std::string described =
+      R"x({"q":20,"kind":"select","sql":"SELECT","reads":true,"from":[["t",3]],"where":["\"v\" = ",[1,"number"]]})x"
+      "\n";
+  const auto queries = [&](const std::string& statements, const std::string& rest) {
+    const Done d = done(described + statements + idle(1) + rest);
+    uint64_t found = 0;
+    const History& h = d.joined.history;
+    OpBuffers buffers;
+    for (OpId i = 0; i < h.op_count(); ++i)
+      if (h.op(i).kind == OpKind::range) {
+        ++found;
+        const Op op = h.outside(i, buffers);
+        EXPECT_EQ(std::string(*op.where), "v = 10");
+        EXPECT_EQ(op.key.to_string() + op.value.to_string(), "t:t;");
+      }
+    return found;
+  };
+  const std::string one = R"x("(1,90,1)")x", ten = R"(,"p":["10"])";
+  EXPECT_EQ(queries(said(1, 20, "SELECT 1", one, ten), kEnd), 1u);
+  EXPECT_EQ(queries(said(1, 20, "SELECT 0", "", ten), logged(101, {put(3, 10)}) + kEnd), 1u);
+  EXPECT_EQ(queries(said(1, 20, "SELECT 1", one, ten), ""), 0u);  // the log was not read to its end
+  EXPECT_EQ(queries(said(1, 20, "SELECT 1", one, R"(,"p":["1e1"])"), kEnd), 0u);
+  EXPECT_EQ(queries(said(1, 20, "SELECT 1", one, R"(,"p":[null])"), kEnd), 0u);
+  EXPECT_EQ(queries(said(1, 20, "SELECT 1", one, ten + ",\"partly\":true"), kEnd), 0u);
+  EXPECT_EQ(queries(said(1, 20, "SELECT 1", R"x("(1,102,1)")x", ten), kEnd), 0u);  // nobody's
+  EXPECT_EQ(
+      queries(said(1, 1, "BEGIN") + said(1, 4, "UPDATE 1") + said(1, 20, "SELECT 1", one, ten),
+              kEnd),
+      0u);
+  EXPECT_EQ(queries(said(1, 20, "SELECT 1", one, ten),
+                    logged(101, {"public.t: DELETE: (no-tuple-data)"}) + kEnd),
+            0u);
+  EXPECT_EQ(queries(said(1, 20, "SELECT 1", one, ten),
+                    R"({"table":"t","oid":1,"logged":"public.t","key":["id"],"file":7})"
+                    "\n" +
+                        std::string(kEnd)),
+            0u);
+}
+
 // Rule 36.
 TEST(Join, TruncateDeletesEveryKnownRow) {
   const Done d = done(logged(101, {put(2, 7)}) +

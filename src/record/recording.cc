@@ -176,6 +176,7 @@ class Recorder : public Recording {
       line["oid"] = r.oid;
       line["logged"] = r.logged;
       line["key"] = r.key;
+      line["file"] = r.file;
       trace_.write(line);
     }
     return Ok{};

@@ -77,10 +77,118 @@ struct Level {
   bool aggregates = false, sub_selects = false;
 };
 
+// A condition in the language of histories (history/condition.h), as far as it means there what it means to PostgreSQL.
+class ConditionWriter {
+ public:
+  ConditionWriter(const Relation& relation, std::string_view sql, Json& pieces)
+      : relation_(relation), sql_(sql), pieces_(pieces) {}
+
+  bool write(const Json& node, int depth = 0) {
+    if (depth > kMostDepth || node.size() != 1) return false;
+    if (node.contains("BoolExpr")) return write_bool(node["BoolExpr"], depth);
+    if (node.contains("A_Expr")) return write_comparison(node["A_Expr"]);
+    if (!node.contains("NullTest")) return false;
+    const bool is = node["NullTest"].text("nulltesttype") == "IS_NULL";
+    add(is ? "(" : "not (");
+    if (!write_column(node["NullTest"]["arg"])) return false;
+    add(" is null)");
+    return true;
+  }
+
+ private:
+  static constexpr int kMostDepth = 20;
+
+  void add(std::string_view text) { pieces_.push_back(Json(text)); }
+
+  bool write_bool(const Json& s, int depth) {
+    const std::string op = s.text("boolop");
+    const Json& args = s["args"];
+    add(op == "NOT_EXPR" ? "not (" : "((");
+    for (size_t i = 0; i < args.size(); ++i) {
+      if (i > 0) add(op == "OR_EXPR" ? ") or (" : ") and (");
+      if (!write(args[i], depth + 1)) return false;
+    }
+    add(op == "NOT_EXPR" ? ")" : "))");
+    return !args.empty();
+  }
+
+  bool write_comparison(const Json& s) {
+    const std::string kind = s.text("kind"),
+                      op = s["name"].size() == 1 ? name_in(s["name"][0]) : "";
+    const bool differs = op == "<>";
+    add(differs || kind == "AEXPR_NOT_BETWEEN" ? "not (" : "(");
+    if (!write_column(s["lexpr"])) return false;
+    const bool orders = op == "<" || op == ">" || op == "<=" || op == ">=";
+    bool done = false;
+    if (kind == "AEXPR_OP" && (op == "=" || differs || (orders && number_))) {
+      add(fmt::format(" {} ", differs ? "=" : op));
+      done = write_value(s["rexpr"]);
+    } else if (kind == "AEXPR_IN") {
+      add(" in (");
+      done = write_values(s["rexpr"]["List"]["items"], ", ");
+      add(")");
+    } else if (number_ && (kind == "AEXPR_BETWEEN" || kind == "AEXPR_NOT_BETWEEN")) {
+      add(" between ");
+      done = write_values(s["rexpr"]["List"]["items"], " and ");
+    }
+    add(")");
+    return done;
+  }
+
+  bool write_values(const Json& values, std::string_view between) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (i > 0) add(between);
+      if (!write_value(values[i])) return false;
+    }
+    return !values.empty();
+  }
+
+  bool write_column(const Json& node) {
+    const Json& fields = node["ColumnRef"]["fields"];
+    if (fields.empty() || fields.size() > 2) return false;
+    const std::string& column = name_in(fields[fields.size() - 1]);
+    number_ = std::ranges::count(relation_.numbers, column) > 0;
+    if (!number_ && std::ranges::count(relation_.texts, column) == 0) return false;
+    add(in_quotes(column, '"'));
+    return true;
+  }
+
+  // To compare with the column that was written last.
+  bool write_value(const Json& node) {
+    if (node.contains("ParamRef")) {
+      pieces_.push_back(Json::array({node["ParamRef"]["number"], number_ ? "number" : "text"}));
+      return true;
+    }
+    const Json& constant = node["A_Const"];
+    if (number_ && constant["ival"].contains("ival"))
+      add(std::to_string(constant["ival"]["ival"].integer()));
+    else if (number_ && constant.contains("ival") && is_zero(constant["location"].integer()))
+      add("0");
+    else if (!number_ && constant.contains("sval") && is_ascii(constant["sval"].text("sval")))
+      add(in_quotes(constant["sval"].text("sval"), '\''));
+    else
+      return false;
+    return true;
+  }
+
+  // The tree as JSON has neither 0 nor what is less.
+  bool is_zero(int64_t at) const {
+    const std::string_view text = sql_.substr(std::min(static_cast<size_t>(at), sql_.size()), 2);
+    return text.starts_with('0') && (text.size() == 1 || !collect::schedule::is_digit(text[1]));
+  }
+
+  const Relation& relation_;
+  std::string_view sql_;
+  Json& pieces_;
+  bool number_ = false;  // the column that was written last is one
+};
+
 class Understanding {
  public:
-  Understanding(const Catalogue& catalogue, const std::set<uint32_t>& readable, Part& part)
-      : catalogue_(catalogue), readable_(readable), part_(part) {}
+  // `sql`: the whole text.
+  Understanding(const Catalogue& catalogue, const std::set<uint32_t>& readable,
+                std::string_view sql, Part& part)
+      : catalogue_(catalogue), readable_(readable), sql_(sql), part_(part) {}
 
   // The column to add; empty if there is none.
   std::string statement(const std::string& type, const Json& s);
@@ -90,6 +198,7 @@ class Understanding {
   Level look_at_level(const Json& select) const;
   std::string select(const Json& s);
   void add_from(const Json& from);
+  void look_for_condition(const Json& s);
   void change(const Json& s);
   void transaction(const Json& s);
   void set(const Json& s);
@@ -100,6 +209,7 @@ class Understanding {
 
   const Catalogue& catalogue_;
   const std::set<uint32_t>& readable_;
+  std::string_view sql_;
   Part& part_;
   std::set<std::string> queries_;  // that WITH names
   std::vector<std::string> columns_;
@@ -218,8 +328,32 @@ std::string Understanding::select(const Json& s) {
   part_.aggregated = level.aggregates || s.contains("groupClause") || s.contains("havingClause");
   if (s.contains("havingClause")) miss("HAVING");
   if (columns_.empty()) return miss("FROM of no table"), "";
+  look_for_condition(s);
   const std::string row = fmt::format("ROW({})::pg_catalog.text", fmt::join(columns_, ", "));
   return part_.aggregated ? fmt::format("pg_catalog.array_agg({})::pg_catalog.text", row) : row;
+}
+
+// Only a query of one table that neither locks, stops, nor leaves out rows says which rows are not there.
+void Understanding::look_for_condition(const Json& s) {
+  const Json& from = s["fromClause"];
+  if (!part_.missed.empty() || from.size() != 1 || !from[0].contains("RangeVar")) return;
+  for (const char* clause : {"limitCount", "limitOffset", "lockingClause", "distinctClause"})
+    if (s.contains(clause)) return;
+  // A function may return several rows, or none.
+  bool calls = false;
+  walk(s["targetList"], [&](const std::string& type, const Json& node) {
+    calls =
+        calls || (type == "FuncCall" && !(part_.aggregated && node["funcname"].size() == 1 &&
+                                          catalogue_.is_aggregate(name_in(node["funcname"][0]))));
+    return true;
+  });
+  const Json& range = from[0]["RangeVar"];
+  const Relation* const relation = catalogue_.find(range.text("schemaname"), range.text("relname"));
+  if (calls || relation == nullptr || !relation->whole) return;
+  Json pieces = Json::array();
+  if (!s.contains("whereClause") ||
+      ConditionWriter(*relation, sql_, pieces).write(s["whereClause"]))
+    part_.where = std::move(pieces);
 }
 
 // INSERT, UPDATE and DELETE.
@@ -427,7 +561,7 @@ Plan understand(const Catalogue& catalogue, const std::set<uint32_t>& readable,
     part.sql = trimmed(text);
     if (s["stmt"].size() != 1) continue;
     const std::string column =
-        Understanding(catalogue, readable, part).statement(s["stmt"].name(0), s["stmt"][0]);
+        Understanding(catalogue, readable, sql, part).statement(s["stmt"].name(0), s["stmt"][0]);
     // What is not seen, as behind a view, may be a function that writes.
     part.may_write = part.may_write || !part.missed.empty();
     if (column.empty()) continue;
@@ -461,6 +595,11 @@ Plan understand(const Catalogue& catalogue, const std::set<uint32_t>& readable,
 }
 
 }  // namespace
+
+bool is_ascii(std::string_view text) {
+  return std::ranges::none_of(text,
+                              [](char c) { return (static_cast<unsigned char>(c) & 0x80) != 0; });
+}
 
 bool Rewriter::is_possible() {
 #ifdef ASSAY_PG_QUERY

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/json.h"
 #include "record/catalogue.h"
 
 namespace assay::internal::record {
@@ -37,6 +38,9 @@ struct Part {
   bool aggregated = false;  // and has many rows in one
   // Of which relations the column tells, and how many values each has there.
   std::vector<std::pair<std::string, size_t>> from;
+  // It returns every row of `from` that satisfies this, in pieces: texts, and [n, "number" or "text"] for the client's value n. Null:
+  // that is not known.
+  Json where;
   std::string missed;  // why not all that it read is told; empty: it is
   bool may_write = false;
   std::string changed;  // the relation that it changes
@@ -78,6 +82,9 @@ class Rewriter {
   std::unordered_map<std::string, std::shared_ptr<const Plan>> plans_;
   size_t bytes_ = 0;  // of their texts
 };
+
+// Other texts are not the same in each encoding.
+bool is_ascii(std::string_view text);
 
 // Where in the code of its user a statement stands, as its comments say: /*file='views.py:42'*/; empty if they do not.
 std::string place_in_code(std::string_view sql);

@@ -160,6 +160,33 @@ TEST_F(Rewriting, TransactionsAndSettings) {
   EXPECT_FALSE(rewriter_->hides("nothing"));
 }
 
+TEST_F(Rewriting, ConditionsThatMeanTheSameHere) {
+  const auto where = [&](const std::string& condition) {
+    return part("SELECT v FROM t WHERE " + condition).where.dump();
+  };
+  EXPECT_EQ(part("SELECT * FROM t").where.dump(), "[]");
+  EXPECT_EQ(part("SELECT count(*) FROM t GROUP BY v").where.dump(), "[]");
+  EXPECT_EQ(where("v = 3"), R"x(["(","\"v\""," = ","3",")"])x");
+  EXPECT_EQ(where("t.who <> 'it''s'"), R"x(["not (","\"who\""," = ","'it''s'",")"])x");
+  EXPECT_EQ(
+      where("v >= $2 AND NOT who = $1"),
+      R"x(["((","(","\"v\""," >= ",[2,"number"],")",") and (","not (","(","\"who\""," = ",[1,"text"],")",")","))"])x");
+  EXPECT_EQ(
+      where("id IN (1, 0) OR v IS NOT NULL"),
+      R"x(["((","(","\"id\""," in (","1",", ","0",")",")",") or (","not (","\"v\""," is null)","))"])x");
+  EXPECT_EQ(where("v NOT BETWEEN 1 AND $1"),
+            R"x(["not (","\"v\""," between ","1"," and ",[1,"number"],")"])x");
+  for (const char* open :
+       {"who < 'a'", "v = '3'", "v = 1.5", "v = -2", "v + 1 = 2", "lower(who) = 'a'", "who = 'é'",
+        "d = 3", "v = id", "who LIKE 'a%'", "v = (SELECT 1)", "xmin = 3"})
+    EXPECT_EQ(where(open), "null") << open;
+  for (const char* open :
+       {"SELECT * FROM t LIMIT 1", "SELECT * FROM t FOR UPDATE", "SELECT * FROM t, u",
+        "SELECT DISTINCT ON (v) v FROM t", "SELECT unnest(x) FROM t", "SELECT * FROM t OFFSET 1",
+        "SELECT * FROM t WHERE id IN (SELECT 1)"})
+    EXPECT_EQ(part(open).where.dump(), "null") << open;
+}
+
 TEST_F(Rewriting, OfSeveralStatementsEachTells) {
   const Plan& both = plan("SELECT * FROM t; UPDATE t SET v = 1; SELECT é FROM t");
   ASSERT_EQ(both.parts.size(), 3u);

@@ -19,6 +19,7 @@
 #include <span>
 #include <utility>
 
+#include "collect/schedule/observing.h"
 #include "collect/schedule/row_history.h"
 #include "evidence/test_decoding.h"
 #include "record/composite.h"
@@ -28,20 +29,12 @@ namespace {
 
 using collect::schedule::row_key;
 
-constexpr size_t kMostCellBytes = 200;
+constexpr size_t kMostCellBytes = 200;  // longer texts are left out of rows
 
 uint64_t number_from(std::string_view text) {
   uint64_t n = 0;
   std::from_chars(text.data(), text.data() + text.size(), n);
   return n;
-}
-
-// The beginning of a long text, in whole characters.
-std::string shortened(const std::string& text) {
-  size_t end = std::min(text.size(), kMostCellBytes);
-  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-    --end;
-  return text.substr(0, end);
 }
 
 Cell cell_from(const evidence::LoggedCell& logged) {
@@ -51,7 +44,7 @@ Cell cell_from(const evidence::LoggedCell& logged) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (!logged.quoted && error == std::errc() && end == text.data() + text.size())
     return {Cell::Type::integer, n, {}};
-  return {Cell::Type::string, 0, shortened(text)};
+  return {Cell::Type::string, 0, text};
 }
 
 class TraceReader {
@@ -102,6 +95,10 @@ class TraceReader {
     r.oid = static_cast<uint32_t>(line["oid"].integer());
     r.logged = line.text("logged");
     for (const Json& column : line["key"]) r.key.push_back(column.text());
+    r.file = line["file"].integer();
+    if (const auto known = logged_.find(r.logged);
+        known != logged_.end() && (known->second.oid != r.oid || known->second.file != r.file))
+      seen_.anew.insert(r.name);
     logged_[r.logged] = r;
     by_oid_[r.oid] = std::move(r);
   }
@@ -113,8 +110,7 @@ class TraceReader {
     const Json& is = line["is"];
     for (size_t i = 0; i < is.size(); ++i) {
       Cell cell = collect::schedule::cell_of(is[i]);
-      cell.text = shortened(cell.text);
-      row.emplace_back(is.name(i), std::move(cell));
+      if (cell.text.size() <= kMostCellBytes) row.emplace_back(is.name(i), std::move(cell));
     }
     seen_.first_rows[row_key(line.text("row"), key)] = {
         static_cast<uint32_t>(line["xmin"].integer()), row_text(std::move(row))};
@@ -136,6 +132,8 @@ class TraceReader {
     s.tells = line.contains("from");
     for (const Json& from : line["from"])
       s.cells.push_back(from.size() == 2 ? static_cast<size_t>(from[1].integer()) : 0);
+    if (s.cells.size() == 1 && line["from"][0].size() == 2) s.table = line["from"][0][0].text();
+    s.where = line.value("where");
     seen_.statements[static_cast<uint64_t>(line["q"].integer())] = std::move(s);
   }
 
@@ -193,6 +191,12 @@ class TraceReader {
     for (const Json& row : line["rows"]) open.rows.push_back(row.text());
     for (const std::string& row : std::exchange(open.rows, {}))
       if (!failed) take_versions(s, row, seen.read);
+    // What it has written itself stands behind what it read.
+    if (s.where.is_array() && !failed && !open.txn->wrote && !line["partly"].is_true()) {
+      seen.where = condition_of(s.where, line["p"]);
+      seen.table = s.table;
+    }
+    open.txn->wrote = open.txn->wrote || s.writes;
     open.txn->statements.push_back(std::move(seen));
     open.failed = open.failed || failed;
     open.txn->may_have_number = open.txn->may_have_number || s.writes;
@@ -205,6 +209,29 @@ class TraceReader {
       end(session, TxnStatus::aborted, {sent, answered});
     else if (s.kind == "rollback_to" && !failed)
       open.failed = false;
+  }
+
+  static std::optional<std::string> condition_of(const Json& pieces, const Json& values) {
+    std::string all;
+    for (const Json& piece : pieces) {
+      if (piece.is_string()) {
+        all += piece.text();
+        continue;
+      }
+      const size_t n = piece.size() == 2 ? static_cast<size_t>(piece[0].integer()) : 0;
+      if (n == 0 || n > values.size() || !values[n - 1].is_string()) return std::nullopt;
+      const std::string& value = values[n - 1].text();
+      if (piece[1].text() == "text") {
+        if (!is_ascii(value)) return std::nullopt;  // who knows in which encoding
+        all += collect::schedule::in_quotes(value, '\'');
+        continue;
+      }
+      int64_t number = 0;
+      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+      if (error != std::errc() || end != value.data() + value.size()) return std::nullopt;
+      all += std::to_string(number);
+    }
+    return all;
   }
 
   void take_versions(const Statement& s, const std::string& told, std::vector<SeenVersion>& to) {
@@ -272,7 +299,10 @@ class TraceReader {
     const auto at = logged_.find(std::string(logged.table));
     if (at == logged_.end() || at->second.key.empty()) return;
     const auto key = key_among(at->second, logged.cells);
-    if (!key) return;
+    if (!key) {  // nobody knows which row that was
+      seen_.anew.insert(at->second.name);
+      return;
+    }
     LoggedChange change;
     using Kind = evidence::LoggedRow::Kind;
     change.kind = logged.kind == Kind::insert   ? LoggedChange::Kind::insert
@@ -284,7 +314,8 @@ class TraceReader {
       change.old_key = *old;
     Row row;
     for (const evidence::LoggedCell& cell : logged.cells)
-      if (!cell.unchanged) row.emplace_back(cell.column, cell_from(cell));
+      if (!cell.unchanged && (!cell.text || cell.text->size() <= kMostCellBytes))
+        row.emplace_back(cell.column, cell_from(cell));
     change.row = row_text(std::move(row));
     keys_[change.table].insert(change.key);
     logging_->changes.push_back(std::move(change));

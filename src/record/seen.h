@@ -14,6 +14,7 @@
 #include "assay/result.h"
 #include "base/json.h"
 #include "record/catalogue.h"
+#include "record/rewriting.h"
 
 namespace assay::internal::record {
 
@@ -28,6 +29,9 @@ struct SeenStatement {
   uint64_t rows = 0;  // as its tag counts them
   bool failed = false;
   std::vector<SeenVersion> read;
+  // These are all rows of the table that satisfy this condition; nothing where that is not known.
+  std::optional<std::string> where;
+  std::string table;
 };
 
 struct SeenTxn {
@@ -37,6 +41,7 @@ struct SeenTxn {
   std::string isolation;
   std::optional<uint32_t> number;
   bool may_have_number = false;  // that was not asked for
+  bool wrote = false;            // perhaps
   std::vector<SeenStatement> statements;
 };
 
@@ -57,6 +62,8 @@ struct Statement {
   std::string kind, sql, missed, changed, isolation, session_isolation, place;
   bool reads = false, writes = false, aggregated = false, depends = false, tells = false;
   std::vector<size_t> cells;  // of the relations that it tells of
+  std::string table;          // the only one of them
+  Json where;                 // in pieces, as rewriting.h has it
 };
 
 struct Seen {
@@ -67,6 +74,7 @@ struct Seen {
   std::vector<LoggedChanges> log;
   // Rows that were there at first, by key: the writer's number, and what they hold.
   std::map<std::string, std::pair<uint32_t, std::string>> first_rows;
+  std::set<std::string> anew;  // tables that were written anew, or made again
   std::optional<int64_t> end;  // to which the log was read
 };
 

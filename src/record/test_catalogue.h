@@ -33,7 +33,8 @@ class ToldCatalogue : public evidence::PostgresqlSlot {
           "{\"oid\":" + std::to_string(oid) + ",\"schema\":\"" + schema + "\",\"name\":\"" + name +
           "\",\"kind\":\"" + kind + "\",\"persistence\":\"" + persistence +
           "\",\"root_schema\":\"" + schema + "\",\"root\":\"" + name + "\",\"logged\":\"" + schema +
-          "." + name + "\",\"key\":" + key + "}"};
+          "." + name + "\",\"key\":" + key +
+          ",\"numbers\":[\"id\",\"v\",\"a\"],\"texts\":[\"who\"],\"whole\":true}"};
     };
     return Rows{relation(1, "public", "t", "r", "p", "[\"id\"]"),
                 relation(2, "public", "u", "r", "p", "[\"a\",\"B\"]"),

@@ -38,6 +38,7 @@ uint64_t Trace::statement(const Plan& plan, size_t part, const std::string& unto
   if (p.aggregated) line["aggregated"] = true;
   if (p.tells && untouched.empty())
     for (const auto& [name, values] : p.from) line["from"].push_back(Json::array({name, values}));
+  if (p.where.is_array() && line.contains("from")) line["where"] = p.where;
   if (p.reads && (!p.missed.empty() || (p.tells && !untouched.empty())))
     line["missed"] = p.missed.empty() ? untouched : p.missed;
   if (!p.changed.empty()) line["changed"] = p.changed;

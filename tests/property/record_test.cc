@@ -22,8 +22,8 @@ enum class Kind : uint8_t { serial, snapshot, read_committed };
 const std::string kStatements =
     R"x({"table":"t","oid":1,"logged":"public.t","key":["id"]}
 {"q":1,"kind":"begin","sql":"BEGIN"}
-{"q":2,"kind":"select","sql":"SELECT","reads":true,"from":[["t",3]]}
-{"q":3,"kind":"select","sql":"SELECT count","reads":true,"aggregated":true,"from":[["t",3]]}
+{"q":2,"kind":"select","sql":"SELECT","reads":true,"from":[["t",3]],"where":["\"id\" = ",[1,"number"]]}
+{"q":3,"kind":"select","sql":"SELECT count","reads":true,"aggregated":true,"from":[["t",3]],"where":[]}
 {"q":4,"kind":"update","sql":"UPDATE","reads":true,"writes":true,"changed":"t","depends":true}
 {"q":5,"kind":"update","sql":"UPDATE","reads":true,"writes":true,"changed":"t"}
 {"q":6,"kind":"delete","sql":"DELETE","reads":true,"writes":true,"changed":"t","depends":true}
@@ -94,11 +94,12 @@ class Database {
     return true;
   }
 
-  void say(size_t s, int q, const std::string& tag, const std::string& rows = "") {
+  void say(size_t s, int q, const std::string& tag, const std::string& rows = "", int value = 0) {
     now_ += 10;
     if (!sessions_[s].recorded) return;
-    trace_ += fmt::format("{{\"s\":{},\"q\":{},\"t\":[{},{}],\"tag\":\"{}\"{}}}\n", s + 1, q, now_,
-                          now_ + 5, tag, rows.empty() ? "" : ",\"rows\":[" + rows + "]");
+    trace_ +=
+        fmt::format("{{\"s\":{},\"q\":{},\"t\":[{},{}],\"tag\":\"{}\",\"p\":[\"{}\"]{}}}\n", s + 1,
+                    q, now_, now_ + 5, tag, value, rows.empty() ? "" : ",\"rows\":[" + rows + "]");
   }
 
   void begin(size_t s) {
@@ -134,7 +135,7 @@ class Database {
     const uint64_t what = rng_.below(20);
     if (what < 6) {
       say(s, 2, v != nullptr ? "SELECT 1" : "SELECT 0",
-          v != nullptr ? '"' + told(key, *v) + '"' : "");
+          v != nullptr ? '"' + told(key, *v) + '"' : "", key);
     } else if (what < 10) {
       std::string all;
       for (int k = 1; k <= 3; ++k)
