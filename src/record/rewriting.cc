@@ -10,7 +10,7 @@
 // What a SELECT reads elsewhere, in sub-selects, functions, views, or behind DISTINCT and UNION, is not told: then it says why.
 // Statements that change rows are sent as they came, for the log has what they wrote.
 //
-// Cost: two parses of a text that was not seen before, a look-up of one that was.
+// Cost: two parses of a text that was not seen before but for its constants, a look-up of one that was.
 #include "record/rewriting.h"
 
 #include <fmt/format.h>
@@ -23,6 +23,7 @@
 #include "base/json.h"
 #include "collect/schedule/observing.h"
 #include "collect/schedule/statements.h"
+#include "record/shape.h"
 
 #ifdef ASSAY_PG_QUERY
 #include <pg_query.h>
@@ -594,6 +595,31 @@ Plan understand(const Catalogue& catalogue, const std::set<uint32_t>& readable,
   return plan;
 }
 
+// What of a statement does not depend on its constants.
+bool is_shaped(Part::Kind kind) {
+  return kind == Part::Kind::select || kind == Part::Kind::insert || kind == Part::Kind::update ||
+         kind == Part::Kind::remove;
+}
+
+// A condition in which the constants are back; null where one is not of the column's type.
+Json with_constants(const Json& where, const std::vector<std::string>& constants) {
+  if (!where.is_array()) return {};
+  Json pieces = Json::array();
+  for (const Json& piece : where) {
+    const size_t n = piece.size() == 2 ? static_cast<size_t>(piece[0].integer()) : 0;
+    if (n < Shape::kFirst || n - Shape::kFirst >= constants.size()) {
+      pieces.push_back(piece);
+      continue;
+    }
+    const std::string& constant = constants[n - Shape::kFirst];
+    const bool text = constant.starts_with('\''),
+               number = constant.find('.') == std::string::npos && constant.size() < 18;
+    if (piece[1].text() == "text" ? !text || !is_ascii(constant) : text || !number) return {};
+    pieces.push_back(Json(constant));
+  }
+  return pieces;
+}
+
 }  // namespace
 
 bool is_ascii(std::string_view text) {
@@ -617,8 +643,7 @@ std::string_view Rewriter::grammar() {
 #endif
 }
 
-std::shared_ptr<const Plan> Rewriter::plan(std::string_view sql) {
-  static uint64_t made = 0;
+std::shared_ptr<const Plan> Rewriter::kept(std::string_view sql) {
   const auto known = plans_.find(std::string(sql));
   if (known != plans_.end()) return known->second;
   if (bytes_ > kMostKeptBytes) {
@@ -626,9 +651,28 @@ std::shared_ptr<const Plan> Rewriter::plan(std::string_view sql) {
     bytes_ = 0;
   }
   auto plan = std::make_shared<Plan>(understand(*catalogue_, readable_, sql));
-  plan->number = ++made;
+  plan->number = ++made_;
   bytes_ += 4 * sql.size() + 1000;
   plans_.emplace(std::string(sql), plan);
+  return plan;
+}
+
+std::shared_ptr<const Plan> Rewriter::plan(std::string_view sql) {
+  const auto shape = shape_of(sql);
+  if (!shape || shape->constants.empty() || sql.size() > kMostTextBytes) return kept(sql);
+  const std::shared_ptr<const Plan> general = kept(shape->text);
+  if (general->parts.size() != 1 || !is_shaped(general->parts[0].kind)) return kept(sql);
+  auto plan = std::make_shared<Plan>(*general);
+  plan->number = ++made_;
+  plan->asked = plan->sql = sql;
+  Part& part = plan->parts[0];
+  part.sql = trimmed(sql);
+  part.where = with_constants(part.where, shape->constants);
+  if (!part.tells) return plan;
+  const auto place = shape->place(part.added_at);
+  if (!place) return kept(sql);
+  plan->sql.insert(*place, general->sql, part.added_at, part.added);
+  part.added_at = *place;
   return plan;
 }
 

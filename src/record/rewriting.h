@@ -77,10 +77,13 @@ class Rewriter {
   bool hides(const std::string& name) const;
 
  private:
+  std::shared_ptr<const Plan> kept(std::string_view sql);
+
   std::shared_ptr<const Catalogue> catalogue_;
   std::set<uint32_t> readable_;
   std::unordered_map<std::string, std::shared_ptr<const Plan>> plans_;
   size_t bytes_ = 0;  // of their texts
+  static inline uint64_t made_ = 0;
 };
 
 // Other texts are not the same in each encoding.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "record/composite.h"
+#include "record/shape.h"
 #include "record/test_catalogue.h"
 
 namespace assay::internal::record {
@@ -17,11 +18,11 @@ class Rewriting : public testing::Test {
     if (!Rewriter::is_possible()) GTEST_SKIP() << "built without libpg_query (libpg-query-dev)";
     rewriter_ = std::make_unique<Rewriter>(test_catalogue(), std::set<uint32_t>{1, 2, 5, 7, 8});
   }
-  const Plan& plan(std::string_view sql) { return *(kept_ = rewriter_->plan(sql)); }
+  const Plan& plan(std::string_view sql) { return *kept_.emplace_back(rewriter_->plan(sql)); }
   const Part& part(std::string_view sql) { return plan(sql).parts.at(0); }
 
   std::unique_ptr<Rewriter> rewriter_;
-  std::shared_ptr<const Plan> kept_;
+  std::vector<std::shared_ptr<const Plan>> kept_;
 };
 
 constexpr std::string_view kT = "ROW(\"t\".tableoid, \"t\".xmin, \"t\".\"id\")::pg_catalog.text";
@@ -204,6 +205,41 @@ TEST_F(Rewriting, DeepTextsAreLeftAlone) {
     for (int i = 0; i < 100'000; ++i) sql += nested;
     EXPECT_EQ(plan(sql).sql, sql);
   }
+}
+
+TEST(Shapes, ConstantsAreTakenOut) {
+  const auto shape =
+      shape_of("SELECT 'it''s', a1 FROM t WHERE id = 17 -- 18\n AND b > 1.5 AND c = $1");
+  ASSERT_TRUE(shape);
+  EXPECT_EQ(shape->text,
+            "SELECT $60000, a1 FROM t WHERE id = $60001 -- 18\n AND b > $60002 AND c = $1");
+  EXPECT_EQ(shape->constants, (std::vector<std::string>{"'it''s'", "17", "1.5"}));
+  EXPECT_EQ(shape->place(0), 0u);
+  EXPECT_EQ(shape->place(13), 14u);  // behind the first
+  EXPECT_FALSE(shape->place(9));
+  EXPECT_EQ(shape->place(17), 18u);
+  for (const char* open : {"SELECT E'a'", "SELECT U&'a'", "SELECT $$a$$", "SELECT 'a",
+                           "SELECT 0x1F", "SELECT 1e5", "SELECT /* /* */ */ 1", "SELECT $60000"})
+    EXPECT_FALSE(shape_of(open)) << open;
+}
+
+TEST_F(Rewriting, TextsOfOneShapeAreUnderstoodAlike) {
+  for (const char* rest :
+       {" FROM t WHERE id = 17 AND who = 'ann'", " FROM t WHERE id = 4 AND who = 'b''b'"}) {
+    const std::string sql = std::string("SELECT v, 3") + rest;
+    EXPECT_EQ(plan(sql).sql, with("SELECT v, 3", kT, rest));
+    EXPECT_EQ(plan(sql).asked, sql);
+    EXPECT_EQ(part(sql).sql, sql);
+    EXPECT_EQ(plan(sql).sql.substr(part(sql).added_at, 5), ", ROW");
+  }
+  EXPECT_EQ(
+      part("SELECT v FROM t WHERE id = 17 AND who = 'it''s'").where.dump(),
+      R"x(["((","(","\"id\""," = ","17",")",") and (","(","\"who\""," = ","'it''s'",")","))"])x");
+  EXPECT_EQ(part("SELECT v FROM t WHERE id = 'x'").where.dump(), "null");
+  EXPECT_EQ(part("SELECT v FROM t WHERE id = 1.5").where.dump(), "null");
+  EXPECT_EQ(part("SET default_transaction_isolation = 'serializable'").isolation, "serializable");
+  EXPECT_EQ(plan("SELECT v FROM t WHERE d = date '2026-01-01'").sql,
+            with("SELECT v", kT, " FROM t WHERE d = date '2026-01-01'"));
 }
 
 TEST(Comments, SayWhereInTheCodeAStatementStands) {
