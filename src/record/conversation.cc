@@ -147,8 +147,7 @@ void Conversation::expect(Expected e) {
 
 // Nothing that is under way will change it but what was sent since the last Sync.
 bool Conversation::knows_state() const {
-  return started_ && !skipping_ && status_ != 'E' &&
-         std::ranges::none_of(expected_, [](const Expected& e) {
+  return started_ && !skipping_ && std::ranges::none_of(expected_, [](const Expected& e) {
            return e.kind == Expected::Kind::query || e.kind == Expected::Kind::sync ||
                   e.kind == Expected::Kind::call;
          });
