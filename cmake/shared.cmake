@@ -4,7 +4,7 @@ set(map ${CMAKE_CURRENT_SOURCE_DIR}/c_api/assay.map)
 # With ASSAY_TOGETHER it has all rooms, since a group has rooms of either side; what is released is built without.
 set(objects $<TARGET_OBJECTS:assay_c_api>)
 if(ASSAY_TOGETHER)
-  assay_group_objects(objects)
+  assay_group_objects(objects EXCEPT together_record)  # whose library it would need
 endif()
 add_library(assay_shared SHARED ${objects})
 target_link_libraries(assay_shared PRIVATE assay_c_api assay_options)

@@ -12,6 +12,10 @@ foreach(library fmt simdjson sqlite3 zstd z)
   list(APPEND whole_libraries ${ASSAY_STATIC_${library}})
 endforeach()
 
+if(PG_QUERY_INCLUDE_DIR AND PG_QUERY_LIBRARY)
+  list(APPEND whole_libraries ${PG_QUERY_LIBRARY})
+endif()
+
 get_property(rooms GLOBAL PROPERTY ASSAY_ROOMS)
 list(REMOVE_ITEM rooms assay_c_api)
 assay_hot_objects(hot)

@@ -26,6 +26,13 @@ constexpr std::array kCommands = {
             "  assay play write-skew.spec --database postgresql://postgres@127.0.0.1/postgres\n"
             "  assay play report.md --permutations all --level serializable\n",
             add_play},
+    Command{
+        "record", "record an application as it is, on PostgreSQL, between it and its database",
+        "  assay record --database postgresql://app@127.0.0.1/shop --history shop.jsonl\n"
+        "  psql 'host=127.0.0.1 port=6432 dbname=shop user=app'       the application, unchanged\n"
+        "  assay check shop.jsonl                                     after Ctrl-C\n"
+        "The server needs wal_level = logical. docs/is-my-application-safe.md shows it all.\n",
+        add_record},
     Command{"exec-test", "test whether a program keeps to the protocol by which 'exec:' drives it",
             "  assay exec-test 'python3 examples/drivers/sqlite.py app.db'\n"
             "  assay exec-test 'exec+unix:/tmp/store.sock ./store /tmp/store.sock' --json\n"

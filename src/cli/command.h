@@ -33,6 +33,7 @@ std::string no_command(std::string_view name);
 Action add_run(CLI::App& app);
 Action add_probe(CLI::App& app);
 Action add_play(CLI::App& app);
+Action add_record(CLI::App& app);
 Action add_exec_test(CLI::App& app);
 Action add_check(CLI::App& app);
 Action add_watch(CLI::App& app);

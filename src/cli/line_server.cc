@@ -2,20 +2,18 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <memory>
 #include <string_view>
 #include <utility>
+
+#include "collect/sockets.h"
 
 namespace assay::internal::cli {
 namespace {
@@ -26,92 +24,14 @@ constexpr size_t kMostLineBytes = size_t{1} << 20;
 constexpr size_t kReadBytes = size_t{1} << 18;
 constexpr std::string_view kUnix = "unix:";
 
-Error cannot_listen(const std::string& address) {
-  return io_error(std::string("cannot listen: ") + strerror(errno), address);
-}
-
-int new_socket(int family) {
-  return ::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-}
-
-// A socket that nobody listens to any more is left by a process that was killed.
-void remove_unused(const sockaddr_un& at) {
-  std::error_code ec;
-  if (!std::filesystem::is_socket(std::filesystem::symlink_status(at.sun_path, ec))) return;
-  const int fd = new_socket(AF_UNIX);
-  if (fd < 0) return;
-  const bool refused = ::connect(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0 &&
-                       errno == ECONNREFUSED;
-  ::close(fd);
-  if (refused) ::unlink(at.sun_path);
-}
-
-Result<int> listen_at_path(const std::string& address, const std::string& path) {
-  sockaddr_un at{};
-  at.sun_family = AF_UNIX;
-  if (path.empty() || path.size() >= sizeof at.sun_path)
-    return usage_error(fmt::format("--listen: expected unix:PATH with a path of 1 to {} bytes",
-                                   sizeof at.sun_path - 1));
-  path.copy(at.sun_path, path.size());
-  remove_unused(at);
-  const int fd = new_socket(AF_UNIX);
-  if (fd < 0) return cannot_listen(address);
-  if (::bind(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0 &&
-      ::listen(fd, SOMAXCONN) == 0)
-    return fd;
-  const Error error = cannot_listen(address);
-  ::close(fd);
-  return error;
-}
-
-struct FreeAddresses {
-  void operator()(addrinfo* all) const { ::freeaddrinfo(all); }
-};
-
-Result<int> listen_at_port(const std::string& address) {
-  const size_t colon = address.rfind(':');
-  if (colon == std::string::npos || colon == 0 || colon + 1 == address.size())
-    return usage_error("--listen: expected HOST:PORT or unix:PATH");
-  std::string host = address.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  addrinfo wanted{};
-  wanted.ai_socktype = SOCK_STREAM;
-  wanted.ai_flags = AI_PASSIVE;
-  addrinfo* found = nullptr;
-  const int failed =
-      ::getaddrinfo(host.c_str(), address.substr(colon + 1).c_str(), &wanted, &found);
-  if (failed != 0)
-    return io_error(std::string("cannot listen: ") + ::gai_strerror(failed), address);
-  const std::unique_ptr<addrinfo, FreeAddresses> all(found);
-  const int fd = new_socket(all->ai_family);
-  if (fd < 0) return cannot_listen(address);
-  const int on = 1;
-  ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (::bind(fd, all->ai_addr, all->ai_addrlen) == 0 && ::listen(fd, SOMAXCONN) == 0) return fd;
-  const Error error = cannot_listen(address);
-  ::close(fd);
-  return error;
-}
-
-std::string address_of(int fd, const std::string& wanted) {
-  sockaddr_storage at{};
-  socklen_t size = sizeof at;
-  std::array<char, NI_MAXSERV> port{};
-  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size) != 0 ||
-      ::getnameinfo(reinterpret_cast<sockaddr*>(&at), size, nullptr, 0, port.data(), port.size(),
-                    NI_NUMERICSERV) != 0)
-    return wanted;
-  return wanted.substr(0, wanted.rfind(':') + 1) + port.data();
-}
-
 }  // namespace
 
 Result<LineServer> LineServer::open(const std::string& address) {
-  const bool local = address.starts_with(kUnix);
-  const std::string path = local ? address.substr(kUnix.size()) : std::string();
-  const Result<int> fd = local ? listen_at_path(address, path) : listen_at_port(address);
+  const std::string path =
+      address.starts_with(kUnix) ? address.substr(kUnix.size()) : std::string();
+  const Result<int> fd = collect::listen_on(address);
   if (!fd.ok()) return fd.error();
-  return LineServer(*fd, local ? address : address_of(*fd, address), path);
+  return LineServer(*fd, collect::address_of(*fd, address), path);
 }
 
 LineServer::LineServer(LineServer&& other) noexcept

@@ -1,5 +1,6 @@
 #include "evidence/test_decoding.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace assay::internal::evidence {
@@ -7,7 +8,8 @@ namespace {
 
 constexpr std::string_view kMessage = "message: transactional: 1 prefix: assay,";
 constexpr std::string_view kContent = " content:";
-constexpr std::string_view kTable = "table public.";
+constexpr std::string_view kTable = "table ";
+constexpr std::string_view kPublic = "public.";
 
 bool take(std::string_view& text, std::string_view start) {
   if (!text.starts_with(start)) return false;
@@ -15,61 +17,117 @@ bool take(std::string_view& text, std::string_view start) {
   return true;
 }
 
+// Between quotes, which are doubled inside.
+std::string take_quoted(std::string_view& text, char quote) {
+  std::string inside;
+  text.remove_prefix(1);
+  for (; !text.empty(); text.remove_prefix(1)) {
+    if (text[0] == quote && (text.size() == 1 || text[1] != quote)) break;
+    if (text[0] == quote) text.remove_prefix(1);
+    inside += text[0];
+  }
+  if (!text.empty()) text.remove_prefix(1);
+  return inside;
+}
+
 // name[type]:'value' or name[type]:null, and the blank behind it. A value that did not change may be left out of the
 // log if it is stored elsewhere.
-bool take_column(std::string_view& text, std::string_view& name, std::optional<std::string>& value,
-                 bool& unchanged) {
-  const size_t type = text.find('[');
-  if (type == std::string_view::npos) return false;
-  name = text.substr(0, type);
-  size_t depth = 0, at = type;
+std::optional<LoggedCell> take_cell(std::string_view& text) {
+  LoggedCell cell;
+  if (text.starts_with('"')) {
+    cell.column = take_quoted(text, '"');
+  } else {
+    const size_t type = text.find('[');
+    if (type == std::string_view::npos) return std::nullopt;
+    cell.column = text.substr(0, type);
+    text.remove_prefix(type);
+  }
+  size_t depth = 0, at = 0;
   for (; at < text.size(); ++at) {  // types may have brackets of their own
     if (text[at] == '[') ++depth;
     if (text[at] == ']' && --depth == 0) break;
   }
   text.remove_prefix(std::min(at + 1, text.size()));
-  if (!take(text, ":")) return false;
-  unchanged = take(text, "unchanged-toast-datum");
-  value.reset();
-  if (take(text, "'")) {
-    value.emplace();
-    for (; !text.empty(); text.remove_prefix(1)) {
-      if (text[0] == '\'' && !text.starts_with("''")) break;
-      if (text[0] == '\'') text.remove_prefix(1);
-      *value += text[0];
-    }
-    take(text, "'");
-  } else if (!unchanged) {
-    text.remove_prefix(std::min(text.find(' '), text.size()));  // null, a number
+  if (!take(text, ":")) return std::nullopt;
+  cell.unchanged = take(text, "unchanged-toast-datum");
+  cell.quoted = text.starts_with('\'');
+  if (cell.quoted) {
+    cell.text = take_quoted(text, '\'');
+  } else if (!cell.unchanged) {
+    const std::string_view bare = text.substr(0, text.find(' '));
+    if (bare != "null") cell.text = bare;
+    text.remove_prefix(bare.size());
   }
   take(text, " ");
-  return true;
+  return cell;
+}
+
+void take_cells(std::string_view& text, std::vector<LoggedCell>& to) {
+  while (!text.empty() && !text.starts_with("new-tuple: ")) {
+    auto cell = take_cell(text);
+    if (!cell) return;
+    to.push_back(std::move(*cell));
+  }
+}
+
+// Where the name of the table ends: at the colon behind it, outside of quotes.
+size_t end_of_table(std::string_view text) {
+  bool inside = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') inside = !inside;
+    if (!inside && text[i] == ':') return i;
+  }
+  return std::string_view::npos;
 }
 
 }  // namespace
 
-// TABLE: INSERT: COLUMN COLUMN…
-void TestDecoding::row(std::string_view text) {
-  const size_t colon = text.find(": ");
-  if (colon == std::string_view::npos) return;
-  const std::string_view table = text.substr(0, colon);
-  text.remove_prefix(colon + 2);
-  const bool deletes = take(text, "DELETE: ");
-  if (!deletes && !take(text, "INSERT: ") && !take(text, "UPDATE: ")) return;
-  if (const size_t tuple = text.find("new-tuple: "); text.starts_with("old-key: "))
-    text.remove_prefix(tuple == std::string_view::npos ? text.size() : tuple + 11);
+// table TABLE: INSERT: COLUMN COLUMN…
+std::optional<LoggedRow> logged_row(std::string_view text) {
+  if (!take(text, kTable)) return std::nullopt;
+  const size_t colon = end_of_table(text);
+  if (colon == std::string_view::npos) return std::nullopt;
+  LoggedRow row;
+  row.table = text.substr(0, colon);
+  text.remove_prefix(colon);
+  if (take(text, ": INSERT: "))
+    row.kind = LoggedRow::Kind::insert;
+  else if (take(text, ": UPDATE: "))
+    row.kind = LoggedRow::Kind::update;
+  else if (take(text, ": DELETE: "))
+    row.kind = LoggedRow::Kind::remove;
+  else if (take(text, ": TRUNCATE:"))
+    row.kind = LoggedRow::Kind::truncate;
+  else
+    return std::nullopt;
+  if (row.kind == LoggedRow::Kind::truncate) return row;
+  if (take(text, "old-key: ")) {
+    take_cells(text, row.old_key);
+    if (!take(text, "new-tuple: ")) return std::nullopt;
+  }
+  take_cells(text, row.cells);
+  return row;
+}
+
+std::optional<std::string_view> logged_message(std::string_view line) {
+  if (!take(line, kMessage)) return std::nullopt;
+  const size_t content = line.find(kContent);
+  if (content == std::string_view::npos) return std::nullopt;
+  return line.substr(content + kContent.size());
+}
+
+void TestDecoding::row(const LoggedRow& row) {
+  std::string_view table = row.table;
+  if (row.kind == LoggedRow::Kind::truncate || !take(table, kPublic)) return;
   std::string key;
   Cells cells;
-  std::string_view name;
-  std::optional<std::string> value;
-  bool unchanged = false;
-  while (take_column(text, name, value, unchanged)) {
-    if (name == "k")
-      key = value.value_or("");
-    else if (!unchanged)
-      cells.emplace_back(name, std::move(value));
+  for (const LoggedCell& cell : row.cells) {
+    if (cell.column == "k")
+      key = cell.text.value_or("");
+    else if (!cell.unchanged)  // a number is nothing of ours
+      cells.emplace_back(cell.column, cell.quoted ? cell.text : std::nullopt);
   }
-  if (deletes)
+  if (row.kind == LoggedRow::Kind::remove)
     rows_.erase(table, key, txn_.changes);
   else
     rows_.put(table, key, cells, txn_.changes);
@@ -80,12 +138,10 @@ std::optional<LoggedTxn> TestDecoding::line(std::string_view text, std::string_v
     take(text, " ");
     txn_ = {};
     txn_.server_id = text;
-  } else if (take(text, kTable)) {
-    row(text);
-  } else if (take(text, kMessage)) {
-    const size_t content = text.find(kContent);
-    if (content != std::string_view::npos)
-      txn_.name = message_ = text.substr(content + kContent.size());
+  } else if (const auto changed = logged_row(text)) {
+    row(*changed);
+  } else if (const auto message = logged_message(text)) {
+    txn_.name = message_ = *message;
   } else if (take(text, "COMMIT")) {
     txn_.position = position;
     return std::exchange(txn_, {});

@@ -9,14 +9,34 @@
 // Whole transactions come in the order of their commits, without what was rolled back.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "evidence/log.h"
 #include "evidence/rows.h"
 
 namespace assay::internal::evidence {
+
+struct LoggedCell {
+  std::string column;
+  std::optional<std::string> text;  // nothing for NULL
+  bool quoted = false;              // it is no number or truth value
+  bool unchanged = false;           // and stored elsewhere: the log does not have it
+};
+
+// What a line "table …" says of a row.
+struct LoggedRow {
+  enum class Kind : uint8_t { insert, update, remove, truncate };
+  Kind kind = Kind::insert;
+  std::string_view table;  // public.assay_kv, as the log writes it
+  std::vector<LoggedCell> old_key, cells;
+};
+std::optional<LoggedRow> logged_row(std::string_view line);
+// The content of a message with our prefix.
+std::optional<std::string_view> logged_message(std::string_view line);
 
 class TestDecoding {
  public:
@@ -27,7 +47,7 @@ class TestDecoding {
   const std::string& message() const { return message_; }
 
  private:
-  void row(std::string_view text);
+  void row(const LoggedRow& row);
 
   Rows rows_;
   LoggedTxn txn_;

@@ -195,8 +195,10 @@ void add_faults(const History& h, Explanation& e) {
 
 constexpr size_t kMostNames = 6;
 
-std::string field(const Json& j, const char* name) {
-  return j.contains(name) && j[name].is_string() ? display(j[name].text(), 120) : "";
+constexpr size_t kMostRan = 600;  // statements with their places in the code
+
+std::string field(const Json& j, const char* name, size_t most = 120) {
+  return j.contains(name) && j[name].is_string() ? display(j[name].text(), most) : "";
 }
 
 // "is transaction 739", "logged at 0/15": what the log says of a transaction.
@@ -226,7 +228,7 @@ void add_own_names(const History& h, Explanation& e) {
   for (const TxnId t : e.transactions) {
     if (h.meta(t).empty() || named == kMostNames) continue;
     const auto meta = Json::parse(h.meta(t));
-    const std::string ran = meta.is_object() ? field(meta, "ran") : "";
+    const std::string ran = meta.is_object() ? field(meta, "ran", kMostRan) : "";
     if (ran.empty()) continue;
     ++named;
     const auto same = [&](const auto& one) { return one.first == ran; };

@@ -254,7 +254,8 @@ void ProblemMaker::index_readers() {
 
 void ProblemMaker::note_duplicates(const Origins& origins) {
   std::vector<VersionId> read;
-  for (const OpId op : out_.unresolved) read.push_back(h_.op(op).version);
+  for (const OpId op : out_.unresolved)
+    if (h_.stated_source(op) == kNone) read.push_back(h_.op(op).version);
   std::sort(read.begin(), read.end());
   out_.found.duplicates = origins.duplicates();
   for (DuplicateWrite& duplicate : out_.found.duplicates)

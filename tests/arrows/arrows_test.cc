@@ -43,6 +43,7 @@ const Arrows kDesign = {
     {"c_api", {"report", "audit", "explain", "certify", "formats", "history", "base"}},
     {"collect", {"formats", "history", "base"}},
     {"evidence", {"collect", "formats", "history", "base"}},
+    {"record", {"evidence", "collect", "formats", "history", "base"}},
 };
 
 // The command line sees every room.

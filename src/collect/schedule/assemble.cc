@@ -31,6 +31,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "collect/schedule/row_history.h"
 #include "history/condition.h"
 #include "history/value.h"
 
@@ -50,17 +51,6 @@ struct Txn {
   std::vector<std::string> steps;
 };
 
-struct Operation {
-  enum class Kind : uint8_t { read, absent, write, remove, query };
-  Kind kind = Kind::read;
-  std::string key;
-  std::string row;  // JSON
-  std::string source;
-  bool stated = false;
-  const Query* query = nullptr;
-  std::vector<std::pair<std::string, std::string>> rows = {};  // keys and rows
-};
-
 std::string first_word(std::string_view sql) {
   const std::vector<Word> words = words_of(sql);
   return words.empty() ? "" : words[0].text;
@@ -73,30 +63,22 @@ std::optional<std::string> rolls_back_to(std::string_view sql) {
   return std::nullopt;
 }
 
-Cell cell_of(const Json& value) {
-  if (value.is_null()) return {};
-  if (value.is_int64()) return {Cell::Type::integer, value.integer(), {}};
-  if (value.is_string()) return {Cell::Type::string, 0, value.text()};
-  return {Cell::Type::string, 0, value.dump()};
-}
-
 class Assembler {
  public:
-  Assembler(const File& file, const Performance& played) : file_(file), played_(played) {}
+  Assembler(const File& file, const Performance& played, const std::string& database)
+      : file_(file), played_(played), rows_(fmt::format("{{\"database\":{}}}", database)) {}
 
-  Result<Assembled> run(const std::string& database) {
+  Result<Assembled> run() {
     find_conditions();
     cut_transactions();
     name_transactions();
     note_rows();
     count();
-    builder_.set_meta(fmt::format("{{\"database\":{}}}", database));
-    for (const auto& [key, row] : initial_)
-      builder_.set_initial(ValueView::of(std::string_view(key)), ValueView::row(row));
+    for (const auto& [key, row] : initial_) rows_.initial(key, row);
     for (size_t t = 0; t < txns_.size(); ++t)
       if (Status s = add(t); !s.ok()) return s.error();
     state_orders();
-    auto history = std::move(builder_).finish();
+    auto history = rows_.finish();
     if (!history.ok()) return history.error();
     out_.history = std::move(*history);
     return std::move(out_);
@@ -188,14 +170,7 @@ class Assembler {
 
   // "rx1 `SELECT …`", as the file has it.
   std::string in_words(const Statement& s) const {
-    std::string sql;
-    for (const char c : s.asked)
-      if (!std::isspace(static_cast<unsigned char>(c)))
-        sql += c;
-      else if (!sql.ends_with(' '))
-        sql += ' ';
-    if (sql.size() > kMostWords) sql = sql.substr(0, sql.rfind(' ', kMostWords)) + " …";
-    return fmt::format("{} `{}`", file_.steps[s.step].name, sql);
+    return fmt::format("{} `{}`", file_.steps[s.step].name, in_one_line(s.asked, kMostWords));
   }
 
   const Table* table_of(const Version& v) const {
@@ -210,7 +185,7 @@ class Assembler {
     if (table == nullptr) return {};
     if (!table->key.empty()) {
       const auto key = key_of(v, *table);
-      return key ? fmt::format("{}:{}", v.table, *key) : "";
+      return key ? row_key(v.table, *key) : "";
     }
     const auto at = chains_.find(v.table + ' ' + v.place + ' ' + v.writer);
     return at == chains_.end() ? "" : at->second;
@@ -278,10 +253,10 @@ class Assembler {
     return v.writer.empty() || writers_.contains(std::tuple(v.writer, key_of_version(v), v.row));
   }
 
-  void add_read(const Version& v, size_t t, std::vector<Operation>& ops) {
+  void add_read(const Version& v, size_t t, std::vector<RowOperation>& ops) {
     const std::string key = key_of_version(v);
     if (key.empty() || !has_writer(v)) return;
-    Operation op{.key = key, .row = with_conditions(v), .source = {}};
+    RowOperation op{.key = key, .row = with_conditions(v)};
     if (!v.writer.empty()) {
       const size_t writer = writers_.at(std::tuple(v.writer, key, v.row));
       if (writer != t) op.stated = true;
@@ -290,21 +265,19 @@ class Assembler {
     ops.push_back(std::move(op));
   }
 
-  void add_query(const Statement& s, size_t t, std::vector<Operation>& ops) {
+  void add_query(const Statement& s, size_t t, std::vector<RowOperation>& ops) {
     const Query& query = *s.sight.query;
     const bool known = std::ranges::all_of(s.sight.rows, [&](const Version& v) {
       return v.table == query.table && !key_of_version(v).empty() && has_writer(v);
     });
     const bool asks_key = !query.key.empty();
     if (asks_key && s.sight.rows.empty())
-      ops.push_back({.kind = Operation::Kind::absent,
-                     .key = fmt::format("{}:{}", query.table, query.key),
-                     .row = {},
-                     .source = {}});
+      ops.push_back({.kind = RowOperation::Kind::absent, .key = row_key(query.table, {query.key})});
     const bool told = query.where.empty() || find_condition(query) != nullptr;
     if (!asks_key && known && told) {
-      Operation op{
-          .kind = Operation::Kind::query, .key = {}, .row = {}, .source = {}, .query = &query};
+      RowOperation op{.kind = RowOperation::Kind::query, .table = query.table};
+      if (const Condition* c = find_condition(query))
+        op.where = fmt::format("\"{}\" = 1", c->column);
       for (const Version& v : s.sight.rows)
         op.rows.emplace_back(key_of_version(v), with_conditions(v));
       ops.push_back(std::move(op));
@@ -312,22 +285,20 @@ class Assembler {
     for (const Version& v : s.sight.rows) add_read(v, t, ops);
   }
 
-  void add_changes(const Statement& s, size_t t, std::vector<Operation>& ops) {
+  void add_changes(const Statement& s, size_t t, std::vector<RowOperation>& ops) {
     for (const Change& c : s.sight.changes) {
       const std::string before = key_of_version(c.before), after = key_of_version(c.after);
       if (s.sight.depends_on_rows && !before.empty()) add_read(c.before, t, ops);
       if (!before.empty() && before != after)
-        ops.push_back({.kind = Operation::Kind::remove, .key = before, .row = {}, .source = {}});
+        ops.push_back({.kind = RowOperation::Kind::remove, .key = before});
       if (!after.empty())
-        ops.push_back({.kind = Operation::Kind::write,
-                       .key = after,
-                       .row = with_conditions(c.after),
-                       .source = {}});
+        ops.push_back(
+            {.kind = RowOperation::Kind::write, .key = after, .row = with_conditions(c.after)});
     }
   }
 
-  std::vector<Operation> operations_of(size_t t) {
-    std::vector<Operation> ops;
+  std::vector<RowOperation> operations_of(size_t t) {
+    std::vector<RowOperation> ops;
     std::vector<std::pair<std::string, size_t>> savepoints;
     for (const size_t i : txns_[t].statements) {
       const Statement& s = played_.statements[i];
@@ -353,60 +324,19 @@ class Assembler {
   Status add(size_t t) {
     Txn& txn = txns_[t];
     if (txn.name.empty()) return Ok{};
-    const std::vector<Operation> ops = operations_of(t);
     Json meta = Json::object();
     meta["ran"] = fmt::format("{}", fmt::join(txn.steps, ", "));
-    const std::string meta_text = meta.dump();
-    const std::string& session = file_.sessions[txn.session].name;
-    builder_.begin_txn({.session = ValueView::of(std::string_view(session)),
-                        .name = txn.name,
-                        .status = txn.status,
-                        .begin = txn.begin,
-                        .end = txn.end,
-                        .meta = meta_text});
-    std::vector<std::string> tombstones(ops.size());
-    std::vector<std::vector<Op::Row>> rows(ops.size());
-    std::vector<std::array<std::string, 3>> texts(ops.size());
-    for (size_t i = 0; i < ops.size(); ++i) {
-      const Operation& op = ops[i];
-      const ValueView key = ValueView::of(std::string_view(op.key));
-      switch (op.kind) {
-        case Operation::Kind::read:
-          builder_.add(op.stated ? Op::read_from(key, ValueView::row(op.row), op.source)
-                                 : Op::read(key, ValueView::row(op.row)));
-          break;
-        case Operation::Kind::absent:
-          builder_.add(Op::read(key, ValueView::null()));
-          break;
-        case Operation::Kind::write:
-          builder_.add(Op::write(key, ValueView::row(op.row)));
-          note_install(op.key, t);
-          break;
-        case Operation::Kind::remove:
-          tombstones[i] = fmt::format("deleted by {} ({})", txn.name, ++deleted_);
-          builder_.add(Op::remove(key, ValueView::of(std::string_view(tombstones[i]))));
-          note_install(op.key, t);
-          break;
-        case Operation::Kind::query:
-          add_query_op(op, rows[i], texts[i]);
-          break;
-      }
-    }
-    return builder_.end_txn();
-  }
-
-  void add_query_op(const Operation& op, std::vector<Op::Row>& rows,
-                    std::array<std::string, 3>& texts) {
-    for (const auto& [key, row] : op.rows)
-      rows.emplace_back(ValueView::of(std::string_view(key)), ValueView::row(row));
-    // All keys of the table begin so.
-    texts[0] = op.query->table + ":";
-    texts[1] = op.query->table + ";";
-    const ValueView low = ValueView::of(std::string_view(texts[0]));
-    const ValueView high = ValueView::of(std::string_view(texts[1]));
-    if (const Condition* c = find_condition(*op.query))
-      texts[2] = fmt::format("\"{}\" = 1", c->column);
-    builder_.add(Op::select(low, high, texts[2], rows));
+    const RowTxn row_txn = {.session = file_.sessions[txn.session].name,
+                            .name = txn.name,
+                            .status = txn.status,
+                            .begin = txn.begin,
+                            .end = txn.end,
+                            .meta = meta.dump(),
+                            .ops = operations_of(t)};
+    for (const RowOperation& op : row_txn.ops)
+      if (op.kind == RowOperation::Kind::write || op.kind == RowOperation::Kind::remove)
+        note_install(op.key, t);
+    return rows_.add(row_txn);
   }
 
   struct Condition {
@@ -433,10 +363,9 @@ class Assembler {
       std::vector<std::pair<size_t, size_t>> order;
       for (const size_t t : writers) order.emplace_back(last_change(key, t), t);
       std::sort(order.begin(), order.end());
-      std::vector<StatedVersion> entries;
-      for (const auto& [at, t] : order)
-        entries.push_back({.value = {}, .txn = txns_[t].name, .final = true});
-      builder_.known_order(ValueView::of(std::string_view(key)), entries);
+      std::vector<std::string> names;
+      for (const auto& [at, t] : order) names.push_back(txns_[t].name);
+      rows_.order(key, names);
     }
   }
   size_t last_change(const std::string& key, size_t t) const {
@@ -449,7 +378,7 @@ class Assembler {
 
   const File& file_;
   const Performance& played_;
-  HistoryBuilder builder_;
+  RowHistory rows_;
   Assembled out_;
   std::vector<Txn> txns_;
   std::vector<size_t> of_statement_;
@@ -459,14 +388,13 @@ class Assembler {
   std::map<std::string, std::string> initial_;
   std::map<std::tuple<std::string, std::string, std::string>, size_t> writers_;
   std::map<std::string, std::set<size_t>> installed_;
-  uint64_t deleted_ = 0;
 };
 
 }  // namespace
 
 Result<Assembled> assemble(const File& file, const Performance& played,
                            const std::string& database) {
-  return Assembler(file, played).run(database);
+  return Assembler(file, played, database).run();
 }
 
 }  // namespace assay::internal::collect::schedule

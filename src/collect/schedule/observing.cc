@@ -463,13 +463,13 @@ std::optional<std::string> literals_of(const Version& version, const Table& tabl
   return all;
 }
 
-std::optional<std::string> key_of(const Version& version, const Table& table) {
+std::optional<std::vector<std::string>> key_of(const Version& version, const Table& table) {
   const Json row = Json::parse(version.row);
-  std::string key;
+  std::vector<std::string> key;
   for (const std::string& column : table.key) {
     const Json* const value = row.find(column);
     if (value == nullptr) return std::nullopt;
-    key += (key.empty() ? "" : ",") + (value->is_string() ? value->text() : value->dump());
+    key.push_back(value->is_string() ? value->text() : value->dump());
   }
   return key;
 }

@@ -126,7 +126,7 @@ class Observer {
 std::string in_quotes(std::string_view text, char quote);
 // The columns' values of a row as literals of SQL, in the order of `columns`; nothing where one cannot be written so.
 std::optional<std::string> literals_of(const Version& version, const Table& table);
-// The values of the key, with commas between them; nothing where the row lacks one.
-std::optional<std::string> key_of(const Version& version, const Table& table);
+// The values of the key; nothing where the row lacks one.
+std::optional<std::vector<std::string>> key_of(const Version& version, const Table& table);
 
 }  // namespace assay::internal::collect::schedule

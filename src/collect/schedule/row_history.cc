@@ -1,0 +1,96 @@
+#include "collect/schedule/row_history.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cctype>
+
+namespace assay::internal::collect::schedule {
+
+std::string row_key(std::string_view table, const std::vector<std::string>& key) {
+  std::string name(table);
+  name += ':';
+  for (size_t i = 0; i < key.size(); ++i) {
+    if (i > 0) name += ',';
+    for (const char c : key[i]) {
+      if (key.size() > 1 && (c == ',' || c == '\\')) name += '\\';
+      name += c;
+    }
+  }
+  return name;
+}
+
+std::string in_one_line(std::string_view sql, size_t most) {
+  std::string line;
+  for (const char c : sql)
+    if (!std::isspace(static_cast<unsigned char>(c)))
+      line += c;
+    else if (!line.ends_with(' '))
+      line += ' ';
+  if (line.size() > most) line = line.substr(0, line.rfind(' ', most)) + " …";
+  return line;
+}
+
+Cell cell_of(const Json& value) {
+  if (value.is_null()) return {};
+  if (value.is_int64()) return {Cell::Type::integer, value.integer(), {}};
+  if (value.is_string()) return {Cell::Type::string, 0, value.text()};
+  return {Cell::Type::string, 0, value.dump()};
+}
+
+void RowHistory::initial(const std::string& key, const std::string& row) {
+  builder_.set_initial(ValueView::of(std::string_view(key)), ValueView::row(row));
+}
+
+Status RowHistory::add(const RowTxn& txn) {
+  builder_.begin_txn({.session = ValueView::of(std::string_view(txn.session)),
+                      .name = txn.name,
+                      .status = txn.status,
+                      .begin = txn.begin,
+                      .end = txn.end,
+                      .meta = txn.meta});
+  std::vector<std::array<std::string, 2>> texts(txn.ops.size());
+  std::vector<std::vector<Op::Row>> rows(txn.ops.size());
+  for (size_t i = 0; i < txn.ops.size(); ++i) {
+    const RowOperation& op = txn.ops[i];
+    const ValueView key = ValueView::of(std::string_view(op.key));
+    switch (op.kind) {
+      case RowOperation::Kind::read:
+        builder_.add(op.stated ? Op::read_from(key, ValueView::row(op.row), op.source)
+                               : Op::read(key, ValueView::row(op.row)));
+        break;
+      case RowOperation::Kind::absent:
+        builder_.add(Op::read(key, ValueView::null()));
+        break;
+      case RowOperation::Kind::write:
+        builder_.add(Op::write(key, ValueView::row(op.row)));
+        break;
+      case RowOperation::Kind::remove:
+        texts[i][0] = fmt::format("deleted by {} ({})", txn.name, ++deleted_);
+        builder_.add(Op::remove(key, ValueView::of(std::string_view(texts[i][0]))));
+        break;
+      case RowOperation::Kind::query:
+        for (const auto& [of, row] : op.rows)
+          rows[i].emplace_back(ValueView::of(std::string_view(of)), ValueView::row(row));
+        // All keys of the table begin so.
+        texts[i] = {op.table + ":", op.table + ";"};
+        builder_.add(Op::select(ValueView::of(std::string_view(texts[i][0])),
+                                ValueView::of(std::string_view(texts[i][1])), op.where, rows[i]));
+        break;
+    }
+  }
+  return builder_.end_txn();
+}
+
+void RowHistory::order(const std::string& key, const std::vector<std::string>& txns) {
+  std::vector<StatedVersion> entries;
+  for (const std::string& txn : txns) entries.push_back({.value = {}, .txn = txn, .final = true});
+  builder_.known_order(ValueView::of(std::string_view(key)), entries);
+}
+
+void RowHistory::complete(int64_t at, const std::string& source) {
+  const Json event = {{"event", "complete"}, {"at", at}, {"source", source}};
+  builder_.event(at, event.dump(), true);
+}
+
+}  // namespace assay::internal::collect::schedule

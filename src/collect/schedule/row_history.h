@@ -1,0 +1,63 @@
+// A history of what transactions did to rows of tables, whoever saw it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assay/history.h"
+#include "assay/result.h"
+#include "base/json.h"
+#include "history/condition.h"
+
+namespace assay::internal::collect::schedule {
+
+// What a row is called: "accounts:7", and "seats:3,12" where two columns are its key. A comma within one of several is told apart.
+std::string row_key(std::string_view table, const std::vector<std::string>& key);
+// What a column holds, as JSON has it.
+Cell cell_of(const Json& value);
+// A statement as one line, which is cut off after so many bytes.
+std::string in_one_line(std::string_view sql, size_t most);
+
+struct RowOperation {
+  enum class Kind : uint8_t { read, absent, write, remove, query };
+  Kind kind = Kind::read;
+  std::string key = {};
+  std::string row = {};     // JSON
+  std::string source = {};  // who wrote what was read; empty: it was there before
+  bool stated = false;      // the source is known
+  // A query: of which table, by which condition, and the keys and rows that it returned.
+  std::string table = {}, where = {};
+  std::vector<std::pair<std::string, std::string>> rows = {};
+};
+
+struct RowTxn {
+  std::string session, name;
+  TxnStatus status = TxnStatus::committed;
+  Interval begin = {}, end = {};
+  std::string meta = {};
+  std::vector<RowOperation> ops = {};
+};
+
+class RowHistory {
+ public:
+  explicit RowHistory(const std::string& meta) { builder_.set_meta(meta); }
+
+  void initial(const std::string& key, const std::string& row);
+  Status add(const RowTxn& txn);
+  // Names of the transactions that installed the versions of a key, in their order.
+  void order(const std::string& key, const std::vector<std::string>& txns);
+  // The orders hold everything that was installed until then.
+  void complete(int64_t at, const std::string& source);
+  Result<History> finish() { return std::move(builder_).finish(); }
+
+ private:
+  HistoryBuilder builder_;
+  uint64_t deleted_ = 0;
+};
+
+}  // namespace assay::internal::collect::schedule

@@ -1,0 +1,200 @@
+// PostgreSQL: logical decoding. A replication slot is made before the first transaction and read after the last; it gives
+// whole transactions in the order of their commits, which is the order of the versions of each row, since a row stays
+// locked until its writer commits.
+//
+//   slot, 739 UPDATE x, 740 UPDATE x, COMMIT 740 waits, COMMIT 739, COMMIT 740       BEGIN 739 … COMMIT 739, BEGIN 740 …
+//
+// A slot keeps the server from throwing its log away. So ours is temporary, which the server drops with the
+// connection; only where the server is to be killed it is permanent, dropped when it was read, and what a killed run left
+// behind is dropped by the next. What is left of a temporary slot after a crash of the server is nothing.
+//
+// Cost: the log is decoded once, in batches. Source: PostgreSQL's manual, 49 (logical decoding).
+#include "evidence/postgresql_slot.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#ifdef ASSAY_POSTGRESQL
+#include <libpq-fe.h>
+
+#include "collect/client_library.h"
+#endif
+
+namespace assay::internal::evidence {
+
+#ifdef ASSAY_POSTGRESQL
+namespace {
+
+constexpr auto kPostgresqlReconnectFor = std::chrono::seconds(30);
+constexpr auto kPostgresqlReconnectPause = std::chrono::milliseconds(200);
+// A transaction that changes nothing and tells its name: nobody else's, as an earlier reader may have left one.
+constexpr std::string_view kMark =
+    "SELECT name, pg_logical_emit_message(true, 'assay', name) FROM (SELECT 'end ' || "
+    "pg_current_wal_insert_lsn() AS name OFFSET 0) mark";
+// Changes asked for at once, so that a long log never stands in memory as a whole.
+constexpr int kBatch = 100'000;
+
+struct ClosePostgresql {
+  void operator()(PGconn* c) const { PQfinish(c); }
+};
+struct ClearResult {
+  void operator()(PGresult* r) const { PQclear(r); }
+};
+using Answer = std::unique_ptr<PGresult, ClearResult>;
+
+std::string first_line(std::string_view text) {
+  return std::string(text.substr(0, text.find('\n')));
+}
+
+class Slot : public PostgresqlSlot {
+ public:
+  explicit Slot(Options options) : options_(std::move(options)) {}
+
+  ~Slot() override {
+    if (options_.permanent && made_)
+      static_cast<void>(send(fmt::format("SELECT pg_drop_replication_slot('{}')", options_.name)));
+  }
+
+  Status connect() {
+    const char* names[] = {"dbname", "connect_timeout", "application_name", nullptr};
+    const char* values[] = {options_.url.c_str(), "5", "assay", nullptr};
+    connection_.reset(PQconnectdbParams(names, values, 1));
+    if (PQstatus(connection_.get()) != CONNECTION_OK) return failed();
+    PQsetNoticeProcessor(
+        connection_.get(), [](void*, const char*) {}, nullptr);
+    const auto version = ask("SELECT version()");
+    if (!version.ok()) return version.error();
+    const std::string& name = (*version)[0][0];
+    if (!name.starts_with("PostgreSQL") || name.find("-YB-") != std::string::npos)
+      return usage_error(
+          fmt::format("the version order is read from PostgreSQL's log; this is {}", name));
+    return Ok{};
+  }
+
+  Status start() override {
+    const auto level = ask("SHOW wal_level");
+    if (!level.ok()) return level.error();
+    if ((*level)[0][0] != "logical")
+      return usage_error(fmt::format(
+          "PostgreSQL logs for wal_level = {}; the version order needs wal_level = logical",
+          (*level)[0][0]));
+    // Of runs that were killed.
+    if (!send(
+            "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name "
+            "~ '^assay_[0-9a-f]{12}$' AND NOT active AND database = current_database()"))
+      return failed();
+    if (!send(fmt::format("SELECT pg_create_logical_replication_slot('{}', 'test_decoding', {})",
+                          options_.name, options_.permanent ? "false" : "true")))
+      return failed();
+    made_ = true;
+    return Ok{};
+  }
+
+  Status resume() override {
+    const auto found = ask(fmt::format(
+        "SELECT 1 FROM pg_replication_slots WHERE slot_name = '{}' AND NOT active", options_.name));
+    if (!found.ok()) return found.error();
+    if (found->empty())
+      return usage_error(fmt::format(
+          "there is no replication slot {}: it was temporary, as it is but with the fault kill or "
+          "restart, or the next run has dropped it",
+          options_.name));
+    options_.permanent = made_ = true;
+    return Ok{};
+  }
+
+  Status read(const std::function<bool(std::string_view, std::string_view)>& take) override {
+    const std::string question = fmt::format(
+        "SELECT lsn, data FROM pg_logical_slot_get_changes('{}', NULL, {}, 'skip-empty-xacts', "
+        "'1')",
+        options_.name, kBatch);
+    for (;;) {
+      const Answer changes = send(question);
+      if (!changes) return failed();
+      const int rows = PQntuples(changes.get());
+      for (int i = 0; i < rows; ++i)
+        if (!take(text(changes, i, 0), text(changes, i, 1))) return Ok{};
+      if (rows == 0) return Ok{};
+    }
+  }
+
+  Result<std::string> mark() override {
+    const auto mark = ask(std::string(kMark));
+    if (!mark.ok()) return mark.error();
+    return (*mark)[0][0];
+  }
+
+  Result<Rows> ask(const std::string& sql) override {
+    const Answer answer = send(sql);
+    if (!answer) return failed().error();
+    Rows rows(static_cast<size_t>(PQntuples(answer.get())));
+    for (size_t i = 0; i < rows.size(); ++i)
+      for (int column = 0; column < PQnfields(answer.get()); ++column)
+        rows[i].emplace_back(text(answer, static_cast<int>(i), column));
+    return rows;
+  }
+
+  // The server may have gone meanwhile, and be on its way back.
+  Status reconnect() override {
+    if (send("SELECT 1")) return Ok{};
+    if (!options_.permanent)
+      return io_error("PostgreSQL: the connection was lost, and the temporary slot with it");
+    const auto deadline = std::chrono::steady_clock::now() + kPostgresqlReconnectFor;
+    while (true) {
+      Status s = connect();
+      if (s.ok() || std::chrono::steady_clock::now() > deadline) return s;
+      std::this_thread::sleep_for(kPostgresqlReconnectPause);
+    }
+  }
+
+  std::string host() const override {
+    const char* const host = PQhost(connection_.get());
+    return host == nullptr || *host == '\0' ? "localhost" : host;
+  }
+  uint16_t port() const override {
+    const std::string_view text = PQport(connection_.get());
+    uint16_t port = 5432;
+    std::from_chars(text.data(), text.data() + text.size(), port);
+    return port;
+  }
+  std::string database() const override { return PQdb(connection_.get()); }
+
+ private:
+  Answer send(const std::string& sql) {
+    Answer answer(PQexec(connection_.get(), sql.c_str()));
+    const ExecStatusType status = PQresultStatus(answer.get());
+    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) return nullptr;
+    return answer;
+  }
+  static std::string_view text(const Answer& answer, int row, int column) {
+    return {PQgetvalue(answer.get(), row, column),
+            static_cast<size_t>(PQgetlength(answer.get(), row, column))};
+  }
+  Status failed() const {
+    return io_error("PostgreSQL: " + first_line(PQerrorMessage(connection_.get())));
+  }
+
+  Options options_;
+  bool made_ = false;
+  std::unique_ptr<PGconn, ClosePostgresql> connection_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<PostgresqlSlot>> PostgresqlSlot::open(Options options) {
+  if (Status s = collect::load_client(collect::kLibpq); !s.ok()) return s.error();
+  auto slot = std::make_unique<Slot>(std::move(options));
+  if (Status s = slot->connect(); !s.ok()) return s.error();
+  return std::unique_ptr<PostgresqlSlot>(std::move(slot));
+}
+#else
+Result<std::unique_ptr<PostgresqlSlot>> PostgresqlSlot::open(Options) {
+  return usage_error("this assay was built without PostgreSQL's client (Debian: libpq-dev)");
+}
+#endif
+
+}  // namespace assay::internal::evidence

@@ -1,0 +1,49 @@
+// A connection to PostgreSQL of one's own, and on it a slot of its log: from where the slot was made on, the server keeps what it
+// logs, and tells it, whole transactions in the order of their commits.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/result.h"
+
+namespace assay::internal::evidence {
+
+class PostgresqlSlot {
+ public:
+  struct Options {
+    std::string url;
+    std::string name;        // of the slot
+    bool permanent = false;  // outlives the connection, and the server
+  };
+  // Connects. Fails where the database only speaks like PostgreSQL, or this program was built without its client.
+  static Result<std::unique_ptr<PostgresqlSlot>> open(Options options);
+  virtual ~PostgresqlSlot() = default;
+
+  // Makes the slot, and drops what runs that were killed have left of others.
+  virtual Status start() = 0;
+  // Takes up a permanent one that such a run has left.
+  virtual Status resume() = 0;
+  // What was logged and not read yet, as test_decoding tells it: the place, and a line. Nothing follows where `take` says so.
+  virtual Status read(
+      const std::function<bool(std::string_view position, std::string_view line)>& take) = 0;
+  // Logs a message, and says what it says: what was committed before it was asked for is logged before it.
+  virtual Result<std::string> mark() = 0;
+
+  // The rows of an answer, NULL as empty texts.
+  using Rows = std::vector<std::vector<std::string>>;
+  virtual Result<Rows> ask(const std::string& sql) = 0;
+  // The connection again where it was lost; a temporary slot is lost with it.
+  virtual Status reconnect() = 0;
+
+  // What it is connected to; a host that begins with '/' is a folder of sockets.
+  virtual std::string host() const = 0;
+  virtual uint16_t port() const = 0;
+  virtual std::string database() const = 0;
+};
+
+}  // namespace assay::internal::evidence

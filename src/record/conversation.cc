@@ -1,0 +1,532 @@
+// Follows one connection. Each message of the client that will be answered is put into a queue, and what the server sends belongs to
+// the first in it; so any number of them may be under way.
+//
+//   client                        server                                             client
+//   Query SELECT a FROM t     →   Query SELECT a, ROW(…) FROM t
+//                                 RowDescription 2, DataRow (1, "(16385,731,7)")  →  RowDescription 1, DataRow (1)
+//   Execute COMMIT            →   Close, Parse, Bind, Execute of the number, Execute COMMIT
+//                                 …, DataRow ("740"), CommandComplete COMMIT      →  CommandComplete COMMIT
+//
+// The number of a transaction is asked for with the message that ends it, so no answer is waited for that the client does not wait
+// for; and only where it is certain that a transaction is open that has not failed, since the question would fail then, and
+// everything behind it. After an error the server skips all until the next Sync, and so does the queue.
+//
+// What is not understood goes through as it is. Source: PostgreSQL's manual, 55 (frontend/backend protocol).
+#include "record/conversation.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace assay::internal::record {
+namespace {
+
+constexpr std::string_view kNumber =
+    "SELECT pg_catalog.pg_current_xact_id_if_assigned()::pg_catalog.text, "
+    "pg_catalog.current_setting('transaction_isolation')";
+constexpr std::string_view kName = "assay_number";  // of the statement and its portal
+constexpr size_t kMostRowsOfALine = 10'000;
+constexpr size_t kMostValueBytes = 200;
+
+bool changes_rows(Part::Kind kind) {
+  return kind == Part::Kind::insert || kind == Part::Kind::update || kind == Part::Kind::remove ||
+         kind == Part::Kind::merge;
+}
+bool ends(Part::Kind kind) { return kind == Part::Kind::commit || kind == Part::Kind::prepare; }
+
+// In characters.
+size_t length_of(std::string_view text) {
+  return static_cast<size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
+bool Conversation::begin_startup() {
+  for (;;) {
+    const auto found = read_startup(startup_);
+    if (!found) return true;
+    switch (found->kind) {
+      case Startup::Kind::encryption:  // not here
+        to_client += 'N';
+        startup_.erase(0, found->size);
+        continue;
+      case Startup::Kind::other:
+        return false;
+      case Startup::Kind::cancel:
+        stage_ = Stage::passing;
+        break;
+      case Startup::Kind::start:
+        user_ = found->user;
+        stage_ = found->replicates || found->database != around_.database ? Stage::passing
+                                                                          : Stage::recorded;
+        break;
+    }
+    if (stage_ == Stage::recorded) {
+      Json line = Json::object();
+      line["s"] = number_;
+      line["open"] = around_.now();
+      line["user"] = found->user;
+      line["program"] = found->program;
+      around_.trace->write(line);
+    }
+    to_server += startup_.substr(0, found->size);
+    return from_client(std::exchange(startup_, {}).substr(found->size));
+  }
+}
+
+bool Conversation::from_client(std::string_view bytes) {
+  if (stage_ == Stage::startup) {
+    startup_ += bytes;
+    return begin_startup();
+  }
+  if (stage_ == Stage::passing) {
+    to_server += bytes;
+    return true;
+  }
+  return client_.feed(
+      bytes, to_server,
+      [](char type) { return std::string_view("QPBDECSFcf").find(type) != std::string_view::npos; },
+      [this](char type, std::string_view body) { return take_from_client(type, body); });
+}
+
+bool Conversation::from_server(std::string_view bytes) {
+  if (stage_ != Stage::recorded) {
+    to_client += bytes;
+    return true;
+  }
+  return server_.feed(
+      bytes, to_client, [this](char type) { return wants_from_server(type); },
+      [this](char type, std::string_view body) { return take_from_server(type, body); });
+}
+
+bool Conversation::take_from_client(char type, std::string_view body) {
+  switch (type) {
+    case 'Q':
+      query(body);
+      return true;
+    case 'P':
+      parse(body);
+      return true;
+    case 'B':
+      bind(body);
+      return true;
+    case 'D':
+      describe(body);
+      return true;
+    case 'E':
+      execute(body);
+      return true;
+    case 'S':
+      sync();
+      return true;
+    case 'C': {
+      const std::string_view name = Fields(body.substr(std::min<size_t>(1, body.size()))).text();
+      if (!skipping_ && body.starts_with('S')) statements_.erase(std::string(name));
+      if (!skipping_ && body.starts_with('P')) portals_.erase(std::string(name));
+      expect({.kind = Expected::Kind::close});
+      break;
+    }
+    case 'F':
+      may_write_ = true;
+      expect({.kind = Expected::Kind::call});
+      break;
+    default:  // the end of what is copied
+      expect({.kind = Expected::Kind::copied});
+      break;
+  }
+  put_message(to_server, type, body);
+  return true;
+}
+
+void Conversation::expect(Expected e) {
+  if (skipping_ && e.kind != Expected::Kind::sync) return;
+  skipping_ = false;
+  e.sent = around_.now();
+  expected_.push_back(std::move(e));
+}
+
+// Nothing that is under way will change it but what was sent since the last Sync.
+bool Conversation::knows_state() const {
+  return started_ && !skipping_ && std::ranges::none_of(expected_, [](const Expected& e) {
+           return e.kind == Expected::Kind::query || e.kind == Expected::Kind::sync ||
+                  e.kind == Expected::Kind::call;
+         });
+}
+
+Conversation::Prepared Conversation::understand(std::string_view sql) {
+  return {around_.rewriter(user_).plan(sql),
+          redefines_ ? "tables were changed in this transaction" : untouched_};
+}
+
+void Conversation::query(std::string_view body) {
+  Expected e{.kind = Expected::Kind::query, .of = understand(Fields(body).text())};
+  const Plan& plan = *e.of.plan;
+  const bool alone = plan.parts.size() == 1;
+  if (alone && ends(plan.parts[0].kind) && status_ == 'T' && may_write_ && expected_.empty() &&
+      knows_state()) {
+    expect({.kind = Expected::Kind::number_query});
+    std::string question;
+    put_text(question, kNumber);
+    put_message(to_server, 'Q', question);
+  }
+  for (const Part& part : plan.parts) may_write_ = may_write_ || part.may_write;
+  std::string text = e.of.untouched.empty() ? plan.sql : plan.asked;
+  e.with_number = alone && changes_rows(plan.parts[0].kind) && status_ == 'I' &&
+                  expected_.empty() && knows_state();
+  if (e.with_number) text.append("\n;").append(kNumber);
+  expect(std::move(e));
+  std::string sent;
+  put_text(sent, text);
+  put_message(to_server, 'Q', sent);
+}
+
+void Conversation::parse(std::string_view body) {
+  Fields fields(body);
+  const std::string_view name = fields.text(), sql = fields.text();
+  const Prepared of = understand(sql);
+  std::string sent;
+  put_text(sent, name);
+  put_text(sent, of.untouched.empty() ? of.plan->sql : of.plan->asked);
+  sent += fields.rest();
+  if (!skipping_) {
+    Expected e{.kind = Expected::Kind::parse, .name = std::string(name)};
+    if (const auto at = statements_.find(name); at != statements_.end()) e.before = at->second;
+    statements_[std::string(name)] = of;
+    expect(std::move(e));
+  }
+  put_message(to_server, 'P', sent);
+}
+
+void Conversation::bind(std::string_view body) {
+  const auto message = read_bind(body);
+  Portal portal;
+  bool more = false;
+  if (message) {
+    if (const auto at = statements_.find(message->statement); at != statements_.end())
+      portal.of = at->second;
+    for (size_t i = 0; i < message->values.size(); ++i) {
+      const auto& value = message->values[i];
+      const bool shown = value && !message->binary[i] && value->size() <= kMostValueBytes;
+      portal.values.push_back(shown ? Json(*value) : Json());
+    }
+    more = portal.of.plan && portal.of.plan->parts.size() == 1 && portal.of.untouched.empty() &&
+           portal.of.plan->parts[0].tells;
+    if (!skipping_) portals_[std::string(message->portal)] = std::move(portal);
+  }
+  expect({.kind = Expected::Kind::bind});
+  put_message(to_server, 'B', more ? std::string_view(message->one_more) : body);
+}
+
+void Conversation::describe(std::string_view body) {
+  Expected e{.kind = Expected::Kind::describe};
+  const std::string_view name = Fields(body.substr(std::min<size_t>(1, body.size()))).text();
+  if (body.starts_with('S')) {
+    if (const auto at = statements_.find(name); at != statements_.end()) e.of = at->second;
+  } else if (const auto at = portals_.find(name); at != portals_.end()) {
+    e.of = at->second.of;
+  }
+  expect(std::move(e));
+  put_message(to_server, 'D', body);
+}
+
+void Conversation::execute(std::string_view body) {
+  Expected e{.kind = Expected::Kind::execute};
+  Fields fields(body);
+  if (const auto at = portals_.find(fields.text()); at != portals_.end()) {
+    e.of = at->second.of;
+    e.values = at->second.values;
+    e.partly = fields.int32() != 0 || at->second.begun;
+    at->second.begun = true;
+  }
+  const Part* const part = part_of(e);
+  const bool open = status_ == 'T' || batch_.begins;
+  if (part != nullptr && ends(part->kind) && open && !batch_.ends && may_write_ && knows_state())
+    ask_number();
+  may_write_ = may_write_ || part == nullptr || part->may_write;
+  batch_.begins = batch_.begins || (part != nullptr && part->kind == Part::Kind::begin);
+  batch_.ends =
+      batch_.ends || (part != nullptr && (ends(part->kind) || part->kind == Part::Kind::rollback));
+  batch_.writes = batch_.writes || (part != nullptr && changes_rows(part->kind));
+  batch_.other = batch_.other || part == nullptr ||
+                 (!changes_rows(part->kind) && part->kind != Part::Kind::select);
+  expect(std::move(e));
+  put_message(to_server, 'E', body);
+}
+
+void Conversation::sync() {
+  if (status_ == 'I' && batch_.writes && !batch_.other && knows_state()) ask_number();
+  batch_ = {};
+  expect({.kind = Expected::Kind::sync});
+  put_message(to_server, 'S', "");
+}
+
+// By a statement and a portal that the client does not use, which are made anew each time: it may drop all there are.
+void Conversation::ask_number() {
+  std::string body = "S";
+  put_text(body, kName);
+  put_message(to_server, 'C', body);
+  body.clear();
+  put_text(body, kName);
+  put_text(body, kNumber);
+  put_int16(body, 0);
+  put_message(to_server, 'P', body);
+  body.clear();
+  put_text(body, kName);
+  put_text(body, kName);
+  for (int i = 0; i < 3; ++i) put_int16(body, 0);
+  put_message(to_server, 'B', body);
+  body.clear();
+  put_text(body, kName);
+  put_int32(body, 0);
+  put_message(to_server, 'E', body);
+  expect({.kind = Expected::Kind::number});
+}
+
+const Part* Conversation::part_of(const Expected& e) const {
+  if (!e.of.plan || e.part >= e.of.plan->parts.size()) return nullptr;
+  return &e.of.plan->parts[e.part];
+}
+
+bool Conversation::tells(const Expected& e) const {
+  const Part* const part = part_of(e);
+  return part != nullptr && part->tells && e.of.untouched.empty();
+}
+
+bool Conversation::wants_from_server(char type) const {
+  if (type != 'D') return std::string_view("TntCIsEZ123GWVS").find(type) != std::string_view::npos;
+  if (expected_.empty()) return false;
+  const Expected& e = expected_.front();
+  return e.kind == Expected::Kind::number || e.kind == Expected::Kind::number_query || tells(e) ||
+         (e.with_number && !e.held.empty());
+}
+
+bool Conversation::take_row(Expected& e, std::string_view body) {
+  auto row = without_last_cell(body);
+  if (!row) return false;
+  if (row->last) e.rows.push_back(std::move(*row->last));
+  if (e.rows.size() >= kMostRowsOfALine) {
+    Json line = Json::object();
+    line["s"] = number_;
+    line["rows"] = std::exchange(e.rows, Json());
+    around_.trace->write(line);
+  }
+  put_message(to_client, 'D', row->body);
+  return true;
+}
+
+void Conversation::take_number(std::string_view body) {
+  const std::vector<std::string> cells = cells_of(body);
+  if (cells.size() != 2) return;
+  Json line = Json::object();
+  line["s"] = number_;
+  if (!cells[0].empty()) line["xid"] = cells[0];
+  line["isolation"] = cells[1];
+  around_.trace->write(line);
+}
+
+bool Conversation::take_from_server(char type, std::string_view body) {
+  using Kind = Expected::Kind;
+  if (type == 'Z' && !started_) {
+    started_ = true;
+    put_message(to_client, type, body);
+    return true;
+  }
+  if (type == 'S') {
+    Fields fields(body);
+    // Texts in quotes are others then than the parser takes them for.
+    if (fields.text() == "standard_conforming_strings" && fields.text() != "on")
+      untouched_ = "standard_conforming_strings = off";
+    put_message(to_client, type, body);
+    return true;
+  }
+  if (expected_.empty()) {
+    put_message(to_client, type, body);
+    if (type == 'E') lost_ = true;
+    return true;
+  }
+  Expected& e = expected_.front();
+  if (e.kind == Kind::copied) {  // what it ended was answered
+    expected_.pop_front();
+    return take_from_server(type, body);
+  }
+  if (type == 'E') {
+    fail(body);
+    return true;
+  }
+  if (type == 'Z') {
+    ready(body);
+    return true;
+  }
+  if (e.kind == Kind::number || e.kind == Kind::number_query || !e.held.empty()) {
+    if (type == 'D') take_number(body);
+    if (type == 'C' && e.kind == Kind::number) expected_.pop_front();
+    return true;
+  }
+  switch (type) {
+    case 'T':
+      if (tells(e)) {
+        const auto shorter = without_last_field(body);
+        if (!shorter) return false;
+        put_message(to_client, type, *shorter);
+      } else {
+        put_message(to_client, type, body);
+      }
+      if (e.kind == Kind::describe) expected_.pop_front();
+      return true;
+    case 'D':
+      return take_row(e, body);
+    case 'C':
+    case 'I':
+    case 's':
+      complete(type == 'C' ? Fields(body).text() : type == 's' ? "suspended" : "");
+      return true;
+    case 'G':
+    case 'W':
+      // A Sync that is on its way is not answered while rows are copied in.
+      for (size_t i = 1; i < expected_.size() && expected_[i].kind != Kind::copied;)
+        if (e.kind == Kind::execute && expected_[i].kind == Kind::sync)
+          expected_.erase(expected_.begin() + static_cast<std::ptrdiff_t>(i));
+        else
+          ++i;
+      break;
+    case 'n':
+      if (e.kind == Kind::describe) expected_.pop_front();
+      break;
+    case '1':
+    case '2':
+    case '3':
+      if (e.kind == Kind::parse || e.kind == Kind::bind || e.kind == Kind::close)
+        expected_.pop_front();
+      break;
+    default:
+      break;
+  }
+  put_message(to_client, type, body);
+  return true;
+}
+
+// A statement was answered.
+void Conversation::tell(Expected& e, std::string_view tag, std::string_view error) {
+  const Part* const part = part_of(e);
+  if (part == nullptr) return;
+  const uint64_t q = around_.trace->statement(*e.of.plan, e.part, e.of.untouched);
+  Json line = Json::object();
+  line["s"] = number_;
+  line["q"] = q;
+  line["t"] = Json::array({e.sent, around_.now()});
+  line["tag"] = tag;
+  if (!e.values.empty()) line["p"] = e.values;
+  if (e.partly) line["partly"] = true;
+  if (!e.rows.empty()) line["rows"] = std::exchange(e.rows, Json());
+  if (!error.empty()) line["error"] = error;
+  around_.trace->write(line);
+  told_ = true;
+  if (!error.empty()) return;
+  redefines_ = redefines_ || part->kind == Part::Kind::definition;
+  if (part->changes_user) untouched_ = "another role was taken";
+  for (const std::string& table : part->temporary)
+    if (around_.rewriter(user_).hides(table)) untouched_ = "a temporary table hides another";
+}
+
+void Conversation::complete(std::string_view tag) {
+  Expected& e = expected_.front();
+  tell(e, tag, "");
+  std::string body;
+  if (!tag.empty() && tag != "suspended") put_text(body, tag);
+  const char type = tag.empty() ? 'I' : tag == "suspended" ? 's' : 'C';
+  if (e.kind == Expected::Kind::execute) {
+    expected_.pop_front();
+  } else if (e.kind == Expected::Kind::query) {
+    ++e.part;
+    // The transaction may still fail when it ends.
+    if (e.with_number) {
+      put_message(e.held, type, body);
+      return;
+    }
+  }
+  put_message(to_client, type, body);
+}
+
+void Conversation::fail(std::string_view body) {
+  using Kind = Expected::Kind;
+  const std::string_view severity = error_field(body, 'V');
+  lost_ = lost_ || severity == "FATAL" || severity == "PANIC";
+  Expected& e = expected_.front();
+  if (e.kind == Kind::number_query) return;
+  std::string moved(body);
+  if (tells(e)) {
+    const Part& part = *part_of(e);
+    const size_t before = length_of(e.of.plan->sql.substr(0, part.added_at));
+    moved = with_position_moved(body, before,
+                                length_of(e.of.plan->sql.substr(part.added_at, part.added)));
+  }
+  put_message(to_client, 'E', moved);
+  // What became of it is not known then.
+  if (lost_) return;
+  if (e.kind == Kind::query || e.kind == Kind::execute) {
+    e.held.clear();
+    if (part_of(e) == nullptr && e.part > 0) --e.part;
+    tell(e, "", error_field(body, 'C'));
+  }
+  if (e.kind == Kind::query || e.kind == Kind::call) return;
+  std::vector<Expected> undone;
+  while (!expected_.empty() && expected_.front().kind != Kind::sync) {
+    undone.push_back(std::move(expected_.front()));
+    expected_.pop_front();
+  }
+  skipping_ = expected_.empty();
+  // What they would have prepared was not.
+  for (size_t i = undone.size(); i-- > 0;) {
+    if (undone[i].kind != Kind::parse) continue;
+    if (undone[i].before)
+      statements_[undone[i].name] = *undone[i].before;
+    else
+      statements_.erase(undone[i].name);
+  }
+}
+
+void Conversation::ready(std::string_view body) {
+  using Kind = Expected::Kind;
+  Expected& e = expected_.front();
+  status_ = body.empty() ? 'I' : body[0];
+  const bool ours = e.kind == Kind::number_query;
+  if (!e.held.empty()) to_client += e.held;
+  expected_.pop_front();
+  if (!ours) put_message(to_client, 'Z', body);
+  if (status_ != 'I') return;
+  const bool under_way = std::ranges::any_of(expected_, [](const Expected& later) {
+    return later.kind == Kind::execute || later.kind == Kind::query;
+  });
+  if (!under_way) may_write_ = false;
+  if (expected_.empty()) portals_.clear();
+  if (told_) {
+    Json line = Json::object();
+    line["s"] = number_;
+    line["idle"] = around_.now();
+    around_.trace->write(line);
+  }
+  told_ = false;
+  if (std::exchange(redefines_, false)) around_.definitions_changed();
+}
+
+void Conversation::over() {
+  if (stage_ != Stage::recorded) return;
+  const bool in_flight = std::ranges::any_of(expected_, [&](const Expected& e) {
+    if (e.kind != Expected::Kind::query && e.kind != Expected::Kind::execute)
+      return e.kind == Expected::Kind::sync && status_ == 'I' && may_write_;
+    if (!e.of.plan || e.kind == Expected::Kind::execute) {
+      const Part* const part = part_of(e);
+      return part == nullptr || ends(part->kind);
+    }
+    return std::ranges::any_of(e.of.plan->parts, [&](const Part& part) {
+      return ends(part.kind) || (status_ == 'I' && part.may_write);
+    });
+  });
+  Json line = Json::object();
+  line["s"] = number_;
+  line["close"] = around_.now();
+  if (in_flight) line["in_flight"] = true;
+  around_.trace->write(line);
+}
+
+}  // namespace assay::internal::record

@@ -1,0 +1,137 @@
+// What one client of PostgreSQL and its server say to each other, with what is added to it and taken away again.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "record/messages.h"
+#include "record/rewriting.h"
+#include "record/trace.h"
+
+namespace assay::internal::record {
+
+// What conversations have in common.
+struct Surroundings {
+  Trace* trace = nullptr;
+  std::string database;  // that is recorded
+  std::function<int64_t()> now;
+  std::function<Rewriter&(const std::string& user)> rewriter;
+  std::function<void()> definitions_changed;
+};
+
+class Conversation {
+ public:
+  Conversation(uint64_t number, Surroundings& surroundings)
+      : number_(number), around_(surroundings) {}
+
+  // Takes what came, and leaves what is to be sent below. False: that was not the protocol.
+  bool from_client(std::string_view bytes);
+  bool from_server(std::string_view bytes);
+  std::string to_client, to_server;
+
+  // Whether the server has answered everything.
+  bool answered() const {
+    return std::ranges::all_of(expected_,
+                               [](const Expected& e) { return e.kind == Expected::Kind::copied; });
+  }
+  bool is_recorded() const { return stage_ == Stage::recorded; }
+  // Either connection is over.
+  void over();
+
+ private:
+  enum class Stage : uint8_t { startup, passing, recorded };
+  struct Prepared {
+    std::shared_ptr<const Plan> plan;
+    std::string untouched;  // why it was sent as it came
+  };
+  struct Portal {
+    Prepared of;
+    Json values;
+    bool begun = false;  // some of its rows were asked for
+  };
+  // An answer that is to come.
+  struct Expected {
+    enum class Kind : uint8_t {
+      query,
+      parse,
+      bind,
+      describe,
+      execute,
+      close,
+      sync,
+      call,
+      copied,
+      number,        // ours, in front of a COMMIT or Sync
+      number_query,  // ours, a message of its own
+    };
+    Kind kind = Kind::sync;
+    Prepared of = {};
+    Json values = {};
+    std::string name = {};                // parse: of what
+    std::optional<Prepared> before = {};  // what had that name
+    size_t part = 0;                      // that is being answered
+    bool partly = false;                  // not all rows were asked for
+    bool with_number = false;             // ours is behind it
+    std::string held = {};                // the tag, until that is answered
+    int64_t sent = 0;
+    Json rows = {};
+  };
+
+  bool begin_startup();
+  bool take_from_client(char type, std::string_view body);
+  bool take_from_server(char type, std::string_view body);
+  bool wants_from_server(char type) const;
+  void expect(Expected e);
+
+  void query(std::string_view body);
+  void parse(std::string_view body);
+  void bind(std::string_view body);
+  void describe(std::string_view body);
+  void execute(std::string_view body);
+  void sync();
+  void ask_number();
+  bool knows_state() const;
+  Prepared understand(std::string_view sql);
+  void send_parsed(const Prepared& of, std::string_view rest);
+
+  const Part* part_of(const Expected& e) const;
+  bool tells(const Expected& e) const;
+  bool take_row(Expected& e, std::string_view body);
+  void take_number(std::string_view body);
+  void complete(std::string_view tag);
+  void fail(std::string_view body);
+  void ready(std::string_view body);
+  void tell(Expected& e, std::string_view tag, std::string_view error);
+
+  uint64_t number_;
+  Surroundings& around_;
+  Stage stage_ = Stage::startup;
+  std::string startup_;
+  std::string user_;
+  Cutter client_, server_;
+  std::map<std::string, Prepared, std::less<>> statements_;
+  std::map<std::string, Portal, std::less<>> portals_;
+  std::deque<Expected> expected_;
+  bool started_ = false;   // the server has said that it is ready
+  bool skipping_ = false;  // until the next Sync, after an error
+  bool lost_ = false;      // the server ends the connection
+  char status_ = 'I';
+  bool may_write_ = false;  // what is open has perhaps a number
+  // Since the last Sync.
+  struct Batch {
+    bool begins = false, ends = false, writes = false, other = false;
+  } batch_;
+  std::string untouched_;   // why nothing is rewritten any more
+  bool redefines_ = false;  // since the last transaction ended
+  bool told_ = false;       // likewise
+};
+
+}  // namespace assay::internal::record

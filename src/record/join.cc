@@ -1,0 +1,376 @@
+// Joins what clients read with what the log says was written.
+//
+// A row tells by which transaction it was written, as the 32 bits of that one's number, and the log has the numbers of all that
+// wrote: the clients' own, which asked for theirs when they ended, and others'. A version is that of a key and a number (rule 32).
+//
+//   trace: 1-1 read accounts:7 of 739; 2-1 is number 740, read accounts:7 of 739      log: 739 accounts:7, 740 accounts:7
+//   history: xid-739 w(accounts:7)   1-1 r(accounts:7) from xid-739   2-1 r(accounts:7) from xid-739, w(accounts:7)
+//            order accounts:7: xid-739, 2-1
+//
+// A number of which the log has a write of this very key is that transaction's. Another that is older than the recording is that of
+// what was there at first. Anything else is nobody's, such as a savepoint's or a table's that was written anew: that read is
+// left out, for a read that is missing makes no violation. So is one of a version of which no client is known to be the writer, where
+// the reader may have a number itself that it was not asked for: it may be its own. Rows that were not found are not written down: nothing rests on absence.
+//
+// What transactions wrote stands behind what they read, since what one reads of its own is left out. A change read what it replaced
+// where it depends on that, SET balance = balance - 5, and not where it only names a key (rule 35); what that was tells the order of
+// the log. Transactions of the log that are no client's are sessions of their own, without times.
+//
+// Cost: linear in the trace, times the logarithm of the keys. Source: the rules of recording in docs/recording-an-application.md.
+#include "record/join.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "collect/schedule/row_history.h"
+#include "collect/schedule/statements.h"
+#include "history/condition.h"
+#include "record/seen.h"
+
+namespace assay::internal::record {
+namespace {
+
+using collect::schedule::RowHistory;
+using collect::schedule::RowOperation;
+using collect::schedule::RowTxn;
+
+constexpr size_t kMostStatementBytes = 90;  // in an explanation
+constexpr size_t kMostStatements = 8;       // of a transaction
+constexpr uint32_t kLastSpecialNumber = 2;  // of rows that are older than numbers
+constexpr size_t kNobody = SIZE_MAX;
+
+// Numbers go round.
+bool is_before(uint32_t number, uint32_t bound) {
+  return number <= kLastSpecialNumber || static_cast<int32_t>(number - bound) < 0;
+}
+
+// Without comments.
+std::string bare(std::string_view sql) {
+  std::string out;
+  size_t done = 0;
+  for (const collect::schedule::Comment& c : collect::schedule::comments_of(sql)) {
+    out += sql.substr(done, c.at - done);
+    out += ' ';
+    done = c.end;
+  }
+  out += sql.substr(done);
+  const size_t first = out.find_first_not_of(" \t\r\n");
+  return first == std::string::npos
+             ? ""
+             : out.substr(first, out.find_last_not_of(" \t\r\n") + 1 - first);
+}
+
+class Joining {
+ public:
+  explicit Joining(const Seen& seen) : seen_(seen), rows_(header()) {}
+
+  Result<Joined> run() {
+    bound_ = static_cast<uint32_t>(seen_.header["bound"].integer());
+    name_all();
+    note_installs();
+    count_statements();
+    std::vector<RowTxn> all;
+    for (size_t i = 0; i < seen_.txns.size(); ++i) all.push_back(client_txn(i));
+    for (size_t i = 0; i < seen_.log.size(); ++i)
+      if (client_of_[i] == kNobody) all.push_back(foreign_txn(i));
+    for (const std::string& key : there_at_first_) rows_.initial(key, first_row(key));
+    for (const RowTxn& txn : all)
+      if (!txn.ops.empty())
+        if (Status s = rows_.add(txn); !s.ok()) return s.error();
+    for (const auto& [key, installs] : installs_) {
+      std::vector<std::string> names;
+      for (const Install& i : installs) names.push_back(names_[i.log]);
+      rows_.order(key, names);
+    }
+    out_.log_ended = seen_.end.has_value();
+    if (seen_.end) rows_.complete(*seen_.end, "PostgreSQL's log, by test_decoding");
+    auto history = rows_.finish();
+    if (!history.ok()) return history.error();
+    out_.history = std::move(*history);
+    return std::move(out_);
+  }
+
+ private:
+  // What a logged transaction left behind of a key.
+  struct Install {
+    size_t log = 0;  // which one
+    bool removed = false;
+    std::string row;
+  };
+
+  std::string header() const {
+    Json meta = seen_.header.value("meta", Json::object());
+    std::set<std::string> isolations;
+    for (const SeenTxn& t : seen_.txns)
+      if (!t.isolation.empty() && acts(t)) isolations.insert(t.isolation);
+    if (!isolations.empty() && meta["database"].is_object())
+      meta["database"]["isolation"] = fmt::format("{}", fmt::join(isolations, ", "));
+    if (!seen_.end) meta["unfinished"] = true;
+    return meta.dump();
+  }
+
+  // Whether it is about tables that are no system's.
+  bool acts(const SeenTxn& txn) const {
+    return std::ranges::any_of(
+        txn.statements, [&](const SeenStatement& s) { return seen_.statements.at(s.q).reads; });
+  }
+
+  void name_all() {
+    std::map<uint64_t, uint64_t> count;
+    std::map<uint32_t, size_t> of_number;
+    for (size_t i = 0; i < seen_.txns.size(); ++i) {
+      const SeenTxn& t = seen_.txns[i];
+      txn_names_.push_back(fmt::format("{}-{}", t.session, ++count[t.session]));
+      if (t.number) of_number[*t.number] = i;
+    }
+    log_of_.assign(seen_.txns.size(), kNobody);
+    for (size_t i = 0; i < seen_.log.size(); ++i) {
+      const auto at = of_number.find(seen_.log[i].number);
+      const bool own = at != of_number.end() && log_of_[at->second] == kNobody;
+      client_of_.push_back(own ? at->second : kNobody);
+      if (own) log_of_[at->second] = i;
+      names_.push_back(own ? txn_names_[at->second] : fmt::format("xid-{}", seen_.log[i].number));
+      by_number_[seen_.log[i].number] = i;
+    }
+  }
+
+  // Which versions of each key there were, by the log.
+  void note_installs() {
+    for (size_t i = 0; i < seen_.log.size(); ++i)
+      for (const LoggedChange& c : seen_.log[i].changes) {
+        if (!c.old_key.empty()) install(c.old_key, {i, true, {}}, true);
+        install(c.key, {i, c.kind == LoggedChange::Kind::remove, c.row},
+                c.kind != LoggedChange::Kind::insert && c.old_key.empty());
+      }
+  }
+  void install(const std::string& key, Install version, bool was_there) {
+    std::vector<Install>& all = installs_[key];
+    if (all.empty() && was_there) there_at_first_.insert(key);
+    if (!all.empty() && all.back().log == version.log) all.pop_back();
+    all.push_back(std::move(version));
+  }
+  // The version of a key that a logged transaction left behind; null if there is none.
+  const Install* install_of(const std::string& key, size_t log) const {
+    const auto at = installs_.find(key);
+    if (at == installs_.end()) return nullptr;
+    const auto version = std::ranges::find(at->second, log, &Install::log);
+    return version == at->second.end() ? nullptr : &*version;
+  }
+
+  // Rows that are not known by what they hold are known to have been there.
+  std::string first_row(const std::string& key) const {
+    const auto at = seen_.first_rows.find(key);
+    if (at == seen_.first_rows.end() || !is_before(at->second.first, bound_) ||
+        written_since(key, at->second.first))
+      return R"({"row":"from before"})";
+    return at->second.second;
+  }
+  bool written_since(const std::string& key, uint32_t number) const {
+    const auto by = by_number_.find(number);
+    return by != by_number_.end() && install_of(key, by->second) != nullptr;
+  }
+
+  std::optional<RowOperation> read(const SeenVersion& version, size_t txn) {
+    const auto by = by_number_.find(version.writer);
+    const Install* const install =
+        by == by_number_.end() ? nullptr : install_of(version.key, by->second);
+    if (install != nullptr) {
+      if (client_of_[by->second] == txn || install->removed) return std::nullopt;
+      // It may be its own.
+      if (seen_.txns[txn].may_have_number && client_of_[by->second] == kNobody) {
+        ++out_.nobodys;
+        return std::nullopt;
+      }
+      return RowOperation{
+          .key = version.key, .row = install->row, .source = names_[by->second], .stated = true};
+    }
+    if (!is_before(version.writer, bound_)) {
+      ++out_.nobodys;
+      return std::nullopt;
+    }
+    there_at_first_.insert(version.key);
+    return RowOperation{.key = version.key, .row = first_row(version.key), .stated = true};
+  }
+
+  // That no other row satisfied the condition: only where everything that anybody wrote is known.
+  std::optional<RowOperation> query_of(const SeenStatement& s,
+                                       const std::vector<RowOperation>& found) const {
+    if (!s.where || !seen_.end || seen_.anew.contains(s.table) || found.size() != s.read.size() ||
+        (!s.where->empty() && !parse_condition(*s.where).ok()))
+      return std::nullopt;
+    RowOperation query{.kind = RowOperation::Kind::query, .table = s.table, .where = *s.where};
+    for (const RowOperation& op : found) {
+      if (!op.key.starts_with(s.table + ":")) return std::nullopt;
+      query.rows.emplace_back(op.key, op.row);
+    }
+    return query;
+  }
+
+  // What a change replaced; nothing where nothing was there, or that is of this transaction.
+  std::optional<RowOperation> replaced(const std::string& key, size_t log) {
+    const std::vector<Install>& all = installs_.at(key);
+    const auto at = std::ranges::find(all, log, &Install::log);
+    if (at == all.begin()) return RowOperation{.key = key, .row = first_row(key), .stated = true};
+    const Install& before = *std::prev(at);
+    if (before.removed) return std::nullopt;
+    return RowOperation{
+        .key = key, .row = before.row, .source = names_[before.log], .stated = true};
+  }
+
+  // Of each change of a transaction, whether it depends on what it replaced.
+  std::vector<bool> dependent(const SeenTxn& txn, const LoggedChanges& logged) const {
+    std::vector<bool> depends(logged.changes.size());
+    std::map<std::pair<std::string, LoggedChange::Kind>, std::vector<size_t>> changes;
+    for (size_t i = 0; i < logged.changes.size(); ++i)
+      if (logged.changes[i].kind != LoggedChange::Kind::insert)
+        changes[{logged.changes[i].table, logged.changes[i].kind}].push_back(i);
+    for (const auto& [of, places] : changes) {
+      std::vector<bool> each;  // in the order of the statements
+      bool all = true, any = false, counted = true;
+      for (const SeenStatement& s : txn.statements) {
+        const Statement& statement = seen_.statements.at(s.q);
+        if (s.failed || statement.changed != of.first) continue;
+        const bool same =
+            statement.kind == (of.second == LoggedChange::Kind::update ? "update" : "delete");
+        const bool other = statement.kind == "insert" || statement.kind == "merge";
+        if (!same && !other) continue;
+        if (other && of.second == LoggedChange::Kind::remove) continue;
+        any = true;
+        all = all && statement.depends;
+        counted = counted && same && each.size() + s.rows <= places.size();
+        if (counted) each.insert(each.end(), s.rows, statement.depends);
+      }
+      counted = counted && each.size() == places.size();
+      for (size_t i = 0; i < places.size(); ++i)
+        depends[places[i]] = counted ? each[i] : any && all;
+    }
+    return depends;
+  }
+
+  void add_changes(const LoggedChanges& logged, size_t log, const std::vector<bool>& depends,
+                   std::vector<RowOperation>& ops) {
+    std::set<std::string> changed;
+    for (size_t i = 0; i < logged.changes.size(); ++i) {
+      const LoggedChange& c = logged.changes[i];
+      const std::string& before = c.old_key.empty() ? c.key : c.old_key;
+      if (!depends.empty() && depends[i] && !changed.contains(before))
+        if (auto op = replaced(before, log)) {
+          ops.push_back(std::move(*op));
+          ++out_.reads;
+        }
+      if (!c.old_key.empty()) ops.push_back({.kind = RowOperation::Kind::remove, .key = c.old_key});
+      const bool removes = c.kind == LoggedChange::Kind::remove;
+      ops.push_back({.kind = removes ? RowOperation::Kind::remove : RowOperation::Kind::write,
+                     .key = c.key,
+                     .row = removes ? "" : c.row});
+      changed.insert(c.key);
+      if (!c.old_key.empty()) changed.insert(c.old_key);
+    }
+  }
+
+  RowTxn client_txn(size_t i) {
+    const SeenTxn& seen = seen_.txns[i];
+    RowTxn txn{.session = std::to_string(seen.session),
+               .name = txn_names_[i],
+               .status = seen.status,
+               .begin = seen.begin,
+               .end = seen.end,
+               .meta = meta_of(seen)};
+    for (const SeenStatement& s : seen.statements) {
+      std::vector<RowOperation> found;
+      for (const SeenVersion& version : s.read)
+        if (auto op = read(version, i)) found.push_back(std::move(*op));
+      out_.reads += found.size();
+      if (auto query = query_of(s, found)) txn.ops.push_back(std::move(*query));
+      for (RowOperation& op : found) txn.ops.push_back(std::move(op));
+    }
+    if (const size_t log = log_of_[i]; log != kNobody) {
+      add_changes(seen_.log[log], log, dependent(seen, seen_.log[log]), txn.ops);
+      if (txn.status != TxnStatus::committed) {
+        ++out_.settled;
+        txn.status = TxnStatus::committed;
+      }
+      if (!seen.isolation.empty()) ++out_.isolations[seen.isolation];
+    }
+    if (!acts(seen)) return txn;
+    ++(txn.status == TxnStatus::committed ? out_.committed
+       : txn.status == TxnStatus::aborted ? out_.aborted
+                                          : out_.unknown);
+    return txn;
+  }
+
+  RowTxn foreign_txn(size_t i) {
+    ++out_.foreign;
+    Json meta = Json::object();
+    meta["foreign"] = true;
+    RowTxn txn{.session = names_[i], .name = names_[i], .meta = meta.dump()};
+    add_changes(seen_.log[i], i, {}, txn.ops);
+    return txn;
+  }
+
+  std::string meta_of(const SeenTxn& txn) const {
+    Json meta = Json::object();
+    std::vector<std::string> ran;
+    for (const SeenStatement& s : txn.statements) {
+      const Statement& statement = seen_.statements.at(s.q);
+      if (!statement.reads || s.failed) continue;
+      std::string words = fmt::format(
+          "`{}`", collect::schedule::in_one_line(bare(statement.sql), kMostStatementBytes));
+      if (!statement.place.empty()) words += fmt::format(" ({})", statement.place);
+      if (std::ranges::count(ran, words) == 0) ran.push_back(std::move(words));
+    }
+    if (ran.size() > kMostStatements) {
+      ran.resize(kMostStatements);
+      ran.emplace_back("…");
+    }
+    if (!ran.empty()) meta["ran"] = fmt::format("{}", fmt::join(ran, ", "));
+    if (!txn.isolation.empty()) meta["isolation"] = txn.isolation;
+    if (txn.number) meta["xid"] = *txn.number;
+    if (const auto program = seen_.programs.find(txn.session);
+        program != seen_.programs.end() && !program->second.empty())
+      meta["program"] = program->second;
+    return meta.dump();
+  }
+
+  void count_statements() {
+    for (const SeenTxn& txn : seen_.txns)
+      for (const SeenStatement& s : txn.statements) {
+        const Statement& statement = seen_.statements.at(s.q);
+        if (!statement.reads || s.failed) continue;
+        if (statement.missed.empty()) {
+          ++out_.full;
+          continue;
+        }
+        const bool some = statement.tells || !statement.changed.empty();
+        ++(some ? out_.partly : out_.unread);
+        ++out_.missed[statement.missed];
+      }
+  }
+
+  const Seen& seen_;
+  RowHistory rows_;
+  Joined out_;
+  uint32_t bound_ = 0;
+  std::vector<std::string> txn_names_;    // of the clients' transactions
+  std::vector<std::string> names_;        // of the log's
+  std::vector<size_t> client_of_;         // by logged transaction
+  std::vector<size_t> log_of_;            // by the clients'
+  std::map<uint32_t, size_t> by_number_;  // logged transactions
+  std::map<std::string, std::vector<Install>> installs_;
+  std::set<std::string> there_at_first_;
+};
+
+}  // namespace
+
+Result<Joined> join(std::string_view trace, const std::string& file) {
+  auto seen = read_trace(trace, file);
+  if (!seen.ok()) return seen.error();
+  return Joining(*seen).run();
+}
+
+}  // namespace assay::internal::record

@@ -1,0 +1,33 @@
+// From a trace to a history.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "assay/history.h"
+#include "assay/result.h"
+
+namespace assay::internal::record {
+
+struct Joined {
+  History history;
+
+  // Transactions of the clients, by what became of them, and how many of those of unknown outcome the log has.
+  uint64_t committed = 0, aborted = 0, unknown = 0, settled = 0;
+  uint64_t foreign = 0;  // of others, from the log
+  std::map<std::string, uint64_t>
+      isolations;  // of the clients' that changed something, as the server says
+  // Statements on tables: recorded with all that they read, with some of it, and without; and why.
+  uint64_t full = 0, partly = 0, unread = 0;
+  std::map<std::string, uint64_t> missed;
+  uint64_t reads = 0;      // of versions, that are in the history
+  uint64_t nobodys = 0;    // that are not: of nobody knows whom
+  bool log_ended = false;  // it was read to the end of the recording
+};
+
+// `file`: where the trace stands, for messages. A last line that is cut off is passed over.
+Result<Joined> join(std::string_view trace, const std::string& file);
+
+}  // namespace assay::internal::record

@@ -1,0 +1,293 @@
+#include "record/join.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace assay::internal::record {
+namespace {
+
+// A trace of two tables, in which one row of the first was there before.
+const std::string kBefore =
+    R"({"trace":1,"bound":100,"meta":{"database":{"name":"PostgreSQL","isolation":"x"}}}
+{"table":"t","oid":1,"logged":"public.t","key":["id"]}
+{"table":"u","oid":2,"logged":"public.\"U\"","key":["a","b"]}
+{"row":"t","key":["1"],"xmin":90,"is":{"id":1,"v":10}}
+{"q":1,"kind":"begin","sql":"BEGIN"}
+{"q":2,"kind":"select","sql":"SELECT v FROM t -- app.py:7","reads":true,"from":[["t",3]],"place":"app.py:7"}
+{"q":3,"kind":"update","sql":"UPDATE t SET v = v - 1","reads":true,"writes":true,"changed":"t","depends":true}
+{"q":4,"kind":"update","sql":"UPDATE t SET v = 5 WHERE id = 1","reads":true,"writes":true,"changed":"t"}
+{"q":5,"kind":"commit","sql":"COMMIT"}
+{"q":6,"kind":"rollback","sql":"ROLLBACK"}
+{"q":7,"kind":"select","sql":"SELECT count(*) FROM t, u","reads":true,"aggregated":true,"from":[["t",3],["u",4]]}
+{"q":8,"kind":"select","sql":"SELECT * FROM t UNION SELECT 1","reads":true,"writes":true,"missed":"UNION"}
+{"q":9,"kind":"prepare","sql":"PREPARE TRANSACTION 'x'"}
+{"q":10,"kind":"delete","sql":"DELETE FROM t WHERE v = 1","reads":true,"writes":true,"changed":"t","depends":true}
+)";
+
+std::string said(int session, int q, const std::string& tag, const std::string& rows = "",
+                 const std::string& more = "") {
+  return fmt::format("{{\"s\":{},\"q\":{},\"t\":[@],\"tag\":\"{}\"{}{}}}\n", session, q, tag,
+                     rows.empty() ? "" : ",\"rows\":[" + rows + "]", more);
+}
+std::string number(int session, int xid) {
+  return fmt::format("{{\"s\":{},\"xid\":\"{}\",\"isolation\":\"serializable\"}}\n", session, xid);
+}
+std::string idle(int session) { return fmt::format("{{\"s\":{},\"idle\":9999}}\n", session); }
+std::string logged(int xid, const std::vector<std::string>& lines) {
+  std::string all = fmt::format("{{\"log\":\"BEGIN {}\"}}\n", xid);
+  for (const std::string& line : lines) all += fmt::format("{{\"log\":\"table {}\"}}\n", line);
+  return all + fmt::format("{{\"log\":\"COMMIT {}\"}}\n", xid);
+}
+std::string put(int id, int v) {
+  return fmt::format("public.t: UPDATE: id[integer]:{} v[integer]:{}", id, v);
+}
+constexpr const char* kEnd = "{\"end\":10000}\n";
+
+struct Done {
+  Joined joined;
+  std::vector<std::string> txns;
+  std::vector<std::string> orders;
+};
+
+std::string as_text(const History& h, OpId i) {
+  OpBuffers buffers;
+  const Op op = h.outside(i, buffers);
+  const std::string key = op.key.to_string();
+  const char* const kind = op.kind == OpKind::read ? "r" : op.kind == OpKind::write ? "w" : "d";
+  if (op.kind != OpKind::read) return fmt::format("{}({})", kind, key);
+  const std::string from = !op.source           ? ""
+                           : op.source->empty() ? " first"
+                                                : " " + std::string(*op.source);
+  return fmt::format("r({}{})", key, from);
+}
+
+Done done(std::string trace) {
+  int now = 0;
+  for (size_t at = trace.find('@'); at != std::string::npos; at = trace.find('@'), now += 10)
+    trace.replace(at, 1, fmt::format("{},{}", now + 10, now + 15));
+  auto joined = join(kBefore + trace, "app.trace");
+  EXPECT_TRUE(joined.ok()) << joined.error().to_string();
+  if (!joined.ok()) return {};
+  Done d{std::move(*joined), {}, {}};
+  const History& h = d.joined.history;
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    std::string text = h.name(t);
+    text += h.status(t) == TxnStatus::committed ? ":"
+            : h.status(t) == TxnStatus::aborted ? " aborted:"
+                                                : " unknown:";
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) text += " " + as_text(h, i);
+    d.txns.push_back(text);
+  }
+  for (const KnownOrder& o : h.known_orders()) {
+    std::string text = h.key(o.key).to_string() + ":";
+    for (size_t i = 0; i < o.versions.size(); ++i) text += " " + h.name(o.txn(i));
+    d.orders.push_back(text);
+  }
+  return d;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(Join, ReadsMeetWritesByKeyAndNumber) {
+  const Done d =
+      done(said(1, 1, "BEGIN") + said(1, 2, "SELECT 1", R"x("(1,90,1)")x") +
+           said(1, 4, "UPDATE 1") + number(1, 101) + said(1, 5, "COMMIT") + idle(1) +
+           said(2, 2, "SELECT 1", R"x("(1,101,1)")x") + idle(2) + logged(101, {put(1, 5)}) + kEnd);
+  EXPECT_EQ(d.txns, (Texts{"1-1: r(t:1 first) w(t:1)", "2-1: r(t:1 1-1)"}));
+  EXPECT_EQ(d.orders, (Texts{"t:1: 1-1"}));
+  const History& h = d.joined.history;
+  EXPECT_EQ(h.initial(0).to_string(), R"({"id":1,"v":10})");
+  EXPECT_EQ(h.meta(0),
+            R"({"ran":"`SELECT v FROM t` (app.py:7), `UPDATE t SET v = 5 WHERE id = 1`",)"
+            R"("isolation":"serializable","xid":101})");
+  EXPECT_NE(h.meta().find(R"("isolation":"serializable")"), std::string::npos);
+  EXPECT_EQ(h.orders_complete_to(), 10000);
+  EXPECT_EQ(h.begin_time(0).response - h.begin_time(0).request, 15);
+}
+
+// Rule 30: what others wrote is of sessions of their own, and never what was there first. Rule 32: nobody's versions are left out.
+TEST(Join, VersionsOfOthersAndOfNobody) {
+  const Done d = done(
+      // 105 wrote t:2 and not t:1; 102 is a savepoint's number, or that of a table that was written anew.
+      said(1, 2, "SELECT 4", R"x("(1,105,2)","(1,105,1)","(1,102,1)","(1,90,3)")x") + idle(1) +
+      logged(105, {put(2, 7)}) + kEnd);
+  EXPECT_EQ(d.txns, (Texts{"1-1: r(t:2 xid-105) r(t:3 first)", "xid-105: w(t:2)"}));
+  EXPECT_EQ(d.joined.nobodys, 2u);
+  EXPECT_EQ(d.joined.reads, 2u);
+  EXPECT_EQ(d.joined.foreign, 1u);
+  EXPECT_FALSE(d.joined.history.begin_time(1).known());
+}
+
+// One that may have a number that was not asked for may have written that itself.
+TEST(Join, WhatMayBeItsOwnIsLeftOut) {
+  const std::string read = said(1, 2, "SELECT 2", R"x("(1,105,1)","(1,90,3)")x");
+  const std::string log = logged(105, {put(1, 7)}) + kEnd;
+  EXPECT_EQ(done(said(1, 1, "BEGIN") + said(1, 4, "UPDATE 1") + read + said(1, 5, "COMMIT") +
+                 idle(1) + log)
+                .txns,
+            (Texts{"1-1: r(t:3 first)", "xid-105: w(t:1)"}));
+  // It was asked, and has none.
+  EXPECT_EQ(
+      done(said(1, 1, "BEGIN") + said(1, 4, "UPDATE 0") + read +
+           "{\"s\":1,\"isolation\":\"serializable\"}\n" + said(1, 5, "COMMIT") + idle(1) + log)
+          .txns,
+      (Texts{"1-1: r(t:1 xid-105) r(t:3 first)", "xid-105: w(t:1)"}));
+}
+
+// A number that is smaller may still be in the log: its transaction was open when the recording began.
+TEST(Join, AnOldNumberInTheLogIsNotTheFirst) {
+  const Done d =
+      done(said(1, 2, "SELECT 1", R"x("(1,95,1)")x") + idle(1) + logged(95, {put(1, 7)}) + kEnd);
+  EXPECT_EQ(d.txns, (Texts{"1-1: r(t:1 xid-95)", "xid-95: w(t:1)"}));
+}
+
+// 32 bits of numbers go round, and those of frozen rows come before all.
+TEST(Join, NumbersGoRound) {
+  const Done d =
+      done(said(1, 2, "SELECT 3", R"x("(1,4294967290,1)","(1,2,2)","(1,2147483700,3)")x") +
+           idle(1) + kEnd);
+  EXPECT_EQ(d.txns, (Texts{"1-1: r(t:1 first) r(t:2 first)"}));
+}
+
+TEST(Join, OwnVersionsAreNotReadFromOthers) {
+  const Done d = done(said(1, 1, "BEGIN") + said(1, 4, "UPDATE 1") +
+                      said(1, 2, "SELECT 1", R"x("(1,101,1)")x") + number(1, 101) +
+                      said(1, 5, "COMMIT") + idle(1) + logged(101, {put(1, 5), put(1, 6)}) + kEnd);
+  EXPECT_EQ(d.txns, (Texts{"1-1: w(t:1) w(t:1)"}));
+}
+
+// Rule 33.
+TEST(Join, Outcomes) {
+  const std::string begin = said(1, 1, "BEGIN") + said(1, 2, "SELECT 1", R"x("(1,90,1)")x");
+  const auto status = [&](const std::string& trace) {
+    return done(begin + trace + kEnd).txns.at(0).substr(0, 9);
+  };
+  EXPECT_EQ(status(said(1, 5, "COMMIT") + idle(1)), "1-1: r(t:");
+  EXPECT_EQ(status(said(1, 5, "ROLLBACK") + idle(1)), "1-1 abort");
+  EXPECT_EQ(status(said(1, 6, "ROLLBACK") + idle(1)), "1-1 abort");
+  EXPECT_EQ(status(said(1, 5, "", "", ",\"error\":\"40001\"") + idle(1)), "1-1 abort");
+  EXPECT_EQ(status(said(1, 9, "PREPARE TRANSACTION") + idle(1)), "1-1 unkno");
+  EXPECT_EQ(status("{\"s\":1,\"close\":70}\n"), "1-1 abort");
+  EXPECT_EQ(status("{\"s\":1,\"close\":70,\"in_flight\":true}\n"), "1-1 unkno");
+  EXPECT_EQ(status(""), "1-1 unkno");  // this program was killed
+  // The log knows it.
+  const Done settled = done(begin + number(1, 101) + "{\"s\":1,\"close\":70,\"in_flight\":true}\n" +
+                            logged(101, {put(1, 5)}) + kEnd);
+  EXPECT_EQ(settled.txns, (Texts{"1-1: r(t:1 first) w(t:1)"}));
+  EXPECT_EQ(settled.joined.settled, 1u);
+  EXPECT_EQ(settled.joined.unknown, 0u);
+}
+
+// Rule 35: by the order of the log, and only where it matters.
+TEST(Join, WhatAChangeReplaced) {
+  const auto changes = [](int q) {
+    return done(said(1, q, "UPDATE 1") + number(1, 101) + idle(1) + said(2, q, "UPDATE 1") +
+                number(2, 102) + idle(2) + logged(102, {put(1, 7)}) + logged(101, {put(1, 5)}) +
+                kEnd);
+  };
+  EXPECT_EQ(changes(3).txns, (Texts{"1-1: r(t:1 2-1) w(t:1)", "2-1: r(t:1 first) w(t:1)"}));
+  EXPECT_EQ(changes(4).txns, (Texts{"1-1: w(t:1)", "2-1: w(t:1)"}));
+  EXPECT_EQ(changes(3).orders, (Texts{"t:1: 2-1 1-1"}));
+  // Which statement changed which row is known by their counts; where these do not tell, all have to depend on it.
+  const auto both = [](const std::string& first, const std::string& second) {
+    return done(said(1, 1, "BEGIN") + first + second + number(1, 101) + said(1, 5, "COMMIT") +
+                idle(1) + logged(101, {put(1, 5), put(2, 6)}) + kEnd)
+        .txns;
+  };
+  EXPECT_EQ(both(said(1, 4, "UPDATE 1"), said(1, 3, "UPDATE 1")),
+            (Texts{"1-1: w(t:1) r(t:2 first) w(t:2)"}));
+  EXPECT_EQ(both(said(1, 4, "UPDATE 2"), said(1, 3, "UPDATE 1")), (Texts{"1-1: w(t:1) w(t:2)"}));
+  // After a deletion there was nothing to read.
+  const Done again =
+      done(said(1, 3, "UPDATE 1") + number(1, 103) + idle(1) +
+           logged(101, {"public.t: DELETE: id[integer]:1"}) + logged(103, {put(1, 5)}) + kEnd);
+  EXPECT_EQ(again.txns, (Texts{"1-1: w(t:1)", "xid-101: d(t:1)"}));
+}
+
+TEST(Join, KeysOfSeveralColumnsThatChange) {
+  const Done d = done(
+      said(1, 7, "SELECT 1", R"x("{\"(1,90,1,2,101,\\\"a,b\\\",c)\",\"(1,90,2,,,,)\"}")x") +
+      idle(1) +
+      logged(
+          101,
+          {R"(public.\"U\": UPDATE: old-key: a[text]:'x' b[text]:'y' new-tuple: a[text]:'a,b' b[text]:'c' v[integer]:1)"}) +
+      kEnd);
+  EXPECT_EQ(d.txns, (Texts{R"(1-1: r(t:1 first) r(u:a\,b,c xid-101) r(t:2 first))",
+                           R"(xid-101: d(u:x,y) w(u:a\,b,c))"}));
+}
+
+// A condition says which rows were not there, but only where everything that anybody wrote is known.
+TEST(Join, QueriesFindAllRows) {
+  const std::string described =
+      R"x({"q":20,"kind":"select","sql":"SELECT","reads":true,"from":[["t",3]],"where":["\"v\" = ",[1,"number"]]})x"
+      "\n";
+  const auto queries = [&](const std::string& statements, const std::string& rest) {
+    const Done d = done(described + statements + idle(1) + rest);
+    uint64_t found = 0;
+    const History& h = d.joined.history;
+    OpBuffers buffers;
+    for (OpId i = 0; i < h.op_count(); ++i)
+      if (h.op(i).kind == OpKind::range) {
+        ++found;
+        const Op op = h.outside(i, buffers);
+        EXPECT_EQ(std::string(*op.where), "v = 10");
+        EXPECT_EQ(op.key.to_string() + op.value.to_string(), "t:t;");
+      }
+    return found;
+  };
+  const std::string one = R"x("(1,90,1)")x", ten = R"(,"p":["10"])";
+  EXPECT_EQ(queries(said(1, 20, "SELECT 1", one, ten), kEnd), 1u);
+  EXPECT_EQ(queries(said(1, 20, "SELECT 0", "", ten), logged(101, {put(3, 10)}) + kEnd), 1u);
+  EXPECT_EQ(queries(said(1, 20, "SELECT 1", one, ten), ""), 0u);  // the log was not read to its end
+  EXPECT_EQ(queries(said(1, 20, "SELECT 1", one, R"(,"p":["1e1"])"), kEnd), 0u);
+  EXPECT_EQ(queries(said(1, 20, "SELECT 1", one, R"(,"p":[null])"), kEnd), 0u);
+  EXPECT_EQ(queries(said(1, 20, "SELECT 1", one, ten + ",\"partly\":true"), kEnd), 0u);
+  EXPECT_EQ(queries(said(1, 20, "SELECT 1", R"x("(1,102,1)")x", ten), kEnd), 0u);  // nobody's
+  EXPECT_EQ(
+      queries(said(1, 1, "BEGIN") + said(1, 4, "UPDATE 1") + said(1, 20, "SELECT 1", one, ten),
+              kEnd),
+      0u);
+  EXPECT_EQ(queries(said(1, 20, "SELECT 1", one, ten),
+                    logged(101, {"public.t: DELETE: (no-tuple-data)"}) + kEnd),
+            0u);
+  EXPECT_EQ(queries(said(1, 20, "SELECT 1", one, ten),
+                    R"({"table":"t","oid":1,"logged":"public.t","key":["id"],"file":7})"
+                    "\n" +
+                        std::string(kEnd)),
+            0u);
+}
+
+// Rule 36.
+TEST(Join, TruncateDeletesEveryKnownRow) {
+  const Done d = done(logged(101, {put(2, 7)}) +
+                      logged(102, {"public.t, public.else: TRUNCATE: (no-flags)"}) + kEnd);
+  EXPECT_EQ(d.txns, (Texts{"xid-101: w(t:2)", "xid-102: d(t:1) d(t:2)"}));
+  EXPECT_EQ(done(logged(102, {"public.ta: TRUNCATE: (no-flags)"}) + kEnd).txns, Texts{});
+}
+
+TEST(Join, CountsStatements) {
+  const Done d = done(said(1, 2, "SELECT 0") + idle(1) + said(1, 8, "SELECT 1") + idle(1) +
+                      said(1, 2, "", "", ",\"error\":\"42P01\"") + idle(1));
+  EXPECT_EQ(d.joined.full, 1u);
+  EXPECT_EQ(d.joined.unread, 1u);
+  EXPECT_EQ(d.joined.missed, (std::map<std::string, uint64_t>{{"UNION", 1}}));
+  EXPECT_FALSE(d.joined.log_ended);
+  EXPECT_NE(d.joined.history.meta().find("unfinished"), std::string::npos);
+}
+
+TEST(Join, ATraceThatIsCutOffOrNone) {
+  EXPECT_TRUE(join(kBefore + "{\"s\":1,\"id", "x").ok());
+  const auto wrong = join(kBefore + "nothing\n", "app.trace");
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().to_string(), "app.trace:15: expected an object");
+  for (const char* line :
+       {"{}", "{\"s\":{}}", "{\"s\":1,\"q\":77,\"t\":[1,2],\"tag\":\"\"}",
+        "{\"s\":1,\"q\":2,\"t\":[1],\"tag\":5,\"rows\":7}",
+        "{\"s\":1,\"q\":2,\"t\":[1,2],\"rows\":[1,\"(\",\"(1)\",\"(1,2,3,4)\"]}"})
+    static_cast<void>(join(kBefore + line + "\n", "x"));
+}
+
+}  // namespace
+}  // namespace assay::internal::record

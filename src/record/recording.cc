@@ -1,0 +1,260 @@
+#include "record/recording.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "collect/drivers/description.h"
+#include "collect/run_id.h"
+#include "collect/schedule/observing.h"
+#include "collect/url.h"
+#include "evidence/postgresql_slot.h"
+#include "evidence/test_decoding.h"
+#include "record/catalogue.h"
+#include "record/relay.h"
+#include "record/rewriting.h"
+#include "record/trace.h"
+
+namespace assay::internal::record {
+namespace {
+
+using evidence::PostgresqlSlot;
+
+constexpr int kOldestVersion = 13;
+// How often the log is read meanwhile: what was read is safe when this program is killed, and the server need not keep it.
+constexpr auto kLogRead = std::chrono::milliseconds(250);
+constexpr auto kLogTick = std::chrono::milliseconds(10);
+
+class Recorder : public Recording {
+ public:
+  explicit Recorder(RecordingOptions options, int fd)
+      : options_(std::move(options)), fd_(fd), trace_(fd) {}
+  ~Recorder() override {
+    relay_.reset();
+    close(fd_);
+  }
+
+  Status begin() {
+    auto control = PostgresqlSlot::open({options_.database, "", false});
+    if (!control.ok()) return control.error();
+    control_ = std::move(*control);
+    auto slot = PostgresqlSlot::open(
+        {options_.database, fmt::format("assay_{}", collect::run_id_text(collect::draw_run_id())),
+         false});
+    if (!slot.ok()) return slot.error();
+    slot_ = std::move(*slot);
+    const auto version = control_->ask(
+        "SELECT split_part(version(), ' ', 2), current_setting('server_version_num'), "
+        "current_setting('default_transaction_isolation'), current_setting('wal_level'), "
+        "session_user");
+    if (!version.ok()) return version.error();
+    if (std::stoi((*version)[0][1]) / 10'000 < kOldestVersion)
+      return usage_error(fmt::format("this is PostgreSQL {}; recording needs {} or newer",
+                                     (*version)[0][0], kOldestVersion));
+    if ((*version)[0][3] != "logical")
+      return usage_error(
+          fmt::format("PostgreSQL logs for wal_level = {}; recording needs ALTER SYSTEM SET "
+                      "wal_level = logical "
+                      "and a restart of the server",
+                      (*version)[0][3]));
+    user_ = (*version)[0][4];
+    if (Status s = slot_->start(); !s.ok()) return s;
+    const auto bound =
+        control_->ask("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint & 4294967295");
+    if (!bound.ok()) return bound.error();
+    Json line = Json::object();
+    line["trace"] = 1;
+    line["bound"] = std::stoll((*bound)[0][0]);
+    Json meta = Json::object();
+    meta["tool"] = "assay record";
+    meta["database"] = Json::parse(
+        collect::describe_database("PostgreSQL", (*version)[0][0], (*version)[0][2], {}));
+    line["meta"] = std::move(meta);
+    trace_.write(line);
+    if (Status s = read_catalogue(); !s.ok()) return s;
+    if (Status s = read_first_rows(); !s.ok()) return s;
+    return listen();
+  }
+
+  std::string url() const override {
+    const std::string& at = relay_->address();
+    return at.starts_with("unix:") ? at
+                                   : fmt::format("postgresql://{}/{}", at, control_->database());
+  }
+  std::vector<std::pair<std::string, std::string>> environment() const override {
+    // A socket that clients find is called FOLDER/.s.PGSQL.PORT.
+    std::string at = relay_->address();
+    if (at.starts_with("unix:"))
+      if (const size_t name = at.rfind("/.s.PGSQL."); name != std::string::npos)
+        at = at.substr(5, name - 5) + ":" + at.substr(name + 10);
+    const size_t colon = at.rfind(':');
+    return {{"PGHOST", at.substr(0, colon)},
+            {"PGPORT", at.substr(colon + 1)},
+            {"PGDATABASE", control_->database()},
+            {"PGUSER", user_},
+            {"PGSSLMODE", "disable"},
+            {"PGCHANNELBINDING", "disable"}};
+  }
+  uint64_t connections() const override { return relay_->connections(); }
+
+  Status run(const std::atomic<bool>& stop) override {
+    std::atomic<bool> over = false;
+    Status logged = Ok{};
+    std::thread reader([&] {
+      auto next = std::chrono::steady_clock::now() + kLogRead;
+      while (!over && logged.ok()) {
+        std::this_thread::sleep_for(kLogTick);
+        if (std::chrono::steady_clock::now() < next) continue;
+        logged = read_log("");
+        next = std::chrono::steady_clock::now() + kLogRead;
+      }
+    });
+    Status relayed = relay_->run(stop, [this] { notice_definitions(); });
+    over = true;
+    reader.join();
+    if (!relayed.ok()) return relayed;
+    if (!logged.ok()) return logged;
+    return end();
+  }
+
+ private:
+  static int64_t now() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+
+  Status listen() {
+    around_.trace = &trace_;
+    around_.database = control_->database();
+    around_.now = now;
+    around_.rewriter = [this](const std::string& user) -> Rewriter& { return rewriter(user); };
+    around_.definitions_changed = [this] { notice_definitions(); };
+    auto relay = Relay::open(options_.listen, {control_->host(), control_->port()}, around_);
+    if (!relay.ok()) return relay.error();
+    relay_ = std::move(*relay);
+    return trace_.flush();
+  }
+
+  // Others may change them, too.
+  void notice_definitions() {
+    const auto state = Catalogue::state(*control_);
+    if (state.ok() && *state == state_) return;
+    rewriters_.clear();
+    if (read_catalogue().ok()) return;
+    catalogue_ = std::make_shared<Catalogue>();  // nothing is rewritten
+    state_.clear();
+  }
+
+  Rewriter& rewriter(const std::string& user) {
+    const auto at = rewriters_.find(user);
+    if (at != rewriters_.end()) return at->second;
+    auto readable = Catalogue::readable(*control_, user);
+    return rewriters_
+        .emplace(user,
+                 Rewriter(catalogue_, readable.ok() ? std::move(*readable) : std::set<uint32_t>()))
+        .first->second;
+  }
+
+  Status read_catalogue() {
+    const auto state = Catalogue::state(*control_);
+    auto read = Catalogue::read(*control_);
+    if (!read.ok()) return read.error();
+    state_ = state.ok() ? *state : "";
+    catalogue_ = std::make_shared<Catalogue>(std::move(*read));
+    for (const Relation& r : catalogue_->relations()) {
+      if (!r.refusal.empty()) continue;
+      Json line = Json::object();
+      line["table"] = r.name;
+      line["oid"] = r.oid;
+      line["logged"] = r.logged;
+      line["key"] = r.key;
+      line["file"] = r.file;
+      trace_.write(line);
+    }
+    return Ok{};
+  }
+
+  // What rows hold before anybody changes them, for explanations: of small tables.
+  Status read_first_rows() {
+    uint64_t left = options_.first_rows;
+    for (const Relation& r : catalogue_->relations()) {
+      if (!r.refusal.empty() || left == 0) continue;
+      std::string key;
+      for (const std::string& column : r.key)
+        key += fmt::format("{}t.{}::text", key.empty() ? "" : ", ",
+                           collect::schedule::in_quotes(column, '"'));
+      const auto rows = control_->ask(fmt::format(
+          "SELECT json_build_object('row', {}::text, 'key', json_build_array({}), 'xmin', "
+          "t.xmin::text::bigint, 'is', to_json(t.*)) FROM ONLY {} t LIMIT {}",
+          collect::schedule::in_quotes(r.name, '\''), key, r.logged, left + 1));
+      if (!rows.ok() || rows->size() > left) continue;  // it may not be read, or is too large
+      left -= rows->size();
+      for (const auto& row : *rows) trace_.write(Json::parse(row[0]));
+    }
+    return Ok{};
+  }
+
+  // What is in the log, to the mark if there is one. False if that did not come.
+  Status read_log(const std::string& mark, bool* found = nullptr) {
+    return slot_->read([&](std::string_view, std::string_view line) {
+      const auto message = evidence::logged_message(line);
+      if (message && !mark.empty() && *message == mark) {
+        *found = true;
+        return false;
+      }
+      if (message) return true;
+      Json json = Json::object();
+      json["log"] = line;
+      trace_.write(json);
+      return true;
+    });
+  }
+
+  Status end() {
+    const int64_t at = now();
+    const auto mark = slot_->mark();
+    if (!mark.ok()) return mark.error();
+    bool found = false;
+    if (Status s = read_log(*mark, &found); !s.ok()) return s;
+    if (found) {
+      Json line = Json::object();
+      line["end"] = at;
+      trace_.write(line);
+    }
+    return trace_.flush();
+  }
+
+  RecordingOptions options_;
+  int fd_;
+  Trace trace_;
+  std::unique_ptr<PostgresqlSlot> control_, slot_;
+  std::shared_ptr<const Catalogue> catalogue_;
+  std::string state_;  // of it
+  std::string user_;
+  std::map<std::string, Rewriter> rewriters_;  // by user
+  Surroundings around_;
+  std::unique_ptr<Relay> relay_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Recording>> Recording::open(const RecordingOptions& options) {
+  if (!Rewriter::is_possible())
+    return usage_error(
+        "this assay was built without libpg_query, PostgreSQL's parser (Debian: libpg-query-dev)");
+  const int fd = ::open(options.trace.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+  if (fd < 0) return io_error(strerror(errno), options.trace);
+  auto recorder = std::make_unique<Recorder>(options, fd);
+  if (Status s = recorder->begin(); !s.ok()) return s.error();
+  return std::unique_ptr<Recording>(std::move(recorder));
+}
+
+}  // namespace assay::internal::record

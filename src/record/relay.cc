@@ -1,0 +1,188 @@
+#include "record/relay.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "collect/sockets.h"
+
+namespace assay::internal::record {
+namespace {
+
+constexpr size_t kPiece = 256 << 10;
+// What one side has not taken yet, before the other is no longer listened to.
+constexpr size_t kMostWaiting = 1 << 20;
+constexpr size_t kMostTraceWaiting = 64 << 10;
+constexpr auto kTraceFlushed = std::chrono::milliseconds(50);
+constexpr auto kTicked = std::chrono::seconds(1);
+constexpr int kPollTick = 20;  // milliseconds
+constexpr uint64_t kListener = 0;
+
+using Clock = std::chrono::steady_clock;
+
+// Sends what the other side takes; false if it is gone.
+bool pass_on(int fd, std::string& bytes, size_t& sent) {
+  while (sent < bytes.size()) {
+    const ssize_t n =
+        send(fd, bytes.data() + sent, bytes.size() - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+    sent += static_cast<size_t>(n);
+  }
+  bytes.clear();
+  sent = 0;
+  return true;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Relay>> Relay::open(const std::string& listen, Server server,
+                                           Surroundings& surroundings) {
+  const Result<int> listener = collect::listen_on(listen);
+  if (!listener.ok()) return listener.error();
+  const int epoll = epoll_create1(EPOLL_CLOEXEC);
+  epoll_event event{.events = EPOLLIN, .data = {.u64 = kListener}};
+  if (epoll < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, *listener, &event) != 0) {
+    const Error error = io_error(fmt::format("cannot wait for connections: {}", strerror(errno)));
+    ::close(*listener);
+    if (epoll >= 0) ::close(epoll);
+    return error;
+  }
+  return std::unique_ptr<Relay>(new Relay(epoll, *listener, collect::address_of(*listener, listen),
+                                          std::move(server), surroundings));
+}
+
+Relay::~Relay() {
+  while (!links_.empty()) end(links_.begin()->first);
+  close(listener_);
+  close(epoll_);
+  if (address_.starts_with("unix:")) unlink(address_.substr(5).c_str());
+}
+
+void Relay::accept_all() {
+  for (;;) {
+    const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (client < 0) return;
+    const int server = collect::connect_to(server_.host, server_.port);
+    if (server < 0) {  // as the server would refuse it
+      close(client);
+      continue;
+    }
+    fcntl(server, F_SETFL, fcntl(server, F_GETFL) | O_NONBLOCK);
+    collect::send_at_once(client);
+    collect::send_at_once(server);
+    const uint64_t number = ++accepted_;
+    auto link = std::make_unique<Link>(number, around_);
+    link->client = client;
+    link->server = server;
+    wait_for(*link, number);
+    links_.emplace(number, std::move(link));
+  }
+}
+
+void Relay::wait_for(Link& link, uint64_t number) {
+  const auto set = [&](int fd, uint32_t& before, uint32_t now, uint64_t tag) {
+    if (before == now) return;
+    epoll_event event{.events = now, .data = {.u64 = tag}};
+    epoll_ctl(epoll_,
+              before == 0 ? EPOLL_CTL_ADD
+              : now == 0  ? EPOLL_CTL_DEL
+                          : EPOLL_CTL_MOD,
+              fd, &event);
+    before = now;
+  };
+  const Conversation& talk = link.talk;
+  const auto events = [](bool over, size_t waiting_there, bool waiting_here) {
+    uint32_t wanted = 0;
+    if (!over && waiting_there < kMostWaiting) wanted |= EPOLLIN;
+    if (waiting_here) wanted |= EPOLLOUT;
+    return wanted;
+  };
+  set(link.client, link.client_events,
+      events(link.client_over, talk.to_server.size(), !link.client_over && !talk.to_client.empty()),
+      2 * number);
+  set(link.server, link.server_events,
+      events(link.server_over, talk.to_client.size(), !talk.to_server.empty()), 2 * number + 1);
+}
+
+// False: the connection is over.
+bool Relay::receive(Link& link, bool of_server) {
+  bool& over = of_server ? link.server_over : link.client_over;
+  buffer_.resize(kPiece);
+  const ssize_t n =
+      recv(of_server ? link.server : link.client, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+  if (n <= 0) {
+    over = true;
+    return true;
+  }
+  const std::string_view bytes(buffer_.data(), static_cast<size_t>(n));
+  return of_server ? link.talk.from_server(bytes) : link.talk.from_client(bytes);
+}
+
+// False: both are to be closed.
+bool Relay::serve(Link& link, bool of_server, uint32_t events) {
+  if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0 && !receive(link, of_server)) return false;
+  if (!pass_on(link.server, link.talk.to_server, link.to_server)) link.server_over = true;
+  if (link.client_over) {
+    link.talk.to_client.clear();
+    link.to_client = 0;
+  } else if (!pass_on(link.client, link.talk.to_client, link.to_client)) {
+    link.client_over = true;
+  }
+  if (link.server_over) return !link.client_over && !link.talk.to_client.empty();
+  // The client is gone; what it asked for is still answered, above all a COMMIT.
+  if (link.client_over)
+    return link.talk.is_recorded() && (!link.talk.answered() || !link.talk.to_server.empty());
+  return true;
+}
+
+void Relay::end(uint64_t number) {
+  const auto at = links_.find(number);
+  at->second->talk.over();
+  close(at->second->client);
+  close(at->second->server);
+  links_.erase(at);
+}
+
+Status Relay::run(const std::atomic<bool>& stop, const std::function<void()>& tick) {
+  std::array<epoll_event, 64> events{};
+  Clock::time_point flushed = Clock::now(), ticked = flushed;
+  while (!stop) {
+    const int n = epoll_wait(epoll_, events.data(), events.size(), kPollTick);
+    for (int i = 0; i < n; ++i) {
+      const uint64_t tag = events[static_cast<size_t>(i)].data.u64;
+      if (tag == kListener) {
+        accept_all();
+        continue;
+      }
+      const auto at = links_.find(tag / 2);
+      if (at == links_.end()) continue;
+      if (serve(*at->second, tag % 2 == 1, events[static_cast<size_t>(i)].events))
+        wait_for(*at->second, at->first);
+      else
+        end(at->first);
+    }
+    const auto now = Clock::now();
+    if (now - ticked > kTicked) {
+      ticked = now;
+      tick();
+    }
+    if (now - flushed > kTraceFlushed || around_.trace->pending() > kMostTraceWaiting) {
+      flushed = now;
+      if (Status s = around_.trace->flush(); !s.ok()) return s;
+    }
+  }
+  while (!links_.empty()) end(links_.begin()->first);
+  return around_.trace->flush();
+}
+
+}  // namespace assay::internal::record

@@ -1,0 +1,735 @@
+// Understands statements by PostgreSQL's own parser, and has SELECTs say which versions of which rows they read.
+//
+//   SELECT name FROM doctors d WHERE on_call        SELECT name, ROW(d.tableoid, d.xmin, d.id)::text AS assay_rows FROM doctors d …
+//   SELECT count(*) FROM doctors                    SELECT count(*), array_agg(ROW(…)::text)::text AS assay_rows FROM doctors
+//
+// One column of text, always the last, whatever the statement joins: an outer join leaves its part empty. It is put into the text
+// of the client, which otherwise stays as it is, comments included; nothing is written anew from a tree. The text that comes of
+// it is parsed again, and sent only if in its tree this column is all that is new.
+//
+// What a SELECT reads elsewhere, in sub-selects, functions, views, or behind DISTINCT and UNION, is not told: then it says why.
+// Statements that change rows are sent as they came, for the log has what they wrote.
+//
+// Cost: two parses of a text that was not seen before but for its constants, a look-up of one that was.
+#include "record/rewriting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+
+#include "base/json.h"
+#include "collect/schedule/observing.h"
+#include "collect/schedule/statements.h"
+#include "record/shape.h"
+
+#ifdef ASSAY_PG_QUERY
+#include <pg_query.h>
+#endif
+
+namespace assay::internal::record {
+namespace {
+
+using collect::schedule::in_quotes;
+using collect::schedule::Word;
+using collect::schedule::words_of;
+
+constexpr size_t kMostTextBytes = 1 << 20;   // that is parsed
+constexpr size_t kMostKeptBytes = 64 << 20;  // of texts and what they are
+constexpr std::string_view kColumn = "assay_rows";
+
+// The tree as JSON; empty if it does not parse.
+std::string parse(std::string_view sql) {
+#ifdef ASSAY_PG_QUERY
+  const PgQueryParseResult parsed = pg_query_parse(std::string(sql).c_str());
+  std::string tree = parsed.error == nullptr ? parsed.parse_tree : "";
+  pg_query_free_parse_result(parsed);
+  return tree;
+#else
+  static_cast<void>(sql);
+  return {};
+#endif
+}
+
+// Everything in a tree but what `visit` does not want to be entered.
+template <class Visit>
+void walk(const Json& root, Visit visit) {
+  std::vector<const Json*> left = {&root};
+  while (!left.empty()) {
+    const Json& node = *left.back();
+    left.pop_back();
+    for (size_t i = 0; i < node.size(); ++i)
+      if (!node.is_object() || visit(node.name(i), node[i])) left.push_back(&node[i]);
+  }
+}
+
+const std::string& name_in(const Json& node) { return node["String"]["sval"].text(); }
+
+bool is_of_system(const Json& range) {
+  const std::string schema = range.text("schemaname");
+  return schema == "pg_catalog" || schema == "information_schema" ||
+         (schema.empty() && range.text("relname").starts_with("pg_"));
+}
+
+// What a query reads at its own level, below which its sub-selects are.
+struct Level {
+  bool aggregates = false, sub_selects = false;
+};
+
+// A condition in the language of histories (history/condition.h), as far as it means there what it means to PostgreSQL.
+class ConditionWriter {
+ public:
+  ConditionWriter(const Relation& relation, std::string_view sql, Json& pieces)
+      : relation_(relation), sql_(sql), pieces_(pieces) {}
+
+  bool write(const Json& node, int depth = 0) {
+    if (depth > kMostDepth || node.size() != 1) return false;
+    if (node.contains("BoolExpr")) return write_bool(node["BoolExpr"], depth);
+    if (node.contains("A_Expr")) return write_comparison(node["A_Expr"]);
+    if (!node.contains("NullTest")) return false;
+    const bool is = node["NullTest"].text("nulltesttype") == "IS_NULL";
+    add(is ? "(" : "not (");
+    if (!write_column(node["NullTest"]["arg"])) return false;
+    add(" is null)");
+    return true;
+  }
+
+ private:
+  static constexpr int kMostDepth = 20;
+
+  void add(std::string_view text) { pieces_.push_back(Json(text)); }
+
+  bool write_bool(const Json& s, int depth) {
+    const std::string op = s.text("boolop");
+    const Json& args = s["args"];
+    add(op == "NOT_EXPR" ? "not (" : "((");
+    for (size_t i = 0; i < args.size(); ++i) {
+      if (i > 0) add(op == "OR_EXPR" ? ") or (" : ") and (");
+      if (!write(args[i], depth + 1)) return false;
+    }
+    add(op == "NOT_EXPR" ? ")" : "))");
+    return !args.empty();
+  }
+
+  bool write_comparison(const Json& s) {
+    const std::string kind = s.text("kind"),
+                      op = s["name"].size() == 1 ? name_in(s["name"][0]) : "";
+    const bool differs = op == "<>";
+    add(differs || kind == "AEXPR_NOT_BETWEEN" ? "not (" : "(");
+    if (!write_column(s["lexpr"])) return false;
+    const bool orders = op == "<" || op == ">" || op == "<=" || op == ">=";
+    bool done = false;
+    if (kind == "AEXPR_OP" && (op == "=" || differs || (orders && number_))) {
+      add(fmt::format(" {} ", differs ? "=" : op));
+      done = write_value(s["rexpr"]);
+    } else if (kind == "AEXPR_IN") {
+      add(" in (");
+      done = write_values(s["rexpr"]["List"]["items"], ", ");
+      add(")");
+    } else if (number_ && (kind == "AEXPR_BETWEEN" || kind == "AEXPR_NOT_BETWEEN")) {
+      add(" between ");
+      done = write_values(s["rexpr"]["List"]["items"], " and ");
+    }
+    add(")");
+    return done;
+  }
+
+  bool write_values(const Json& values, std::string_view between) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (i > 0) add(between);
+      if (!write_value(values[i])) return false;
+    }
+    return !values.empty();
+  }
+
+  bool write_column(const Json& node) {
+    const Json& fields = node["ColumnRef"]["fields"];
+    if (fields.empty() || fields.size() > 2) return false;
+    const std::string& column = name_in(fields[fields.size() - 1]);
+    number_ = std::ranges::count(relation_.numbers, column) > 0;
+    if (!number_ && std::ranges::count(relation_.texts, column) == 0) return false;
+    add(in_quotes(column, '"'));
+    return true;
+  }
+
+  // To compare with the column that was written last.
+  bool write_value(const Json& node) {
+    if (node.contains("ParamRef")) {
+      pieces_.push_back(Json::array({node["ParamRef"]["number"], number_ ? "number" : "text"}));
+      return true;
+    }
+    const Json& constant = node["A_Const"];
+    if (number_ && constant["ival"].contains("ival"))
+      add(std::to_string(constant["ival"]["ival"].integer()));
+    else if (number_ && constant.contains("ival") && is_zero(constant["location"].integer()))
+      add("0");
+    else if (!number_ && constant.contains("sval") && is_ascii(constant["sval"].text("sval")))
+      add(in_quotes(constant["sval"].text("sval"), '\''));
+    else
+      return false;
+    return true;
+  }
+
+  // The tree as JSON has neither 0 nor what is less.
+  bool is_zero(int64_t at) const {
+    const std::string_view text = sql_.substr(std::min(static_cast<size_t>(at), sql_.size()), 2);
+    return text.starts_with('0') && (text.size() == 1 || !collect::schedule::is_digit(text[1]));
+  }
+
+  const Relation& relation_;
+  std::string_view sql_;
+  Json& pieces_;
+  bool number_ = false;  // the column that was written last is one
+};
+
+class Understanding {
+ public:
+  // `sql`: the whole text.
+  Understanding(const Catalogue& catalogue, const std::set<uint32_t>& readable,
+                std::string_view sql, Part& part)
+      : catalogue_(catalogue), readable_(readable), sql_(sql), part_(part) {}
+
+  // The column to add; empty if there is none.
+  std::string statement(const std::string& type, const Json& s);
+
+ private:
+  void look_everywhere(const Json& s);
+  Level look_at_level(const Json& select) const;
+  std::string select(const Json& s);
+  void add_from(const Json& from);
+  void look_for_condition(const Json& s);
+  void change(const Json& s);
+  void transaction(const Json& s);
+  void set(const Json& s);
+  void copy(const Json& s);
+  void miss(std::string_view why) {
+    if (part_.missed.empty()) part_.missed = why;
+  }
+
+  const Catalogue& catalogue_;
+  const std::set<uint32_t>& readable_;
+  std::string_view sql_;
+  Part& part_;
+  std::set<std::string> queries_;  // that WITH names
+  std::vector<std::string> columns_;
+};
+
+void Understanding::look_everywhere(const Json& s) {
+  walk(s, [&](const std::string& type, const Json& node) {
+    if (type == "CommonTableExpr") queries_.insert(node.text("ctename"));
+    return true;
+  });
+  bool writes = false;
+  walk(s, [&](const std::string& type, const Json& node) {
+    if (type == "RangeVar" && !is_of_system(node) &&
+        (!node.text("schemaname").empty() || !queries_.contains(node.text("relname"))))
+      part_.reads = true;
+    if (type == "FuncCall" && !node["funcname"].empty() &&
+        catalogue_.is_users_function(name_in(node["funcname"][node["funcname"].size() - 1]))) {
+      part_.reads = part_.may_write = true;
+      miss("a function of the user's");
+    }
+    writes = writes || type == "InsertStmt" || type == "UpdateStmt" || type == "DeleteStmt";
+    return true;
+  });
+  if (writes) {
+    part_.may_write = true;
+    miss("WITH that writes");
+  }
+}
+
+Level Understanding::look_at_level(const Json& select) const {
+  Level level;
+  walk(select, [&](const std::string& type, const Json& node) {
+    if (type == "SubLink") level.sub_selects = true;
+    if (type == "SelectStmt" || type == "withClause") return false;
+    if (type == "FuncCall" && !node.contains("over") && !node["funcname"].empty() &&
+        (node.contains("agg_star") || node.contains("agg_distinct") ||
+         node.contains("agg_filter") || node.contains("agg_order") ||
+         node.contains("agg_within_group") ||
+         catalogue_.is_aggregate(name_in(node["funcname"][node["funcname"].size() - 1]))))
+      level.aggregates = true;
+    return true;
+  });
+  return level;
+}
+
+// The relations of a FROM, in their order.
+void Understanding::add_from(const Json& from) {
+  std::vector<const Json*> left;
+  for (size_t i = from.size(); i-- > 0;) left.push_back(&from[i]);
+  while (!left.empty()) {
+    const Json& item = *left.back();
+    left.pop_back();
+    if (item.contains("JoinExpr")) {
+      const Json& join = item["JoinExpr"];
+      if (join.contains("alias")) {
+        miss("a join with a name");
+        continue;
+      }
+      left.push_back(&join["rarg"]);
+      left.push_back(&join["larg"]);
+      continue;
+    }
+    if (!item.contains("RangeVar")) {
+      // A function of the user's was noticed before.
+      if (!item.contains("RangeFunction"))
+        miss(item.contains("RangeSubselect") ? "a sub-select" : "FROM with something else");
+      continue;
+    }
+    const Json& range = item["RangeVar"];
+    if (is_of_system(range)) continue;
+    const std::string schema = range.text("schemaname"), name = range.text("relname");
+    if (schema.empty() && queries_.contains(name)) {
+      miss("WITH");
+      continue;
+    }
+    const Relation* const relation = catalogue_.find(schema, name);
+    const Json& alias = range["alias"];
+    if (relation == nullptr)
+      miss("a table that is not known");
+    else if (!relation->refusal.empty())
+      miss(relation->refusal);
+    else if (!readable_.contains(relation->oid))
+      miss("a table of which the user may not read all");
+    else if (!alias["colnames"].empty())
+      miss("columns with other names");
+    if (relation == nullptr || !relation->refusal.empty() || !readable_.contains(relation->oid) ||
+        !alias["colnames"].empty())
+      continue;
+    const std::string called = in_quotes(alias.is_object() ? alias.text("aliasname") : name, '"');
+    columns_.push_back(called + ".tableoid");
+    columns_.push_back(called + ".xmin");
+    for (const std::string& column : relation->key)
+      columns_.push_back(called + "." + in_quotes(column, '"'));
+    part_.from.emplace_back(relation->name, relation->key.size() + 2);
+  }
+}
+
+std::string Understanding::select(const Json& s) {
+  part_.kind = Part::Kind::select;
+  look_everywhere(s);
+  if (!part_.reads) return {};
+  if (s.contains("intoClause")) {
+    part_.kind = Part::Kind::definition;
+    part_.may_write = true;
+    miss("SELECT INTO");
+    return {};
+  }
+  if (s.text("op") != "SETOP_NONE") return miss("UNION"), "";
+  if (part_.missed == "WITH that writes") return {};
+  if (!s["targetList"].is_array()) return miss("SELECT of no columns"), "";
+  const Json& distinct = s["distinctClause"];
+  if (distinct.is_array() && (distinct.empty() || distinct[0].empty())) return miss("DISTINCT"), "";
+  const Level level = look_at_level(s);
+  add_from(s["fromClause"]);
+  if (level.sub_selects) miss("a sub-select");
+  part_.aggregated = level.aggregates || s.contains("groupClause") || s.contains("havingClause");
+  if (s.contains("havingClause")) miss("HAVING");
+  if (columns_.empty()) return miss("FROM of no table"), "";
+  look_for_condition(s);
+  const std::string row = fmt::format("ROW({})::pg_catalog.text", fmt::join(columns_, ", "));
+  return part_.aggregated ? fmt::format("pg_catalog.array_agg({})::pg_catalog.text", row) : row;
+}
+
+// Only a query of one table that neither locks, stops, nor leaves out rows says which rows are not there.
+void Understanding::look_for_condition(const Json& s) {
+  const Json& from = s["fromClause"];
+  if (!part_.missed.empty() || from.size() != 1 || !from[0].contains("RangeVar")) return;
+  for (const char* clause : {"limitCount", "limitOffset", "lockingClause", "distinctClause"})
+    if (s.contains(clause)) return;
+  // A function may return several rows, or none.
+  bool calls = false;
+  walk(s["targetList"], [&](const std::string& type, const Json& node) {
+    calls =
+        calls || (type == "FuncCall" && !(part_.aggregated && node["funcname"].size() == 1 &&
+                                          catalogue_.is_aggregate(name_in(node["funcname"][0]))));
+    return true;
+  });
+  const Json& range = from[0]["RangeVar"];
+  const Relation* const relation = catalogue_.find(range.text("schemaname"), range.text("relname"));
+  if (calls || relation == nullptr || !relation->whole) return;
+  Json pieces = Json::array();
+  if (!s.contains("whereClause") ||
+      ConditionWriter(*relation, sql_, pieces).write(s["whereClause"]))
+    part_.where = std::move(pieces);
+}
+
+// INSERT, UPDATE and DELETE.
+void Understanding::change(const Json& s) {
+  part_.reads = part_.may_write = true;
+  const Json& range = s["relation"];
+  const Relation* const relation = catalogue_.find(range.text("schemaname"), range.text("relname"));
+  if (relation != nullptr) part_.changed = relation->name;
+  if (relation == nullptr)
+    miss("a table that is not known");
+  else if (!relation->refusal.empty())
+    miss(relation->refusal);
+  walk(s, [&](const std::string& type, const Json& node) {
+    if (type == "SubLink" || type == "RangeVar" || type == "withClause")
+      miss("what a change reads elsewhere");
+    if (type == "FuncCall" && !node["funcname"].empty() &&
+        catalogue_.is_users_function(name_in(node["funcname"][node["funcname"].size() - 1])))
+      miss("a function of the user's");
+    if (type == "returningList") return false;
+    if (type != "ColumnRef") return true;
+    const Json& fields = node["fields"];
+    const std::string& column = name_in(fields[fields.size() - 1]);
+    const bool proposed = fields.size() > 1 && name_in(fields[0]) == "excluded";
+    const bool of_key = relation != nullptr && std::ranges::count(relation->key, column) > 0;
+    if (!proposed && !of_key) part_.depends_on_rows = true;
+    return true;
+  });
+}
+
+void Understanding::transaction(const Json& s) {
+  const std::string kind = s.text("kind");
+  if (kind == "TRANS_STMT_BEGIN" || kind == "TRANS_STMT_START") part_.kind = Part::Kind::begin;
+  if (kind == "TRANS_STMT_COMMIT") part_.kind = Part::Kind::commit;
+  if (kind == "TRANS_STMT_ROLLBACK") part_.kind = Part::Kind::rollback;
+  if (kind == "TRANS_STMT_ROLLBACK_TO") part_.kind = Part::Kind::rollback_to;
+  if (kind == "TRANS_STMT_PREPARE") part_.kind = Part::Kind::prepare;
+  for (const Json& option : s["options"])
+    if (option["DefElem"].text("defname") == "transaction_isolation")
+      part_.isolation = option["DefElem"]["arg"]["A_Const"]["sval"].text("sval");
+}
+
+void Understanding::set(const Json& s) {
+  const std::string name = s.text("name");
+  part_.for_session = name == "SESSION CHARACTERISTICS" || name == "default_transaction_isolation";
+  part_.changes_user = name == "role" || name == "session_authorization";
+  for (const Json& arg : s["args"]) {
+    if (arg["DefElem"].text("defname") == "transaction_isolation")
+      part_.isolation = arg["DefElem"]["arg"]["A_Const"]["sval"].text("sval");
+    if (name == "default_transaction_isolation" || name == "transaction_isolation")
+      part_.isolation = arg["A_Const"]["sval"].text("sval");
+  }
+}
+
+void Understanding::copy(const Json& s) {
+  part_.reads = true;
+  const Json& range = s["relation"];
+  if (s["is_from"].is_true()) {
+    part_.may_write = true;
+    if (const auto* r = catalogue_.find(range.text("schemaname"), range.text("relname")))
+      part_.changed = r->name;
+  } else {
+    look_everywhere(s);
+    miss("COPY");
+  }
+}
+
+std::string Understanding::statement(const std::string& type, const Json& s) {
+  using Kind = Part::Kind;
+  static constexpr std::array<std::string_view, 9> kHarmless = {
+      "VariableShowStmt", "ListenStmt", "UnlistenStmt",   "NotifyStmt",        "DeallocateStmt",
+      "DiscardStmt",      "LockStmt",   "CheckPointStmt", "ConstraintsSetStmt"};
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kUnknown = {
+      {{"ExecuteStmt", "PREPARE in SQL"},
+       {"CallStmt", "a procedure"},
+       {"DoStmt", "DO"},
+       {"MergeStmt", "what MERGE reads"},
+       {"DeclareCursorStmt", "DECLARE CURSOR"},
+       {"ExplainStmt", "EXPLAIN"}}};
+  if (type == "SelectStmt") return select(s);
+  if (type == "TransactionStmt") return transaction(s), "";
+  if (type == "VariableSetStmt") return set(s), "";
+  if (type == "CopyStmt") return copy(s), "";
+  if (type == "InsertStmt" || type == "UpdateStmt" || type == "DeleteStmt") {
+    part_.kind = type == "InsertStmt"   ? Kind::insert
+                 : type == "UpdateStmt" ? Kind::update
+                                        : Kind::remove;
+    return change(s), "";
+  }
+  if (std::ranges::count(kHarmless, type) > 0 || type == "FetchStmt" || type == "ClosePortalStmt" ||
+      type == "PrepareStmt")
+    return {};
+  part_.may_write = true;
+  for (const auto& [name, why] : kUnknown) {
+    if (type != name) continue;
+    look_everywhere(s);
+    part_.reads = part_.reads || type == "ExecuteStmt" || type == "CallStmt" || type == "DoStmt";
+    part_.missed = why;
+    if (type == "MergeStmt") part_.kind = Kind::merge;
+    return {};
+  }
+  if (type == "TruncateStmt") return {};
+  part_.kind = Kind::definition;
+  walk(s, [&](const std::string& name, const Json& node) {
+    if ((name == "relation" || name == "rel") && node.text("relpersistence") == "t")
+      part_.temporary.push_back(node.text("relname"));
+    return true;
+  });
+  return {};
+}
+
+// Where a column may be put in behind those that a SELECT has; 0 if that is not found.
+size_t end_of_columns(std::string_view sql) {
+  const std::vector<Word> words = words_of(sql);
+  size_t i = 0;
+  while (i < words.size() && !words[i].is("select")) ++i;
+  for (++i; i < words.size(); ++i) {
+    const bool compares =
+        words[i - 1].is("distinct") && i > 1 && (words[i - 2].is("is") || words[i - 2].is("not"));
+    if (words[i].is("from") && !compares) return words[i - 1].end;
+  }
+  return 0;
+}
+
+// A tree without the places in the text that it names.
+std::string without_places(std::string_view tree) {
+  std::string out;
+  for (size_t i = 0; i < tree.size();) {
+    bool place = false;
+    for (const std::string_view name :
+         {",\"location\":", "\"location\":", ",\"stmt_location\":", ",\"stmt_len\":"})
+      if (tree.substr(i).starts_with(name)) {
+        i += name.size();
+        while (i < tree.size() && (tree[i] == '-' || collect::schedule::is_digit(tree[i]))) ++i;
+        place = true;
+        break;
+      }
+    if (!place) out += tree[i++];
+  }
+  return out;
+}
+
+// Takes out of a tree the last columns of ours; false if there is one where none can be.
+bool take_out_columns(std::string& tree) {
+  const std::string begin = fmt::format(",{{\"ResTarget\":{{\"name\":\"{}\"", kColumn);
+  for (size_t at = tree.find(begin); at != std::string::npos; at = tree.find(begin, at)) {
+    size_t end = at + 1, depth = 0;
+    bool inside = false;
+    for (; end < tree.size(); ++end) {
+      if (inside && tree[end] == '\\') {
+        ++end;
+      } else if (tree[end] == '"') {
+        inside = !inside;
+      } else if (!inside && tree[end] == '{') {
+        ++depth;
+      } else if (!inside && tree[end] == '}' && --depth == 0) {
+        break;
+      }
+    }
+    if (end + 1 >= tree.size() || tree[end + 1] != ']') return false;
+    tree.erase(at, end + 1 - at);
+  }
+  return true;
+}
+
+// Whether the columns are all that is new, as PostgreSQL sees it.
+bool differs_by_columns_alone(const std::string& tree, const std::string& sent) {
+  std::string other = without_places(parse(sent));
+  return !other.empty() && take_out_columns(other) && other == without_places(tree);
+}
+
+std::string_view trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t\r\n;");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n;") + 1 - first);
+}
+
+Part unknown_part(std::string_view sql, std::string_view why) {
+  Part part;
+  part.sql = sql;
+  part.reads = part.may_write = true;
+  part.missed = why;
+  return part;
+}
+
+Plan understand(const Catalogue& catalogue, const std::set<uint32_t>& readable,
+                std::string_view sql) {
+  Plan plan;
+  plan.asked = plan.sql = sql;
+  const std::string tree = sql.size() <= kMostTextBytes ? parse(sql) : "";
+  const Json parsed = Json::parse(tree);
+  if (!parsed.is_object()) {
+    plan.parts.push_back(unknown_part(sql, sql.size() > kMostTextBytes ? "a text of over 1 MB"
+                                                                       : "a text that does not "
+                                                                         "parse"));
+    return plan;
+  }
+  std::string sent;
+  size_t done = 0;
+  for (const Json& s : parsed["stmts"]) {
+    const size_t at =
+        std::min<size_t>(static_cast<size_t>(s["stmt_location"].integer()), sql.size());
+    const size_t length = static_cast<size_t>(s["stmt_len"].integer());
+    const std::string_view text = sql.substr(at, length == 0 ? std::string_view::npos : length);
+    Part& part = plan.parts.emplace_back();
+    part.sql = trimmed(text);
+    if (s["stmt"].size() != 1) continue;
+    const std::string column =
+        Understanding(catalogue, readable, sql, part).statement(s["stmt"].name(0), s["stmt"][0]);
+    // What is not seen, as behind a view, may be a function that writes.
+    part.may_write = part.may_write || !part.missed.empty();
+    if (column.empty()) continue;
+    const size_t place = end_of_columns(text);
+    if (place == 0) {
+      part.missed = "a SELECT of an unusual form";
+      continue;
+    }
+    const std::string added = fmt::format(", {} AS {} ", column, kColumn);
+    sent += sql.substr(done, at + place - done);
+    part.added_at = sent.size();
+    part.added = added.size();
+    part.tells = true;
+    sent += added;
+    done = at + place;
+  }
+  sent += sql.substr(done);
+  if (sent == sql) return plan;
+  const bool safe =
+      sql.find(kColumn) == std::string_view::npos && differs_by_columns_alone(tree, sent);
+  if (safe) {
+    plan.sql = std::move(sent);
+    return plan;
+  }
+  for (Part& part : plan.parts) {
+    if (part.tells) part.missed = "a SELECT of an unusual form";
+    part.tells = false;
+    part.added = 0;
+  }
+  return plan;
+}
+
+// What of a statement does not depend on its constants.
+bool is_shaped(Part::Kind kind) {
+  return kind == Part::Kind::select || kind == Part::Kind::insert || kind == Part::Kind::update ||
+         kind == Part::Kind::remove;
+}
+
+// A condition in which the constants are back; null where one is not of the column's type.
+Json with_constants(const Json& where, const std::vector<std::string>& constants) {
+  if (!where.is_array()) return {};
+  Json pieces = Json::array();
+  for (const Json& piece : where) {
+    const size_t n = piece.size() == 2 ? static_cast<size_t>(piece[0].integer()) : 0;
+    if (n < Shape::kFirst || n - Shape::kFirst >= constants.size()) {
+      pieces.push_back(piece);
+      continue;
+    }
+    const std::string& constant = constants[n - Shape::kFirst];
+    const bool text = constant.starts_with('\''),
+               number = constant.find('.') == std::string::npos && constant.size() < 18;
+    if (piece[1].text() == "text" ? !text || !is_ascii(constant) : text || !number) return {};
+    pieces.push_back(Json(constant));
+  }
+  return pieces;
+}
+
+}  // namespace
+
+bool is_ascii(std::string_view text) {
+  return std::ranges::none_of(text,
+                              [](char c) { return (static_cast<unsigned char>(c) & 0x80) != 0; });
+}
+
+bool Rewriter::is_possible() {
+#ifdef ASSAY_PG_QUERY
+  return true;
+#else
+  return false;
+#endif
+}
+
+std::string_view Rewriter::grammar() {
+#ifdef ASSAY_PG_QUERY
+  return PG_MAJORVERSION;
+#else
+  return "none";
+#endif
+}
+
+std::shared_ptr<const Plan> Rewriter::kept(std::string_view sql) {
+  const auto known = plans_.find(std::string(sql));
+  if (known != plans_.end()) return known->second;
+  if (bytes_ > kMostKeptBytes) {
+    plans_.clear();
+    bytes_ = 0;
+  }
+  auto plan = std::make_shared<Plan>(understand(*catalogue_, readable_, sql));
+  plan->number = ++made_;
+  bytes_ += 4 * sql.size() + 1000;
+  plans_.emplace(std::string(sql), plan);
+  return plan;
+}
+
+std::shared_ptr<const Plan> Rewriter::plan(std::string_view sql) {
+  const auto shape = shape_of(sql);
+  if (!shape || shape->constants.empty() || sql.size() > kMostTextBytes) return kept(sql);
+  const std::shared_ptr<const Plan> general = kept(shape->text);
+  if (general->parts.size() != 1 || !is_shaped(general->parts[0].kind)) return kept(sql);
+  auto plan = std::make_shared<Plan>(*general);
+  plan->number = ++made_;
+  plan->asked = plan->sql = sql;
+  Part& part = plan->parts[0];
+  part.sql = trimmed(sql);
+  part.where = with_constants(part.where, shape->constants);
+  if (!part.tells) return plan;
+  const auto place = shape->place(part.added_at);
+  if (!place) return kept(sql);
+  plan->sql.insert(*place, general->sql, part.added_at, part.added);
+  part.added_at = *place;
+  return plan;
+}
+
+bool Rewriter::hides(const std::string& name) const {
+  return std::ranges::any_of(catalogue_->relations(),
+                             [&](const Relation& r) { return r.name.ends_with(name); });
+}
+
+namespace {
+
+// Values in such comments are escaped as in URLs.
+std::string unescaped(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    unsigned code = 0;
+    if (text[i] == '%' && i + 2 < text.size() &&
+        std::from_chars(&text[i + 1], &text[i + 3], code, 16).ptr == &text[i + 3]) {
+      out += static_cast<char>(code);
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string place_in_code(std::string_view sql) {
+  for (const collect::schedule::Comment& c : collect::schedule::comments_of(sql)) {
+    std::string_view text = sql.substr(c.at + 2, c.end - c.at - 2);
+    if (!c.to_end_of_line && text.size() >= 2) text.remove_suffix(2);
+    const auto value = [&](std::string_view name) -> std::string {
+      for (const char* form : {"='", ":"}) {
+        const size_t at = text.find(fmt::format("{}{}", name, form));
+        if (at == std::string_view::npos || (at > 0 && std::isalnum(text[at - 1]) != 0)) continue;
+        const std::string_view rest = text.substr(at + name.size() + std::string_view(form).size());
+        return unescaped(rest.substr(0, rest.find(*form == '=' ? '\'' : ',')));
+      }
+      return {};
+    };
+    for (const std::string_view name : {"file", "code.filepath", "source_location", "caller"}) {
+      const std::string file = value(name), line = value("line");
+      if (!file.empty()) return line.empty() ? file : file + ":" + line;
+    }
+    if (const std::string controller = value("controller"); !controller.empty())
+      return controller + "#" + value("action");
+    if (std::string route = value("route"); !route.empty()) return route;
+    // A comment that is nothing but a place.
+    text = trimmed(text);
+    const size_t colon = text.rfind(':');
+    if (colon != std::string_view::npos && colon > 0 && colon + 1 < text.size() &&
+        text.find(' ') == std::string_view::npos &&
+        text.find_first_not_of("0123456789", colon + 1) == std::string_view::npos)
+      return std::string(text);
+  }
+  return {};
+}
+
+}  // namespace assay::internal::record

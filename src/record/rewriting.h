@@ -1,0 +1,95 @@
+// What a text that a client sends to PostgreSQL is, statement by statement, and the text that is sent instead: a SELECT of plain
+// tables has one more column, which says of each row by which transaction it was written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/json.h"
+#include "record/catalogue.h"
+
+namespace assay::internal::record {
+
+struct Part {
+  enum class Kind : uint8_t {
+    other,
+    select,
+    insert,
+    update,
+    remove,
+    merge,
+    begin,
+    commit,
+    rollback,
+    rollback_to,
+    prepare,     // PREPARE TRANSACTION
+    definition,  // changes what the catalogue says, or who asks
+  };
+  Kind kind = Kind::other;
+  std::string sql;          // of the client
+  bool reads = false;       // tables that are no system's
+  bool tells = false;       // its last column is ours
+  bool aggregated = false;  // and has many rows in one
+  // Of which relations the column tells, and how many values each has there.
+  std::vector<std::pair<std::string, size_t>> from;
+  // It returns every row of `from` that satisfies this, in pieces: texts, and [n, "number" or "text"] for the client's value n. Null:
+  // that is not known.
+  Json where;
+  std::string missed;  // why not all that it read is told; empty: it is
+  bool may_write = false;
+  std::string changed;  // the relation that it changes
+  bool depends_on_rows =
+      false;  // what it writes depends on more than the keys of the rows that were there
+  std::string isolation;               // that it asks for
+  bool for_session = false;            // for all transactions to come
+  std::vector<std::string> temporary;  // tables of this session that it makes
+  bool changes_user = false;           // SET ROLE
+  size_t added_at = 0,
+         added = 0;  // in the text that is sent: where something was put in, and how much
+};
+
+// A whole text of a client.
+struct Plan {
+  uint64_t number = 0;  // tells them apart
+  std::vector<Part> parts;
+  std::string sql;    // as it is sent
+  std::string asked;  // as it came
+};
+
+class Rewriter {
+ public:
+  // Whether this program has PostgreSQL's parser.
+  static bool is_possible();
+  // Statements of newer versions than this do not parse.
+  static std::string_view grammar();
+
+  Rewriter(std::shared_ptr<const Catalogue> catalogue, std::set<uint32_t> readable)
+      : catalogue_(std::move(catalogue)), readable_(std::move(readable)) {}
+
+  std::shared_ptr<const Plan> plan(std::string_view sql);
+  // Whether a temporary table of this name hides one that the catalogue has.
+  bool hides(const std::string& name) const;
+
+ private:
+  std::shared_ptr<const Plan> kept(std::string_view sql);
+
+  std::shared_ptr<const Catalogue> catalogue_;
+  std::set<uint32_t> readable_;
+  std::unordered_map<std::string, std::shared_ptr<const Plan>> plans_;
+  size_t bytes_ = 0;  // of their texts
+  static inline uint64_t made_ = 0;
+};
+
+// Other texts are not the same in each encoding.
+bool is_ascii(std::string_view text);
+
+// Where in the code of its user a statement stands, as its comments say: /*file='views.py:42'*/; empty if they do not.
+std::string place_in_code(std::string_view sql);
+
+}  // namespace assay::internal::record

@@ -1,0 +1,365 @@
+// Cuts what was seen of each connection into transactions.
+//
+// A transaction begins with the first statement of a connection that has none open. It ends with what the server answered: COMMIT
+// with the tag COMMIT is committed; with ROLLBACK, as after an error, it is not. A connection on which nothing is open after an
+// error has rolled back, and otherwise has committed what stood for itself. One that is lost while it might have committed leaves
+// a transaction of which nobody knows (rule 33).
+//
+//   BEGIN, UPDATE t …, number 740, COMMIT → "COMMIT"     committed, 740
+//   UPDATE t …, idle                                     committed
+//   BEGIN, UPDATE t …, COMMIT, close in flight           unknown
+//
+// Cost: linear in the trace.
+#include "record/seen.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <span>
+#include <utility>
+
+#include "collect/schedule/observing.h"
+#include "collect/schedule/row_history.h"
+#include "evidence/test_decoding.h"
+#include "record/composite.h"
+
+namespace assay::internal::record {
+namespace {
+
+using collect::schedule::row_key;
+
+constexpr size_t kMostCellBytes = 200;  // longer texts are left out of rows
+
+uint64_t number_from(std::string_view text) {
+  uint64_t n = 0;
+  std::from_chars(text.data(), text.data() + text.size(), n);
+  return n;
+}
+
+Cell cell_from(const evidence::LoggedCell& logged) {
+  if (!logged.text) return {};
+  int64_t n = 0;
+  const std::string& text = *logged.text;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (!logged.quoted && error == std::errc() && end == text.data() + text.size())
+    return {Cell::Type::integer, n, {}};
+  return {Cell::Type::string, 0, text};
+}
+
+class TraceReader {
+ public:
+  Status take(const Json& line) {
+    if (line.contains("trace")) {
+      seen_.header = line;
+    } else if (line.contains("table")) {
+      take_table(line);
+    } else if (line.contains("row")) {
+      take_row(line);
+    } else if (line.contains("log")) {
+      take_log(line.text("log"));
+    } else if (line.contains("end")) {
+      seen_.end = line["end"].integer();
+    } else if (line.contains("s")) {
+      take_session(line);
+    } else if (line.contains("q")) {
+      take_description(line);
+    } else {
+      return bad_input("expected a line of a trace");
+    }
+    return Ok{};
+  }
+
+  // Of connections that are still open nothing more is known.
+  Seen finish() {
+    for (auto& [session, open] : open_)
+      if (open.txn) end(session, TxnStatus::unknown, Interval::from(open.last));
+    return std::move(seen_);
+  }
+
+ private:
+  struct Open {
+    std::optional<SeenTxn> txn;
+    bool failed = false;
+    bool has_read = false;
+    int64_t last = 0;
+    std::string isolation;  // of the session
+    std::vector<std::string> rows;
+    std::optional<uint32_t> number;  // that came before its statement
+    std::string asked;
+  };
+
+  void take_table(const Json& line) {
+    Relation r;
+    r.name = line.text("table");
+    r.oid = static_cast<uint32_t>(line["oid"].integer());
+    r.logged = line.text("logged");
+    for (const Json& column : line["key"]) r.key.push_back(column.text());
+    r.file = line["file"].integer();
+    if (const auto known = logged_.find(r.logged);
+        known != logged_.end() && (known->second.oid != r.oid || known->second.file != r.file))
+      seen_.anew.insert(r.name);
+    logged_[r.logged] = r;
+    by_oid_[r.oid] = std::move(r);
+  }
+
+  void take_row(const Json& line) {
+    std::vector<std::string> key;
+    for (const Json& k : line["key"]) key.push_back(k.text());
+    Row row;
+    const Json& is = line["is"];
+    for (size_t i = 0; i < is.size(); ++i) {
+      Cell cell = collect::schedule::cell_of(is[i]);
+      if (cell.text.size() <= kMostCellBytes) row.emplace_back(is.name(i), std::move(cell));
+    }
+    seen_.first_rows[row_key(line.text("row"), key)] = {
+        static_cast<uint32_t>(line["xmin"].integer()), row_text(std::move(row))};
+  }
+
+  void take_description(const Json& line) {
+    Statement s;
+    s.kind = line.text("kind");
+    s.sql = line.text("sql");
+    s.missed = line.text("missed");
+    s.changed = line.text("changed");
+    s.isolation = line.text("isolation");
+    s.session_isolation = line.text("session_isolation");
+    s.place = line.text("place");
+    s.reads = line["reads"].is_true();
+    s.writes = line["writes"].is_true();
+    s.aggregated = line["aggregated"].is_true();
+    s.depends = line["depends"].is_true();
+    s.tells = line.contains("from");
+    for (const Json& from : line["from"])
+      s.cells.push_back(from.size() == 2 ? static_cast<size_t>(from[1].integer()) : 0);
+    if (s.cells.size() == 1 && line["from"][0].size() == 2) s.table = line["from"][0][0].text();
+    s.where = line.value("where");
+    seen_.statements[static_cast<uint64_t>(line["q"].integer())] = std::move(s);
+  }
+
+  void take_session(const Json& line) {
+    const uint64_t session = static_cast<uint64_t>(line["s"].integer());
+    Open& open = open_[session];
+    if (line.contains("q")) {
+      take_statement(session, open, line);
+    } else if (line.contains("rows")) {
+      for (const Json& row : line["rows"]) open.rows.push_back(row.text());
+    } else if (line.contains("isolation")) {
+      if (!open.txn) return;
+      open.txn->may_have_number = false;
+      if (line.contains("xid"))
+        open.txn->number = static_cast<uint32_t>(number_from(line.text("xid")));
+      open.txn->isolation = line.text("isolation");
+    } else if (line.contains("idle")) {
+      const int64_t at = line["idle"].integer();
+      if (open.txn)
+        end(session, open.failed ? TxnStatus::aborted : TxnStatus::committed, {open.last, at});
+    } else if (line.contains("close")) {
+      if (open.txn)
+        end(session, line["in_flight"].is_true() ? TxnStatus::unknown : TxnStatus::aborted,
+            Interval::from(open.last));
+      open_.erase(session);
+    } else if (line.contains("open")) {
+      seen_.programs[session] = line.text("program");
+    }
+  }
+
+  void take_statement(uint64_t session, Open& open, const Json& line) {
+    const auto at = seen_.statements.find(static_cast<uint64_t>(line["q"].integer()));
+    if (at == seen_.statements.end() || line["t"].size() != 2) return;
+    const Statement& s = at->second;
+    const int64_t sent = line["t"][0].integer(), answered = line["t"][1].integer();
+    const std::string tag = line.text("tag");
+    const bool failed = line.contains("error");
+    if (!open.txn) {
+      open.txn.emplace();
+      open.txn->session = session;
+      open.txn->begin = {sent, answered};
+      open.txn->isolation = open.isolation;
+      open.failed = open.has_read = false;
+    }
+    // The snapshot is taken by the first statement that reads or changes something, at the latest.
+    if (!open.has_read) open.txn->begin.response = answered;
+    open.has_read = open.has_read || s.reads;
+    open.last = sent;
+    if (!s.isolation.empty() && !failed) open.txn->isolation = s.isolation;
+    if (!s.session_isolation.empty() && !failed) open.isolation = s.session_isolation;
+    SeenStatement seen;
+    seen.q = at->first;
+    seen.failed = failed;
+    seen.rows = number_from(std::string_view(tag).substr(tag.rfind(' ') + 1));
+    for (const Json& row : line["rows"]) open.rows.push_back(row.text());
+    for (const std::string& row : std::exchange(open.rows, {}))
+      if (!failed) take_versions(s, row, seen.read);
+    // What it has written itself stands behind what it read.
+    if (s.where.is_array() && !failed && !open.txn->wrote && !line["partly"].is_true()) {
+      seen.where = condition_of(s.where, line["p"]);
+      seen.table = s.table;
+    }
+    open.txn->wrote = open.txn->wrote || s.writes;
+    open.txn->statements.push_back(std::move(seen));
+    open.failed = open.failed || failed;
+    open.txn->may_have_number = open.txn->may_have_number || s.writes;
+    if (failed && s.kind == "commit") return;  // nothing is open behind it
+    if (s.kind == "commit")
+      end(session, tag == "COMMIT" ? TxnStatus::committed : TxnStatus::aborted, {sent, answered});
+    else if (s.kind == "prepare" && !failed)
+      end(session, TxnStatus::unknown, Interval::from(sent));
+    else if (s.kind == "rollback")
+      end(session, TxnStatus::aborted, {sent, answered});
+    else if (s.kind == "rollback_to" && !failed)
+      open.failed = false;
+  }
+
+  static std::optional<std::string> condition_of(const Json& pieces, const Json& values) {
+    std::string all;
+    for (const Json& piece : pieces) {
+      if (piece.is_string()) {
+        all += piece.text();
+        continue;
+      }
+      const size_t n = piece.size() == 2 ? static_cast<size_t>(piece[0].integer()) : 0;
+      if (n == 0 || n > values.size() || !values[n - 1].is_string()) return std::nullopt;
+      const std::string& value = values[n - 1].text();
+      if (piece[1].text() == "text") {
+        if (!is_ascii(value)) return std::nullopt;  // who knows in which encoding
+        all += collect::schedule::in_quotes(value, '\'');
+        continue;
+      }
+      int64_t number = 0;
+      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+      if (error != std::errc() || end != value.data() + value.size()) return std::nullopt;
+      all += std::to_string(number);
+    }
+    return all;
+  }
+
+  void take_versions(const Statement& s, const std::string& told, std::vector<SeenVersion>& to) {
+    std::vector<std::string> rows = {told};
+    if (s.aggregated) rows = elements_of_array(told).value_or(std::vector<std::string>());
+    for (const std::string& row : rows) {
+      const auto cells = cells_of_row(row);
+      if (!cells) continue;
+      size_t at = 0;
+      for (const size_t n : s.cells) {
+        const size_t first = std::exchange(at, at + n);
+        if (n < 3 || at > cells->size()) break;
+        if ((*cells)[first])
+          take_version({cells->begin() + static_cast<std::ptrdiff_t>(first), n}, to);
+      }
+    }
+  }
+
+  void take_version(std::span<const std::optional<std::string>> cells,
+                    std::vector<SeenVersion>& to) {
+    const auto table = by_oid_.find(static_cast<uint32_t>(number_from(cells[0].value_or(""))));
+    if (table == by_oid_.end() || table->second.key.size() + 2 != cells.size()) return;
+    std::vector<std::string> key;
+    for (size_t i = 2; i < cells.size(); ++i) key.push_back(cells[i].value_or(""));
+    to.push_back({row_key(table->second.name, key),
+                  static_cast<uint32_t>(number_from(cells[1].value_or("")))});
+  }
+
+  void end(uint64_t session, TxnStatus status, Interval at) {
+    Open& open = open_[session];
+    open.txn->status = status;
+    open.txn->end = at;
+    seen_.txns.push_back(std::move(*open.txn));
+    open.txn.reset();
+    open.failed = false;
+  }
+
+  void take_log(std::string_view line) {
+    if (line.starts_with("BEGIN ")) {
+      logging_.emplace();
+      logging_->number = static_cast<uint32_t>(number_from(line.substr(6)));
+    } else if (line.starts_with("COMMIT")) {
+      if (logging_ && !logging_->changes.empty()) seen_.log.push_back(std::move(*logging_));
+      logging_.reset();
+    } else if (const auto row = evidence::logged_row(line); row && logging_) {
+      if (row->kind == evidence::LoggedRow::Kind::truncate)
+        take_truncate(std::string(row->table));
+      else
+        take_change(*row);
+    }
+  }
+
+  static std::optional<std::string> key_among(const Relation& r,
+                                              const std::vector<evidence::LoggedCell>& cells) {
+    std::vector<std::string> key;
+    for (const std::string& column : r.key) {
+      const auto at = std::ranges::find(cells, column, &evidence::LoggedCell::column);
+      if (at == cells.end() || !at->text) return std::nullopt;
+      key.push_back(*at->text);
+    }
+    return row_key(r.name, key);
+  }
+
+  void take_change(const evidence::LoggedRow& logged) {
+    const auto at = logged_.find(std::string(logged.table));
+    if (at == logged_.end() || at->second.key.empty()) return;
+    const auto key = key_among(at->second, logged.cells);
+    if (!key) {  // nobody knows which row that was
+      seen_.anew.insert(at->second.name);
+      return;
+    }
+    LoggedChange change;
+    using Kind = evidence::LoggedRow::Kind;
+    change.kind = logged.kind == Kind::insert   ? LoggedChange::Kind::insert
+                  : logged.kind == Kind::update ? LoggedChange::Kind::update
+                                                : LoggedChange::Kind::remove;
+    change.table = at->second.name;
+    change.key = *key;
+    if (const auto old = key_among(at->second, logged.old_key); old && *old != *key)
+      change.old_key = *old;
+    Row row;
+    for (const evidence::LoggedCell& cell : logged.cells)
+      if (!cell.unchanged && (!cell.text || cell.text->size() <= kMostCellBytes))
+        row.emplace_back(cell.column, cell_from(cell));
+    change.row = row_text(std::move(row));
+    keys_[change.table].insert(change.key);
+    logging_->changes.push_back(std::move(change));
+  }
+
+  // Every row that is known is deleted.
+  void take_truncate(const std::string& tables) {
+    const std::string all = ", " + tables + ", ";
+    for (const auto& [name, relation] : logged_) {
+      if (all.find(", " + name + ", ") == std::string::npos) continue;
+      std::set<std::string> keys = keys_[relation.name];
+      for (const auto& [key, row] : seen_.first_rows)
+        if (key.starts_with(relation.name + ":")) keys.insert(key);
+      for (const std::string& key : keys)
+        logging_->changes.push_back({LoggedChange::Kind::remove, relation.name, key, {}, {}});
+    }
+  }
+
+  Seen seen_;
+  std::map<uint64_t, Open> open_;  // by session
+  std::map<uint32_t, Relation> by_oid_;
+  std::map<std::string, Relation> logged_;
+  std::map<std::string, std::set<std::string>> keys_;  // by table, that the log has
+  std::optional<LoggedChanges> logging_;
+};
+
+}  // namespace
+
+Result<Seen> read_trace(std::string_view trace, const std::string& file) {
+  TraceReader reader;
+  for (size_t line = 1; !trace.empty(); ++line) {
+    const size_t end = trace.find('\n');
+    if (end == std::string_view::npos) break;  // cut off
+    const Json json = Json::parse(trace.substr(0, end));
+    trace.remove_prefix(end + 1);
+    const Status taken =
+        json.is_object() ? reader.take(json) : Status(bad_input("expected an object"));
+    if (taken.ok()) continue;
+    Error e = taken.error();
+    e.file = file;
+    e.line = line;
+    return e;
+  }
+  return reader.finish();
+}
+
+}  // namespace assay::internal::record

@@ -1,0 +1,83 @@
+// What a trace says, in order.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assay/history.h"
+#include "assay/result.h"
+#include "base/json.h"
+#include "record/catalogue.h"
+#include "record/rewriting.h"
+
+namespace assay::internal::record {
+
+// A version of a row, by the 32 bits of its writer's number that a row has.
+struct SeenVersion {
+  std::string key;
+  uint32_t writer = 0;
+};
+
+struct SeenStatement {
+  uint64_t q = 0;     // which one
+  uint64_t rows = 0;  // as its tag counts them
+  bool failed = false;
+  std::vector<SeenVersion> read;
+  // These are all rows of the table that satisfy this condition; nothing where that is not known.
+  std::optional<std::string> where;
+  std::string table;
+};
+
+struct SeenTxn {
+  uint64_t session = 0;
+  TxnStatus status = TxnStatus::aborted;
+  Interval begin = {}, end = {};
+  std::string isolation;
+  std::optional<uint32_t> number;
+  bool may_have_number = false;  // that was not asked for
+  bool wrote = false;            // perhaps
+  std::vector<SeenStatement> statements;
+};
+
+// A change of a row that the log has.
+struct LoggedChange {
+  enum class Kind : uint8_t { insert, update, remove };
+  Kind kind = Kind::insert;
+  std::string table;         // as the history calls it
+  std::string key, old_key;  // old_key: if it is another
+  std::string row;           // JSON
+};
+struct LoggedChanges {
+  uint32_t number = 0;
+  std::vector<LoggedChange> changes;
+};
+
+struct Statement {
+  std::string kind, sql, missed, changed, isolation, session_isolation, place;
+  bool reads = false, writes = false, aggregated = false, depends = false, tells = false;
+  std::vector<size_t> cells;  // of the relations that it tells of
+  std::string table;          // the only one of them
+  Json where;                 // in pieces, as rewriting.h has it
+};
+
+struct Seen {
+  Json header;
+  std::map<uint64_t, Statement> statements;
+  std::map<uint64_t, std::string> programs;  // by session
+  std::vector<SeenTxn> txns;
+  std::vector<LoggedChanges> log;
+  // Rows that were there at first, by key: the writer's number, and what they hold.
+  std::map<std::string, std::pair<uint32_t, std::string>> first_rows;
+  std::set<std::string> anew;  // tables that were written anew, or made again
+  std::optional<int64_t> end;  // to which the log was read
+};
+
+Result<Seen> read_trace(std::string_view trace, const std::string& file);
+
+}  // namespace assay::internal::record

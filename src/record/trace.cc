@@ -1,0 +1,66 @@
+#include "record/trace.h"
+
+#include <array>
+#include <tuple>
+
+#include "collect/write_all.h"
+
+namespace assay::internal::record {
+namespace {
+
+constexpr std::array<std::string_view, 12> kKinds = {
+    "other", "select", "insert",   "update",      "delete",  "merge",
+    "begin", "commit", "rollback", "rollback_to", "prepare", "definition"};
+
+constexpr size_t kMostDescribed = 100'000;  // that are remembered; others are described again
+
+}  // namespace
+
+void Trace::write(const Json& line) {
+  const std::string text = line.dump();
+  const std::lock_guard lock(mutex_);
+  lines_ += text;
+  lines_ += '\n';
+}
+
+uint64_t Trace::statement(const Plan& plan, size_t part, const std::string& untouched) {
+  if (statements_.size() >= kMostDescribed) statements_.clear();
+  const auto [at, fresh] = statements_.try_emplace({plan.number, part, untouched}, described_ + 1);
+  if (!fresh) return at->second;
+  ++described_;
+  const Part& p = plan.parts[part];
+  Json line = Json::object();
+  line["q"] = at->second;
+  line["kind"] = kKinds[static_cast<size_t>(p.kind)];
+  line["sql"] = p.sql;
+  if (p.reads) line["reads"] = true;
+  if (p.may_write) line["writes"] = true;
+  if (p.aggregated) line["aggregated"] = true;
+  if (p.tells && untouched.empty())
+    for (const auto& [name, values] : p.from) line["from"].push_back(Json::array({name, values}));
+  if (p.where.is_array() && line.contains("from")) line["where"] = p.where;
+  if (p.reads && (!p.missed.empty() || (p.tells && !untouched.empty())))
+    line["missed"] = p.missed.empty() ? untouched : p.missed;
+  if (!p.changed.empty()) line["changed"] = p.changed;
+  if (p.depends_on_rows) line["depends"] = true;
+  if (!p.isolation.empty()) line[p.for_session ? "session_isolation" : "isolation"] = p.isolation;
+  if (const std::string place = place_in_code(p.sql); !place.empty()) line["place"] = place;
+  write(line);
+  return at->second;
+}
+
+size_t Trace::pending() const {
+  const std::lock_guard lock(mutex_);
+  return lines_.size();
+}
+
+Status Trace::flush() {
+  std::string lines;
+  {
+    const std::lock_guard lock(mutex_);
+    lines.swap(lines_);
+  }
+  return lines.empty() ? Status(Ok{}) : collect::write_all(fd_, lines);
+}
+
+}  // namespace assay::internal::record
