@@ -40,6 +40,7 @@ using collect::schedule::RowOperation;
 using collect::schedule::RowTxn;
 
 constexpr size_t kMostStatementBytes = 90;  // in an explanation
+constexpr size_t kMostRowsOfQuery = 1000;   // longer answers are reads of their rows alone
 constexpr size_t kMostStatements = 8;       // of a transaction
 constexpr uint32_t kLastSpecialNumber = 2;  // of rows that are older than numbers
 constexpr size_t kNobody = SIZE_MAX;
@@ -83,9 +84,10 @@ class Joining {
       if (!txn.ops.empty())
         if (Status s = rows_.add(txn); !s.ok()) return s.error();
     for (const auto& [key, installs] : installs_) {
-      std::vector<std::string> names;
-      for (const Install& i : installs) names.push_back(names_[i.log]);
-      rows_.order(key, names);
+      std::vector<std::pair<std::string, std::string>> versions;
+      for (const Install& i : installs)
+        versions.emplace_back(names_[i.log], i.removed ? "" : i.row);
+      rows_.order(key, versions);
     }
     out_.log_ended = seen_.end.has_value();
     if (seen_.end) rows_.complete(*seen_.end, "PostgreSQL's log, by test_decoding");
@@ -200,8 +202,8 @@ class Joining {
   // That no other row satisfied the condition: only where everything that anybody wrote is known.
   std::optional<RowOperation> query_of(const SeenStatement& s,
                                        const std::vector<RowOperation>& found) const {
-    if (!s.where || !seen_.end || seen_.anew.contains(s.table) || found.size() != s.read.size() ||
-        (!s.where->empty() && !parse_condition(*s.where).ok()))
+    if (!s.where || !seen_.end || found.size() > kMostRowsOfQuery || seen_.anew.contains(s.table) ||
+        found.size() != s.read.size() || (!s.where->empty() && !parse_condition(*s.where).ok()))
       return std::nullopt;
     RowOperation query{.kind = RowOperation::Kind::query, .table = s.table, .where = *s.where};
     for (const RowOperation& op : found) {

@@ -363,9 +363,9 @@ class Assembler {
       std::vector<std::pair<size_t, size_t>> order;
       for (const size_t t : writers) order.emplace_back(last_change(key, t), t);
       std::sort(order.begin(), order.end());
-      std::vector<std::string> names;
-      for (const auto& [at, t] : order) names.push_back(txns_[t].name);
-      rows_.order(key, names);
+      std::vector<std::pair<std::string, std::string>> versions;
+      for (const auto& [at, t] : order) versions.emplace_back(txns_[t].name, "");
+      rows_.order(key, versions);
     }
   }
   size_t last_change(const std::string& key, size_t t) const {

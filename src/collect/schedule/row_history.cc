@@ -82,9 +82,13 @@ Status RowHistory::add(const RowTxn& txn) {
   return builder_.end_txn();
 }
 
-void RowHistory::order(const std::string& key, const std::vector<std::string>& txns) {
+void RowHistory::order(const std::string& key,
+                       const std::vector<std::pair<std::string, std::string>>& versions) {
   std::vector<StatedVersion> entries;
-  for (const std::string& txn : txns) entries.push_back({.value = {}, .txn = txn, .final = true});
+  for (const auto& [txn, row] : versions)
+    entries.push_back({.value = row.empty() ? ValueView() : ValueView::row(row),
+                       .txn = txn,
+                       .final = row.empty()});
   builder_.known_order(ValueView::of(std::string_view(key)), entries);
 }
 

@@ -49,8 +49,10 @@ class RowHistory {
 
   void initial(const std::string& key, const std::string& row);
   Status add(const RowTxn& txn);
-  // Names of the transactions that installed the versions of a key, in their order.
-  void order(const std::string& key, const std::vector<std::string>& txns);
+  // The transactions that installed the versions of a key, in their order, and the row that each left; empty: whatever it left,
+  // which takes a look at all that it did.
+  void order(const std::string& key,
+             const std::vector<std::pair<std::string, std::string>>& versions);
   // The orders hold everything that was installed until then.
   void complete(int64_t at, const std::string& source);
   Result<History> finish() { return std::move(builder_).finish(); }
