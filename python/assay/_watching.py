@@ -21,11 +21,13 @@ _VALUE = r"\?|%s|%\(\w+\)s|:\w+|\$\d+|-?\d+(?:\.\d+)?|'(?:[^']|'')*'|NULL"
 _PARAMETER = re.compile(r"\?|%s|%\((\w+)\)s|:(\w+)|\$(\d+)")
 _WHERE = rf"\s+WHERE\s+(?P<column>{_PATH})\s*=\s*(?P<key>{_VALUE})"
 _SELECT = re.compile(rf"SELECT\s+(?P<list>.+?)\s+FROM\s+(?P<table>{_PATH})(?P<rest>\s.*)?$", re.I | re.S)
+_ITEM = re.compile(rf"(?P<column>{_PATH})(?:\s+(?:AS\s+)?{_NAME})?", re.I)
 _ONE_ROW = re.compile(rf"{_WHERE}(?:\s+FOR\s+(?:NO\s+KEY\s+)?UPDATE|\s+FOR\s+(?:KEY\s+)?SHARE)?\s*$", re.I | re.S)
 _INSERT = re.compile(rf"INSERT\s+INTO\s+(?P<table>{_PATH})\s*\((?P<columns>[^()]+)\)\s*VALUES\s*\((?P<values>[^()]+)\)\s*$", re.I | re.S)
 _UPDATE = re.compile(rf"UPDATE\s+(?P<table>{_PATH})\s+SET\s+(?P<set>.+?){_WHERE}\s*$", re.I | re.S)
 _DELETE = re.compile(rf"DELETE\s+FROM\s+(?P<table>{_PATH}){_WHERE}\s*$", re.I | re.S)
 _WRITTEN = re.compile(rf"\b(?:INTO|UPDATE|FROM|TABLE(?:\s+IF\s+(?:NOT\s+)?EXISTS)?)\s+(?P<table>{_PATH})", re.I)
+_CREATE = re.compile(r"CREATE\s+TABLE\b(?!.*\bAS\b)", re.I | re.S)  # with no rows in it
 _NOT_ROWS = re.compile(r"\b(JOIN|GROUP|UNION|DISTINCT|HAVING|WITH)\b|,", re.I)
 _SETTING = ("PRAGMA", "SET", "SHOW", "EXPLAIN", "ANALYZE", "VACUUM", "RELEASE", "SAVEPOINT", "CREATE INDEX")
 
@@ -68,6 +70,7 @@ class Watched:
         self.recorder = Recorder(self._path)
         self._connections = 0
         self.columns: dict[str, set[str]] = {table: set() for table in self.tables}  # but for the key, as far as they are known
+        self.described: set[str] = set()  # tables whose columns are all known
         self._known: set[str] = set()  # tables whose rows at the beginning are recorded
 
     def wrap(self, connection: Any) -> Connection:
@@ -92,6 +95,7 @@ class Watched:
                         if held[column] is not None:
                             self.recorder.holds(_key(table, held[key], column), _told(held[column]))
                 self._known.add(table)
+                self.described.add(table)
             except Exception:  # of any driver: the table is not there yet
                 pass
             finally:
@@ -136,6 +140,13 @@ class Watched:
 
 def _key(table: str, row: Any, column: str) -> str:
     return f"{table}/{row}.{column}"
+
+
+def _put(txn: Txn, key: str, value: Any) -> None:
+    if value is None:
+        txn.delete(key)
+    else:
+        txn.write(key, value)
 
 
 def _told(value: Any) -> Any:
@@ -292,7 +303,7 @@ class Cursor:
             of._begin()
             of._begun = True
             run()
-        elif sql.upper().startswith(_SETTING):
+        elif sql.upper().startswith(_SETTING) or _CREATE.match(sql):
             run()
         else:
             self._run_in_transaction(sql, every, run)
@@ -325,7 +336,7 @@ class Cursor:
             if found := _SELECT.match(sql):
                 return self._note_rows(txn, found, sql, every[0])
             if found := _INSERT.match(sql):
-                return all([self._note_insert(txn, found, sql, one, len(every) == 1) for one in every])
+                return all([self._note_insert(txn, found, sql, one, len(every) == 1, alone) for one in every])
             if found := _UPDATE.match(sql):
                 return all([self._note_update(txn, found, sql, one, alone) for one in every])
             if found := _DELETE.match(sql):
@@ -340,7 +351,13 @@ class Cursor:
         self._rows = collections.deque(self._cursor.fetchall())
         columns = [_bare(column[0]) for column in self._cursor.description]
         if found["list"].strip() != "*" and not found["list"].strip().endswith(".*"):
-            columns = [_bare(re.split(r"\s+", one.strip())[0]) for one in found["list"].split(",")]
+            self._describe(table)
+            items = [_ITEM.fullmatch(one.strip()) for one in found["list"].split(",")]
+            columns = [_bare(item["column"]) if item else "" for item in items]
+            # An expression is no column, whatever it begins with.
+            if not {*columns} <= self._of._watched.columns[table] | {key}:
+                return False
+        self._of._watched.columns[table].update(column for column in columns if column != key)
         one = _ONE_ROW.match(rest)
         name = None
         if one and _bare(one["column"]) == key:
@@ -359,7 +376,20 @@ class Cursor:
                     txn.read(_key(table, held.get(key, name), column), value)
         return True
 
-    def _note_insert(self, txn: Txn, found: re.Match[str], sql: str, parameters: Any, alone: bool) -> bool:
+    def _describe(self, table: str) -> None:
+        """Learns the columns of a table that was made after the first connection."""
+        watched = self._of._watched
+        if table in watched.described:
+            return
+        cursor = self._of._connection.cursor()
+        try:
+            cursor.execute(f"SELECT * FROM {table} WHERE 1 = 0")
+            watched.columns[table].update({_bare(column[0]) for column in cursor.description} - {watched.tables[table]})
+            watched.described.add(table)
+        finally:
+            cursor.close()
+
+    def _note_insert(self, txn: Txn, found: re.Match[str], sql: str, parameters: Any, one_row: bool, autocommit: bool) -> bool:
         table = _bare(found["table"])
         value, at, values = _in_order(sql, parameters), found.start("values"), []
         for part in found["values"].split(","):
@@ -369,16 +399,19 @@ class Cursor:
             values.append(value(written, at + len(part) - len(part.lstrip())))
             at += len(part) + 1
         held = dict(zip(map(_bare, found["columns"].split(",")), values, strict=True))
+        self._describe(table)
         key = self._of._watched.tables[table]
         row = held.pop(key, None)
         if row is None:
-            row = getattr(self._cursor, "lastrowid", None) if alone else None
+            row = getattr(self._cursor, "lastrowid", None) if one_row else None
         if row is None:
             return False
+        missing = self._of._watched.columns[table] - held.keys()  # what the database puts there
         self._of._watched.columns[table].update(held)
         for column, written in held.items():
-            txn.write(_key(table, row, column), written)
-        return True
+            if written is not None:  # what is not there is null
+                txn.write(_key(table, row, column), written)
+        return not missing or (not autocommit and self._ask(txn, table, row, sorted(missing)))
 
     def _note_update(self, txn: Txn, found: re.Match[str], sql: str, parameters: Any, alone: bool) -> bool:
         table = _bare(found["table"])
@@ -394,27 +427,22 @@ class Cursor:
         for part in re.split(r",(?![^()]*\))", found["set"]):
             column, written = (side.strip() for side in part.split("=", 1))
             if re.fullmatch(_VALUE, written, re.I):
-                txn.write(_key(table, row, _bare(column)), value(written, at + part.index(written, part.index("="))))
+                _put(txn, _key(table, row, _bare(column)), value(written, at + part.index(written, part.index("="))))
             else:
                 computed.append(_bare(column))
             at += len(part) + 1
-        return not computed or (not alone and self._ask(txn, table, row, computed, sql, found, parameters))
+        return not computed or (not alone and self._ask(txn, table, row, computed))
 
-    def _ask(self, txn: Txn, table: str, row: Any, columns: list[str], sql: str, found: re.Match[str], parameters: Any) -> bool:
+    def _ask(self, txn: Txn, table: str, row: Any, columns: list[str]) -> bool:
         """What the database computed: its own transaction is asked."""
-        style = found["key"]
-        named = _PARAMETER.fullmatch(style)
-        if named and (named.group(3) or (named.group(2) or "").isdigit()):
-            return False
-        asked = f"SELECT {', '.join(columns)} FROM {table} WHERE {found['column']} = {style}"
+        if isinstance(row, bool) or not isinstance(row, (int, str)) or (isinstance(row, str) and not re.fullmatch(r"[\w .:@+-]*", row)):
+            return False  # no value that is written alike everywhere
+        written_row = f"'{row}'" if isinstance(row, str) else str(row)
         cursor = self._of._connection.cursor()
         try:
-            if named is None:
-                cursor.execute(asked)
-            else:
-                cursor.execute(asked, {named.group(1) or named.group(2): row} if isinstance(parameters, Mapping) else (row,))
+            cursor.execute(f"SELECT {', '.join(columns)} FROM {table} WHERE {self._of._watched.tables[table]} = {written_row}")
             for column, written in zip(columns, cursor.fetchone(), strict=True):
-                txn.write(_key(table, row, column), written)
+                _put(txn, _key(table, row, column), written)
             return True
         finally:
             cursor.close()

@@ -171,3 +171,49 @@ def test_core_of_sqlalchemy(isolation, path):
         assert connection.execute(sqlalchemy.select(Account.balance).where(Account.id == 7)).scalar() == 8
     assert '["w", "accounts/7.balance", 8]' in ops(isolation)
     isolation.assert_serializable()
+
+
+def test_expressions_are_no_columns(isolation, two):
+    a, _ = two
+    write(a, 1, 90)
+    for listed in ("balance + 1", "id, balance * 2", "DISTINCT balance", "1", "id, -balance", "id, NULL", "CASE WHEN balance > 1 THEN 2 END", "'balance'"):
+        a.execute(f"SELECT {listed} FROM accounts WHERE id = 1").fetchall()
+    assert a.execute("SELECT accounts.balance AS held, owner FROM accounts WHERE id = 1").fetchone() == (90, "ann")
+    a.commit()
+    isolation.assert_serializable()
+    assert sum(isolation._watched.not_understood.values()) == 8
+
+
+def test_what_the_database_puts_into_a_new_row_is_asked_for(isolation, path):
+    isolation.watch(sqlite3, tables={"orders": "id"})
+    a = sqlite3.connect(path)
+    a.execute("CREATE TABLE orders (id INTEGER PRIMARY KEY, what TEXT, state TEXT DEFAULT 'new')")
+    a.commit()
+    a.execute("INSERT INTO orders (what) VALUES (?)", ("tea",))
+    a.commit()
+    assert a.execute("SELECT * FROM orders WHERE id = 1").fetchone() == (1, "tea", "new")
+    a.commit()
+    assert '["w", "orders/1.state", "new"]' in ops(isolation)
+    isolation.assert_serializable()
+
+
+def test_with_autocommit_a_row_that_the_database_fills_leaves_its_table_out(isolation, path):
+    made = sqlite3.connect(path)
+    made.execute("CREATE TABLE orders (id INTEGER PRIMARY KEY, what TEXT, state TEXT DEFAULT 'new')")
+    made.close()
+    isolation.watch(sqlite3, tables={"orders": "id"})
+    a = sqlite3.connect(path, isolation_level=None)
+    a.execute("INSERT INTO orders (what) VALUES ('tea')")
+    assert a.execute("SELECT * FROM orders WHERE id = 1").fetchone() == (1, "tea", "new")
+    assert "orders is left out" in failure(isolation)
+
+
+def test_null_is_a_value_that_is_not_there(isolation, two):
+    a, b = two
+    a.execute("UPDATE accounts SET owner = ? WHERE id = 1", (None,))
+    a.execute("INSERT INTO accounts (id, balance, owner) VALUES (5, 1, NULL)")
+    a.commit()
+    assert b.execute("SELECT owner FROM accounts WHERE id = 1").fetchone() == (None,)
+    assert b.execute("SELECT id, owner FROM accounts WHERE id = 5").fetchone() == (5, None)
+    b.commit()
+    isolation.assert_serializable()
