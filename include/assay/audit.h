@@ -39,6 +39,8 @@ struct Stakes {
   // other's write; of which one read the key and not the other's write.
   uint64_t write_write = 0, write_read = 0, read_write = 0;
   uint64_t transactions = 0;  // that had one
+  // Of a long history only so many are looked at, which began first; all where contention is required.
+  uint64_t looked_at = 0;
   bool timed =
       true;  // else some times are not known, and what no time is known of may have overlapped all of other sessions
   // The anomalies that its transactions could have had between them; those that overlapped. What a history with an anomaly has is in

@@ -61,7 +61,7 @@ constexpr Anomaly kHaveCandidates[] = {Anomaly::aborted_read,
                                        Anomaly::real_time_violation,
                                        Anomaly::phantom};
 
-constexpr size_t kMostPairs = size_t{1} << 20;
+constexpr size_t kMostPairs = size_t{1} << 16;
 
 // Two sides of pairs of keys, and whether two different transactions have the same pair on different sides.
 class PairMatch {
@@ -349,6 +349,7 @@ Stakes stakes_of(const History& history, const Contention& contention) {
   stakes.write_read = contention.write_read;
   stakes.read_write = contention.read_write;
   stakes.transactions = contention.transactions;
+  stakes.looked_at = contention.looked_at;
   Pass anyhow(history, contention, false);
   const AnomalySet aside = Aside(history, contention).found(anyhow.has_session_of_two());
   stakes.could_show = anyhow.found() | aside;

@@ -131,7 +131,7 @@ TEST(ChainVerifier, KnowsWhereAnEffectStandsThatIsSeenLater) {
   told.late = {{2, 3}};
   EXPECT_REFUSED(refusal(lines, {told, took}), "what it saw of y");
   told.late = {{2, 4}};
-  EXPECT_REFUSED(refusal(lines, {told, took}), "is not there");
+  EXPECT_REFUSED(refusal(lines, {told, took}), "which it does not contain");
   // Somebody has looked at what it wrote, and it was not there.
   std::vector<std::string> looked = lines;
   looked[2] = line(1, 20, 30, R"(["w","y",2],["r","x",null])");

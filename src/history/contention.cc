@@ -59,11 +59,9 @@ class Crowd {
   std::vector<int64_t> begins_, ends_;
 };
 
-bool takes_part(const History& h, TxnId t) { return h.status(t) != TxnStatus::aborted; }
-
 class Finder {
  public:
-  explicit Finder(const History& h) : h_(h), spans_(h) {}
+  Finder(const History& h, uint64_t most_txns) : h_(h), spans_(h) { choose(most_txns); }
 
   Contention found() && {
     list_accesses();
@@ -78,13 +76,38 @@ class Finder {
   }
 
  private:
+  void choose(uint64_t most) {
+    found_.looked_at = h_.txn_count();
+    if (h_.txn_count() <= most) return;
+    std::vector<int64_t> begins;
+    bool timed = true;
+    for (TxnId t = 0; t < h_.txn_count(); ++t) {
+      timed = timed && h_.begin_time(t).known();
+      begins.push_back(timed ? spans_.begin(t) : h_.position(t));
+    }
+    if (!timed)
+      for (TxnId t = 0; t < h_.txn_count(); ++t) begins[t] = h_.position(t);
+    std::vector<int64_t> sorted = begins;
+    std::nth_element(sorted.begin(), sorted.begin() + static_cast<ptrdiff_t>(most), sorted.end());
+    const int64_t end = sorted[most];
+    chosen_.resize(h_.txn_count());
+    found_.looked_at = 0;
+    for (TxnId t = 0; t < h_.txn_count(); ++t) {
+      chosen_[t] = begins[t] < end;
+      found_.looked_at += chosen_[t];
+    }
+  }
+  bool takes_part(TxnId t) const {
+    return h_.status(t) != TxnStatus::aborted && (chosen_.empty() || chosen_[t]);
+  }
+
   KeyAccess& access(size_t place) { return found_.accesses[order_[place]]; }
 
   void list_accesses() {
     for (OpId i = 0; i < h_.op_count() && !has_ranges_; ++i) has_ranges_ = is_range(h_.op(i));
     writer_.assign(h_.version_count(), kNone);
     for (TxnId t = 0; t < h_.txn_count(); ++t)
-      if (takes_part(h_, t)) list_accesses_of(t);
+      if (takes_part(t)) list_accesses_of(t);
   }
 
   // Those of one key become one.
@@ -142,42 +165,58 @@ class Finder {
         for (uint32_t i = first[t]; i < first[t + 1]; ++i) order_[next[slot(i)]++] = i;
   }
 
+  // An access of one key, with what is asked of it again and again.
+  struct Beside {
+    int64_t begin, end;
+    SessionId session;
+    bool reads, writes;
+    uint32_t overlapping_readers = 0, overlapping_writers = 0;
+  };
+
   // Of the accesses at these places, which are all of one key.
   void count_others(size_t from, size_t to) {
     if (to - from < 2) return;
     uint32_t readers = 0, writers = 0;
+    beside_.clear();
     for (size_t place = from; place < to; ++place) {
-      readers += access(place).reads;
-      writers += access(place).writes;
+      const KeyAccess& a = access(place);
+      readers += a.reads;
+      writers += a.writes;
+      beside_.push_back(
+          {spans_.begin(a.txn), spans_.end(a.txn), h_.session(a.txn), a.reads, a.writes});
     }
     if (writers == 0) return;
-    for (size_t place = from; place < to; ++place) {
-      access(place).readers = readers - access(place).reads;
-      access(place).writers = writers - access(place).writes;
+    const std::span<Beside> all(beside_);
+    count_overlapping(all, 1);
+    for (size_t first = 0, last = 0; first < all.size(); first = last) {
+      while (last < all.size() && all[last].session == all[first].session) ++last;
+      if (last - first > 1) {
+        count_overlapping(all.subspan(first, last - first), -1);
+      } else {  // it overlaps itself
+        all[first].overlapping_readers -= all[first].reads;
+        all[first].overlapping_writers -= all[first].writes;
+      }
     }
-    count_overlapping(from, to, 1);
-    for (size_t first = from, last = from; first < to; first = last) {
-      const SessionId session = h_.session(access(first).txn);
-      while (last < to && h_.session(access(last).txn) == session) ++last;
-      count_overlapping(first, last, -1);
+    for (size_t place = from; place < to; ++place) {
+      KeyAccess& a = access(place);
+      a.readers = readers - a.reads;
+      a.writers = writers - a.writes;
+      a.overlapping_readers = all[place - from].overlapping_readers;
+      a.overlapping_writers = all[place - from].overlapping_writers;
     }
   }
 
   // Adds, or with -1 subtracts, for each of these accesses how many of them overlap it.
-  void count_overlapping(size_t from, size_t to, int sign) {
+  void count_overlapping(std::span<Beside> some, int sign) {
     readers_.clear(), writers_.clear();
-    for (size_t place = from; place < to; ++place) {
-      const KeyAccess& a = access(place);
-      const int64_t begin = spans_.begin(a.txn), end = spans_.end(a.txn);
-      if (a.reads) readers_.add(begin, end);
-      if (a.writes) writers_.add(begin, end);
+    for (const Beside& a : some) {
+      if (a.reads) readers_.add(a.begin, a.end);
+      if (a.writes) writers_.add(a.begin, a.end);
     }
     readers_.close(), writers_.close();
-    for (size_t place = from; place < to; ++place) {
-      KeyAccess& a = access(place);
-      const int64_t begin = spans_.begin(a.txn), end = spans_.end(a.txn);
-      a.overlapping_readers += static_cast<uint32_t>(sign) * readers_.overlapping(begin, end);
-      a.overlapping_writers += static_cast<uint32_t>(sign) * writers_.overlapping(begin, end);
+    for (Beside& a : some) {
+      a.overlapping_readers += static_cast<uint32_t>(sign) * readers_.overlapping(a.begin, a.end);
+      a.overlapping_writers += static_cast<uint32_t>(sign) * writers_.overlapping(a.begin, a.end);
     }
   }
 
@@ -193,7 +232,7 @@ class Finder {
     }
     found_.write_write = both_wrote / 2;
     for (TxnId t = 0; t < h_.txn_count(); ++t)
-      if (takes_part(h_, t)) found_.write_read += overlapping_sources(t);
+      if (takes_part(t)) found_.write_read += overlapping_sources(t);
     found_.read_write = one_read - std::min(one_read, found_.write_read);
   }
 
@@ -224,21 +263,25 @@ class Finder {
   const History& h_;
   Spans spans_;
   Contention found_;
+  std::vector<bool> chosen_;  // transactions; empty: all
   bool has_ranges_ = false;
   WrittenKeys written_;
   std::vector<TxnId> writer_;    // of each version; kInitialTxn: several
   std::vector<uint32_t> order_;  // indices of accesses
+  std::vector<Beside> beside_;   // the accesses of one key
   Crowd readers_, writers_;      // of the accesses being counted
   std::vector<std::pair<KeyId, TxnId>> seen_;
 };
 
 }  // namespace
 
-Contention find_contention(const History& history) { return Finder(history).found(); }
+Contention find_contention(const History& history, uint64_t most_txns) {
+  return Finder(history, most_txns).found();
+}
 
 uint64_t contention_bytes(const History& history) {
-  // An access, its two places and, for those of the hottest key, four times of it.
-  return (sizeof(KeyAccess) + 40) * (uint64_t{history.op_count()} + history.txn_count()) +
+  // An access, its place and, for those of the hottest key, what is asked of it and four times.
+  return (sizeof(KeyAccess) + 68) * (uint64_t{history.op_count()} + history.txn_count()) +
          4 * uint64_t{history.version_count()} + 8 * uint64_t{history.key_count()};
 }
 

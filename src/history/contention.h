@@ -31,6 +31,7 @@ struct Contention {
   // write; of which one read the key and not the other's write. Two that read and write a key have several.
   uint64_t write_write = 0, write_read = 0, read_write = 0;
   uint64_t transactions = 0;  // that have a conflict
+  uint64_t looked_at = 0;     // transactions, those that aborted included
   bool timed = true;          // the times of all of them are known
 
   uint64_t conflicts() const { return write_write + write_read + read_write; }
@@ -38,7 +39,9 @@ struct Contention {
 
 // What no time is known of overlaps whatever its session's order does not exclude: everything of other sessions.
 // O(operations · log operations) in time; 40 bytes for an access.
-Contention find_contention(const History& history);
+// `most_txns`: of a longer history about so many transactions are looked at, those that began first; where times are not known, the
+// first of each session.
+Contention find_contention(const History& history, uint64_t most_txns = UINT64_MAX);
 // An upper bound on the bytes that this takes.
 uint64_t contention_bytes(const History& history);
 

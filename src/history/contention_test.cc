@@ -132,5 +132,33 @@ TEST(Contention, ARangeMeetsEveryWriteAndNoRead) {
   EXPECT_EQ(contended_by_a_range({OpKind::read}), 0u);
 }
 
+// Six transactions, two at a time.
+History pairs(bool timed) {
+  HistoryBuilder builder;
+  for (int64_t i = 0; i < 6; ++i) {
+    const int64_t begin = 100 * (i / 2) + i % 2;
+    TxnHeader head{.session = ValueView::of(i % 2)};
+    if (timed) head.begin = Interval::point(begin), head.end = Interval::point(begin + 10);
+    builder.begin_txn(head);
+    builder.add(Op::write(ValueView::of(i / 2), ValueView::of(i)));
+    EXPECT_TRUE(builder.end_txn().ok());
+  }
+  Result<History> history = std::move(builder).finish();
+  EXPECT_TRUE(history.ok());
+  return std::move(*history);
+}
+
+TEST(Contention, OfALongHistoryTheFirstTransactionsAreLookedAt) {
+  for (const bool timed : {true, false}) {
+    const History h = pairs(timed);
+    EXPECT_EQ(find_contention(h).looked_at, 6u);
+    EXPECT_EQ(find_contention(h, 6).looked_at, 6u);
+    const Contention some = find_contention(h, 4);
+    EXPECT_EQ(some.looked_at, 4u) << timed;
+    EXPECT_EQ(some.write_write, 2u) << timed;
+    EXPECT_EQ(find_contention(h).write_write, 3u) << timed;
+  }
+}
+
 }  // namespace
 }  // namespace assay::internal

@@ -145,6 +145,7 @@ Json stakes_json(const Stakes& s) {
   j["write_read"] = s.write_read;
   j["read_write"] = s.read_write;
   j["transactions"] = s.transactions;
+  j["looked_at"] = s.looked_at;
   j["timed"] = s.timed;
   j["could_show_overlapping"] = anomalies_json(s.could_show_overlapping);
   j["could_show_apart"] = anomalies_json(s.could_show & ~s.could_show_overlapping);

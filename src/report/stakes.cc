@@ -10,20 +10,23 @@
 namespace assay::internal {
 namespace {
 
-std::string conflicts_in_words(const Stakes& s) {
+std::string conflicts_in_words(const Stakes& s, uint64_t transactions) {
+  const std::string among =
+      s.looked_at < transactions
+          ? fmt::format("among the first {} transactions, ", grouped(s.looked_at))
+          : std::string();
   if (s.conflicts() == 0)
-    return s.timed ? "At stake: no two transactions that overlapped in time met on a key that one "
-                     "of them wrote."
-                   : "At stake: no two transactions of different sessions met on a key that one of "
-                     "them wrote.";
+    return fmt::format("At stake: {}no two transactions {} met on a key that one of them wrote.",
+                       among, s.timed ? "that overlapped in time" : "of different sessions");
   std::string kinds;
   for (const auto& [count, name] : {std::pair(s.write_write, "write-write"),
                                     {s.write_read, "write-read"},
                                     {s.read_write, "read-write"}})
     if (count > 0) kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", grouped(count), name);
-  return fmt::format(
-      "At stake: {} of transactions that {}: {}.", counted(s.conflicts(), "conflict", "conflicts"),
-      s.timed ? "overlapped in time" : "may have overlapped (not all have times)", kinds);
+  return fmt::format("At stake: {}{} of transactions that {}: {}.", among,
+                     counted(s.conflicts(), "conflict", "conflicts"),
+                     s.timed ? "overlapped in time" : "may have overlapped (not all have times)",
+                     kinds);
 }
 
 }  // namespace
@@ -48,13 +51,15 @@ std::vector<std::string> stakes_in_sentences(const Audit& c) {
     list += fmt::format("{}{}", list.empty() ? "" : ", ", anomaly_info(a).name);
   }
   if (!any) return {};
-  std::vector<std::string> sentences = {conflicts_in_words(*c.stakes)};
+  std::vector<std::string> sentences = {conflicts_in_words(*c.stakes, c.history.txn_count())};
   if (!overlapping.empty()) sentences.push_back("It could have shown " + overlapping + ".");
   if (!apart.empty())
     sentences.push_back(
         "Only between transactions that did not overlap, from stale state: " + apart + ".");
+  const bool all = c.stakes->looked_at >= c.history.txn_count();
   if (!none.empty())
-    sentences.push_back("It has no candidate for " + none + ", and says nothing of that.");
+    sentences.push_back(all ? "It has no candidate for " + none + ", and says nothing of that."
+                            : "Among these there is no candidate for " + none + ".");
   return sentences;
 }
 

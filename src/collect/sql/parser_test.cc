@@ -130,8 +130,8 @@ TEST(SqlFile, FaultsHaveTheirPlaceAndSayWhatWasExpected) {
       "t.sql:3:27: the last select returned no aggregate; expected one such as count(*) before");
   EXPECT_EQ(
       wrong_statement("select * from t where v = id"),
-      "t.sql:3:27: 'id'; expected an integer, a text or a parameter; columns stand on the left of "
-      "a comparison");
+      "t.sql:3:27: 'id'; expected an integer, a text or a parameter; a column is on the left of a "
+      "comparison");
   EXPECT_EQ(wrong_statement("insert into t (id, v) values (new, 1)"),
             "t.sql:3:31: 'new'; expected an integer, a text or a parameter; write 'let :n = new;' "
             "before the statement, and :n here");
