@@ -96,7 +96,8 @@ time {
 }
 grep -q "satisfied  session-si" told
 echo "$(basename "$whole"): $(stat -c %s "$whole") bytes"
-[ "$(stat -c %s "$whole")" -le 15000000 ] || { echo "more than 15 MB"; exit 1; }
+# A release takes at most 15 MB; the build of the tests has assertions, too.
+[ "$(stat -c %s "$whole")" -le 16000000 ] || { echo "more than 16 MB"; exit 1; }
 # Clients are those of the wheel, and so is all else but glibc and what every Linux has beside it.
 installed=$(alone/bin/python -c "import assay; print(assay.program())")
 for url in postgresql://127.0.0.1:1/x mysql://x@127.0.0.1:1/x; do
