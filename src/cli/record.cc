@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -67,8 +68,7 @@ std::string summary_of(const record::Joined& j, const std::string& path) {
   if (!j.missed.empty()) out += fmt::format("    why: {}\n", reasons(j.missed));
   out += fmt::format("  versions read: {}", grouped(j.reads));
   if (j.nobodys > 0)
-    out += fmt::format("; {} more are left out, as nobody is known to have written them",
-                       grouped(j.nobodys));
+    out += fmt::format("; {} left out, as their writer is not known", grouped(j.nobodys));
   out += "\n";
   std::string level = "serializable";
   for (const auto& [isolation, times] : j.isolations) {
@@ -143,6 +143,11 @@ Exit record_application(RecordState& s) {
     return fail(usage_error("expected --database, or ASSAY_DATABASE_URL in the environment"));
   if (Status can = can_write(s.history); !can.ok()) return fail(can.error());
   s.options.trace = s.history + ".trace";
+  if (!s.overwrite && access(s.options.trace.c_str(), F_OK) == 0)
+    return fail(usage_error(fmt::format(
+        "{0} exists, and may be all that is left of a recording that was cut off; expected --from "
+        "{0} to make its history, another --history, or --force",
+        s.options.trace)));
   const std::atomic<bool>& stop = stop_driving_when_interrupted();
   auto recording = record::Recording::open(s.options);
   if (!recording.ok()) return fail(recording.error());
@@ -152,8 +157,10 @@ Exit record_application(RecordState& s) {
         "(sslmode=disable, channel_binding=disable); Ctrl-C ends the recording",
         (*recording)->url()));
   Application application;
-  if (Status started = application.start(s.command, **recording); !started.ok())
+  if (Status started = application.start(s.command, **recording); !started.ok()) {
+    std::remove(s.options.trace.c_str());  // nothing was seen
     return fail(started.error());
+  }
   if (Status ran = (*recording)->run(stop); !ran.ok()) {
     note(fmt::format("what was seen is in {}", s.options.trace));
     return fail(ran.error());
@@ -197,7 +204,7 @@ Action add_record(CLI::App& app) {
          "the application, behind --; PGHOST, PGPORT and the like tell it where to connect, and "
          "its end ends the recording")
       ->type_name("");
-  app.add_flag("--force", s->overwrite, "replace the --history file if it exists");
+  app.add_flag("--force", s->overwrite, "replace the --history file and its trace if they exist");
   return [s] {
     if (s->options.database.empty()) {
       std::vector<std::string> databases;

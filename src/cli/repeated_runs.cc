@@ -37,19 +37,11 @@ class Repeated {
                        fmt::format("run {}, {} violated", runs_ + 1, violated_));
       options_.seed = first_seed_ + runs_;
       const auto stats = collect::run(options_);
-      if (!stats.ok()) {
-        progress_.clear();
-        static_cast<void>(fail(stats.error()));
-        return Exit::skip;
-      }
+      if (!stats.ok()) return skip(stats.error());
       history_ = stats->history;
       if (Budget::interrupted() || *options_.stop) break;
       Audit checked = check_file(history_, flags_);
-      if (checked.error) {
-        progress_.clear();
-        static_cast<void>(fail(*checked.error));
-        return Exit::skip;
-      }
+      if (checked.error) return skip(*checked.error);
       ++runs_;
       if (!take(checked)) return Exit::skip;
       // The next run replaces a history that shows nothing.
@@ -60,18 +52,17 @@ class Repeated {
   }
 
  private:
+  Exit skip(const Error& why) {
+    progress_.clear();
+    static_cast<void>(fail(why));
+    return Exit::skip;
+  }
+
   // False if what it showed cannot be kept.
   bool take(Audit& checked) {
-    switch (exit_code(checked)) {
-      case Exit::satisfied:
-        return true;
-      case Exit::violated:
-        break;
-      default:
-        ++undecided_;
-        return true;
-    }
-    if (++violated_ > 1) return true;
+    const Exit verdict = exit_code(checked);
+    undecided_ += verdict != Exit::satisfied && verdict != Exit::violated;
+    if (verdict != Exit::violated || ++violated_ > 1) return true;
     progress_.clear();
     const std::filesystem::path kept = kept_name(history_);
     std::error_code error;
@@ -94,9 +85,10 @@ class Repeated {
       if (!repeat_.fail_fast) advise();
       return Exit::violated;
     }
+    if (undecided_ > 0 || runs_ < repeat_.runs) return Exit::skip;  // the last history may say why
     std::error_code ignored;
     std::filesystem::remove(history_, ignored);  // it shows nothing
-    return undecided_ > 0 || runs_ < repeat_.runs ? Exit::skip : Exit::satisfied;
+    return Exit::satisfied;
   }
 
   void advise() const {

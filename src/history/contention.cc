@@ -81,12 +81,9 @@ class Finder {
     if (h_.txn_count() <= most) return;
     std::vector<int64_t> begins;
     bool timed = true;
-    for (TxnId t = 0; t < h_.txn_count(); ++t) {
-      timed = timed && h_.begin_time(t).known();
+    for (TxnId t = 0; t < h_.txn_count() && timed; ++t) timed = h_.begin_time(t).known();
+    for (TxnId t = 0; t < h_.txn_count(); ++t)
       begins.push_back(timed ? spans_.begin(t) : h_.position(t));
-    }
-    if (!timed)
-      for (TxnId t = 0; t < h_.txn_count(); ++t) begins[t] = h_.position(t);
     std::vector<int64_t> sorted = begins;
     std::nth_element(sorted.begin(), sorted.begin() + static_cast<ptrdiff_t>(most), sorted.end());
     const int64_t end = sorted[most];

@@ -253,7 +253,10 @@ Result<std::unique_ptr<Recording>> Recording::open(const RecordingOptions& optio
   const int fd = ::open(options.trace.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
   if (fd < 0) return io_error(strerror(errno), options.trace);
   auto recorder = std::make_unique<Recorder>(options, fd);
-  if (Status s = recorder->begin(); !s.ok()) return s.error();
+  if (Status s = recorder->begin(); !s.ok()) {
+    ::unlink(options.trace.c_str());  // nothing was seen
+    return s.error();
+  }
   return std::unique_ptr<Recording>(std::move(recorder));
 }
 

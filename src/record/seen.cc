@@ -357,6 +357,7 @@ Result<Seen> read_trace(std::string_view trace, const std::string& file) {
     Error e = taken.error();
     e.file = file;
     e.line = line;
+    e.column = 1;
     return e;
   }
   return reader.finish();

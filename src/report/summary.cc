@@ -154,18 +154,10 @@ bool sentences_tell_cycle(const Audit& c, const Explanation& e) {
   }
   if (!e.cases.empty() || std::ranges::any_of(c.result.duplicates, &DuplicateWrite::read))
     return false;
-  switch (e.anomaly) {
-    case Anomaly::lost_update:
-    case Anomaly::write_skew:
-    case Anomaly::fractured_read:
-    case Anomaly::non_monotonic_read:
-    case Anomaly::session_guarantee_violation:
-      return edges <= 2;
-    case Anomaly::long_fork:
-      return edges <= 4;
-    default:
-      return edges == 0;
-  }
+  constexpr Anomaly kOfTwo[] = {Anomaly::lost_update, Anomaly::write_skew, Anomaly::fractured_read,
+                                Anomaly::non_monotonic_read, Anomaly::session_guarantee_violation};
+  const bool of_two = std::ranges::count(kOfTwo, e.anomaly) > 0;
+  return edges <= (e.anomaly == Anomaly::long_fork ? 4 : of_two ? 2 : 0);
 }
 
 size_t count_decided(const Audit& c) {
