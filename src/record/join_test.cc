@@ -281,7 +281,7 @@ TEST(Join, ATraceThatIsCutOffOrNone) {
   EXPECT_TRUE(join(kBefore + "{\"s\":1,\"id", "x").ok());
   const auto wrong = join(kBefore + "nothing\n", "app.trace");
   ASSERT_FALSE(wrong.ok());
-  EXPECT_EQ(wrong.error().to_string(), "app.trace:15: expected an object");
+  EXPECT_EQ(wrong.error().to_string(), "app.trace:15:1: expected an object");
   for (const char* line :
        {"{}", "{\"s\":{}}", "{\"s\":1,\"q\":77,\"t\":[1,2],\"tag\":\"\"}",
         "{\"s\":1,\"q\":2,\"t\":[1],\"tag\":5,\"rows\":7}",
