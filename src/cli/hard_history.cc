@@ -1,11 +1,18 @@
 #include "cli/hard_history.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iterator>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/rng.h"
+#include "cli/console.h"
 #include "cli/flags.h"
 #include "oracle/hard_cases.h"
 
@@ -13,10 +20,67 @@ namespace assay::internal::cli {
 namespace {
 
 constexpr int kLiterals = 3;
+// A literal needs four keys, and a draft has 4096.
+constexpr size_t kMostLiterals = 1024;
+constexpr int kMostVariables = 100'000;
+
+Draft history_of(const oracle::Formula& formula) {
+  Draft draft = oracle::cnf_history(formula);
+  std::string dimacs = fmt::format("p cnf {} {}", formula.variables, formula.clauses.size());
+  for (const std::vector<int>& clause : formula.clauses)
+    dimacs += fmt::format("\\n{} 0", fmt::join(clause, " "));
+  draft.meta = fmt::format(R"({{"tool":"assay generate","hard":"cnf","formula":"{}\n"}})", dimacs);
+  return draft;
+}
 
 Draft formula(Rng& rng, int variables, double clauses_each) {
   const int clauses = std::max(1, static_cast<int>(variables * clauses_each));
-  return oracle::cnf_history(oracle::random_formula(rng, variables, clauses, kLiterals));
+  return history_of(oracle::random_formula(rng, variables, clauses, kLiterals));
+}
+
+// DIMACS: lines of comments begin with c; p cnf VARIABLES CLAUSES; then clauses of numbers, each ended by 0.
+Result<oracle::Formula> read_formula(const std::string& path) {
+  const auto text = read_file(path, uint64_t{1} << 20);
+  if (!text.ok()) return text.error();
+  oracle::Formula read{0, {}};
+  std::vector<int> clause;
+  size_t literals = 0, wanted = 0;
+  uint64_t number = 0;
+  std::istringstream lines(*text);
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    const auto wrong = [&](const char* expected) {
+      Error e = bad_input(fmt::format("expected {}", expected), number, 1);
+      e.file = path;
+      return e;
+    };
+    if (line.starts_with("%")) break;  // as the files of SATLIB end
+    if (line.starts_with("c")) continue;
+    std::istringstream words(line);
+    if (line.starts_with("p")) {
+      std::string p, cnf;
+      if (!(words >> p >> cnf >> read.variables >> wanted) || cnf != "cnf" || read.variables < 1 ||
+          read.variables > kMostVariables)
+        return wrong("p cnf VARIABLES CLAUSES");
+      continue;
+    }
+    for (int literal = 0; words >> literal;) {
+      if (literal < -read.variables || literal > read.variables)
+        return wrong("literals of the variables that the line p cnf promises, before it none");
+      if (literal != 0) {
+        clause.push_back(literal);
+        if (++literals > kMostLiterals) return wrong("at most 1,024 literals");
+      } else if (!clause.empty()) {
+        read.clauses.push_back(std::exchange(clause, {}));
+      } else {
+        return wrong("a clause with a literal");
+      }
+    }
+    if (!words.eof()) return wrong("numbers");
+  }
+  if (clause.empty() && !read.clauses.empty() && read.clauses.size() == wanted) return read;
+  return bad_input(fmt::format("{}: {} clauses; expected the {} that the line p cnf promises", path,
+                               read.clauses.size(), wanted));
 }
 
 Draft polygraph(Rng& rng, int txns, double stale) {
@@ -64,6 +128,11 @@ void HardFlags::add(CLI::App& app) {
          "random graph has a triangle")
       ->type_name("KIND")
       ->group(kGroup);
+  app.add_option("--formula", formula, "cnf: not a random formula but that of this file in DIMACS")
+      ->needs("--hard")
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE")
+      ->group(kGroup);
   app.add_option("--size", size, "variables, transactions or vertices")
       ->capture_default_str()
       ->check(CLI::Range(1, 20'000))
@@ -80,6 +149,11 @@ void HardFlags::add(CLI::App& app) {
 
 Result<History> hard_history(const HardFlags& flags, uint64_t seed) {
   const Kind& kind = *find_kind(flags.kind);
+  if (!flags.formula.empty()) {
+    if (kind.make != formula) return usage_error("--formula is of --hard cnf");
+    const auto read = read_formula(flags.formula);
+    return read.ok() ? history_of(*read).history() : Result<History>(read.error());
+  }
   if (flags.size > kind.largest)
     return usage_error(
         fmt::format("--size: {} for {}; expected at most {}", flags.size, kind.name, kind.largest));

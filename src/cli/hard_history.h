@@ -14,7 +14,8 @@ class App;
 namespace assay::internal::cli {
 
 struct HardFlags {
-  std::string kind;  // empty: none wanted
+  std::string kind;     // empty: none wanted
+  std::string formula;  // file in DIMACS; empty: random
   uint32_t size = 20;
   double density = 0;  // 0: the kind's own
   void add(CLI::App& app);

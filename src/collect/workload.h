@@ -83,6 +83,8 @@ class Workload {
   }
   // Its SQL tables, if its keys are cells of such.
   virtual std::vector<Table> tables() const { return {}; }
+  // Whether no transaction reads what it writes.
+  virtual bool writes_blindly() const { return false; }
   // Whether its values are rows of columns.
   virtual bool has_rows() const { return false; }
   // Makes what its statements need in the database, if that is more than `tables`. Before any session is opened.
@@ -101,13 +103,21 @@ class Workload {
 
 // What reads and writes of single keys can reveal: all anomalies that can be had as bugs (generate.h), in the order of Anomaly.
 inline constexpr Anomaly kShownByRegisters[] = {
-    Anomaly::thin_air_read,       Anomaly::aborted_read,
-    Anomaly::future_read,         Anomaly::not_my_last_write,
-    Anomaly::not_my_own_write,    Anomaly::intermediate_read,
-    Anomaly::non_repeatable_read, Anomaly::session_guarantee_violation,
-    Anomaly::non_monotonic_read,  Anomaly::fractured_read,
-    Anomaly::causality_violation, Anomaly::long_fork,
-    Anomaly::lost_update,         Anomaly::write_skew,
+    Anomaly::thin_air_read,
+    Anomaly::aborted_read,
+    Anomaly::future_read,
+    Anomaly::not_my_last_write,
+    Anomaly::not_my_own_write,
+    Anomaly::intermediate_read,
+    Anomaly::non_repeatable_read,
+    Anomaly::session_guarantee_violation,
+    Anomaly::non_monotonic_read,
+    Anomaly::fractured_read,
+    Anomaly::causality_violation,
+    Anomaly::long_fork,
+    Anomaly::lost_update,
+    Anomaly::write_skew,
+    Anomaly::g1c,
     Anomaly::real_time_violation,
 };
 

@@ -153,6 +153,7 @@ std::string text_of(const Draft& draft, const DraftTxn& t) {
 Result<History> Draft::history() const {
   HistoryBuilder b;
   Views view(texts);
+  if (!meta.empty()) b.set_meta(meta);
   b.set_initial(view(initial));
   for (const auto& [key, value] : initials)
     b.set_initial(ValueView::of(key_name(key)), view(value));

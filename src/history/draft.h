@@ -61,6 +61,7 @@ struct Draft {
   std::vector<DraftOrder> orders = {};
   int64_t complete_to = Interval::kUnknown;  // the orders hold everything up to then
   int64_t clock_drift = 0;
+  std::string meta = {};  // JSON of the history, where there is any
 
   // "<session>-<position>".
   std::string name(int txn) const;

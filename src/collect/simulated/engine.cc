@@ -219,12 +219,21 @@ const Value* Engine::own_value(Session& s, const Chain& chain) {
   return bad == Anomaly::not_my_last_write ? &own->first : &own->last;
 }
 
+// Of any open transaction that wrote it; null if none did.
+const Value* Engine::uncommitted_value(const Chain& chain) {
+  for (Session& s : sessions_)
+    if (const Write* write = s.open ? find_write(s, &chain) : nullptr) return &write->last;
+  return nullptr;
+}
+
 // What others left there, or what the bug makes of it.
 Value Engine::outside_value(uint32_t session, const Chain& chain, const Value& foreseen) {
   const Anomaly bad = bad_read(sessions_[session]);
   if (bad == Anomaly::thin_air_read) return invent();
   if (bad == Anomaly::aborted_read && !chain.aborted.is_null()) return chain.aborted;
   if (bad == Anomaly::future_read && !foreseen.is_null()) return foreseen;
+  if (bad == Anomaly::g1c)
+    if (const Value* dirty = uncommitted_value(chain)) return *dirty;
   return visible_value(chain, session);
 }
 
@@ -319,6 +328,8 @@ std::vector<Value> Engine::read_list(uint32_t session, Chain& chain, const Value
   if (bad == Anomaly::aborted_read && !chain.aborted.is_null()) list.push_back(chain.aborted);
   if (bad == Anomaly::future_read && !foreseen.is_null()) list.push_back(foreseen);
   if (bad == Anomaly::not_my_own_write) return list;
+  if (const Value* dirty = bad == Anomaly::g1c ? uncommitted_value(chain) : nullptr)
+    list.push_back(*dirty);
   for (const Write& own : s.writes) {
     if (own.chain != &chain) continue;
     list.push_back(own.last);

@@ -168,6 +168,7 @@ class Engine {
   }
   Value invent() { return Value::of(-static_cast<int64_t>(++invented_)); }
   const Value* own_value(Session& s, const Chain& chain);
+  const Value* uncommitted_value(const Chain& chain);
   Value outside_value(uint32_t session, const Chain& chain, const Value& foreseen);
   Value read(uint32_t session, Chain& chain, const Value& foreseen);
   std::vector<Value> read_list(uint32_t session, Chain& chain, const Value& foreseen);

@@ -123,6 +123,10 @@ Policy weaken(Policy policy, Anomaly bug) {
     case Anomaly::write_skew:
       policy.check = Check::writes;
       return policy;
+    case Anomaly::g1c:
+      policy.check = Check::none;
+      policy.bad_read = bug;
+      return policy;
     case Anomaly::real_time_violation:
       // Snapshots of serializable levels are stale, those of SI levels newer than their begin.
       if (policy.check == Check::writes) {
@@ -165,6 +169,8 @@ bool forbids(LevelId level, Anomaly bug) {
       return implies(level, adya_si);
     case Anomaly::write_skew:
       return implies(level, serializable);
+    case Anomaly::g1c:
+      return implies_any(level, {read_committed, pl_2});
     case Anomaly::real_time_violation:
       return implies_any(level, {generalized_si, strict_serializable});
     default:

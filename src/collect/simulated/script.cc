@@ -78,6 +78,8 @@ Script find_script(Anomaly bug, LevelId level, uint32_t replica_count) {
       return {.text = "b1 b2 r1x r2x w1x w2x c1 c2", .faulty = "2"};
     case Anomaly::write_skew:
       return {.text = "b1 b2 r1x r1y r2x r2y w1x w2y c1 c2", .faulty = "2"};
+    case Anomaly::g1c:
+      return {.text = "b1 b2 w1x w2y r1y r2x c1 c2", .faulty = "12"};
     case Anomaly::real_time_violation:
       // SI levels: a snapshot newer than its begin. Serializable levels: a stale one.
       if (level_info(level).events == EventModel::split)
@@ -86,6 +88,15 @@ Script find_script(Anomaly bug, LevelId level, uint32_t replica_count) {
     default:
       return {};
   }
+}
+
+Script blind(Script script, Anomaly bug) {
+  if (bug == Anomaly::non_repeatable_read) script.text = "b1 r1x b2 w2x c2 r1x c1";
+  if (bug == Anomaly::fractured_read) script.text = "b2 r2y b1 w1x w1y c1 r2x c2";
+  if (bug == Anomaly::long_fork)
+    script.text = script.text.starts_with("b3") ? "b3 b4 b1 b2 w1x w2y c1 c2 r3x r3y r4y r4x c3 c4"
+                                                : "b1 b2 w1x w2y c1 c2 b3 b4 r3x r3y r4y r4x c3 c4";
+  return script;
 }
 
 void ScriptRun::begin(uint32_t txn) {

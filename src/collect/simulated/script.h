@@ -41,6 +41,11 @@ Script ground_for(const Script& script);
 // Empty text: the bug cannot be shown at this level (linearizable has one operation a transaction).
 Script find_script(Anomaly bug, LevelId level, uint32_t replica_count);
 
+// The script without the reads by which its writers give away the order of the versions, for workloads of blind writes. It is played
+// on ground (`ground_for`): one transaction wrote x and y, so whichever of it and a writer comes first contradicts a read. Other
+// bugs than long-fork, fractured-read and non-repeatable-read need those reads and are returned as they are.
+Script blind(Script script, Anomaly bug);
+
 class ScriptRun {
  public:
   ScriptRun(const Script& script, Engine& engine, SimulatedClock& clock, WrittenValues& values)

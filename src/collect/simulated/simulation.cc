@@ -185,12 +185,14 @@ Status Simulation::plant() {
 }
 
 Status Simulation::plant_bug(const std::vector<Request>& reads) {
-  const Script script = find_script(options_.bug, options_.level, engine_.replica_count());
+  Script script = find_script(options_.bug, options_.level, engine_.replica_count());
+  if (workload_.writes_blindly()) script = blind(script, options_.bug);
   const auto finished = [this](TxnRecord& record) {
     if (record.status == TxnStatus::committed && engine_.wrote(record.session)) log(record);
     return write_planted(record);
   };
-  if (options_.workload_options.values > 0 || workload_.uses(OpKind::remove))
+  if (options_.workload_options.values > 0 || workload_.uses(OpKind::remove) ||
+      workload_.writes_blindly())
     if (Status s = play(ground_for(script), reads, finished); !s.ok()) return s;
   return play(script, reads, finished);
 }

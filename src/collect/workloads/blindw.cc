@@ -34,18 +34,25 @@ class BlindSession : public PlannedSession, public IntegerRegisters {
   Ranks keys_;
 };
 
+class BlindWorkload : public SessionWorkload<BlindSession> {
+ public:
+  using SessionWorkload::SessionWorkload;
+  bool writes_blindly() const override { return true; }
+};
+
 constexpr Anomaly kBlindwShows[] = {
-    Anomaly::thin_air_read,      Anomaly::aborted_read,
-    Anomaly::intermediate_read,  Anomaly::non_repeatable_read,
-    Anomaly::non_monotonic_read, Anomaly::session_guarantee_violation,
-    Anomaly::fractured_read,     Anomaly::causality_violation,
-    Anomaly::long_fork,          Anomaly::real_time_violation,
+    Anomaly::thin_air_read,       Anomaly::aborted_read,
+    Anomaly::intermediate_read,   Anomaly::non_repeatable_read,
+    Anomaly::non_monotonic_read,  Anomaly::session_guarantee_violation,
+    Anomaly::fractured_read,      Anomaly::causality_violation,
+    Anomaly::long_fork,           Anomaly::g1c,
+    Anomaly::real_time_violation,
 };
 
 Result<std::unique_ptr<Workload>> make_blind(WorkloadOptions options, double read_share) {
   if (Status s = check_key_and_operation_options(options); !s.ok()) return s.error();
   options.read_share = read_share;
-  return std::unique_ptr<Workload>(std::make_unique<SessionWorkload<BlindSession>>(options));
+  return std::unique_ptr<Workload>(std::make_unique<BlindWorkload>(options));
 }
 
 }  // namespace
