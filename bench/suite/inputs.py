@@ -38,6 +38,8 @@ class Inputs:
             state_orders(part)
         if wanted.open_share:
             open_up(part, wanted)
+        if wanted.stale:
+            make_stale(part, wanted)
         if wanted.alone:
             give_sessions(part, wanted.seed)
         elif wanted.by_session:
@@ -62,6 +64,8 @@ class Inputs:
             command += ["--timestamps"]
         if wanted.query_share is not None:
             command += ["--query-share", wanted.query_share, "--query-width", wanted.query_width]
+        if wanted.long_ops is not None:
+            command += ["--long-ops", wanted.long_ops]
         if wanted.values is not None:
             command += ["--values", wanted.values]
         if wanted.bug:
@@ -109,6 +113,34 @@ def state_orders(path: pathlib.Path):
     with open(path, "a", encoding="utf-8") as out:
         for key, order in orders.items():
             out.write(json.dumps({"key": key, "order": order}, separators=(",", ":")) + "\n")
+
+
+def make_stale(path: pathlib.Path, wanted: Generated):
+    """Of a history whose lines are in the order of commits: in the second half, one read of a transaction that reads several keys
+    returns what its key held `stale` versions earlier. Whether that breaks a level is for the checker to say: nothing shows it but
+    what the transaction read beside it."""
+    versions, at, reads = {}, {}, []
+    with open(path, encoding="utf-8") as lines:
+        all_lines = lines.readlines()
+    for number, line in enumerate(all_lines):
+        txn = json.loads(line)
+        if txn.get("status", "committed") != "committed" or "ops" not in txn:
+            continue
+        for place, op in enumerate(txn["ops"]):
+            if op[0] == "w":
+                at[op[1], op[2]] = len(versions.setdefault(op[1], []))
+                versions[op[1]].append(op[2])
+            elif number > len(all_lines) // 2 and at.get((op[1], op[2]), 0) > 0:
+                reads.append((min(wanted.stale, at[op[1], op[2]]), number, place))
+    furthest = max(back for back, _, _ in reads)  # fewer than asked for where no key has so many
+    back, number, place = random.Random(wanted.seed).choice([read for read in reads if read[0] == furthest])
+    txn = json.loads(all_lines[number])
+    key, value = txn["ops"][place][1:3]
+    for op in txn["ops"]:  # all reads of the key, or it would be seen twice
+        if op[0] == "r" and op[1] == key:
+            op[2] = versions[key][at[key, value] - back]
+    all_lines[number] = json.dumps(txn, separators=(",", ":")) + "\n"
+    path.write_text("".join(all_lines), encoding="utf-8")
 
 
 def open_up(path: pathlib.Path, wanted: Generated):
@@ -179,6 +211,7 @@ def _name(g: Generated) -> str:
              *(["timestamps"] if g.timestamps else []),
              *([f"open{g.open_share}"] if g.open_share else []),
              *([] if g.query_share is None else [f"q{g.query_share}w{g.query_width}"]),
+             *([] if g.long_ops is None else [f"long{g.long_ops}"]), *([f"stale{g.stale}"] if g.stale else []),
              *([] if g.values is None else [f"v{g.values}"]),
              *([] if g.lightweight is None else [f"lightweight{g.lightweight}"]), f"seed{g.seed}", "sessions" if g.by_session else "ends"]
     return "_".join(words)

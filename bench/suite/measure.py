@@ -4,7 +4,9 @@ import json
 import os
 import pathlib
 import platform
+import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -41,24 +43,37 @@ class Run:
         return self.wall / self.floor if self.floor else float("inf")
 
 
+# Starts what it is told and writes what that cost. The system counts a child's memory from the moment at which its parent made it, so
+# the parent must be small: a bare interpreter has 9 MB, below the least that a check takes.
+LAUNCH = """
+import os, sys, time
+start = time.monotonic()
+child = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ)
+_, status, usage = os.wait4(child, 0)
+cost = f"{os.waitstatus_to_exitcode(status)} {usage.ru_utime + usage.ru_stime} {usage.ru_maxrss} {time.monotonic() - start}"
+os.write(int(sys.argv[1]), cost.encode())
+"""
+
+
 def check(assay: pathlib.Path, history: pathlib.Path, level: str, limit: float, flags=()) -> Run:
     command = [str(assay), "check", "--level", level, "--json", "--stats",
                "--time", f"{limit:g}s", *flags, str(history)]
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as cost:
         start = time.monotonic()
-        child = subprocess.Popen(command, stdout=out, stderr=err)
+        child = subprocess.Popen([sys.executable, "-I", "-S", "-c", LAUNCH, str(cost.fileno()), *command], stdout=out, stderr=err,
+                                 pass_fds=(cost.fileno(),), start_new_session=True)
         # A check that overruns its own limit by this much does not honour it.
-        killer = threading.Timer(limit * 1.5 + 30, child.kill)
+        killer = threading.Timer(limit * 1.5 + 30, os.killpg, (child.pid, signal.SIGKILL))
         killer.start()
-        _, status, usage = os.wait4(child.pid, 0)
-        wall = time.monotonic() - start
+        child.wait()
         killer.cancel()
-        child.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        err.seek(0)
-        run = Run(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, "error", False)
+        for file in (out, err, cost):
+            file.seek(0)
+        none = f"-9 0 0 {time.monotonic() - start}"  # it was killed
+        code, cpu, memory, wall = (cost.read().decode() or none).split()
+        run = Run(float(wall), float(cpu), int(memory) * 1024, "error", False)
         _read_stats(run, err.read().decode(errors="replace"))
-        _read_verdict(run, out.read().decode(errors="replace"), level, child.returncode)
+        _read_verdict(run, out.read().decode(errors="replace"), level, int(code))
     return run
 
 
@@ -93,6 +108,12 @@ def _read_stats(run: Run, text: str):
             run.stages[name] = run.stages.get(name, 0) + float(words[-4])
 
 
+def commit() -> str:
+    """Of the tree that this stands in, with -dirty where it was changed."""
+    return subprocess.run(["git", "-C", str(pathlib.Path(__file__).parent), "describe", "--always", "--dirty"],
+                          capture_output=True, text=True, check=False).stdout.strip() or "unknown"
+
+
 def machine(assay) -> str:
     """The lines that say what was measured on."""
     model = memory = "unknown"
@@ -103,9 +124,7 @@ def machine(assay) -> str:
         if line.startswith("MemTotal"):
             memory = f"{int(line.split()[1]) / (1 << 20):.0f} GiB"
     version = subprocess.run([str(assay), "version"], capture_output=True, text=True, check=True)
-    commit = subprocess.run(["git", "-C", str(pathlib.Path(__file__).parent), "describe", "--always", "--dirty"],
-                            capture_output=True, text=True, check=False).stdout.strip()
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-    return (f"- {version.stdout.splitlines()[0]}, commit {commit or 'unknown'}\n"
+    return (f"- {version.stdout.splitlines()[0]}, commit {commit()}\n"
             f"- {model}, {os.cpu_count()} CPUs, {memory}, {platform.system()} {platform.release()}\n"
             f"- load average at the start (1, 5, 15 minutes): {load}\n")

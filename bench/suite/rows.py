@@ -25,6 +25,10 @@ class Generated:
     # Of `predicates`: the share of queries among the operations, and that of the values which satisfy one.
     query_share: Optional[float] = None
     query_width: float = 0.1
+    # Of `general`: operations of long transactions, one in ten.
+    long_ops: Optional[int] = None
+    # So many versions back lies what one read is made to return (inputs.make_stale).
+    stale: int = 0
     times: str = "none"  # none, points, intervals
     clocks_off: int = 0  # clocks are off by up to so many mean transaction lengths
     jitter: int = 0  # the times of each transaction are, by an amount of their own

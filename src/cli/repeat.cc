@@ -91,6 +91,7 @@ std::string command_of_run(const std::string& meta) {
     add("--duration", seconds);
   if (said.value("tombstones", nothing) == true) line += " --tombstones";
   if (said.value("own_writes", nothing) == true) line += " --own-writes";
+  if (said.value("load", nothing) == true) line += " --load";
   if (!faults.is_object()) return line;
   add_all("--fault", faults.value("kinds", nothing));
   for (const auto& [field, flag] :

@@ -210,7 +210,7 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
   for (const char* of_workloads :
        {"--workload", "--ops", "--read-share", "--keys", "--values", "--tombstones",
         "--distribution", "--until-violation", "--long-ops", "--long-share", "--own-writes",
-        "--query-share", "--query-width", "--fences"})
+        "--query-share", "--query-width", "--fences", "--load"})
     if (!o.sql.empty() && app.get_option(of_workloads)->count() > 0)
       return fail(usage_error(fmt::format(
           "{} is about the workloads of assay; expected --sql without it", of_workloads)));
@@ -233,6 +233,8 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
       return fail(usage_error(fmt::format(
           "{} is of the workload general; expected --until-violation --workload general",
           of_general)));
+  if (s.until_violation && o.workload_options.load && app.get_option("--workload")->count() == 0)
+    return fail(usage_error("--load is of some workloads; expected --workload with it"));
   s.repeat.fail_fast = s.watch_output.fail_fast;
   if (s.repeat.runs > 0) return repeat(o, s.repeat, s.check);
   if (s.until_violation) {
@@ -420,6 +422,9 @@ Action add_run(CLI::App& app) {
       ->check(CLI::Range(0.5, 0.999999))
       ->needs(repeat);
   s->workload.add(app);
+  app.add_flag("--load", s->workload.options.load,
+               "write every key before the sessions begin, in one transaction of a session of its "
+               "own: no read finds nothing, and no two sessions meet over an empty table");
   app.add_option("--sql", s->options.sql,
                  "drive the transactions of this file, your own in plain SQL, instead of a "
                  "workload; docs/sql-files.md says what it may contain")

@@ -63,6 +63,7 @@ std::string run_meta(const RunOptions& o, uint64_t run, const RunClock& clock,
   if (w.fences > 0) meta["fences"] = w.fences;
   if (w.long_ops > 0) meta.update({{"long_ops", w.long_ops}, {"long_share", w.long_share}});
   if (w.own_writes) meta["own_writes"] = true;
+  if (w.load) meta["load"] = true;
   if (o.workload == "predicates")
     meta.update({{"query_share", w.query_share}, {"query_width", w.query_width}});
   if (o.time_operations) meta["operation_times"] = true;

@@ -30,6 +30,7 @@ struct WorkloadOptions {
   bool tombstones = false;  // nothing is removed: workloads/tombstones.h
   uint32_t fences =
       0;  // every so many transactions of a session one is a fence: workloads/fences.h; 0: none
+  bool load = false;  // every key is written before the sessions begin, by one transaction
   // Of `general` alone: some transactions have so many operations instead, 0: none. And whether each session writes keys of its own
   // only, of which there is one in as many as there are sessions.
   uint32_t long_ops = 0;

@@ -18,6 +18,15 @@ struct IntegerRegisters {
                                           Rng& rng) {
     return read_integer_keys(options.keys, limit, rng);
   }
+  // Values below zero: no session writes these.
+  static std::vector<Request> first_writes(const WorkloadOptions& options) {
+    std::vector<Request> writes;
+    for (uint64_t key = 0; options.load && key < options.keys; ++key)
+      writes.push_back({.kind = OpKind::write,
+                        .key = Value::of(static_cast<int64_t>(key)),
+                        .value = Value::of(-1 - static_cast<int64_t>(key))});
+    return writes;
+  }
 };
 
 // The options that every such workload has in common.

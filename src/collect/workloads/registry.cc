@@ -35,6 +35,8 @@ Result<std::unique_ptr<Workload>> make_workload(std::string_view name,
       return usage_error("--query-share and --query-width are of the workload predicates, not of " +
                          std::string(name));
     auto workload = info->make(options);
+    if (workload.ok() && options.load && (*workload)->first_writes().empty())
+      return usage_error("--load is of workloads over integer keys, not of " + std::string(name));
     if (workload.ok() && options.tombstones) workload = with_tombstones(std::move(*workload));
     if (!workload.ok() || options.fences == 0) return workload;
     if ((*workload)->tables().empty() && !(*workload)->has_rows())

@@ -1,6 +1,7 @@
 // A workload whose sessions differ in nothing but their random numbers, values and number. `Session` is
 // constructed from the options, those three and the number of sessions; it says which kinds it uses (kKinds) and what
-// to read at the end (final_reads), and, where that is not how it reads, how it does (usual_reads).
+// to read at the end (final_reads), and, where that is not how it reads, how it does (usual_reads). Where its keys can be written
+// before the sessions begin, it says how (first_writes).
 #pragma once
 
 #include <memory>
@@ -29,6 +30,12 @@ class SessionWorkload : public Workload {
                                      SessionSeat{session, sessions});
   }
   std::span<const OpKind> kinds() const override { return Session::kKinds; }
+  std::vector<Request> first_writes() const override {
+    if constexpr (requires { Session::first_writes(options_); })
+      return Session::first_writes(options_);
+    else
+      return {};
+  }
   std::vector<Request> final_reads(uint64_t limit, Rng& rng) const override {
     return Session::final_reads(options_, limit, rng);
   }
