@@ -108,10 +108,6 @@ class Run {
 };
 
 Status check(const RunOptions& o) {
-  if (!o.sql.empty() && o.open_log)
-    return usage_error(
-        "the log of the database is not read for tables of your own; expected --version-order or "
-        "--sql");
   if (o.sessions == 0 || o.sessions > kMaxSessions)
     return usage_error(
         fmt::format("the number of sessions must be between 1 and {}", kMaxSessions));
@@ -267,6 +263,7 @@ Status Run::open_log() {
   if (!options_.open_log) return Ok{};
   VersionLogOptions o;
   o.tables = workload_->tables();
+  o.row_tables = workload_->row_tables();
   o.run = id_;
   o.values_repeat = options_.workload_options.values > 0;
   for (size_t i = 0; i < endpoints_; ++i) {
@@ -351,6 +348,7 @@ Status Run::fill() {
   Client filler(options_.sessions, *drivers_.front(), nullptr, *recorder_, clock_, options_.seed,
                 options_.reconnect_for);
   if (!options_.mix.empty()) filler.declare(options_.mix[0].level);
+  filler.look_inside(log_.get());
   if (Status s = must(filler.do_all(writes)); !s.ok()) return s;
   if (Status s = note_end(options_.sessions); !s.ok()) return s;
   Rng rng = Rng(options_.seed).split(options_.sessions);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace assay::internal::collect {
@@ -11,5 +12,16 @@ struct Table {
   std::string name;
   std::vector<std::string> columns;
 };
+
+// A table of the user's whose rows are the keys of the history, "table:row"; a driver keeps it as assay_TABLE, with a column more
+// that names who wrote the version.
+struct RowTable {
+  std::string name;
+  std::string key;  // the column of its primary key
+};
+
+inline constexpr std::string_view kVersionColumn = "assay_version";
+// What that column is called in the history, behind most names of columns.
+inline constexpr std::string_view kWrittenBy = "written_by";
 
 }  // namespace assay::internal::collect

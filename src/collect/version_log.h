@@ -47,6 +47,7 @@ class VersionLog {
 struct VersionLogOptions {
   std::vector<std::string> urls;  // of the endpoints
   std::vector<Table> tables;      // of the workload
+  std::vector<RowTable> row_tables;
   uint64_t run = 0;
   bool values_repeat = false;  // the workload may write a value that is there already
   bool outlives_server =

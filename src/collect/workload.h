@@ -86,8 +86,9 @@ class Workload {
   virtual std::vector<Table> tables() const { return {}; }
   // Whether no transaction reads what it writes.
   virtual bool writes_blindly() const { return false; }
-  // Whether its values are rows of columns.
-  virtual bool has_rows() const { return false; }
+  // Its SQL tables, if its values are rows of such.
+  virtual std::vector<RowTable> row_tables() const { return {}; }
+  bool has_rows() const { return !row_tables().empty(); }
   // Makes what its statements need in the database, if that is more than `tables`. Before any session is opened.
   virtual Status set_up(Driver&) { return Ok{}; }
   // What is there before the sessions begin, for one transaction. Each session then begins with what the final reads are.

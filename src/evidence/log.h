@@ -58,6 +58,7 @@ struct LogInfo {
   std::string_view scheme, alias;  // of the URL
   std::string_view summary;
   Result<std::unique_ptr<Log>> (*open)(const collect::VersionLogOptions&);
+  bool reads_rows = false;  // of the user's own tables (run --sql)
 };
 
 std::span<const LogInfo> all_logs();

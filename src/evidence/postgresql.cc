@@ -28,8 +28,8 @@ constexpr auto kPostgresqlEndPause = std::chrono::milliseconds(20);
 
 class PostgresqlLog : public Log {
  public:
-  PostgresqlLog(PostgresqlSlot::Options options, bool alone)
-      : options_(std::move(options)), alone_(alone) {}
+  PostgresqlLog(PostgresqlSlot::Options options, bool alone, std::vector<collect::RowTable> tables)
+      : options_(std::move(options)), alone_(alone), tables_(std::move(tables)) {}
 
   std::string source() const override { return "PostgreSQL's log, by test_decoding"; }
 
@@ -55,7 +55,7 @@ class PostgresqlLog : public Log {
     // Behind everything that is committed; where it comes in the log, all of that has come before.
     const auto end = slot_->mark();
     if (!end.ok()) return end.error();
-    TestDecoding decoding;
+    TestDecoding decoding(tables_);
     const Status whole = slot_->read([&](std::string_view position, std::string_view line) {
       std::optional<LoggedTxn> txn = decoding.line(line, position);
       if (decoding.message() == *end) return false;
@@ -66,6 +66,8 @@ class PostgresqlLog : public Log {
     });
     if (!whole.ok()) return whole.error();
     if (decoding.message() != *end) read.missing = "the log ends before its last mark";
+    if (decoding.lacks_versions())
+      read.missing = "a large value that did not change is not in the log";
     return read;
   }
 
@@ -91,6 +93,7 @@ class PostgresqlLog : public Log {
 
   PostgresqlSlot::Options options_;
   bool alone_;  // every session of the run is on this server
+  std::vector<collect::RowTable> tables_;
   std::atomic<bool> any_unknown_ = false;
   std::unique_ptr<PostgresqlSlot> slot_;
 };
@@ -102,7 +105,7 @@ Result<std::unique_ptr<Log>> open_postgresql_log(const collect::VersionLogOption
       PostgresqlSlot::Options{options.urls.front(),
                               fmt::format("assay_{}", collect::run_id_text(options.run)),
                               options.outlives_server},
-      options.urls.size() == 1));
+      options.urls.size() == 1, options.row_tables));
 }
 
 }  // namespace assay::internal::evidence

@@ -25,6 +25,7 @@
 #include "base/json.h"
 #include "collect/driver.h"
 #include "collect/sink.h"
+#include "collect/sql/workload.h"
 #include "collect/workload.h"
 #include "evidence/log.h"
 #include "formats/compression.h"
@@ -179,9 +180,12 @@ Result<collect::VersionLogReport> recover_version_orders(const std::string& path
   options.urls = urls;
   options.run = collect::parse_run_id(text_field(*meta, "run"));
   options.values_repeat = meta->contains("values");
-  const auto workload = collect::make_workload(text_field(*meta, "workload"), {});
+  const auto workload = meta->contains("sql")
+                            ? collect::sql::make_workload(text_field(*meta, "sql"))
+                            : collect::make_workload(text_field(*meta, "workload"), {});
   if (!workload.ok()) return workload.error();
   options.tables = (*workload)->tables();
+  options.row_tables = (*workload)->row_tables();
   if (Status s = check_run(urls.front(), options.run); !s.ok()) return s.error();
   const auto log = open_version_log(options);
   if (!log.ok()) return log.error();

@@ -10,7 +10,7 @@ std::span<const LogInfo> all_logs() {
       {"sqlite", "", "triggers that log each change in the transaction", open_sqlite_log},
 #ifdef ASSAY_POSTGRESQL
       {"postgresql", "postgres", "logical decoding; needs wal_level=logical and REPLICATION",
-       open_postgresql_log},
+       open_postgresql_log, true},
 #endif
 #ifdef ASSAY_MYSQL
       {"mysql", "mariadb",

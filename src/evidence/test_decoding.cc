@@ -1,7 +1,10 @@
 #include "evidence/test_decoding.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
+
+#include "history/condition.h"
 
 namespace assay::internal::evidence {
 namespace {
@@ -116,9 +119,40 @@ std::optional<std::string_view> logged_message(std::string_view line) {
   return line.substr(content + kContent.size());
 }
 
+// A row as the history has it: the columns of the table, and who wrote the version.
+void TestDecoding::row_of(const collect::RowTable& table, const LoggedRow& row) {
+  const auto name_of = [&](const std::vector<LoggedCell>& cells) {
+    const auto key = std::ranges::find(cells, table.key, &LoggedCell::column);
+    return key == cells.end() || !key->text ? Value() : Value::of(table.name + ":" + *key->text);
+  };
+  if (!row.old_key.empty()) txn_.changes.push_back({name_of(row.old_key), {}});
+  const Value name = name_of(row.cells);
+  if (row.kind == LoggedRow::Kind::remove) {
+    txn_.changes.push_back({name, {}});
+    return;
+  }
+  Row columns;
+  for (const LoggedCell& cell : row.cells) {
+    lacks_versions_ = lacks_versions_ || cell.unchanged;
+    Cell holds;
+    if (cell.text && cell.quoted) holds = {Cell::Type::string, 0, *cell.text};
+    if (cell.text && !cell.quoted) {
+      holds.type = Cell::Type::integer;
+      std::from_chars(cell.text->data(), cell.text->data() + cell.text->size(), holds.integer);
+    }
+    if (cell.column == collect::kVersionColumn)
+      columns.emplace_back(collect::kWrittenBy, std::move(holds));
+    else if (!cell.column.starts_with("assay_"))
+      columns.emplace_back(cell.column, std::move(holds));
+  }
+  txn_.changes.push_back({name, Value::row(row_text(std::move(columns)))});
+}
+
 void TestDecoding::row(const LoggedRow& row) {
   std::string_view table = row.table;
   if (row.kind == LoggedRow::Kind::truncate || !take(table, kPublic)) return;
+  for (const collect::RowTable& own : tables_)
+    if (table == "assay_" + own.name) return row_of(own, row);
   std::string key;
   Cells cells;
   for (const LoggedCell& cell : row.cells) {

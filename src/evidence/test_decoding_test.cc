@@ -27,6 +27,36 @@ TEST(TestDecoding, RowsOfATransaction) {
       (Texts{"739: 7=42 7=43 -9=it's 7=null"}));
 }
 
+// Of tables of the user's a row is a version, by the name that it carries.
+TEST(TestDecoding, RowsOfTablesOfTheUser) {
+  TestDecoding decoding(std::vector<collect::RowTable>{{"tickets", "id"}});
+  std::vector<std::string> txns;
+  const auto read_all = [&](std::initializer_list<const char*> lines) {
+    for (const char* line : lines)
+      if (const auto txn = decoding.line(line, "0/15A")) txns.push_back(as_text(*txn));
+  };
+  read_all(
+      {"BEGIN 7",
+       "table public.assay_tickets: INSERT: id[bigint]:5 note[text]:'it''s' open[bigint]:null "
+       "assay_version[text]:'0-1.2' assay_before[text]:null",
+       "message: transactional: 1 prefix: assay, sz: 3 content:0-1", "COMMIT 7", "BEGIN 8",
+       "table public.assay_tickets: UPDATE: old-key: id[bigint]:5 new-tuple: id[bigint]:6 "
+       "open[bigint]:-1 assay_version[text]:'2-0.1'",
+       "table public.assay_tickets: DELETE: id[bigint]:6",
+       "table public.assay_others: DELETE: id[bigint]:6", "COMMIT 8"});
+  EXPECT_EQ(
+      txns,
+      (std::vector<std::string>{
+          R"(0-1: tickets:5={"id":5,"note":"it's","open":null,"written_by":"0-1.2"})",
+          R"(8: tickets:5=null tickets:6={"id":6,"open":-1,"written_by":"2-0.1"} tickets:6=null)"}));
+  EXPECT_FALSE(decoding.lacks_versions());
+  read_all({"BEGIN 9",
+            "table public.assay_tickets: UPDATE: id[bigint]:5 note[text]:unchanged-toast-datum "
+            "assay_version[text]:'2-1.1'",
+            "COMMIT 9"});
+  EXPECT_TRUE(decoding.lacks_versions());
+}
+
 TEST(TestDecoding, WhatIsNotOursIsPassedOver) {
   EXPECT_EQ(read({"BEGIN 740", "table public.other: INSERT: id[integer]:7 v[text]:'42'",
                   "table public.assay_run: UPDATE: id[character varying]:'0a done'",

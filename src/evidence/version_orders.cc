@@ -110,6 +110,11 @@ Result<std::unique_ptr<collect::VersionLog>> open_version_log(
   const std::string scheme = options.urls.front().substr(0, options.urls.front().find(':'));
   for (const LogInfo& info : all_logs()) {
     if (scheme != info.scheme && (info.alias.empty() || scheme != info.alias)) continue;
+    if (!options.row_tables.empty() && !info.reads_rows)
+      return usage_error(fmt::format(
+          "the log of {} is not read for tables of your own, only PostgreSQL's; expected "
+          "--version-order or --sql",
+          scheme));
     Result<std::unique_ptr<Log>> log = info.open(options);
     if (!log.ok()) return log.error();
     return version_orders_of(std::move(*log));

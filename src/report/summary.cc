@@ -235,6 +235,14 @@ void Totals::add(const Audit& c) {
                        [&](const Verdict& v) { return v.outcome == outcome; });
   };
   if (requested_.empty()) requested_ = c.requested;
+  for (const Verdict& v : c.result.verdicts) {
+    const auto below = [&](const Verdict& other) {
+      return other.outcome == Outcome::violated && other.level != v.level &&
+             implies(v.level, other.level);
+    };
+    if (v.outcome == Outcome::violated && std::ranges::none_of(c.result.verdicts, below))
+      ++weakest_[v.level];
+  }
   if (c.error)
     ++unreadable_;
   else if (c.requested.empty() && any(Outcome::satisfied))
@@ -254,11 +262,17 @@ std::string Totals::sentence() const {
       : requested_.size() <= kMostNamed
           ? " at " + level_names(requested_)
           : fmt::format(" at {}", counted(requested_.size(), "level", "levels"));
-  return fmt::format("{}{}: {} satisfied{}, {} violated{}, {} unknown, {} unreadable",
-                     counted(files(), "history", "histories"), asked, grouped(satisfied_),
-                     requested_.empty() ? " at some level" : "", grouped(violated_),
-                     requested_.empty() ? " at every level" : "", grouped(unknown_),
-                     grouped(unreadable_));
+  std::string out = fmt::format("{}{}: {} satisfied{}, {} violated{}, {} unknown, {} unreadable",
+                                counted(files(), "history", "histories"), asked,
+                                grouped(satisfied_), requested_.empty() ? " at some level" : "",
+                                grouped(violated_), requested_.empty() ? " at every level" : "",
+                                grouped(unknown_), grouped(unreadable_));
+  if (weakest_.empty() || requested_.size() == 1) return out;
+  out += "\nThe weakest level that each violates:";
+  for (const auto& [level, times] : weakest_)
+    out += fmt::format("{} {} {}", out.back() == ':' ? "" : ",", level_info(level).name,
+                       grouped(times));
+  return out + ".";
 }
 
 }  // namespace assay::internal

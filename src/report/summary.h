@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,11 +71,14 @@ class Totals {
  public:
   void add(const Audit& c);
   uint64_t files() const { return satisfied_ + violated_ + unknown_ + unreadable_; }
-  // "300 histories at session-si: 2 satisfied, 298 violated, 0 unknown, 0 unreadable"
+  // "300 histories at session-si: 2 satisfied, 298 violated, 0 unknown, 0 unreadable"; where several levels were decided, besides
+  // "The weakest level that each violates: causal 12, prefix 286."
   std::string sentence() const;
 
  private:
   std::vector<LevelId> requested_;  // of every file
+  std::map<LevelId, uint64_t>
+      weakest_;  // violated; of several that neither implies the other, each
   uint64_t satisfied_ = 0, violated_ = 0, unknown_ = 0, unreadable_ = 0;
 };
 

@@ -6,9 +6,11 @@
 #include <iostream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collect/probe.h"
+#include "evidence/log.h"
 #include "formats/temporary_folder.h"
 #include "history/predicates.h"
 #include "measure.h"
@@ -57,6 +59,20 @@ TEST(Postgresql, RepeatableReadBreaksWhatTransactionsLookFor) {
   for (const char* name : kConstraints)
     expect_sooner_or_later(with_sql(urls, "REPEATABLE READ", example(name)), serializable,
                            strong_session_si);
+}
+
+// Below serializable a query leaves open which of several states it saw, unless the server says in which order the versions came.
+TEST(Postgresql, TheLogOrdersTheRowsOfOnesOwnTables) {
+  ASSAY_SERVER(urls, "postgres");
+  for (const auto& [isolation, kept] :
+       {std::pair("REPEATABLE READ", pl_2_plus), std::pair("SERIALIZABLE", pl_3)}) {
+    collect::RunOptions options = with_sql(urls, isolation, example("phantoms"));
+    options.open_log = evidence::open_version_log;
+    const Measured m = measure(options, {kept, pl_3, adya_si});
+    EXPECT_EQ(m.outcome(kept), Outcome::satisfied) << isolation;
+    EXPECT_EQ(m.outcome(adya_si), Outcome::satisfied) << isolation;
+    EXPECT_NE(m.outcome(pl_3), Outcome::unknown) << isolation;
+  }
 }
 
 TEST(Postgresql, SerializableKeepsIt) {

@@ -168,6 +168,7 @@ class PostgresqlSession : public DriverSession {
 
   void name_transaction(std::string_view txn) override {
     server_id_.clear();
+    said_name_ = false;
     name_ = dialect_ == Dialect::postgresql ? fmt::format("; SET LOCAL assay.txn = '{}'", txn) : "";
   }
   std::string server_id() const override { return server_id_; }
@@ -223,6 +224,12 @@ class PostgresqlSession : public DriverSession {
     }
     const std::string_view changed = PQcmdTuples(answer_.get());
     std::from_chars(changed.data(), changed.data() + changed.size(), answer.changed);
+    const bool changes = !std::string_view(PQcmdStatus(answer_.get())).starts_with("SELECT");
+    if (!name_.empty() && !said_name_ && changes && answer.changed > 0) {
+      said_name_ = true;
+      result = judge(send_text("SELECT " + std::string(kNaming)), false);
+      if (result.ok()) server_id_ = text_at(0, 0);
+    }
     return result;
   }
 
@@ -440,7 +447,8 @@ class PostgresqlSession : public DriverSession {
   Dialect dialect_ = Dialect::postgresql;
   PostgresqlAnswer answer_;
   std::string lost_because_;
-  std::string name_;  // gives the transaction its name, where it is to have one
+  std::string name_;        // gives the transaction its name, where it is to have one
+  bool said_name_ = false;  // by a statement of the user's: those of ours say it themselves
   std::string server_id_;
   bool read_only_ = false;
   bool speaking_ = false;             // the user's statements, of which each answer is kept

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "assay/result.h"
+#include "collect/schema.h"
 #include "collect/sql/file.h"
 #include "collect/sql/lexer.h"
 

@@ -16,9 +16,6 @@
 
 namespace assay::internal::collect::sql {
 
-// The column that rows have besides in what is recorded, behind most names of columns: the name of their version.
-inline constexpr std::string_view kWrittenBy = "written_by";
-
 // Line and column in the file, from 1.
 struct Place {
   uint64_t line = 0, column = 0;

@@ -7,13 +7,14 @@
 #include <optional>
 #include <utility>
 
+#include "collect/schema.h"
 #include "collect/sql/expression.h"
 #include "history/aggregate.h"
 
 namespace assay::internal::collect::sql {
 namespace {
 
-constexpr std::string_view kVersion = "assay_version";      // the name of the version of the row
+constexpr std::string_view kVersion = kVersionColumn;       // the name of the version of the row
 constexpr std::string_view kBefore = "assay_before";        // that of the one that it replaced
 constexpr std::string_view kAggregate = "assay_aggregate";  // beside the rows that it is of
 

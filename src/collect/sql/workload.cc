@@ -177,7 +177,12 @@ class SqlWorkload : public Workload {
                                      WrittenValues(session, sessions));
   }
   std::span<const OpKind> kinds() const override { return {}; }
-  bool has_rows() const override { return true; }
+  std::vector<RowTable> row_tables() const override {
+    std::vector<RowTable> tables;
+    for (const Table& t : program_->file().tables)
+      tables.push_back({t.name, t.columns[t.key].name});
+    return tables;
+  }
   bool selects() const override { return true; }
   bool aggregates() const override {
     for (const Transaction& t : program_->file().transactions)

@@ -86,6 +86,7 @@ class TombstoneWorkload : public Workload {
   }
   std::span<const OpKind> kinds() const override { return kinds_; }
   std::vector<Table> tables() const override { return workload_->tables(); }
+  std::vector<Request> first_writes() const override { return workload_->first_writes(); }
   bool selects() const override { return workload_->selects(); }
   std::vector<Request> final_reads(uint64_t limit, Rng& rng) const override {
     return workload_->final_reads(limit, rng);
