@@ -366,6 +366,11 @@ void WorkloadFlags::add(CLI::App& app) {
       ->capture_default_str()
       ->check(positive)
       ->type_name("N");
+  app.add_option("--keys-alive", options.keys_alive,
+                 "so many of them are in use at a time: each session goes one on after each of its "
+                 "transactions, so that keys are new again and again (workloads general and mini)")
+      ->check(positive)
+      ->type_name("N");
   app.add_option(
          "--values", options.values,
          "how many different values are written to each key; by default each value is written once")

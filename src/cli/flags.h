@@ -74,7 +74,7 @@ void add_aborted_reads(CLI::App& app, bool& count);
 // --clock-drift TIME, in nanoseconds.
 void add_clock_drift(CLI::App& app, int64_t& drift);
 
-// --workload, --ops, --read-share, --long-ops, --long-share, --own-writes, --query-share, --query-width, --keys, --values, --tombstones, --distribution, --sessions, --txns
+// --workload, --ops, --read-share, --long-ops, --long-share, --own-writes, --query-share, --query-width, --keys, --keys-alive, --values, --tombstones, --distribution, --sessions, --txns
 struct WorkloadFlags {
   std::string workload = "general";
   collect::WorkloadOptions options;

@@ -77,6 +77,7 @@ std::string command_of_run(const std::string& meta) {
       {"query_share", "--query-share"},
       {"query_width", "--query-width"},
       {"keys", "--keys"},
+      {"keys_alive", "--keys-alive"},
       {"values", "--values"},
       {"fences", "--fences"},
       {"distribution", "--distribution"},

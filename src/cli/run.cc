@@ -210,7 +210,7 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
   for (const char* of_workloads :
        {"--workload", "--ops", "--read-share", "--keys", "--values", "--tombstones",
         "--distribution", "--until-violation", "--long-ops", "--long-share", "--own-writes",
-        "--query-share", "--query-width", "--fences", "--load"})
+        "--query-share", "--query-width", "--fences", "--load", "--keys-alive"})
     if (!o.sql.empty() && app.get_option(of_workloads)->count() > 0)
       return fail(usage_error(fmt::format(
           "{} is about the workloads of assay; expected --sql without it", of_workloads)));
@@ -233,8 +233,11 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
       return fail(usage_error(fmt::format(
           "{} is of the workload general; expected --until-violation --workload general",
           of_general)));
-  if (s.until_violation && o.workload_options.load && app.get_option("--workload")->count() == 0)
-    return fail(usage_error("--load is of some workloads; expected --workload with it"));
+  for (const char* of_some : {"--load", "--keys-alive"})
+    if (s.until_violation && app.get_option(of_some)->count() > 0 &&
+        app.get_option("--workload")->count() == 0)
+      return fail(usage_error(
+          fmt::format("{} is of some workloads; expected --workload with it", of_some)));
   s.repeat.fail_fast = s.watch_output.fail_fast;
   if (s.repeat.runs > 0) return repeat(o, s.repeat, s.check);
   if (s.until_violation) {

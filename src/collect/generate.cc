@@ -135,7 +135,7 @@ std::string describe(const GenerateOptions& o) {
   const WorkloadOptions& w = o.workload_options;
   return fmt::format(
       R"({{"tool":"assay generate","level":"{}","bug":{}{},"seed":{},"workload":"{}","sessions":{},)"
-      R"("txns":{},"ops":{},"read_share":{},"keys":{},"distribution":"{}"{}{}{}{}{}{}}})",
+      R"("txns":{},"ops":{},"read_share":{},"keys":{},"distribution":"{}"{}{}{}{}{}{}{}}})",
       level_names(o),
       o.bug == Anomaly::none ? "null" : fmt::format("\"{}\"", anomaly_info(o.bug).name),
       o.log_bug == LogBug::none ? "" : fmt::format(R"(,"log_bug":"{}")", log_bug_name(o.log_bug)),
@@ -147,6 +147,7 @@ std::string describe(const GenerateOptions& o) {
       w.long_ops == 0 ? ""
                       : fmt::format(R"(,"long_ops":{},"long_share":{})", w.long_ops, w.long_share),
       w.own_writes ? R"(,"own_writes":true)" : "",
+      w.keys_alive == 0 ? "" : fmt::format(R"(,"keys_alive":{})", w.keys_alive),
       o.workload == "predicates"
           ? fmt::format(R"(,"query_share":{},"query_width":{})", w.query_share, w.query_width)
           : "");

@@ -64,6 +64,7 @@ std::string run_meta(const RunOptions& o, uint64_t run, const RunClock& clock,
   if (w.long_ops > 0) meta.update({{"long_ops", w.long_ops}, {"long_share", w.long_share}});
   if (w.own_writes) meta["own_writes"] = true;
   if (w.load) meta["load"] = true;
+  if (w.keys_alive > 0) meta["keys_alive"] = w.keys_alive;
   if (o.workload == "predicates")
     meta.update({{"query_share", w.query_share}, {"query_width", w.query_width}});
   if (o.time_operations) meta["operation_times"] = true;

@@ -17,11 +17,7 @@ namespace {
 class GeneralSession : public WorkloadSession, public IntegerRegisters {
  public:
   GeneralSession(const WorkloadOptions& options, Rng rng, WrittenValues values, SessionSeat seat)
-      : options_(options),
-        seat_(seat),
-        ranks_(options.distribution, options.keys),
-        rng_(rng),
-        values_(values) {}
+      : options_(options), seat_(seat), keys_(options), rng_(rng), values_(values) {}
 
   void start(bool retry) override {
     at_ = 0;
@@ -30,9 +26,10 @@ class GeneralSession : public WorkloadSession, public IntegerRegisters {
     plan_.resize(is_long ? options_.long_ops : options_.ops);
     for (Planned& op : plan_) {
       op.read = rng_.chance(options_.read_share);
-      op.key = static_cast<int64_t>(ranks_.draw(rng_));
+      op.key = static_cast<int64_t>(keys_.draw(rng_));
       if (options_.own_writes && !op.read) op.key = own_key(op.key);
     }
+    keys_.next_transaction();
   }
 
   bool next(const Reply*, Request& request) override {
@@ -60,7 +57,7 @@ class GeneralSession : public WorkloadSession, public IntegerRegisters {
 
   WorkloadOptions options_;
   SessionSeat seat_;
-  Ranks ranks_;
+  DrawnKeys keys_;
   Rng rng_;
   WrittenValues values_;
   std::vector<Planned> plan_;

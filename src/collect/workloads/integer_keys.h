@@ -1,6 +1,8 @@
 // What the workloads over keys 0 … n-1 share.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "assay/result.h"
@@ -10,6 +12,30 @@ namespace assay::internal::collect {
 
 // Reads of all keys, or of `limit` different ones where there are more.
 std::vector<Request> read_integer_keys(uint64_t keys, uint64_t limit, Rng& rng);
+
+// The keys that a session draws from: all, or so many beside each other (WorkloadOptions::keys_alive).
+//
+//   10 keys, 3 alive     the first transaction draws from 0 1 2, the second from 1 2 3, … the eighth and all later from 7 8 9
+//
+// So keys that nobody has written yet are looked for and written by all sessions at about the same time, again and again.
+class DrawnKeys {
+ public:
+  explicit DrawnKeys(const WorkloadOptions& options)
+      : ranks_(options.distribution, alive(options)), last_(options.keys - ranks_.size()) {}
+
+  void next_transaction() { first_ += first_ < last_; }
+  uint64_t draw(Rng& rng) const { return first_ + ranks_.draw(rng); }
+  // Another one; the same again where there is only one.
+  uint64_t beside(uint64_t key) const { return first_ + (key - first_ + 1) % ranks_.size(); }
+
+ private:
+  static uint64_t alive(const WorkloadOptions& options) {
+    return options.keys_alive == 0 ? options.keys : std::min(options.keys_alive, options.keys);
+  }
+
+  Ranks ranks_;
+  uint64_t first_ = 0, last_;
+};
 
 // What sessions that only read and write such keys say of themselves (session_workload.h).
 struct IntegerRegisters {

@@ -31,7 +31,7 @@ std::vector<Shapes> shape_groups() {
 class MiniSession : public WorkloadSession, public IntegerRegisters {
  public:
   MiniSession(const WorkloadOptions& options, Rng rng, WrittenValues values, SessionSeat)
-      : ranks_(options.distribution, options.keys), rng_(rng), values_(values) {}
+      : keys_(options), rng_(rng), values_(values) {}
 
   void start(bool retry) override {
     at_ = 0;
@@ -39,9 +39,10 @@ class MiniSession : public WorkloadSession, public IntegerRegisters {
     static const std::vector<Shapes> groups = shape_groups();
     const Shapes& group = groups[rng_.below(groups.size())];
     shape_ = group[rng_.below(group.size())];
-    x_ = ranks_.draw(rng_);
-    y_ = ranks_.draw(rng_);
-    if (x_ == y_) y_ = (x_ + 1) % ranks_.size();  // the same again where there is only one key
+    x_ = keys_.draw(rng_);
+    y_ = keys_.draw(rng_);
+    if (x_ == y_) y_ = keys_.beside(x_);
+    keys_.next_transaction();
   }
 
   bool next(const Reply*, Request& request) override {
@@ -57,7 +58,7 @@ class MiniSession : public WorkloadSession, public IntegerRegisters {
   bool ignores_replies() const override { return true; }
 
  private:
-  Ranks ranks_;
+  DrawnKeys keys_;
   Rng rng_;
   WrittenValues values_;
   std::string_view shape_;

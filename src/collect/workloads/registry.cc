@@ -29,6 +29,9 @@ Result<std::unique_ptr<Workload>> make_workload(std::string_view name,
     if ((options.long_ops > 0 || options.own_writes) && info->name != kGeneral.name)
       return usage_error("--long-ops and --own-writes are of the workload general, not of " +
                          std::string(name));
+    if (options.keys_alive > 0 && info->name != kGeneral.name && info->name != kMini.name)
+      return usage_error("--keys-alive is of the workloads general and mini, not of " +
+                         std::string(name));
     const bool queries = options.query_share != WorkloadOptions::kQueryShare ||
                          options.query_width != WorkloadOptions::kQueryWidth;
     if (queries && info->name != kPredicateQueries.name)
