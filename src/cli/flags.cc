@@ -366,9 +366,10 @@ void WorkloadFlags::add(CLI::App& app) {
       ->capture_default_str()
       ->check(positive)
       ->type_name("N");
-  app.add_option("--keys-alive", options.keys_alive,
-                 "so many of them are in use at a time: each session goes one on after each of its "
-                 "transactions, so that keys are new again and again (workloads general and mini)")
+  app.add_option(
+         "--keys-alive", options.keys_alive,
+         "so many of them are in use at a time, and one after the other gives way to the next, "
+         "so that keys are new again and again (workloads general and mini)")
       ->check(positive)
       ->type_name("N");
   app.add_option(

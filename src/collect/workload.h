@@ -31,7 +31,7 @@ struct WorkloadOptions {
   uint32_t fences =
       0;  // every so many transactions of a session one is a fence: workloads/fences.h; 0: none
   bool load = false;  // every key is written before the sessions begin, by one transaction
-  // Of `general` and `mini`: so many keys are in use at a time, and after each of its transactions a session goes one on; 0: all are.
+  // Of `general` and `mini`: so many keys are in use at a time, and they go one on after a transaction of each session; 0: all are.
   uint64_t keys_alive = 0;
   // Of `general` alone: some transactions have so many operations instead, 0: none. And whether each session writes keys of its own
   // only, of which there is one in as many as there are sessions.

@@ -27,6 +27,16 @@ std::vector<Claim> claims(const std::string& paragraph) {
   for (auto it = std::sregex_iterator(paragraph.begin(), paragraph.end(), kClaim);
        it != std::sregex_iterator(); ++it)
     found.push_back({(*it)[1], (*it)[2], (*it)[3]});
+  // "violated: `a`, `b`"
+  static const std::regex kLevels("(satisfied|violated|unknown):((?: `[a-z0-9.+-]+`,?)+)");
+  static const std::regex kLevel("`([a-z0-9.+-]+)`");
+  for (auto it = std::sregex_iterator(paragraph.begin(), paragraph.end(), kLevels);
+       it != std::sregex_iterator(); ++it) {
+    const std::string levels = (*it)[2];
+    for (auto level = std::sregex_iterator(levels.begin(), levels.end(), kLevel);
+         level != std::sregex_iterator(); ++level)
+      found.push_back({(*level)[1], (*it)[1], ""});
+  }
   return found;
 }
 

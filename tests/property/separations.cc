@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "exhaustive.h"
 #include "oracle/oracle.h"
@@ -180,15 +181,16 @@ std::string separations_section(const Separations& all, LevelId level) {
   const std::string_view name = level_info(level).name;
   std::string text = "## What it does not imply\n\n";
   const std::vector<Group> shown = groups(all, level);
-  text += wrapped(fmt::format("The smallest histories that satisfy `{}` and violate a level that "
-                              "it does not imply, found by "
-                              "[trying all](README.md#what-no-line-connects).",
-                              name)) +
-          "\n";
+  text += "[The smallest histories that show it](README.md#what-no-line-connects).\n";
   for (const Group& group : shown) {
     std::string verdicts = fmt::format("Verdicts: `{}` satisfied", name);
-    for (const LevelId violated : group.violated)
-      verdicts += fmt::format(", `{}` violated", level_info(violated).name);
+    if (group.violated.size() == 1) {
+      verdicts += fmt::format(", `{}` violated", level_info(group.violated[0]).name);
+    } else {
+      std::string_view before = "; violated: ";
+      for (const LevelId violated : group.violated)
+        verdicts += fmt::format("{}`{}`", std::exchange(before, ", "), level_info(violated).name);
+    }
     text += fmt::format("\n```hist\n{}```\n{}.\n", pretty(*group.draft), wrapped(verdicts));
   }
   std::map<std::string, std::vector<LevelId>> without;

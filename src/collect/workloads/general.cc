@@ -17,19 +17,19 @@ namespace {
 class GeneralSession : public WorkloadSession, public IntegerRegisters {
  public:
   GeneralSession(const WorkloadOptions& options, Rng rng, WrittenValues values, SessionSeat seat)
-      : options_(options), seat_(seat), keys_(options), rng_(rng), values_(values) {}
+      : options_(options), seat_(seat), keys_(options, seat), rng_(rng), values_(values) {}
 
   void start(bool retry) override {
     at_ = 0;
     if (retry) return;
     const bool is_long = options_.long_ops > 0 && rng_.chance(options_.long_share);
+    keys_.next_transaction();
     plan_.resize(is_long ? options_.long_ops : options_.ops);
     for (Planned& op : plan_) {
       op.read = rng_.chance(options_.read_share);
       op.key = static_cast<int64_t>(keys_.draw(rng_));
       if (options_.own_writes && !op.read) op.key = own_key(op.key);
     }
-    keys_.next_transaction();
   }
 
   bool next(const Reply*, Request& request) override {

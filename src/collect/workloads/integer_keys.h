@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "assay/result.h"
 #include "collect/workload.h"
+#include "collect/workloads/session_workload.h"
 
 namespace assay::internal::collect {
 
@@ -15,24 +17,26 @@ std::vector<Request> read_integer_keys(uint64_t keys, uint64_t limit, Rng& rng);
 
 // The keys that a session draws from: all, or so many beside each other (WorkloadOptions::keys_alive).
 //
-//   10 keys, 3 alive     the first transaction draws from 0 1 2, the second from 1 2 3, … the eighth and all later from 7 8 9
+//   2 sessions, 10 keys, 3 alive     the first two transactions of both draw from 0 1 2, the next two from 1 2 3, … the last from 7 8 9
 //
 // So keys that nobody has written yet are looked for and written by all sessions at about the same time, again and again.
 class DrawnKeys {
  public:
-  explicit DrawnKeys(const WorkloadOptions& options)
-      : ranks_(options.distribution, alive(options)), last_(options.keys - ranks_.size()) {}
+  DrawnKeys(const WorkloadOptions& options, SessionSeat seat)
+      : seat_(std::move(seat)),
+        ranks_(options.distribution,
+               options.keys_alive == 0 ? options.keys : std::min(options.keys_alive, options.keys)),
+        last_(options.keys - ranks_.size()) {}
 
-  void next_transaction() { first_ += first_ < last_; }
+  void next_transaction() {
+    if (last_ > 0) first_ = std::min(seat_.begun->fetch_add(1) / seat_.sessions, last_);
+  }
   uint64_t draw(Rng& rng) const { return first_ + ranks_.draw(rng); }
   // Another one; the same again where there is only one.
   uint64_t beside(uint64_t key) const { return first_ + (key - first_ + 1) % ranks_.size(); }
 
  private:
-  static uint64_t alive(const WorkloadOptions& options) {
-    return options.keys_alive == 0 ? options.keys : std::min(options.keys_alive, options.keys);
-  }
-
+  SessionSeat seat_;
   Ranks ranks_;
   uint64_t first_ = 0, last_;
 };

@@ -30,8 +30,8 @@ std::vector<Shapes> shape_groups() {
 
 class MiniSession : public WorkloadSession, public IntegerRegisters {
  public:
-  MiniSession(const WorkloadOptions& options, Rng rng, WrittenValues values, SessionSeat)
-      : keys_(options), rng_(rng), values_(values) {}
+  MiniSession(const WorkloadOptions& options, Rng rng, WrittenValues values, SessionSeat seat)
+      : keys_(options, std::move(seat)), rng_(rng), values_(values) {}
 
   void start(bool retry) override {
     at_ = 0;
@@ -39,10 +39,10 @@ class MiniSession : public WorkloadSession, public IntegerRegisters {
     static const std::vector<Shapes> groups = shape_groups();
     const Shapes& group = groups[rng_.below(groups.size())];
     shape_ = group[rng_.below(group.size())];
+    keys_.next_transaction();
     x_ = keys_.draw(rng_);
     y_ = keys_.draw(rng_);
     if (x_ == y_) y_ = keys_.beside(x_);
-    keys_.next_transaction();
   }
 
   bool next(const Reply*, Request& request) override {

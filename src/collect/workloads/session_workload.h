@@ -4,6 +4,8 @@
 // before the sessions begin, it says how (first_writes).
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -16,6 +18,8 @@ namespace assay::internal::collect {
 struct SessionSeat {
   uint32_t session = 0;
   uint32_t sessions = 1;
+  std::shared_ptr<std::atomic<uint64_t>>
+      begun;  // transactions of all of them, where a session counts its own
 };
 
 template <class Session>
@@ -27,7 +31,7 @@ class SessionWorkload : public Workload {
                                         uint64_t seed) const override {
     return std::make_unique<Session>(options_, Rng(seed).split(session),
                                      WrittenValues(session, sessions, options_.values),
-                                     SessionSeat{session, sessions});
+                                     SessionSeat{session, sessions, begun_});
   }
   std::span<const OpKind> kinds() const override { return Session::kKinds; }
   std::vector<Request> first_writes() const override {
@@ -51,6 +55,7 @@ class SessionWorkload : public Workload {
 
  private:
   WorkloadOptions options_;
+  std::shared_ptr<std::atomic<uint64_t>> begun_ = std::make_shared<std::atomic<uint64_t>>(0);
 };
 
 }  // namespace assay::internal::collect
