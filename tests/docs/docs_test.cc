@@ -271,7 +271,7 @@ TEST(Docs, EllesNamesAreOurs) {
 bool can_run_here(const std::string& command) {
   if (!command.starts_with("assay ")) return false;
   if (!command.starts_with("assay run")) return true;
-  return std::regex_search(command, std::regex("--(list|duration|time|sql)\\b"));
+  return std::regex_search(command, std::regex("--(list|duration|time|sql|txns)\\b"));
 }
 
 // What a command of the page of the papers is to show: expressions, each for a line of its output, or of a file that it writes.
