@@ -69,6 +69,11 @@ std::string summary_of(const record::Joined& j, const std::string& path, bool ch
     out += fmt::format("  {} settled by the log\n", counted(j.settled, "outcome", "outcomes"));
   out += fmt::format("  {} of others, from the log\n",
                      counted(j.foreign, "transaction", "transactions"));
+  if (j.unnumbered > 0)
+    out += fmt::format(
+        "  {} of the application changed rows, and which is not known: the changes "
+        "count as those of others\n",
+        counted(j.unnumbered, "transaction", "transactions"));
   out += fmt::format("  statements on tables: {} recorded in full, {} in part, {} not\n",
                      grouped(j.full), grouped(j.partly), grouped(j.unread));
   if (!j.missed.empty()) out += fmt::format("    why: {}\n", reasons(j.missed));

@@ -300,10 +300,19 @@ class Joining {
       if (!seen.isolation.empty()) ++out_.isolations[seen.isolation];
     }
     if (!acts(seen)) return txn;
+    if (log_of_[i] == kNobody && txn.status == TxnStatus::committed && has_changed_rows(seen))
+      ++out_.unnumbered;
     ++(txn.status == TxnStatus::committed ? out_.committed
        : txn.status == TxnStatus::aborted ? out_.aborted
                                           : out_.unknown);
     return txn;
+  }
+
+  // By what the server answered.
+  bool has_changed_rows(const SeenTxn& txn) const {
+    return txn.may_have_number && std::ranges::any_of(txn.statements, [&](const SeenStatement& s) {
+             return !s.failed && s.rows > 0 && !seen_.statements.at(s.q).changed.empty();
+           });
   }
 
   RowTxn foreign_txn(size_t i) {
