@@ -12,7 +12,8 @@ const { delimiter, join } = require("node:path");
 function program() {
   if (process.env.ASSAY_PROGRAM) return process.env.ASSAY_PROGRAM;
   const onPath = process.env.PATH.split(delimiter).filter((folder) => !folder.endsWith(join("node_modules", ".bin")));
-  for (const folder of [join(__dirname, "program", "assay", "bin"), ...onPath]) {
+  const own = join(__dirname, "program", `${process.platform}-${process.arch}`, "assay", "bin");
+  for (const folder of [own, ...onPath]) {
     try {
       accessSync(join(folder, "assay"), constants.X_OK);
       return join(folder, "assay");

@@ -11,7 +11,7 @@ skip_without() {  # skip_without WHAT COMMAND…: of what comes from a registry
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
-"$source/dev/packages" --testing "$source" "$work/files" "$assay" 2>log || { cat log; exit 1; }
+pack() { "$source/dev/packages" --testing "$source" "$work/files" "$assay" "${language/node/npm}" 2>log || { cat log; exit 1; }; }
 cp -r "$source/examples/testing/$language" bank
 export ASSAY_PROGRAM=$assay
 if [ "$language" != clojure ]; then
@@ -24,6 +24,7 @@ fi
 case $language in
   go)
     need go "go.dev, or Debian: golang"
+    pack
     python3 -m zipfile -e files/assaytest-*.zip .
     export GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE=$work/cache
     (cd bank && go mod edit -replace "assay.test/assaytest=$(echo ../assay.test/*)")
@@ -35,6 +36,7 @@ case $language in
     bypass() { sed -i 's/open(t, url)/open(t, database+"?sslmode=disable"+url[:0])/' bank/bank_test.go; } ;;
   node)
     need npm "nodejs.org, or Debian: npm"
+    pack
     # Alone and without a registry, it brings the program.
     mkdir alone
     (cd alone && npm install --offline --no-audit --no-fund --silent ../files/assay-isolation-*.tgz)
@@ -48,6 +50,8 @@ case $language in
     bypass() { sed -i 's/connectionString: url/connectionString: database/' bank/bank.test.js; } ;;
   java)
     need mvn "Debian: maven"
+    pack
+    [ -f files/*.jar ] || { echo "skipped: $(cat log)"; exit 77; }
     version=$(basename files/assay-junit-*.jar .jar | sed 's/assay-junit-//')
     maven=(mvn -q -B "-Dmaven.repo.local=${XDG_CACHE_HOME:-$HOME/.cache}/assay-tests/m2" -f bank/pom.xml)
     skip_without "Maven's plugins" "${maven[@]}" org.apache.maven.plugins:maven-install-plugin:3.1.3:install-file -Dfile="$(echo "$work"/files/*.jar)"
@@ -58,6 +62,7 @@ case $language in
     bypass() { sed -i "s|getConnection(recorded.jdbcUrl())|getConnection(\"jdbc:$DATABASE_URL\".replaceFirst(\"//.*@\", \"//\") + \"?user=postgres\")|" bank/src/test/java/bank/BankTest.java; } ;;
   rust)
     need cargo "rustup.rs, or Debian: cargo"
+    pack
     tar -xzf files/assay-isolation-*.crate
     crate=$(echo assay-isolation-*/)
     export CARGO_TARGET_DIR=$work/target
@@ -74,6 +79,7 @@ case $language in
       skip_without "org.clojure:$jar" mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy -DoutputDirectory="$work/jars" \
         -Dartifact="org.clojure:$jar"
     done
+    pack
     mkdir -p classes/assay
     cp files/assay-checker-*.clj classes/assay/checker.clj
     run() {
