@@ -327,9 +327,13 @@ class Joining {
   std::string meta_of(const SeenTxn& txn) const {
     Json meta = Json::object();
     std::vector<std::string> ran;
+    std::set<std::string> places;
     for (const SeenStatement& s : txn.statements) {
       const Statement& statement = seen_.statements.at(s.q);
       if (!statement.reads || s.failed) continue;
+      if (!statement.place.empty() && places.size() < kMostStatements &&
+          places.insert(statement.place).second)
+        meta["places"].push_back(statement.place);
       std::string words = fmt::format(
           "`{}`", collect::schedule::in_one_line(bare(statement.sql), kMostStatementBytes));
       if (!statement.place.empty()) words += fmt::format(" ({})", statement.place);

@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"testing"
 )
 
@@ -33,8 +34,9 @@ func Record(t testing.TB, database, level string) string {
 	if err != nil {
 		t.Fatalf("assaytest: %v", err)
 	}
+	_, file, line, _ := runtime.Caller(1)
 	recorder := exec.Command(program(), "record", "--history", filepath.Join(folder, "history.jsonl"), "--listen", "127.0.0.1:0",
-		"--level", level, "--until-input-ends")
+		"--level", level, "--until-input-ends", "--test", fmt.Sprintf("%s:%d", file, line))
 	recorder.Env = append(os.Environ(), "ASSAY_DATABASE_URL="+database) // who lists processes does not see a password there
 	var verdict bytes.Buffer
 	recorder.Stdout = &verdict

@@ -29,10 +29,16 @@ function through(database, address) {
   return there.href;
 }
 
+// "FILE:LINE" of a line of a stack.
+function placeOf(frame) {
+  const found = frame.match(/(?:file:\/\/|\(|at )(\/[^)]*?):(\d+):\d+\)?$/);
+  return found ? `${decodeURI(found[1])}:${found[2]}` : "";
+}
+
 // Resolves once the application can connect: to `url`, and to `end`, which resolves to the exit code and what was said.
-function start(database, level, history) {
+function start(database, level, history, test) {
   return new Promise((resolve, reject) => {
-    const given = ["record", "--history", history, "--listen", "127.0.0.1:0", "--level", level, "--until-input-ends"];
+    const given = ["record", "--history", history, "--listen", "127.0.0.1:0", "--level", level, "--until-input-ends", "--test", test];
     // In the environment, who lists processes does not see a password.
     const recorder = spawn(program(), given, { env: { ...process.env, ASSAY_DATABASE_URL: database } });
     let notes = "", verdict = "";
@@ -53,9 +59,10 @@ function start(database, level, history) {
 // A test that gets the URL by which its application reaches the database through `assay record`, before its other arguments. It fails
 // unless what was recorded satisfies the level, and where nothing was recorded.
 function recorded(database, level, test) {
+  const place = placeOf(new Error().stack.split("\n")[2] ?? "");
   return async (...context) => {
     const folder = mkdtempSync(join(tmpdir(), "assay-"));
-    const recorder = await start(database, level, join(folder, "history.jsonl"));
+    const recorder = await start(database, level, join(folder, "history.jsonl"), place);
     let failed = null;
     try {
       await test(recorder.url, ...context);

@@ -31,6 +31,7 @@ case $language in
     (cd assay.test/* && [ -z "$(gofmt -l .)" ] && go vet .)
     skip_without "github.com/lib/pq" go -C bank mod download github.com/lib/pq
     export GOPROXY=off
+    annotated=bank_test.go,line=[1-9]
     run() { (cd bank && go vet . && go test -count=1 .); }
     fix() { sed -i 's/= sql.LevelReadCommitted/= sql.LevelRepeatableRead/' bank/bank.go; }
     bypass() { sed -i 's/open(t, url)/open(t, database+"?sslmode=disable"+url[:0])/' bank/bank_test.go; } ;;
@@ -45,6 +46,7 @@ case $language in
       [ "$verdict" = 1 ] || { echo "expected exit code 1 of a violation, got $verdict"; exit 1; })
     sed -i "s|file:../../../testing/npm|file:$(echo "$work"/files/assay-isolation-*.tgz)|" bank/package.json
     skip_without pg npm --prefix bank install --no-audit --no-fund
+    annotated=bank.test.js,line=[1-9]
     run() { npm --prefix bank test; }
     fix() { sed -i 's/"READ COMMITTED"/"REPEATABLE READ"/' bank/bank.js; }
     bypass() { sed -i 's/connectionString: url/connectionString: database/' bank/bank.test.js; } ;;
@@ -57,6 +59,7 @@ case $language in
     skip_without "Maven's plugins" "${maven[@]}" org.apache.maven.plugins:maven-install-plugin:3.1.3:install-file -Dfile="$(echo "$work"/files/*.jar)"
     sed -i "/assay-junit/{n;s/0.0.0/$version/}" bank/pom.xml
     skip_without "what the example needs" "${maven[@]}" test-compile
+    annotated=src/test/java/bank/BankTest.java,
     run() { "${maven[@]}" test; }  # it gets what runs JUnit when it is about to
     fix() { sed -i 's/TRANSACTION_READ_COMMITTED/TRANSACTION_REPEATABLE_READ/' bank/src/main/java/bank/Bank.java; }
     bypass() { sed -i "s|getConnection(recorded.jdbcUrl())|getConnection(\"jdbc:$DATABASE_URL\".replaceFirst(\"//.*@\", \"//\") + \"?user=postgres\")|" bank/src/test/java/bank/BankTest.java; } ;;
@@ -69,6 +72,7 @@ case $language in
     cargo test --quiet --offline --manifest-path "$crate/Cargo.toml" >log 2>&1 || { cat log; exit 1; }
     sed -i "s|../../../testing/rust|../${crate%/}|" bank/Cargo.toml
     skip_without "the crate postgres" cargo fetch --quiet --manifest-path bank/Cargo.toml
+    annotated=tests/withdrawals.rs,line=[1-9]
     run() { RUST_BACKTRACE=0 cargo test --quiet --offline --manifest-path bank/Cargo.toml; }
     fix() { sed -i 's/IsolationLevel::ReadCommitted/IsolationLevel::RepeatableRead/' bank/src/lib.rs; }
     bypass() { sed -i 's/connect(&recording.url/connect(\&database/' bank/tests/withdrawals.rs; } ;;
@@ -98,6 +102,8 @@ if [ "$language" = clojure ]; then
   fails ":valid? false, :anomaly-types \[:lost-update\]" ":also-not #{:serializable}"
 else
   fails "violated   serializable  (lost-update)" "The smallest part that still violates serializable:" "r(.accounts:1.,.*w(.accounts:1.,"
+  # In a job of GitHub the test is annotated.
+  GITHUB_ACTIONS=true GITHUB_WORKSPACE=$work fails "::error file=bank/$annotated.*title=lost-update"
 fi
 fix
 run >told 2>&1 || { cat told; echo "it fails without its bug"; exit 1; }

@@ -11,6 +11,7 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
+use std::panic::Location;
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -31,6 +32,7 @@ pub struct Recording {
 ///
 /// # Panics
 /// If nothing can be recorded, with the reason.
+#[track_caller]
 pub fn record(database: &str, level: &str) -> Recording {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -38,9 +40,11 @@ pub fn record(database: &str, level: &str) -> Recording {
     fs::create_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let program = env::var_os("ASSAY_PROGRAM").unwrap_or_else(|| "assay".into());
     let verdict = File::create(folder.join("verdict")).expect("a folder that was just made can be written");
+    let test = Location::caller();
     let mut recorder = Command::new(&program)
         .args(["record", "--listen", "127.0.0.1:0", "--level", level, "--until-input-ends", "--history"])
         .arg(folder.join("history.jsonl"))
+        .args(["--test", &format!("{}:{}", test.file(), test.line())])
         .env("ASSAY_DATABASE_URL", database) // who lists processes does not see a password there
         .stdin(Stdio::piped())
         .stdout(verdict)

@@ -47,7 +47,7 @@ public final class Recorded implements BeforeEachCallback, AfterEachCallback {
   public void beforeEach(ExtensionContext test) throws IOException, InterruptedException {
     folder = Files.createTempDirectory("assay-");
     ProcessBuilder starts = new ProcessBuilder(program(), "record", "--history", folder.resolve("history.jsonl").toString(), "--listen", "127.0.0.1:0",
-        "--level", level, "--until-input-ends");
+        "--level", level, "--until-input-ends", "--test", "src/test/java/" + test.getRequiredTestClass().getName().replace('.', '/') + ".java");
     starts.environment().put("ASSAY_DATABASE_URL", database.toString());  // who lists processes does not see a password there
     recorder = starts.redirectOutput(folder.resolve("verdict").toFile()).start();
     notes = recorder.errorReader(StandardCharsets.UTF_8);
