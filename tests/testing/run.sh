@@ -9,8 +9,9 @@ skip_without() {  # skip_without WHAT COMMAND…: of what comes from a registry
   "${@:2}" >log 2>&1 </dev/null || { echo "skipped: cannot get $1: $(tail -1 log)"; exit 77; }
 }
 rm -rf "$work"
-mkdir -p "$work"
+mkdir -p "$work/kept"
 cd "$work"
+export TMPDIR=$work/kept  # histories of tests that failed
 pack() { "$source/dev/packages" --testing "$source" "$work/files" "$assay" "${language/node/npm}" 2>log || { cat log; exit 1; }; }
 cp -r "$source/examples/testing/$language" bank
 export ASSAY_PROGRAM=$assay
@@ -55,7 +56,7 @@ case $language in
     pack
     [ -f files/*.jar ] || { echo "skipped: $(cat log)"; exit 77; }
     version=$(basename files/assay-junit-*.jar .jar | sed 's/assay-junit-//')
-    maven=(mvn -q -B "-Dmaven.repo.local=${XDG_CACHE_HOME:-$HOME/.cache}/assay-tests/m2" -f bank/pom.xml)
+    maven=(mvn -q -B "-DargLine=-Djava.io.tmpdir=$TMPDIR" "-Dmaven.repo.local=${XDG_CACHE_HOME:-$HOME/.cache}/assay-tests/m2" -f bank/pom.xml)
     skip_without "Maven's plugins" "${maven[@]}" org.apache.maven.plugins:maven-install-plugin:3.1.3:install-file -Dfile="$(echo "$work"/files/*.jar)"
     sed -i "/assay-junit/{n;s/0.0.0/$version/}" bank/pom.xml
     skip_without "what the example needs" "${maven[@]}" test-compile
