@@ -2,7 +2,7 @@
 //
 //   test("withdrawals", recorded(process.env.DATABASE_URL, "serializable", async (url) => { …the application connects to url… }));
 //
-// `recorded` works with every runner in which a test that throws has failed: node:test, Jest, Vitest, Mocha.
+// `recorded` works with node:test, and with every runner in which a test that throws has failed.
 const { spawn } = require("node:child_process");
 const { constants, accessSync, mkdtempSync, rmSync } = require("node:fs");
 const { tmpdir } = require("node:os");
