@@ -20,7 +20,7 @@
    asked of. An audit keeps its history alive, so that either may be freed first.
 
    Threads. Different handles may be used by different threads at once. Histories, audits, errors and bytes may be shared by
-   threads: calls on one history and its audits wait for each other. Options and builders are for one thread at a time. */
+   threads: calls on one history and its audits wait for each other. Options, builders and watches are for one thread at a time. */
 #pragma once
 
 #include <stddef.h>
@@ -37,7 +37,7 @@ extern "C" {
 #endif
 
 /* The interface that this header declares, and the one that the library at hand has: the higher number has all of the lower. */
-#define ASSAY_C_VERSION 1
+#define ASSAY_C_VERSION 2
 ASSAY_API int assay_c_version(void);
 /* Of the program and of the library, "0.1.0". */
 ASSAY_API const char* assay_version(void);
@@ -104,6 +104,12 @@ ASSAY_API void assay_options_threads(assay_options* options, unsigned threads);
 ASSAY_API void assay_options_clock_drift(assay_options* options, int64_t nanoseconds);
 /* Reports satisfied, not unknown, where nothing was observed. */
 ASSAY_API void assay_options_allow_empty(assay_options* options, int allow);
+/* From interface 2. Counts what transactions saw that did not commit, as if each had been a reader: strict-serializable is then
+   opacity, which assay_options_level takes too. */
+ASSAY_API void assay_options_aborted_reads(assay_options* options, int count);
+/* From interface 2. Reports unknown, not satisfied, where no transactions that overlapped could have shown what the level rules
+   out. */
+ASSAY_API void assay_options_require_contention(assay_options* options, int require);
 /* Of the file, by its name ("jepsen"); detected if none is named. */
 ASSAY_API assay_status assay_options_format(assay_options* options, const char* name,
                                             assay_error** error);
@@ -190,6 +196,9 @@ ASSAY_API assay_status assay_begin_time(assay_builder* builder, int64_t request,
                                         assay_error** error);
 ASSAY_API assay_status assay_end_time(assay_builder* builder, int64_t request, int64_t response,
                                       assay_error** error);
+/* From interface 2. The level that it asked for, by name, to which "mixed" holds it. */
+ASSAY_API assay_status assay_declared_level(assay_builder* builder, const char* level,
+                                            assay_error** error);
 /* The database's own logical times. */
 ASSAY_API assay_status assay_start_timestamp(assay_builder* builder, int64_t timestamp,
                                              assay_error** error);
@@ -279,6 +288,43 @@ ASSAY_API assay_status assay_certificates(const assay_audit* audit, assay_bytes*
    ASSAY_REFUSED if it does not, ASSAY_BAD_INPUT if this is no certificate file of this history or holds none. */
 ASSAY_API assay_status assay_verify(assay_history* history, const char* certificates, size_t size,
                                     assay_error** error);
+
+/* ---- watching: a history that does not end, decided while it comes (docs/watching.md). From interface 2.
+
+     assay_watch_new(options, &watch, &error);        strict-serializable, linearizable, or another level with a horizon
+     assay_watch_add(watch, piece, &error);           again and again
+     while (assay_watch_alarm(watch, &audit, &error) == ASSAY_OK && audit != NULL) …
+     assay_watch_finish(watch, &error);               and the alarms of the rest
+*/
+
+typedef struct assay_watch assay_watch;
+
+/* What the options say of a watch besides its level. How many sessions there are; 0: not known. Once each was heard of, nothing waits for the lateness. */
+ASSAY_API void assay_options_sessions(assay_options* options, uint32_t sessions);
+/* A transaction is reported at most so much later than it began; by default ten seconds. */
+ASSAY_API void assay_options_lateness(assay_options* options, int64_t nanoseconds);
+/* So many consecutive transactions are held to the level by themselves; 0: the history as a whole. */
+ASSAY_API void assay_options_horizon(assay_options* options, size_t transactions);
+
+ASSAY_API assay_status assay_watch_new(const assay_options* options, assay_watch** watch,
+                                       assay_error** error);
+ASSAY_API void assay_watch_free(assay_watch* watch);
+/* What was reported next. The transactions go over to the watch: the history is empty afterwards. ASSAY_USAGE where an audit
+   still holds it. */
+ASSAY_API assay_status assay_watch_add(assay_watch* watch, assay_history* history,
+                                       assay_error** error);
+/* No more will come. */
+ASSAY_API assay_status assay_watch_finish(assay_watch* watch, assay_error** error);
+/* The oldest violation that was not asked for yet, with its certificate, of the transactions that show it; null if there is
+   none. */
+ASSAY_API assay_status assay_watch_alarm(assay_watch* watch, assay_audit** audit,
+                                         assay_error** error);
+/* Transactions that were reported, and those of them that are decided; stretches that could not be, and the last reason why, ""
+   if there is none. What is not decided is neither satisfied nor violated. */
+ASSAY_API uint64_t assay_watch_reported(const assay_watch* watch);
+ASSAY_API uint64_t assay_watch_decided(const assay_watch* watch);
+ASSAY_API uint64_t assay_watch_undecided(const assay_watch* watch);
+ASSAY_API const char* assay_watch_undecided_reason(const assay_watch* watch);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import enum
 import html
 import json
@@ -176,25 +177,31 @@ class Result:
         return f"<assay.Result: {', '.join(map(str, self.verdicts))}>"
 
     def _repr_html_(self) -> str:
-        """The report in a cell of Jupyter: in a frame of its own, so that its style stays there."""
+        """In a cell of Jupyter the conflict, as a picture, and then the report: in a frame of its own, so that its style stays there."""
+        conflict = ""
+        if self.violated:
+            picture = base64.b64encode(self.report("svg").encode()).decode()
+            conflict = f'<img alt="the conflict" style="max-width:100%" src="data:image/svg+xml;base64,{picture}">'
         page = html.escape(self.report("html"), quote=True)
-        return f'<iframe srcdoc="{page}" sandbox="" style="width:100%;height:36em;border:1px solid #8884"></iframe>'
+        return conflict + f'<iframe srcdoc="{page}" sandbox="" style="width:100%;height:36em;border:1px solid #8884"></iframe>'
 
 
 def check(history: History | str | os.PathLike[str], levels: str | Iterable[str] | None = None, *,
           time: float | None = None, memory: int | None = None, threads: int = 0, clock_drift: int = 0,
-          allow_empty: bool = False, format: str | None = None) -> Result:
+          allow_empty: bool = False, require_contention: bool = False, aborted_reads: bool = False,
+          format: str | None = None) -> Result:
     """Decides `levels` of a history, or of the file at a path: names of levels or of groups ("all", "adya",
     "session-guarantees"), one or several; without any, those that are decided by default.
 
     `time` in seconds and `memory` in bytes are limits, beyond which verdicts are unknown. `threads` is 0 for one of each
     processor. `clock_drift` is by how many nanoseconds the clocks of two sessions may differ. With `allow_empty` a level holds
-    where nothing was observed. `format` is of the file at a path.
+    where nothing was observed, with `require_contention` only where transactions that overlapped could have shown what it rules
+    out. `aborted_reads` counts what transactions saw that did not commit, too; the level "opacity" does so. `format` is of the file at a path.
     """
     if not isinstance(history, History):
         history = History.read(history, format=format, time=time, memory=memory)
     with options_handle(levels=levels, time=time, memory=memory, threads=threads, clock_drift=clock_drift,
-                        allow_empty=allow_empty) as options:
+                        allow_empty=allow_empty, require_contention=require_contention, aborted_reads=aborted_reads) as options:
         return Result(obtain("check", history._handle, options), history, asked=levels is not None)
 
 

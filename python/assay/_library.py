@@ -9,7 +9,7 @@ from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, 
 from pathlib import Path
 from typing import Any, ClassVar
 
-_C_VERSION = 1  # of the interface that this package calls
+_C_VERSION = 2  # of the interface that this package calls
 
 
 class Error(Exception):
@@ -147,6 +147,8 @@ _NOTHING: dict[str, list[Any]] = {
     "options_threads": [c_void_p, c_uint],
     "options_clock_drift": [c_void_p, c_int64],
     "options_allow_empty": [c_void_p, c_int],
+    "options_require_contention": [c_void_p, c_int],
+    "options_aborted_reads": [c_void_p, c_int],
     "options_unique_values": [c_void_p, c_int],
 }
 _OUT = POINTER(c_void_p)

@@ -11,6 +11,7 @@
 #include "assay/verify.h"
 #include "audit/in_place.h"
 #include "c_api/boundary.h"
+#include "c_api/held_audit.h"
 #include "c_api/held_history.h"
 #include "c_api/options.h"
 #include "explain/explain.h"
@@ -23,21 +24,7 @@ using assay::Status;
 using assay::internal::c_api::guarded;
 using assay::internal::c_api::HeldHistory;
 using assay::internal::c_api::Lent;
-
-namespace {
-
-struct VerdictText {
-  std::string level, cause, reason, anomaly, explanation, hint;
-};
-
-}  // namespace
-
-struct assay_audit {
-  std::shared_ptr<HeldHistory> held;
-  mutable assay::Audit audit;  // its history is with `held`
-  int64_t clock_drift = 0;
-  std::vector<VerdictText> texts;
-};
+using assay::internal::c_api::VerdictText;
 
 namespace assay::internal::c_api {
 namespace {
@@ -59,18 +46,39 @@ VerdictText text_of(const Audit& audit, const Verdict& v) {
   return text;
 }
 
-std::unique_ptr<assay_audit> checked(const std::shared_ptr<HeldHistory>& held,
-                                     const assay_options& options) {
+// A history in which what transactions saw that did not commit counts too: another one, which the audit alone holds.
+Result<std::shared_ptr<HeldHistory>> with_aborted_reads(HeldHistory& held, uint64_t& companions) {
+  auto own = std::make_shared<HeldHistory>();
+  const std::lock_guard lock(held.mutex);
+  auto counted = count_aborted_reads(held.history);
+  if (!counted.ok()) return std::move(counted.error());
+  companions = counted->companions;
+  own->history = std::move(counted->history);
+  own->name = held.name;
+  own->format = held.format;
+  own->notes = held.notes;
+  return own;
+}
+
+Result<std::unique_ptr<assay_audit>> checked(const std::shared_ptr<HeldHistory>& history,
+                                             const assay_options& options) {
   auto made = std::make_unique<assay_audit>();
-  made->held = held;
+  made->held = history;
   made->clock_drift = options.clock_drift;
   Audit& result = made->audit;
-  result.file = held->name;
-  result.format = held->format;
-  result.notes = held->notes;
-  const Lent lent(*held, result.history, options.clock_drift);
-  audit_in_place(result, audit_options(options));
-  for (const Verdict& v : result.result.verdicts) made->texts.push_back(text_of(result, v));
+  if (options.aborted_reads) {
+    auto own = with_aborted_reads(*history, result.aborted_reads.emplace());
+    if (!own.ok()) return own.error();
+    made->held = std::move(*own);
+  }
+  result.file = history->name;
+  result.format = history->format;
+  result.notes = history->notes;
+  {
+    const Lent lent(*made->held, result.history, options.clock_drift);
+    audit_in_place(result, audit_options(options));
+  }
+  made->tell();
   return made;
 }
 
@@ -128,6 +136,11 @@ Status verify_all(const CertificateFile& file, const History& history) {
 }  // namespace
 }  // namespace assay::internal::c_api
 
+void assay_audit::tell() {
+  for (const assay::Verdict& v : audit.result.verdicts)
+    texts.push_back(assay::internal::c_api::text_of(audit, v));
+}
+
 namespace c_api = assay::internal::c_api;
 
 extern "C" {
@@ -136,7 +149,9 @@ assay_status assay_check(assay_history* history, const assay_options* options, a
                          assay_error** error) {
   *audit = nullptr;
   return guarded(error, [&]() -> Status {
-    *audit = c_api::checked(history->held, c_api::given(options)).release();
+    auto checked = c_api::checked(history->held, c_api::given(options));
+    if (!checked.ok()) return std::move(checked.error());
+    *audit = checked->release();
     return Ok{};
   });
 }

@@ -11,6 +11,7 @@
 #include "assay/history.h"
 #include "c_api/boundary.h"
 #include "c_api/held_history.h"
+#include "history/level_name.h"
 
 using assay::HistoryBuilder;
 using assay::Interval;
@@ -173,6 +174,17 @@ assay_status assay_end_time(assay_builder* builder, int64_t request, int64_t res
                             assay_error** error) {
   return c_api::set_header(builder, error, [&](assay::TxnHeader& header) {
     header.end = {request, response};
+  });
+}
+assay_status assay_declared_level(assay_builder* builder, const char* level, assay_error** error) {
+  return guarded(error, [&]() -> Status {
+    if (Status s = c_api::expect_open(*builder); !s.ok()) return s;
+    const auto id = assay::find_level(level);
+    if (!id || *id == assay::LevelId::mixed)
+      return assay::usage_error(assay::internal::no_level(level) +
+                                "; expected one that a transaction can ask for");
+    builder->header.level = *id;
+    return Ok{};
   });
 }
 assay_status assay_start_timestamp(assay_builder* builder, int64_t timestamp, assay_error** error) {

@@ -24,7 +24,13 @@ std::string names_of(const Infos& infos) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-Status add_level(std::vector<LevelId>& levels, const std::string& name) {
+Status add_level(assay_options& options, const std::string& name) {
+  std::vector<LevelId>& levels = options.levels;
+  if (plain_level_name(name) == "opacity") {
+    levels.push_back(LevelId::strict_serializable);
+    options.aborted_reads = true;
+    return Ok{};
+  }
   const std::vector<LevelId> group = level_group(name);
   levels.insert(levels.end(), group.begin(), group.end());
   if (!group.empty()) return Ok{};
@@ -65,6 +71,7 @@ AuditOptions audit_options(const assay_options& options) {
   audit.check.threads = options.threads;
   audit.clock_drift = options.clock_drift;
   audit.allow_empty = options.allow_empty;
+  audit.require_contention = options.require_contention;
   return audit;
 }
 
@@ -76,7 +83,7 @@ assay_options* assay_options_new(void) { return assay::internal::c_api::made<ass
 void assay_options_free(assay_options* options) { delete options; }
 
 assay_status assay_options_level(assay_options* options, const char* name, assay_error** error) {
-  return guarded(error, [&] { return assay::internal::c_api::add_level(options->levels, name); });
+  return guarded(error, [&] { return assay::internal::c_api::add_level(*options, name); });
 }
 
 assay_status assay_options_format(assay_options* options, const char* name, assay_error** error) {
@@ -93,6 +100,21 @@ void assay_options_clock_drift(assay_options* options, int64_t nanoseconds) {
 }
 void assay_options_allow_empty(assay_options* options, int allow) {
   options->allow_empty = allow != 0;
+}
+void assay_options_aborted_reads(assay_options* options, int count) {
+  options->aborted_reads = count != 0;
+}
+void assay_options_require_contention(assay_options* options, int require) {
+  options->require_contention = require != 0;
+}
+void assay_options_sessions(assay_options* options, uint32_t sessions) {
+  options->sessions = sessions;
+}
+void assay_options_lateness(assay_options* options, int64_t nanoseconds) {
+  options->lateness = std::max<int64_t>(nanoseconds, 0);
+}
+void assay_options_horizon(assay_options* options, size_t transactions) {
+  options->horizon = transactions;
 }
 void assay_options_unique_values(assay_options* options, int unique) {
   options->unique_values = unique != 0;

@@ -17,6 +17,11 @@ struct assay_options {
   unsigned threads = 0;
   int64_t clock_drift = 0;
   bool allow_empty = false;
+  bool aborted_reads = false;
+  bool require_contention = false;
+  uint32_t sessions = 0;
+  int64_t lateness = 10'000'000'000;
+  size_t horizon = 0;
   std::string format;
   bool unique_values = false;
 };

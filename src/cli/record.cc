@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -21,19 +22,25 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/interrupts.h"
+#include "cli/shrinking.h"
 #include "record/join.h"
 #include "record/recording.h"
 #include "record/rewriting.h"
+#include "report/report.h"
 #include "report/summary.h"
 
 namespace assay::internal::cli {
 namespace {
 
+// The same on every machine, and seconds on most.
+constexpr uint64_t kShrinkEffort = 20'000'000;
+
 struct RecordState {
   record::RecordingOptions options;
   std::string history, from;
   std::vector<std::string> command;
-  bool overwrite = false;
+  bool overwrite = false, until_input_ends = false;
+  CheckFlags check;
 };
 
 // "a sub-select 12, UNION 3"
@@ -53,7 +60,7 @@ std::string_view level_of(std::string_view isolation) {
   return "read-committed";
 }
 
-std::string summary_of(const record::Joined& j, const std::string& path) {
+std::string summary_of(const record::Joined& j, const std::string& path, bool checked) {
   const uint64_t all = j.committed + j.aborted + j.unknown;
   std::string out =
       fmt::format("{}: {} of the application: {} committed, {} aborted, {} of unknown outcome\n",
@@ -63,6 +70,11 @@ std::string summary_of(const record::Joined& j, const std::string& path) {
     out += fmt::format("  {} settled by the log\n", counted(j.settled, "outcome", "outcomes"));
   out += fmt::format("  {} of others, from the log\n",
                      counted(j.foreign, "transaction", "transactions"));
+  if (j.unnumbered > 0)
+    out += fmt::format(
+        "  {} of the application changed rows, and which is not known: the changes "
+        "count as those of others\n",
+        counted(j.unnumbered, "transaction", "transactions"));
   out += fmt::format("  statements on tables: {} recorded in full, {} in part, {} not\n",
                      grouped(j.full), grouped(j.partly), grouped(j.unread));
   if (!j.missed.empty()) out += fmt::format("    why: {}\n", reasons(j.missed));
@@ -78,20 +90,64 @@ std::string summary_of(const record::Joined& j, const std::string& path) {
   }
   if (!j.log_ended)
     out += "  the recording was cut off: what others wrote near its end is not known\n";
+  if (checked) return out;
   return out + fmt::format("next: assay check {} --level serializable{}\n", path,
                            level == "serializable" ? "" : fmt::format(" --level {}", level));
 }
 
-Exit join_and_tell(const std::string& trace, const std::string& path) {
+// The verdict, and of a violation the few transactions that show it.
+Exit check_recorded(const RecordState& s) {
+  Audit c = check_file(s.history, s.check);
+  const Exit verdict = deliver(c, s.check);
+  if (verdict != Exit::violated || s.check.output.json) return verdict;
+  // Behind a test's output nobody else would write them.
+  if (std::getenv("GITHUB_ACTIONS") != nullptr && !s.options.test.empty())
+    if (const Status said = print("\n" + start_github({})->add(c)); !said.ok())
+      return fail(said.error());
+  CheckFlags shrinking = s.check;
+  if (shrinking.budget.effort == 0) shrinking.budget.effort = kShrinkEffort;
+  for (const Verdict& v : c.result.verdicts) {
+    if (v.outcome != Outcome::violated) continue;
+    const Status said = print(
+        fmt::format("\nThe smallest part that still violates {}:\n", level_info(v.level).name));
+    if (!said.ok()) return fail(said.error());
+    if (write_smallest(c, v.level, shrinking, "-", "hist") != Exit::satisfied)
+      note(fmt::format("not shrunk; the history is {}", s.history));
+  }
+  return verdict;
+}
+
+Exit join_and_tell(const RecordState& s, const std::string& trace) {
   const auto text = read_file(trace, UINT64_MAX);
   if (!text.ok()) return fail(text.error());
   const auto joined = record::join(*text, trace);
   if (!joined.ok()) return fail(joined.error());
-  const auto losses = write_history(joined->history, path, "assay");
+  const auto losses = write_history(joined->history, s.history, "assay");
   if (!losses.ok()) return fail(losses.error());
-  const Status printed = print(summary_of(*joined, path));
-  return printed.ok() ? Exit::satisfied : fail(printed.error());
+  const bool checked = !s.check.levels.levels.empty();
+  const std::string summary = summary_of(*joined, s.history, checked);
+  const Status printed = s.check.output.json ? Status(Ok{}) : print(summary);
+  if (!printed.ok()) return fail(printed.error());
+  return checked ? check_recorded(s) : Exit::satisfied;
 }
+
+// Who started the recording ends it by closing its standard input, or by being gone.
+class Input {
+ public:
+  void end_with_it() {
+    waiting_ = std::jthread([](const std::stop_token& over) {
+      pollfd input{STDIN_FILENO, POLLIN, 0};
+      char ignored[256];
+      while (!over.stop_requested())
+        if (poll(&input, 1, kLook) > 0 && read(STDIN_FILENO, ignored, sizeof ignored) <= 0)
+          return stop_driving_now();
+    });
+  }
+
+ private:
+  static constexpr int kLook = 100;  // milliseconds between two looks whether the recording is over
+  std::jthread waiting_;
+};
 
 // The application, as a process whose end ends the recording. It finds the way by the variables of PostgreSQL's clients.
 class Application {
@@ -130,14 +186,25 @@ class Application {
   std::thread waiting_;
 };
 
-Exit record_application(RecordState& s) {
+// What is said of a verdict needs one.
+Status can_check(const RecordState& s, const CLI::App& app) {
+  if (!s.check.levels.levels.empty()) return outputs_writable(s.check.output, {&s.history, 1});
+  for (const char* of_checks : {"--json", "--stats", "--report", "--certificate", "--baseline",
+                                "--write-baseline", "--require-contention"})
+    if (app.get_option(of_checks)->count() > 0)
+      return usage_error(fmt::format("{} is about a verdict; expected --level with it", of_checks));
+  return Ok{};
+}
+
+Exit record_application(RecordState& s, const CLI::App& app) {
+  if (Status can = can_check(s, app); !can.ok()) return fail(can.error());
   if (!s.overwrite && access(s.history.c_str(), F_OK) == 0)
     return fail(
         usage_error(fmt::format("{} exists; expected another --history, or --force", s.history)));
   if (!s.from.empty()) {
     if (Status spared = spare_inputs({&s.history, 1}, {&s.from, 1}); !spared.ok())
       return fail(spared.error());
-    return join_and_tell(s.from, s.history);
+    return join_and_tell(s, s.from);
   }
   if (s.options.database.empty())
     return fail(usage_error("expected --database, or ASSAY_DATABASE_URL in the environment"));
@@ -156,6 +223,8 @@ Exit record_application(RecordState& s) {
         "listening: connect the application to {}, with its own user and password, without TLS "
         "(sslmode=disable, channel_binding=disable); Ctrl-C ends the recording",
         (*recording)->url()));
+  Input input;
+  if (s.until_input_ends) input.end_with_it();
   Application application;
   if (Status started = application.start(s.command, **recording); !started.ok()) {
     std::remove(s.options.trace.c_str());  // nothing was seen
@@ -169,7 +238,7 @@ Exit record_application(RecordState& s) {
   note(fmt::format("{} recorded; statements are understood by the grammar of PostgreSQL {}",
                    counted((*recording)->connections(), "connection", "connections"),
                    record::Rewriter::grammar()));
-  return join_and_tell(s.options.trace, s.history);
+  return join_and_tell(s, s.options.trace);
 }
 
 }  // namespace
@@ -204,14 +273,25 @@ Action add_record(CLI::App& app) {
          "the application, behind --; PGHOST, PGPORT and the like tell it where to connect, and "
          "its end ends the recording")
       ->type_name("");
+  app.add_option("--test", s->options.test,
+                 "the test that starts the recording, which annotations of a change name")
+      ->type_name("FILE:LINE");
+  app.add_flag("--until-input-ends", s->until_input_ends,
+               "end the recording when standard input ends, too: for a program that starts it");
+  s->check.levels.add(app,
+                      "a level to decide once the recording has ended; the exit code is then the "
+                      "verdict, and of a violation the smallest part is shown");
+  s->check.output.add(app);
+  s->check.budget.add(app);
+  add_require_contention(app, s->check.require_contention);
   app.add_flag("--force", s->overwrite, "replace the --history file and its trace if they exist");
-  return [s] {
+  return [s, &app] {
     if (s->options.database.empty()) {
       std::vector<std::string> databases;
       take_databases_from_environment(databases);
       if (!databases.empty()) s->options.database = databases.front();
     }
-    return record_application(*s);
+    return record_application(*s, app);
   };
 }
 

@@ -138,16 +138,38 @@ bool Conversation::take_from_client(char type, std::string_view body) {
   return true;
 }
 
+// Of the extended protocol, and more than Close: a Sync ends what it is part of.
+bool Conversation::is_extended(Expected::Kind kind) {
+  using Kind = Expected::Kind;
+  return kind == Kind::parse || kind == Kind::bind || kind == Kind::describe ||
+         kind == Kind::execute || kind == Kind::number;
+}
+
 void Conversation::expect(Expected e) {
   if (skipping_ && e.kind != Expected::Kind::sync) return;
   skipping_ = false;
+  batch_.only_closes = batch_.only_closes && !is_extended(e.kind);
   e.sent = around_.now();
   expected_.push_back(std::move(e));
 }
 
+// The first that is expected and may change whether a transaction is open. Clients drop a statement that they prepared without
+// waiting for the answer, by Close and Sync: that changes nothing.
+auto Conversation::first_of_consequence() const {
+  return std::ranges::find_if_not(expected_, [](const Expected& e) {
+    return e.kind == Expected::Kind::close || (e.kind == Expected::Kind::sync && e.only_closes);
+  });
+}
+
+// Nothing that is under way will change it.
+bool Conversation::is_idle() const {
+  return started_ && !skipping_ && first_of_consequence() == expected_.end();
+}
+
 // Nothing that is under way will change it but what was sent since the last Sync.
 bool Conversation::knows_state() const {
-  return started_ && !skipping_ && std::ranges::none_of(expected_, [](const Expected& e) {
+  return started_ && !skipping_ &&
+         std::none_of(first_of_consequence(), expected_.end(), [](const Expected& e) {
            return e.kind == Expected::Kind::query || e.kind == Expected::Kind::sync ||
                   e.kind == Expected::Kind::call;
          });
@@ -162,8 +184,7 @@ void Conversation::query(std::string_view body) {
   Expected e{.kind = Expected::Kind::query, .of = understand(Fields(body).text())};
   const Plan& plan = *e.of.plan;
   const bool alone = plan.parts.size() == 1;
-  if (alone && ends(plan.parts[0].kind) && status_ == 'T' && may_write_ && expected_.empty() &&
-      knows_state()) {
+  if (alone && ends(plan.parts[0].kind) && status_ == 'T' && may_write_ && is_idle()) {
     expect({.kind = Expected::Kind::number_query});
     std::string question;
     put_text(question, kNumber);
@@ -171,8 +192,7 @@ void Conversation::query(std::string_view body) {
   }
   for (const Part& part : plan.parts) may_write_ = may_write_ || part.may_write;
   std::string text = e.of.untouched.empty() ? plan.sql : plan.asked;
-  e.with_number = alone && changes_rows(plan.parts[0].kind) && status_ == 'I' &&
-                  expected_.empty() && knows_state();
+  e.with_number = alone && changes_rows(plan.parts[0].kind) && status_ == 'I' && is_idle();
   if (e.with_number) text.append("\n;").append(kNumber);
   expect(std::move(e));
   std::string sent;
@@ -255,8 +275,8 @@ void Conversation::execute(std::string_view body) {
 
 void Conversation::sync() {
   if (status_ == 'I' && batch_.writes && !batch_.other && knows_state()) ask_number();
+  expect({.kind = Expected::Kind::sync, .only_closes = batch_.only_closes});
   batch_ = {};
-  expect({.kind = Expected::Kind::sync});
   put_message(to_server, 'S', "");
 }
 

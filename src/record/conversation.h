@@ -80,6 +80,7 @@ class Conversation {
     size_t part = 0;                      // that is being answered
     bool partly = false;                  // not all rows were asked for
     bool with_number = false;             // ours is behind it
+    bool only_closes = false;             // sync: nothing else was sent since the one before
     std::string held = {};                // the tag, until that is answered
     int64_t sent = 0;
     Json rows = {};
@@ -89,6 +90,7 @@ class Conversation {
   bool take_from_client(char type, std::string_view body);
   bool take_from_server(char type, std::string_view body);
   bool wants_from_server(char type) const;
+  static bool is_extended(Expected::Kind kind);
   void expect(Expected e);
 
   void query(std::string_view body);
@@ -98,6 +100,8 @@ class Conversation {
   void execute(std::string_view body);
   void sync();
   void ask_number();
+  auto first_of_consequence() const;
+  bool is_idle() const;
   bool knows_state() const;
   Prepared understand(std::string_view sql);
   void send_parsed(const Prepared& of, std::string_view rest);
@@ -127,7 +131,7 @@ class Conversation {
   bool may_write_ = false;  // what is open has perhaps a number
   // Since the last Sync.
   struct Batch {
-    bool begins = false, ends = false, writes = false, other = false;
+    bool begins = false, ends = false, writes = false, other = false, only_closes = true;
   } batch_;
   std::string untouched_;   // why nothing is rewritten any more
   bool redefines_ = false;  // since the last transaction ended

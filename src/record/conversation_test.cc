@@ -203,6 +203,33 @@ TEST_F(Conversations, TheNumberOfAPipeline) {
   EXPECT_EQ(from_client(commit + execute("") + synced()), commit + execute("") + synced());
 }
 
+// As tokio-postgres does.
+TEST_F(Conversations, AStatementThatIsDroppedMeanwhileHidesNoNumber) {
+  from_client(query("BEGIN"));
+  from_server(tag("BEGIN") + ready('T'));
+  const std::string dml =
+      prepare("a", "UPDATE t SET v = 1") + bound("", "a", "\0\0"s) + execute("");
+  const std::string done = message('1', "") + message('2', "") + tag("UPDATE 1");
+  from_client(dml + synced());
+  from_server(done + ready('T'));
+  const std::string drop = message('C', "Sa\0"s) + synced();
+  EXPECT_EQ(from_client(drop + query("COMMIT")), drop + query(kAsked) + query("COMMIT"));
+  EXPECT_EQ(
+      from_server(message('3', "") + ready('T') + fields({"a", "b"}) + data_row({"740", "x"}) +
+                  tag("SELECT 1") + ready('T') + tag("COMMIT") + ready('I')),
+      message('3', "") + ready('T') + tag("COMMIT") + ready('I'));
+  EXPECT_NE(told().find(R"({"s":1,"xid":"740")"), std::string::npos);
+  EXPECT_TRUE(talk_->answered());
+  // What is dropped behind a statement whose answer is still to come does not say that it has not failed.
+  from_client(query("BEGIN"));
+  from_server(tag("BEGIN") + ready('T'));
+  from_client(dml + synced());
+  EXPECT_EQ(from_client(drop + query("COMMIT")), drop + query("COMMIT"));
+  from_server(failed("40001") + ready('E') + message('3', "") + ready('E') + tag("ROLLBACK") +
+              ready('I'));
+  EXPECT_TRUE(talk_->answered());
+}
+
 // What stands behind an error up to the Sync is not answered, nor prepared.
 TEST_F(Conversations, AfterAnError) {
   from_client(prepare("a", kSelect) + synced());

@@ -300,10 +300,19 @@ class Joining {
       if (!seen.isolation.empty()) ++out_.isolations[seen.isolation];
     }
     if (!acts(seen)) return txn;
+    if (log_of_[i] == kNobody && txn.status == TxnStatus::committed && has_changed_rows(seen))
+      ++out_.unnumbered;
     ++(txn.status == TxnStatus::committed ? out_.committed
        : txn.status == TxnStatus::aborted ? out_.aborted
                                           : out_.unknown);
     return txn;
+  }
+
+  // By what the server answered.
+  bool has_changed_rows(const SeenTxn& txn) const {
+    return txn.may_have_number && std::ranges::any_of(txn.statements, [&](const SeenStatement& s) {
+             return !s.failed && s.rows > 0 && !seen_.statements.at(s.q).changed.empty();
+           });
   }
 
   RowTxn foreign_txn(size_t i) {
@@ -318,9 +327,13 @@ class Joining {
   std::string meta_of(const SeenTxn& txn) const {
     Json meta = Json::object();
     std::vector<std::string> ran;
+    std::set<std::string> places;
     for (const SeenStatement& s : txn.statements) {
       const Statement& statement = seen_.statements.at(s.q);
       if (!statement.reads || s.failed) continue;
+      if (!statement.place.empty() && places.size() < kMostStatements &&
+          places.insert(statement.place).second)
+        meta["places"].push_back(statement.place);
       std::string words = fmt::format(
           "`{}`", collect::schedule::in_one_line(bare(statement.sql), kMostStatementBytes));
       if (!statement.place.empty()) words += fmt::format(" ({})", statement.place);

@@ -107,6 +107,15 @@ TEST(Join, ReadsMeetWritesByKeyAndNumber) {
   EXPECT_EQ(h.begin_time(0).response - h.begin_time(0).request, 15);
 }
 
+TEST(Join, ChangesUnderANumberThatIsNotKnownAreCounted) {
+  const std::string changes = said(1, 1, "BEGIN") + said(1, 4, "UPDATE 1");
+  const std::string log = said(1, 5, "COMMIT") + idle(1) + logged(101, {put(1, 5)}) + kEnd;
+  EXPECT_EQ(done(changes + log).joined.unnumbered, 1u);
+  EXPECT_EQ(done(changes + number(1, 101) + log).joined.unnumbered, 0u);
+  const std::string none = said(1, 1, "BEGIN") + said(1, 4, "UPDATE 0");
+  EXPECT_EQ(done(none + log).joined.unnumbered, 0u);
+}
+
 // Rule 30: what others wrote is of sessions of their own, and never what was there first. Rule 32: nobody's versions are left out.
 TEST(Join, VersionsOfOthersAndOfNobody) {
   const Done d = done(

@@ -74,6 +74,7 @@ class Recorder : public Recording {
     line["bound"] = std::stoll((*bound)[0][0]);
     Json meta = Json::object();
     meta["tool"] = "assay record";
+    if (!options_.test.empty()) meta["test"] = options_.test;
     meta["database"] = Json::parse(
         collect::describe_database("PostgreSQL", (*version)[0][0], (*version)[0][2], {}));
     line["meta"] = std::move(meta);

@@ -1,7 +1,7 @@
 // Commands for a job of GitHub Actions, a line for each violation: printed by a step, they stand on the page of the job and of the
-// change. They name no file, as the history is none of the repository.
+// change, at a line of it where one is known.
 //
-//   ::error title=write-skew%3A not session-serializable::1-3 read x = 0, which 2-4 overwrote with 1, …
+//   ::error file=app/bank.py,line=34,title=write-skew%3A not session-serializable::1-3 read x = 0, which 2-4 overwrote with 1, …
 //
 // What was not asked for, or is known, is a notice; a level that was asked for and stays unknown a warning.
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 
 #include "explain/names.h"
 #include "report/report.h"
+#include "report/source_place.h"
 #include "report/summary.h"
 
 namespace assay::internal {
@@ -28,8 +29,12 @@ std::string command_text(std::string_view text, bool property) {
   return out;
 }
 
-std::string command(std::string_view name, const std::string& title, const std::string& message) {
-  return fmt::format("::{} title={}::{}\n", name, command_text(title, true),
+std::string command(std::string_view name, const std::string& title, const std::string& message,
+                    const std::optional<SourcePlace>& place = {}) {
+  std::string at;
+  if (place) at = fmt::format("file={},", command_text(place->file, true));
+  if (place && place->line > 0) at += fmt::format("line={},", place->line);
+  return fmt::format("::{} {}title={}::{}\n", name, at, command_text(title, true),
                      command_text(message, false));
 }
 
@@ -47,7 +52,7 @@ class GithubReport : public ReportWriter {
           failure ? "error" : "notice",
           fmt::format("{}: not {}{}", anomaly_info(e.anomaly).name,
                       level_names(c.requested.empty() ? e.weakest : e.levels), on_database(c)),
-          fmt::format("{}", fmt::join(e.sentences, " ")));
+          fmt::format("{}", fmt::join(e.sentences, " ")), source_place(c, e));
     }
     for (const Verdict& v : c.result.verdicts) {
       if (v.outcome != Outcome::unknown || !is_requested(c, v.level)) continue;

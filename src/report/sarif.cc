@@ -1,5 +1,5 @@
 // SARIF 2.1.0 (OASIS, 2020), which code hosts show as annotations: a rule for each anomaly that was found, a result for
-// each explanation, at the lines of its transactions. Levels that stayed unknown are results of kind "open"; a file that
+// each explanation, at the file of the repository that it belongs to, or else at the lines of its transactions. Levels that stayed unknown are results of kind "open"; a file that
 // could not be read is a notification.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +11,7 @@
 #include "explain/explain.h"
 #include "explain/names.h"
 #include "report/report.h"
+#include "report/source_place.h"
 #include "report/summary.h"
 
 namespace assay::internal {
@@ -113,7 +114,9 @@ class SarifReport : public ReportWriter {
     result["message"]["text"] = without_links(fmt::format(
         "Not {}{}. {}", level_names(e.levels), on_database(c), fmt::join(e.sentences, " ")));
     const TxnId first = e.transactions.empty() ? kNone : e.transactions.front();
-    result["locations"] = one(location(c.file, first == kNone ? 0 : h.line(first), ""));
+    const std::optional<SourcePlace> place = source_place(c, e);
+    result["locations"] = one(place ? location(place->file, place->line, "")
+                                    : location(c.file, first == kNone ? 0 : h.line(first), ""));
     Json related = Json::array();
     for (const TxnId t : e.transactions)
       related.push_back(

@@ -40,7 +40,7 @@ const Arrows kDesign = {
     {"lake", {"audit", "levels", "formats", "history", "base"}},
     {"predict", {"certify", "history", "base"}},
     {"report", {"audit", "explain", "levels", "certify", "history", "base"}},
-    {"c_api", {"report", "audit", "explain", "certify", "formats", "history", "base"}},
+    {"c_api", {"report", "watch", "audit", "explain", "certify", "formats", "history", "base"}},
     {"collect", {"formats", "history", "base"}},
     {"evidence", {"collect", "formats", "history", "base"}},
     {"record", {"evidence", "collect", "formats", "history", "base"}},

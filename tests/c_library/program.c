@@ -275,6 +275,165 @@ static void options_are_heeded(const char* serializable) {
   assay_options_free(options);
 }
 
+static void what_was_seen_counts_where_it_is_asked_for(void) {
+  /* b reads what a wrote and c has overwritten, and does not commit. */
+  assay_history* history = NULL;
+  assay_options* options = assay_options_new();
+  assay_audit* audit = NULL;
+  assay_bytes* bytes = NULL;
+  const char* text = "s1: { w(x,1) w(y,1) }\ns1: { w(x,2) w(y,2) }\ns2: { r(x,1) r(y,2) }!\ns3: { r(x,2) }\n";
+  EXPECT_OK(assay_history_read_text(text, strlen(text), "seen", NULL, &history, NULL));
+  EXPECT_OK(assay_options_level(options, "session-serializable", NULL));
+  EXPECT_OK(assay_check(history, options, &audit, NULL));
+  EXPECT(outcome(audit, "session-serializable") == ASSAY_SATISFIED);
+  assay_audit_free(audit);
+  assay_options_aborted_reads(options, 1);
+  EXPECT_OK(assay_check(history, options, &audit, NULL));
+  EXPECT(outcome(audit, "session-serializable") == ASSAY_VIOLATED);
+  EXPECT(assay_history_transactions(history) == 4); /* it is as it was */
+  EXPECT_OK(assay_report(audit, "text", &bytes, NULL));
+  assay_bytes_free(bytes);
+  EXPECT_OK(assay_certificates(audit, &bytes, NULL));
+  EXPECT_OK(assay_verify(history, assay_bytes_data(bytes), assay_bytes_size(bytes), NULL));
+  assay_bytes_free(bytes);
+  assay_audit_free(audit);
+  assay_options_free(options);
+
+  options = assay_options_new();
+  EXPECT_OK(assay_options_level(options, "Opacity", NULL));
+  EXPECT_OK(assay_check(history, options, &audit, NULL));
+  EXPECT(assay_verdict_count(audit) == 1);
+  EXPECT_TEXT(assay_verdict_level(audit, 0), "strict-serializable");
+  assay_audit_free(audit);
+  assay_options_free(options);
+
+  /* No two transactions of different sessions met. */
+  options = assay_options_new();
+  assay_history_free(history);
+  text = "s1: { w(x,1) r(x,1) }\ns2: { w(y,1) r(y,1) }\ns2: { r(y,1) }\n";
+  EXPECT_OK(assay_history_read_text(text, strlen(text), "apart", NULL, &history, NULL));
+  EXPECT_OK(assay_options_level(options, "serializable", NULL));
+  assay_options_require_contention(options, 1);
+  EXPECT_OK(assay_check(history, options, &audit, NULL));
+  EXPECT(outcome(audit, "serializable") == ASSAY_UNKNOWN);
+  EXPECT_TEXT(assay_verdict_cause(audit, 0), "uncontended");
+  assay_audit_free(audit);
+  assay_history_free(history);
+  assay_options_free(options);
+}
+
+static void transactions_declare_levels(void) {
+  assay_builder* b = assay_builder_new();
+  assay_history* history = NULL;
+  assay_error* error = NULL;
+  /* A lost update, of two that asked for no more than read committed, or for serializable. */
+  for (int strong = 0; strong < 2; ++strong) {
+    EXPECT_OK(assay_initial(b, assay_integer(0), NULL));
+    for (int64_t session = 1; session <= 2; ++session) {
+      EXPECT_OK(assay_begin(b, assay_integer(session), NULL));
+      EXPECT_OK(assay_declared_level(b, strong ? "serializable" : "read-committed", NULL));
+      EXPECT_OK(assay_read(b, assay_text("x"), assay_integer(0), NULL));
+      EXPECT_OK(assay_write(b, assay_text("x"), assay_integer(session), NULL));
+      EXPECT_OK(assay_commit(b, NULL));
+    }
+    EXPECT_OK(assay_builder_finish(b, &history, NULL));
+    assay_audit* audit = check(history, "mixed");
+    EXPECT(outcome(audit, "mixed") == (strong ? ASSAY_VIOLATED : ASSAY_SATISFIED));
+    assay_audit_free(audit);
+    assay_history_free(history);
+  }
+  EXPECT(assay_declared_level(b, "serializable", &error) == ASSAY_USAGE);
+  expect_error(error, ASSAY_USAGE, "no transaction has begun");
+  EXPECT_OK(assay_begin(b, assay_integer(1), NULL));
+  EXPECT(assay_declared_level(b, "mixed", &error) == ASSAY_USAGE);
+  expect_error(error, ASSAY_USAGE, "that a transaction can ask for");
+  assay_builder_free(b);
+}
+
+/* A piece of one transaction. */
+static assay_history* piece(int64_t session, int64_t at, int reads, int64_t value) {
+  assay_builder* b = assay_builder_new();
+  assay_history* history = NULL;
+  EXPECT_OK(assay_begin(b, assay_integer(session), NULL));
+  EXPECT_OK(assay_begin_time(b, at, at, NULL));
+  EXPECT_OK(assay_end_time(b, at + 10, at + 10, NULL));
+  EXPECT_OK((reads ? assay_read : assay_write)(b, assay_text("x"), assay_integer(value), NULL));
+  EXPECT_OK(assay_commit(b, NULL));
+  EXPECT_OK(assay_builder_finish(b, &history, NULL));
+  assay_builder_free(b);
+  return history;
+}
+
+static void a_history_that_does_not_end_is_watched(void) {
+  assay_options* options = assay_options_new();
+  assay_watch* watch = NULL;
+  assay_audit* audit = NULL;
+  assay_error* error = NULL;
+  EXPECT_OK(assay_options_level(options, "serializable", NULL));
+  EXPECT(assay_watch_new(options, &watch, &error) == ASSAY_USAGE);
+  EXPECT(watch == NULL);
+  expect_error(error, ASSAY_USAGE, "serializable cannot be watched");
+  assay_options_free(options);
+
+  options = assay_options_new();
+  assay_options_sessions(options, 2);
+  assay_options_lateness(options, 20);
+  EXPECT_OK(assay_watch_new(options, &watch, NULL));
+  const int64_t values[] = {1, 2, 2, 1};
+  for (int i = 0; i < 4; ++i) {
+    assay_history* next = piece(i % 2 + 1, 100 * i, i >= 2, values[i]);
+    if (i == 0) {
+      audit = check(next, "causal");
+      EXPECT(assay_watch_add(watch, next, &error) == ASSAY_USAGE);
+      expect_error(error, ASSAY_USAGE, "an audit holds this history");
+      assay_audit_free(audit);
+    }
+    EXPECT_OK(assay_watch_add(watch, next, NULL));
+    EXPECT(assay_history_transactions(next) == 0);
+    assay_history_free(next);
+    if (i == 3) break;
+    EXPECT_OK(assay_watch_alarm(watch, &audit, NULL));
+    EXPECT(audit == NULL);
+  }
+  EXPECT(assay_watch_reported(watch) == 4);
+  EXPECT_OK(assay_watch_finish(watch, NULL));
+  EXPECT(assay_watch_decided(watch) == 4);
+  EXPECT(assay_watch_undecided(watch) == 0);
+  EXPECT_TEXT(assay_watch_undecided_reason(watch), "");
+  /* The third contradicts the fourth, and without the third the fourth contradicts the others. */
+  for (int alarms = 0; alarms < 2; ++alarms) {
+    assay_bytes* bytes = NULL;
+    EXPECT_OK(assay_watch_alarm(watch, &audit, NULL));
+    EXPECT(audit != NULL);
+    if (audit == NULL) break;
+    EXPECT(outcome(audit, "strict-serializable") == ASSAY_VIOLATED);
+    EXPECT(strlen(assay_verdict_explanation(audit, 0)) > 20);
+    EXPECT_OK(assay_certificates(audit, &bytes, NULL));
+    EXPECT(assay_bytes_size(bytes) > 50);
+    assay_bytes_free(bytes);
+    EXPECT_OK(assay_report(audit, "json", &bytes, NULL));
+    assay_bytes_free(bytes);
+    assay_audit_free(audit);
+  }
+  EXPECT_OK(assay_watch_alarm(watch, &audit, NULL));
+  EXPECT(audit == NULL);
+  {
+    assay_history* late = piece(1, 900, 0, 9);
+    EXPECT(assay_watch_add(watch, late, &error) == ASSAY_USAGE);
+    expect_error(error, ASSAY_USAGE, "finished");
+    assay_history_free(late);
+  }
+  assay_watch_free(watch);
+
+  /* With a horizon, at another level. */
+  EXPECT_OK(assay_options_level(options, "causal", NULL));
+  assay_options_horizon(options, 3);
+  EXPECT_OK(assay_watch_new(options, &watch, NULL));
+  assay_watch_free(watch);
+  assay_options_free(options);
+  assay_watch_free(NULL);
+}
+
 int main(int argc, char** argv) {
   if (argc != 2) return 4;
   EXPECT(assay_c_version() == ASSAY_C_VERSION);
@@ -290,6 +449,9 @@ int main(int argc, char** argv) {
   errors_say_what_where_and_what_was_expected();
   calls_out_of_place_are_refused();
   options_are_heeded(argv[1]);
+  what_was_seen_counts_where_it_is_asked_for();
+  transactions_declare_levels();
+  a_history_that_does_not_end_is_watched();
   assay_error_free(NULL);
   assay_bytes_free(NULL);
   assay_history_free(NULL);

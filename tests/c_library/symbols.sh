@@ -8,6 +8,8 @@ command -v nm >/dev/null || { echo "skipped: no nm here"; exit 77; }
 declared=$(sed -n 's/^ASSAY_API .*\b\(assay_[a-z_]*\)(.*/\1/p' "$source/include/assay/assay_c.h" | sort)
 [ "$(wc -w <<<"$declared")" -gt 50 ]
 shown=$(nm -D --defined-only --with-symbol-versions "$library" | awk '$2 != "A" {print $3}' | sort)
-expected=$(sed 's/$/@@ASSAY_0/' <<<"$declared")
+versions=$(awk '/^ASSAY_[0-9]+ \{/ { node = $1 } /^ +assay_[a-z_]+;/ { sub(";", "", $1); print $1 "@@" node }' "$source/src/c_api/assay.map" | sort)
+[ "$(cut -d@ -f1 <<<"$versions")" = "$declared" ] || { echo "assay.map names other functions than assay_c.h"; exit 1; }
+expected=$versions
 diff <(echo "$expected") <(echo "$shown") || { echo "expected (<) the functions of assay_c.h, and there are (>)"; exit 1; }
 readelf -d "$library" | grep 'SONAME.*\[libassay\.so\.0\]' >/dev/null

@@ -1,9 +1,10 @@
-"""Runs the jobs of examples/ci as their hosts would: the steps that are shell, with the variables that they name.
+"""Runs the action for GitHub and the jobs of examples/ci as their hosts would: the steps that are shell, with the variables that they name.
 
 run_jobs.py SOURCE FOLDER-OF-ASSAY WORK-FOLDER
-run_jobs.py SOURCE --build WORK-FOLDER     only the action for GitHub, where no assay is on the PATH: its first step builds it
+run_jobs.py SOURCE --release FILES WORK-FOLDER     only the action, where no assay is on the PATH: it installs the one of these files
 """
 
+import hashlib
 import json
 import os
 import pathlib
@@ -14,12 +15,12 @@ import sys
 
 import yaml
 
-source, work = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[3])
-builds = sys.argv[2] == "--build"
+source, work = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[-1])
+released = pathlib.Path(sys.argv[3]) if sys.argv[2] == "--release" else None
 shutil.rmtree(work, ignore_errors=True)
 work.mkdir(parents=True)
 clean = {k: v for k, v in os.environ.items() if not k.startswith(("ASSAY_", "GITHUB_"))}
-if not builds:
+if not released:
     clean["PATH"] = f"{sys.argv[2]}:{clean['PATH']}"
 
 
@@ -93,8 +94,9 @@ def filled(text, values):
 
 def run_action(here, given):
     """Runs the steps in their order. Returns the status of the last step, and the summary."""
-    action = yaml.safe_load((source / "examples/ci/github/action.yml").read_text())
-    values = {"github.action_path": str(source / "examples/ci/github"), "github.run_id": "7", "github.job": "test"}
+    action = yaml.safe_load((source / "action.yml").read_text())
+    values = {"github.action_path": str(source), "github.run_id": "7", "github.job": "test", "runner.temp": str(here / "temp"),
+              "github.server_url": "https://github.invalid", "github.action_repository": "owner/assay", "github.action_ref": "v0.9.0"}
     expect(set(given) <= set(action["inputs"]), f"the action has the inputs {given}")
     for name, declared in action["inputs"].items():
         values[f"inputs.{name}"] = filled(given.get(name, declared["default"]), values)
@@ -116,15 +118,17 @@ def run_action(here, given):
             for line in pathlib.Path(files["GITHUB_OUTPUT"]).read_text().splitlines():
                 name, _, value = line.partition("=")
                 values[f"steps.{step['id']}.outputs.{name}"] = value
+        if step["name"] == "Install assay" and status != 0:
+            return status, output
         expect(status == 0 or step["name"] == "Verdict", f"{step['name']}: {status}\n{output}")
         printed += output
     expect(filled(action["outputs"]["verdict"]["value"], values) == str(status), "the action's output is the verdict")
     return status, pathlib.Path(files["GITHUB_STEP_SUMMARY"]).read_text() + printed
 
 
-def github_on_sqlite(name="github-sqlite"):
+def github_on_sqlite(name="github-sqlite", more=None):
     here = folder(name)
-    status, summary = run_action(here, {"flags": "--txns 50 --sessions 4", "level": "strict-serializable"})
+    status, summary = run_action(here, {"flags": "--txns 50 --sessions 4", "level": "strict-serializable"} | (more or {}))
     expect(status == 0, f"SQLite is strictly serializable; got {status}")
     check_reports(here / "isolation", False)
     expect("| `strict-serializable` | satisfied |" in summary, f"the summary has the verdict:\n{summary}")
@@ -150,7 +154,7 @@ def github_where_something_is_wrong():
 
 
 def github_workflow():
-    action = yaml.safe_load((source / "examples/ci/github/action.yml").read_text())
+    action = yaml.safe_load((source / "action.yml").read_text())
     workflow = yaml.safe_load((source / ".github/workflows/ci.yml").read_text())
     steps = workflow["jobs"]["isolation"]["steps"]
     own = next(s for s in steps if s.get("uses", "").startswith("./"))
@@ -170,9 +174,25 @@ def gitlab():
     expect((here / kept["paths"][0]).is_dir() and (here / kept["reports"]["junit"]).is_file(), "what is kept is there")
 
 
-if builds:
+def github_installs(files):
+    """What a release has, checked against its sums."""
     expect(shutil.which("assay", path=clean["PATH"]) is None, "assay is not on the PATH yet")
-    github_on_sqlite("github-build")
+    release = folder("release")
+    for file in files.glob("assay-isolation-*.tgz"):
+        shutil.copy(file, release)
+        (release / "SHA256SUMS").write_text(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n")
+    given = {"release": release.as_uri()}
+    github_on_sqlite("github-installs", given)
+    for file in release.glob("*.tgz"):
+        file.write_bytes(file.read_bytes() + b"\0")
+    status, output = run_action(folder("github-altered"), given)
+    expect(status != 0 and "FAILED" in output, f"another file than that of the sums is not run; got {status}:\n{output}")
+    status, output = run_action(folder("github-absent"), {"release": folder("nothing").as_uri()})
+    expect(status != 0 and "curl" in output, f"a release that is not there is said; got {status}:\n{output}")
+
+
+if released:
+    github_installs(released)
 else:
     plain_shell()
     github_on_sqlite()

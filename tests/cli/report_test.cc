@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -9,6 +11,7 @@
 #include "assay/format.h"
 #include "base/json.h"
 #include "explain/explain.h"
+#include "places.h"
 #include "report/figures.h"
 #include "report/markup.h"
 #include "report/page_data.h"
@@ -18,9 +21,10 @@
 namespace assay::internal {
 namespace {
 
-Audit checked(std::string_view text, std::vector<LevelId> levels = {}) {
+Audit checked(std::string_view text, std::vector<LevelId> levels = {},
+              const char* format = "hist") {
   Audit c;
-  auto read = read_history_text(text, "test", {"hist"});
+  auto read = read_history_text(text, "test", {format});
   EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().to_string());
   c.file = "h.hist";
   c.format = "hist";
@@ -285,6 +289,36 @@ TEST(GithubReport, ALineAViolationThatNothingEndsEarly) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
   c.known = std::vector<LevelId>{LevelId::session_si};
   EXPECT_TRUE(start_github({})->add(c).starts_with("::notice title=lost-update"));
+}
+
+// A file of the repository, wherever the job is in it; a file of another place is none.
+TEST(GithubReport, TheFileThatAViolationBelongsTo) {
+  const std::string root = std::filesystem::canonical(places::kSource);
+  setenv("GITHUB_WORKSPACE", root.c_str(), 1);
+  const auto told = [](const std::string& meta, const std::string& of_txn) {
+    const std::string history =
+        "{\"assay\":1,\"meta\":" + meta + "}\n" +
+        R"({"session":1,"txn":"a","ops":[["r","x",null],["w","x",1]],"meta":)" + of_txn + "}\n" +
+        R"({"session":2,"txn":"b","ops":[["r","x",null],["w","x",2]]})"
+        "\n";
+    const Audit c = checked(history, {LevelId::session_si}, "assay");
+    const std::string line = start_github({})->add(c);
+    const auto run = nlohmann::json::parse(sarif_report({&c, 1}, {}))["runs"][0];
+    const auto at = run["results"][0]["locations"][0]["physicalLocation"];
+    return line.substr(0, line.find("title")) + at["artifactLocation"]["uri"].get<std::string>();
+  };
+  const std::string here = root + "/CMakeLists.txt";
+  EXPECT_EQ(told("{}", "{}"), "::error h.hist");
+  EXPECT_EQ(told(R"({"test":")" + here + R"(:7"})", "{}"),
+            "::error file=CMakeLists.txt,line=7,CMakeLists.txt");
+  EXPECT_EQ(told(R"({"sql":")" + here + R"("})", "{}"),
+            "::error file=CMakeLists.txt,CMakeLists.txt");
+  EXPECT_EQ(told(R"({"test":")" + here + R"(:7"})",
+                 R"({"places":["gone.py:1",")" + root + R"(/README.md:2"]})"),
+            "::error file=README.md,line=2,README.md");
+  EXPECT_EQ(told(R"({"test":"/etc/passwd:1","sql":"..","played":7})", R"({"places":"x"})"),
+            "::error h.hist");
+  unsetenv("GITHUB_WORKSPACE");
 }
 
 TEST(HtmlReport, DataCannotEndItsElement) {

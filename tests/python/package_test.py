@@ -67,8 +67,10 @@ class Checking(unittest.TestCase):
         with self.assertRaisesRegex(assay.UsageError, "no report 'tex'; expected one of text"):
             self.result.report("tex")
         cell = self.result._repr_html_()
-        self.assertTrue(cell.startswith("<iframe srcdoc="))
-        self.assertEqual(cell.count('"'), 6)  # what is in the frame cannot leave its attribute
+        # The conflict, and then the report; what is in the frame cannot leave its attribute.
+        self.assertRegex(cell, r'^<img alt="the conflict" style="[^"]*" src="data:image/svg\+xml;base64,[A-Za-z0-9+/=]*"><iframe srcdoc="')
+        self.assertEqual(cell.count('"'), 12)
+        self.assertTrue(assay.check(self.history, "causal")._repr_html_().startswith("<iframe srcdoc="))
 
     def test_certificates_are_verified(self):
         proof = self.result.certificates()
@@ -112,6 +114,18 @@ class Checking(unittest.TestCase):
             row = next(r for r in rows(frame) if r["level"] == "serializable")
             self.assertEqual((row["outcome"], row["anomaly"]), ("violated", "write-skew"))
             self.assertEqual(list(row["transactions"]), ["s1-0", "s2-0"])
+
+
+class WhatCounts(unittest.TestCase):
+    def test_aborted_reads(self):
+        seen = assay.History.parse("s1: { w(x,1) w(y,1) }\ns1: { w(x,2) w(y,2) }\ns2: { r(x,1) r(y,2) }!\ns3: { r(x,2) }")
+        self.assertTrue(assay.check(seen, "session-serializable"))
+        self.assertFalse(assay.check(seen, "session-serializable", aborted_reads=True))
+
+    def test_contention(self):
+        apart = assay.History.parse("s1: { w(x,1) r(x,1) }\ns2: { w(y,1) } { r(y,1) }")
+        self.assertTrue(assay.check(apart, "serializable"))
+        self.assertEqual(assay.check(apart, "serializable", require_contention=True)["serializable"].cause, "uncontended")
 
 
 class Reading(unittest.TestCase):

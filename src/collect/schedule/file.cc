@@ -55,7 +55,7 @@ Permutation permutation_of(const File& file, const Order& order) {
 
 Result<File> parse(std::string_view text, std::string_view path) {
   Result<File> file = is_specification(text) ? parse_specification(text) : parse_labelled(text);
-  if (!file.ok()) file.error().file = path;
+  (file.ok() ? file->path : file.error().file) = path;
   return file;
 }
 

@@ -42,6 +42,7 @@ struct Permutation {
 };
 
 struct File {
+  std::string path;
   std::vector<std::string> setup;  // of the tables, before all else
   std::string teardown;
   std::vector<Session> sessions;
@@ -51,7 +52,7 @@ struct File {
 };
 
 // An isolation specification of PostgreSQL's, a script whose statements say of which session they are, or Markdown with
-// such scripts or with a table that has a column for each session. `path`: of messages.
+// such scripts or with a table that has a column for each session. `path`: of messages, and of what is played.
 Result<File> parse(std::string_view text, std::string_view path);
 
 // Every interleaving of the sessions, in the order of PostgreSQL's tester, up to `most`; or, of more than that, so many drawn

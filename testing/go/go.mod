@@ -1,0 +1,3 @@
+module assay.test/assaytest
+
+go 1.19
