@@ -16,9 +16,11 @@
 #include "cli/console.h"
 #include "cli/flags.h"
 #include "cli/suggestion.h"
+#include "collect/schedule/row_history.h"
 #include "explain/names.h"
 #include "predict/execution.h"
 #include "predict/prediction.h"
+#include "predict/told.h"
 #include "report/summary.h"
 
 namespace assay::internal::cli {
@@ -120,27 +122,61 @@ Status write_execution(const PredictState& s, const Program& program, const Pred
   return write_file(e.certificate, certify::write_schedules({p.schedule}, history));
 }
 
-// A line for what one transaction does until it is another's turn.
+// "`SELECT v FROM t WHERE id = $1` of 7 (app.py:12)"
+std::string in_words(const predict::SentStatement& sent) {
+  constexpr size_t kMostStatement = 90, kMostValue = 40;
+  std::string values;
+  for (const Json& value : sent.values)
+    values +=
+        (values.empty() ? " of " : ", ") + (value.is_string() ? display(value.text(), kMostValue)
+                                            : value.is_null() ? "null"
+                                                              : "?");
+  return fmt::format("`{}`{}{}",
+                     display(collect::schedule::in_one_line(sent.text, kMostStatement), 200),
+                     values, sent.place.empty() ? "" : fmt::format(" ({})", sent.place));
+}
+
+// A line for what one transaction does until it is another's turn; where its statements are known, one for each.
 std::string steps_in_words(const certify::Schedule& schedule, const History& recorded,
                            const History& predicted) {
   using What = certify::Schedule::What;
   std::string text;
   std::vector<size_t> next(schedule.members.size(), 0);
+  std::vector<predict::Told> told;
+  for (const certify::Schedule::Member& m : schedule.members)
+    told.push_back(predict::told_of(recorded.meta(m.txn)));
   uint32_t turn = kNone;
   for (const auto& [what, member] : schedule.events) {
-    if (std::exchange(turn, member) != member)
-      text += fmt::format("{}    {:<8}", text.empty() ? "" : "\n", display_txn(predicted, member));
+    const bool first = std::exchange(turn, member) != member;
+    const std::string name = first ? display_txn(predicted, member) : "";
+    const auto begin = [&](bool line) {
+      if (first || line) text += fmt::format("{}    {:<8}", text.empty() ? "" : "\n", name);
+    };
+    const bool has_sql = !told[member].statements.empty();
     if (what == What::commit) {
+      begin(has_sql);
       text += " COMMIT";
       continue;
     }
     const TxnId t = schedule.members[member].txn;
     const certify::Step step = certify::steps_of(recorded, t)[next[member]++];
-    if (step.part == certify::Step::Part::unlocked)
+    if (step.part == certify::Step::Part::unlocked && !first)
       continue;  // shown with the rest of its statement
-    const OpId first = predicted.first_op(member);
-    for (OpId i = step.first; i < step.end; ++i)
-      text += " " + display_op(predicted, first + (i - recorded.first_op(t)));
+    const predict::SentStatement* const sent =
+        predict::statement_at(told[member], recorded.op_time(step.first));
+    begin(sent != nullptr);
+    if (sent != nullptr) text += " " + in_words(*sent);
+    if (step.part == certify::Step::Part::unlocked) continue;
+    text += sent == nullptr ? " " : fmt::format("\n{:15}", "");
+    const OpId at = predicted.first_op(member) - recorded.first_op(t);
+    std::string done;
+    for (OpId i = step.first; i < step.end; ++i) {
+      // Its rows are reads of their own.
+      if (sent != nullptr && predicted.op(at + i).kind == OpKind::range && i + 1 < step.end)
+        continue;
+      done += (done.empty() ? "" : " ") + display_op(predicted, at + i);
+    }
+    text += done;
   }
   return text + "\n";
 }

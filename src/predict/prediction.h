@@ -5,7 +5,7 @@
 //
 // A program *breaks* at an isolation if one of its transactions can be cut in two so that an execution that the isolation allows is not
 // serializable: the verifier has accepted that as a schedule. It *holds* if no cut of any of its transactions leads anywhere, attempts
-// included that did not commit: they would have at another isolation. What is neither is *unknown*. All that is about the transactions
+// included that did not commit: they would have at another isolation; and whatever they did that was not recorded. What is neither is *unknown*. All that is about the transactions
 // that were recorded, and nothing else.
 #pragma once
 
@@ -30,7 +30,7 @@ struct Prediction {
   std::string reason = {};          // unknown: a clause
 };
 
-// Transactions that run the same code: those of which "ran" in their meta says so.
+// Transactions that run the same code: those of which their meta says so (predict/told.h).
 struct Program {
   std::string name;                     // empty: nothing says what ran
   std::vector<TxnId> txns;              // that committed, of which at least one did something
