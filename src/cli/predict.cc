@@ -15,9 +15,11 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/flags.h"
+#include "cli/predicted_play.h"
 #include "cli/suggestion.h"
 #include "collect/schedule/row_history.h"
 #include "explain/names.h"
+#include "history/accesses.h"
 #include "predict/execution.h"
 #include "predict/prediction.h"
 #include "predict/told.h"
@@ -32,10 +34,15 @@ using predict::Prediction;
 using predict::Program;
 using Answer = Prediction::Answer;
 
+constexpr size_t kMostPlayed = 10;  // of each program and isolation, until one goes as predicted
+
 struct PredictState {
   std::vector<std::string> inputs;
   std::vector<std::string> at;
   std::string output;
+  bool plays = false;
+  std::vector<std::string> databases;
+  PlayTarget target;
   bool json = false;
   ReadFlags reading;
   BudgetFlags budget;
@@ -46,6 +53,7 @@ struct Execution {
   Audit audit;
   bool seen_by_reads = true;         // violated without the orders that it states
   std::string history, certificate;  // files, where they were written
+  std::vector<Played> played;        // the schedules of the prediction, until one went as predicted
 };
 
 std::vector<Isolation> isolations_of(const std::vector<std::string>& names) {
@@ -90,15 +98,34 @@ bool is_violated(const Audit& a) {
   return verdict != nullptr && verdict->outcome == Outcome::violated;
 }
 
-Result<Execution> execute(const Prediction& p, const History& history) {
-  auto audit = audit_schedule(p.schedule, history, true);
+Result<Execution> execute(const certify::Schedule& schedule, const History& history) {
+  auto audit = audit_schedule(schedule, history, true);
   if (!audit.ok()) return audit.error();
   Execution e;
   e.audit = std::move(*audit);
-  const auto by_reads = audit_schedule(p.schedule, history, false);
+  const auto by_reads = audit_schedule(schedule, history, false);
   if (!by_reads.ok()) return by_reads.error();
   e.seen_by_reads = is_violated(*by_reads);
   return e;
+}
+
+// Plays one schedule after the other until one goes wrong, which is told then in place of the first.
+Status play(const PredictState& s, Prediction& p, const History& history, Execution& e) {
+  std::vector<Played> tried;
+  for (size_t i = 0; i < p.schedules.size(); ++i) {
+    auto execution = i == 0 ? Result<Execution>(std::move(e)) : execute(p.schedules[i], history);
+    if (!execution.ok()) return execution.error();
+    auto played = play_schedule(p.schedules[i], history, execution->audit.history, s.target);
+    if (!played.ok()) return played.error();
+    tried.push_back(std::move(*played));
+    const bool wrong = tried.back().came == Played::Came::violated;
+    if (i == 0 || wrong) e = std::move(*execution);
+    if (!wrong) continue;
+    std::swap(p.schedules.front(), p.schedules[i]);
+    break;
+  }
+  e.played = std::move(tried);
+  return Ok{};
 }
 
 // The folder is made if it is not there; files in it are replaced.
@@ -119,7 +146,7 @@ Status write_execution(const PredictState& s, const Program& program, const Pred
     return spared;
   if (const auto lost = write_history(e.audit.history, e.history, "assay"); !lost.ok())
     return lost.error();
-  return write_file(e.certificate, certify::write_schedules({p.schedule}, history));
+  return write_file(e.certificate, certify::write_schedules({p.schedules.front()}, history));
 }
 
 // "`SELECT v FROM t WHERE id = $1` of 7 (app.py:12)"
@@ -172,7 +199,8 @@ std::string steps_in_words(const certify::Schedule& schedule, const History& rec
     std::string done;
     for (OpId i = step.first; i < step.end; ++i) {
       // Its rows are reads of their own.
-      if (sent != nullptr && predicted.op(at + i).kind == OpKind::range && i + 1 < step.end)
+      if (sent != nullptr && observation_of(predicted, at + i).accepts == Accepts::rows &&
+          i + 1 < step.end)
         continue;
       done += (done.empty() ? "" : " ") + display_op(predicted, at + i);
     }
@@ -213,6 +241,38 @@ bool shares_session(const certify::Schedule& schedule, const History& h) {
   return std::adjacent_find(sessions.begin(), sessions.end()) != sessions.end();
 }
 
+std::vector<std::string> played_in_words(const std::vector<Played>& played) {
+  std::vector<std::string> all;
+  for (size_t i = 0; i < played.size(); ++i) {
+    const Played& p = played[i];
+    const std::string which = played.size() == 1 ? "It"
+                              : i == 0           ? "The first execution"
+                                                 : "Another execution";
+    const std::string on = p.database.empty() ? "" : " on " + p.database;
+    switch (p.came) {
+      case Played::Came::violated:
+        all.push_back(
+            fmt::format("{} was played{} with the statements of the application, and what happened "
+                        "has no serial order: {}.",
+                        i == 0 ? "It" : "This execution", on, p.words));
+        break;
+      case Played::Came::serializable:
+        all.push_back(fmt::format("{} was played{}, and was serializable there.", which, on));
+        break;
+      case Played::Came::refused:
+        all.push_back(fmt::format("{} was played{}, and refused: {}.", which, on, p.words));
+        break;
+      case Played::Came::otherwise:
+        all.push_back(fmt::format("{} was played{}, and went otherwise: {}.", which, on, p.words));
+        break;
+      case Played::Came::unplayable:
+        all.push_back(fmt::format("{} cannot be played: {}.", which, p.words));
+        break;
+    }
+  }
+  return all;
+}
+
 // Why it breaks: the steps, what is wrong with them, and where that is written.
 std::string break_in_words(const Program& program, const Prediction& p, const Execution& e,
                            const History& recorded) {
@@ -222,18 +282,19 @@ std::string break_in_words(const Program& program, const Prediction& p, const Ex
   const auto& explanations = e.audit.explanations;
   if (!explanations.empty())
     text += fmt::format(": {}", anomaly_info(explanations.front().anomaly).name);
-  text += "\n\n" + steps_in_words(p.schedule, recorded, e.audit.history) + "\n";
+  text += "\n\n" + steps_in_words(p.schedules.front(), recorded, e.audit.history) + "\n";
   const auto tell = [&](std::string_view sentence) {
     text += fmt::format("  {}\n", wrapped(sentence, columns_of_stdout(), kIndent, kIndent));
   };
   if (!explanations.empty())
     for (const std::string& sentence : explanations.front().sentences) tell(sentence);
-  if (shares_session(p.schedule, recorded))
+  if (shares_session(p.schedules.front(), recorded))
     tell(
         "Two of them are of one session, which runs one transaction at a time: other sessions "
         "would have to run them.");
   if (!e.seen_by_reads)
     tell("No read shows it: some serial order returns the same, and leaves another state behind.");
+  for (const std::string& sentence : played_in_words(e.played)) tell(sentence);
   if (!e.history.empty()) tell(fmt::format("Written to {} and {}.", e.history, e.certificate));
   return text;
 }
@@ -245,7 +306,8 @@ std::vector<std::string> assumptions_of(const History& h) {
         "The history does not tell statements apart, so each operation counts as one: record with "
         "--operation-times.");
   all.emplace_back(
-      "No schedule was played. Locks without a change (FOR UPDATE) are not recorded, and each "
+      "What is not said to be played was not. Locks without a change (FOR UPDATE) are not "
+      "recorded, and each "
       "transaction is assumed to go on as recorded whatever it reads: the database may refuse what "
       "breaks here, and the application may take another path.");
   all.emplace_back(
@@ -274,6 +336,14 @@ Json as_json(const Prediction& p, const Execution* e) {
     names.push_back(e->audit.history.name(t));
   j["transactions"] = std::move(names);
   j["seen_by_reads"] = e->seen_by_reads;
+  for (const Played& played : e->played) {
+    Json one = {{"outcome", word_of(played.came)}};
+    if (!played.words.empty()) one["why"] = played.words;
+    j["played"].push_back(std::move(one));
+  }
+  j["grade"] = !e->played.empty() && e->played.back().came == Played::Came::violated
+                   ? "played as recorded"
+                   : "predicted";
   if (!e->history.empty()) j["history"] = e->history;
   if (!e->certificate.empty()) j["certificate"] = e->certificate;
   return j;
@@ -290,21 +360,21 @@ bool is_same(const certify::Schedule& a, const certify::Schedule& b) {
 bool is_told(const Program& program, const Prediction& p) {
   for (const Prediction& before : program.predictions) {
     if (&before == &p) return false;
-    if (before.answer == Answer::breaks && is_same(before.schedule, p.schedule)) return true;
+    if (before.answer == Answer::breaks && is_same(before.schedules.front(), p.schedules.front()))
+      return true;
   }
   return false;
 }
 
 // All programs at all isolations, told as text or as JSON.
-Result<std::string> told(const PredictState& s, const History& h,
-                         const std::vector<Program>& programs) {
+Result<std::string> told(const PredictState& s, const History& h, std::vector<Program>& programs) {
   std::string text, breaks;
   Json all = Json::array();
   uint64_t txns = 0;
-  for (const Program& program : programs) {
+  for (Program& program : programs) {
     txns += program.txns.size();
     Json answers = Json::array();
-    for (const Prediction& p : program.predictions) {
+    for (Prediction& p : program.predictions) {
       if (p.answer != Answer::breaks) {
         answers.push_back(as_json(p, nullptr));
         if (p.answer == Answer::unknown)
@@ -312,8 +382,10 @@ Result<std::string> told(const PredictState& s, const History& h,
                                 certify::isolation_name(p.isolation), display(p.reason, 300));
         continue;
       }
-      auto e = execute(p, h);
+      auto e = execute(p.schedules.front(), h);
       if (!e.ok()) return e.error();
+      if (s.plays)
+        if (Status played = play(s, p, h, *e); !played.ok()) return played.error();
       if (!s.output.empty())
         if (Status w = write_execution(s, program, p, h, *e); !w.ok()) return w.error();
       answers.push_back(as_json(p, &*e));
@@ -346,14 +418,25 @@ Result<std::string> told(const PredictState& s, const History& h,
   return text;
 }
 
-Exit run_predict(const PredictState& s) {
+// The database to play on.
+void find_target(PredictState& s) {
+  if (!s.plays) return;
+  take_databases_from_environment(s.databases);
+  if (s.databases.size() != 1 || !s.databases[0].starts_with("postgresql:"))
+    bad_flag("--play", "expected --database with the URL of a PostgreSQL database");
+  s.target.database = s.databases[0];
+}
+
+Exit run_predict(PredictState& s) {
+  find_target(s);
   const std::vector<Isolation> isolations = isolations_of(s.at);
   Budget budget = s.budget.budget();
   ReadOptions reading = s.reading.options();
   auto read = s.inputs.size() == 1 ? read_history(s.inputs.front(), reading)
                                    : read_together(s.inputs, reading);
   if (!read.ok()) return fail(read.error());
-  const auto programs = predict::predict(read->history, isolations, true, budget);
+  auto programs =
+      predict::predict(read->history, {isolations, true, s.plays ? kMostPlayed : 1}, budget);
   if (!programs.ok()) return fail(programs.error());
   if (programs->empty()) {
     note("no transaction committed: there is nothing to predict from");
@@ -386,6 +469,20 @@ Action add_predict(CLI::App& app) {
                  "a folder for the executions that go wrong: each as a history and its "
                  "certificate, for assay check, explain and verify")
       ->type_name("FOLDER");
+  CLI::Option* const play = app.add_flag("--play", s->plays,
+                                         "play what breaks on --database, in copies of its tables "
+                                         "and with the statements of the application");
+  app.add_option(
+         "--database", s->databases,
+         "the PostgreSQL database to play on: as the application's was before the recording; "
+         "by default ASSAY_DATABASE_URL")
+      ->allow_extra_args(false)
+      ->needs(play)
+      ->type_name("URL");
+  app.add_option("--setup", s->target.setup,
+                 "SQL that makes the tables to play on, in place of those of the database")
+      ->needs(play)
+      ->type_name("FILE");
   app.add_flag("--json", s->json, "print JSON");
   s->budget.add(app);
   s->reading.add(app);

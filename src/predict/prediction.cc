@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 
@@ -66,7 +67,7 @@ class Predictor {
     return Ok{};
   }
 
-  void predict(Isolation isolation) {
+  void predict(Isolation isolation, size_t most_schedules) {
     const std::vector<Isolation> same = all_at(isolation);
     Splits splits(committed_, same);
     std::optional<Splits> possible;
@@ -74,7 +75,7 @@ class Predictor {
     for (Program& program : programs_) {
       Prediction& p = program.predictions.emplace_back();
       p.isolation = isolation;
-      break_committed(program, splits, same, p);
+      break_committed(program, splits, same, most_schedules, p);
       if (p.answer == Prediction::Answer::holds && possible) break_possible(program, *possible, p);
       if (budget_.exhausted() && p.answer != Prediction::Answer::breaks) {
         p.answer = Prediction::Answer::unknown;
@@ -107,22 +108,26 @@ class Predictor {
  private:
   // Looks for what a client could do first, then for anything.
   void break_committed(const Program& program, Splits& splits, const std::vector<Isolation>& at,
-                       Prediction& p) {
+                       size_t most, Prediction& p) {
     p.answer = Prediction::Answer::holds;
+    std::set<TxnId> cut;
     for (const Splits::Terms& terms :
          {Splits::Terms{&sessions_, true}, Splits::Terms{nullptr, true}, Splits::Terms{}})
       for (const TxnId t : program.txns) {
+        if (p.schedules.size() == most) return;
+        if (cut.contains(t)) continue;
         const auto split = splits.find(t, budget_, terms);
         if (!split) continue;
         certify::Schedule schedule = schedule_of(*split, committed_, at);
         const Status s = certify::verify_schedule(schedule, h_);
         if (s.ok()) {
+          cut.insert(t);
           p.answer = Prediction::Answer::breaks;
-          p.schedule = std::move(schedule);
-          return;
+          p.schedules.push_back(std::move(schedule));
+        } else if (p.answer != Prediction::Answer::breaks) {
+          p.answer = Prediction::Answer::unknown;
+          p.reason = "a candidate schedule cannot run: " + s.error().message;
         }
-        p.answer = Prediction::Answer::unknown;
-        p.reason = "a candidate schedule cannot run: " + s.error().message;
       }
   }
 
@@ -191,13 +196,12 @@ class Predictor {
 
 }  // namespace
 
-Result<std::vector<Program>> predict(const History& history,
-                                     const std::vector<Isolation>& isolations, bool allocates,
-                                     Budget& budget) {
+Result<std::vector<Program>> predict(const History& history, const Asked& asked, Budget& budget) {
   Predictor predictor(history, budget);
   if (Status s = predictor.read(); !s.ok()) return s.error();
-  for (const Isolation isolation : isolations) predictor.predict(isolation);
-  if (allocates) predictor.allocate();
+  for (const Isolation isolation : asked.isolations)
+    predictor.predict(isolation, asked.most_schedules);
+  if (asked.allocates) predictor.allocate();
   return predictor.take();
 }
 

@@ -26,8 +26,8 @@ struct Prediction {
   enum class Answer : uint8_t { holds, breaks, unknown };
   Isolation isolation = Isolation::read_committed;
   Answer answer = Answer::unknown;
-  certify::Schedule schedule = {};  // breaks
-  std::string reason = {};          // unknown: a clause
+  std::vector<certify::Schedule> schedules = {};  // breaks: of different transactions that are cut
+  std::string reason = {};                        // unknown: a clause
 };
 
 // Transactions that run the same code: those of which their meta says so (predict/told.h).
@@ -40,10 +40,12 @@ struct Program {
   std::optional<Isolation> needs = {};
 };
 
-// Every transaction at the same isolation, one of `isolations` after the other. With `allocates` also which isolation each program
-// needs. Fails where the history holds what cannot be predicted.
-Result<std::vector<Program>> predict(const History& history,
-                                     const std::vector<Isolation>& isolations, bool allocates,
-                                     Budget& budget);
+struct Asked {
+  std::vector<Isolation> isolations;  // every transaction at the same, one after the other
+  bool allocates = false;             // also which isolation each program needs
+  size_t most_schedules = 1;          // for each program and isolation
+};
+// Fails where the history holds what cannot be predicted.
+Result<std::vector<Program>> predict(const History& history, const Asked& asked, Budget& budget);
 
 }  // namespace assay::internal::predict

@@ -62,12 +62,13 @@ History recorded(const std::vector<Example>& examples) {
 std::vector<Program> predicted(const std::vector<Example>& examples) {
   const History history = recorded(examples);
   Budget budget;
-  auto programs = predict(history, {Isolation::read_committed, Isolation::snapshot}, true, budget);
+  auto programs =
+      predict(history, {{Isolation::read_committed, Isolation::snapshot}, true}, budget);
   EXPECT_TRUE(programs.ok());
   for (const Program& program : *programs)
     for (const Prediction& p : program.predictions)
       if (p.answer == Answer::breaks) {
-        EXPECT_TRUE(predicted_history(p.schedule, history, true).ok());
+        EXPECT_TRUE(predicted_history(p.schedules.front(), history, true).ok());
       }
   return std::move(*programs);
 }
@@ -149,7 +150,7 @@ TEST(Prediction, AttemptsThatDidNotCommitCount) {
   const auto history = std::move(b).finish();
   ASSERT_TRUE(history.ok());
   Budget budget;
-  const auto programs = predict(*history, {Isolation::snapshot}, false, budget);
+  const auto programs = predict(*history, {{Isolation::snapshot}, false}, budget);
   ASSERT_TRUE(programs.ok());
   EXPECT_EQ(programs->at(0).predictions.at(0).answer, Answer::unknown);
 }
@@ -182,7 +183,7 @@ TEST(Prediction, ARowThatIsRemovedAndInsertedAgain) {
     const auto history = std::move(b).finish();
     EXPECT_TRUE(history.ok());
     Budget budget;
-    const auto programs = predict(*history, {Isolation::read_committed}, false, budget);
+    const auto programs = predict(*history, {{Isolation::read_committed}, false}, budget);
     EXPECT_TRUE(programs.ok());
     return programs->at(0).predictions.at(0).answer;
   };
@@ -208,7 +209,7 @@ Prediction::Answer with_a_gap(const std::string& unrecorded, const std::string& 
   const auto history = std::move(b).finish();
   EXPECT_TRUE(history.ok());
   Budget budget;
-  const auto programs = predict(*history, {Isolation::snapshot}, false, budget);
+  const auto programs = predict(*history, {{Isolation::snapshot}, false}, budget);
   EXPECT_TRUE(programs.ok());
   reason = programs->at(0).predictions.at(0).reason;
   return programs->at(0).predictions.at(0).answer;
@@ -241,7 +242,7 @@ TEST(Prediction, WhoIsNoProgramMayRunBetween) {
   const auto history = std::move(b).finish();
   ASSERT_TRUE(history.ok());
   Budget budget;
-  const auto programs = predict(*history, {Isolation::ssi}, true, budget);
+  const auto programs = predict(*history, {{Isolation::ssi}, true}, budget);
   ASSERT_TRUE(programs.ok());
   ASSERT_EQ(programs->size(), 1u);
   EXPECT_EQ(programs->at(0).predictions.at(0).answer, Answer::unknown);
@@ -254,7 +255,7 @@ TEST(Prediction, ListsAreRefused) {
   EXPECT_TRUE(b.end_txn().ok());
   const auto history = std::move(b).finish();
   Budget budget;
-  EXPECT_FALSE(predict(*history, {Isolation::snapshot}, false, budget).ok());
+  EXPECT_FALSE(predict(*history, {{Isolation::snapshot}, false}, budget).ok());
 }
 
 }  // namespace
