@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "assay/audit.h"
@@ -34,7 +35,7 @@ using predict::Prediction;
 using predict::Program;
 using Answer = Prediction::Answer;
 
-constexpr size_t kMostPlayed = 10;  // of each program and isolation, until one goes as predicted
+constexpr size_t kMostPlayed = 5;  // of each program and isolation, until one goes as predicted
 
 struct PredictState {
   std::vector<std::string> inputs;
@@ -241,36 +242,40 @@ bool shares_session(const certify::Schedule& schedule, const History& h) {
   return std::adjacent_find(sessions.begin(), sessions.end()) != sessions.end();
 }
 
-std::vector<std::string> played_in_words(const std::vector<Played>& played) {
-  std::vector<std::string> all;
-  for (size_t i = 0; i < played.size(); ++i) {
-    const Played& p = played[i];
-    const std::string which = played.size() == 1 ? "It"
-                              : i == 0           ? "The first execution"
-                                                 : "Another execution";
-    const std::string on = p.database.empty() ? "" : " on " + p.database;
-    switch (p.came) {
-      case Played::Came::violated:
-        all.push_back(
-            fmt::format("{} was played{} with the statements of the application, and what happened "
-                        "has no serial order: {}.",
-                        i == 0 ? "It" : "This execution", on, p.words));
-        break;
-      case Played::Came::serializable:
-        all.push_back(fmt::format("{} was played{}, and was serializable there.", which, on));
-        break;
-      case Played::Came::refused:
-        all.push_back(fmt::format("{} was played{}, and refused: {}.", which, on, p.words));
-        break;
-      case Played::Came::otherwise:
-        all.push_back(fmt::format("{} was played{}, and went otherwise: {}.", which, on, p.words));
-        break;
-      case Played::Came::unplayable:
-        all.push_back(fmt::format("{} cannot be played: {}.", which, p.words));
-        break;
-    }
+// "2 were refused, such as 2-1 `UPDATE …`: 40001 …"
+std::string others_in_words(std::span<const Played> played) {
+  using Came = Played::Came;
+  std::string text;
+  for (const auto& [came, words] :
+       {std::pair(Came::serializable, "had a serial order"),
+        std::pair(Came::unseen, "had one as far as they were observed"),
+        std::pair(Came::refused, "were refused"), std::pair(Came::otherwise, "changed other rows"),
+        std::pair(Came::unplayable, "could not be played")}) {
+    const auto first = std::ranges::find(played, came, &Played::came);
+    if (first == played.end()) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ",
+                        std::ranges::count(played, came, &Played::came), words);
+    if (!first->words.empty())
+      text += fmt::format("{} {}", came == Came::unseen ? ", not" : ", such as",
+                          display(first->words, 300));
   }
-  return all;
+  return text;
+}
+
+std::string played_in_words(const std::vector<Played>& played) {
+  if (played.empty()) return {};
+  const Played& last = played.back();
+  const std::string on = last.database.empty() ? "" : " on " + last.database;
+  const std::string others = others_in_words(last.came == Played::Came::violated
+                                                 ? std::span(played).first(played.size() - 1)
+                                                 : std::span(played));
+  if (last.came != Played::Came::violated)
+    return fmt::format("Of {} played{}, none went wrong: {}.",
+                       counted(played.size(), "execution", "executions"), on, others);
+  return fmt::format(
+      "It was played{} with the statements of the application, and what happened has no serial "
+      "order: {}.{}",
+      on, last.words, others.empty() ? "" : fmt::format(" Of others before, {}.", others));
 }
 
 // Why it breaks: the steps, what is wrong with them, and where that is written.
@@ -294,7 +299,7 @@ std::string break_in_words(const Program& program, const Prediction& p, const Ex
         "would have to run them.");
   if (!e.seen_by_reads)
     tell("No read shows it: some serial order returns the same, and leaves another state behind.");
-  for (const std::string& sentence : played_in_words(e.played)) tell(sentence);
+  if (const std::string sentence = played_in_words(e.played); !sentence.empty()) tell(sentence);
   if (!e.history.empty()) tell(fmt::format("Written to {} and {}.", e.history, e.certificate));
   return text;
 }
@@ -389,10 +394,14 @@ Result<std::string> told(const PredictState& s, const History& h, std::vector<Pr
       if (!s.output.empty())
         if (Status w = write_execution(s, program, p, h, *e); !w.ok()) return w.error();
       answers.push_back(as_json(p, &*e));
-      breaks += is_told(program, p)
-                    ? fmt::format("\n{} breaks at {} by the same schedule.\n", what_of(program),
-                                  certify::isolation_name(p.isolation))
-                    : break_in_words(program, p, *e, h);
+      if (!is_told(program, p)) {
+        breaks += break_in_words(program, p, *e, h);
+        continue;
+      }
+      breaks += fmt::format("\n{} breaks at {} by the same schedule.\n", what_of(program),
+                            certify::isolation_name(p.isolation));
+      if (const std::string sentence = played_in_words(e->played); !sentence.empty())
+        breaks += fmt::format("  {}\n", wrapped(sentence, columns_of_stdout(), 2, 2));
     }
     Json one = {{"name", program.name}, {"transactions", program.txns.size()}};
     one["isolations"] = std::move(answers);

@@ -2,7 +2,7 @@
 // of the schedule.
 //
 //   2-1 step, 3-1 step, 3-1 commit, 2-1 step, 2-1 commit
-//   2-1: BEGIN ISOLATION LEVEL READ COMMITTED; SELECT …   3-1: BEGIN …; UPDATE …   3-1: COMMIT   2-1: UPDATE …   2-1: COMMIT
+//   2-1: BEGIN ISOLATION LEVEL READ COMMITTED   2-1: SELECT …   3-1: BEGIN …   3-1: UPDATE …   3-1: COMMIT   2-1: UPDATE …   2-1: COMMIT
 //
 // The state before is made in the place where schedules are played: the tables of the database are copied with their rows, indexes,
 // sequences and checks; then each row that the history knows becomes what it was when the first of the transactions began; then foreign
@@ -42,7 +42,8 @@ using predict::SentStatement;
 using predict::Told;
 
 constexpr uint64_t kMostSetupBytes = 100 << 20;
-constexpr size_t kMostStatement = 70;  // bytes in a message
+constexpr std::chrono::milliseconds kMostWait(1000);  // of a statement that waits for a lock
+constexpr size_t kMostStatement = 70;                 // bytes in a message
 
 // The tables of the schema public, with their rows and what numbers these. A column of a row that the copy generates is left out.
 constexpr std::string_view kCopy = R"(DO $copy$ DECLARE t record; c record; s text; BEGIN
@@ -84,6 +85,7 @@ constexpr std::string_view kPut =
 LANGUAGE plpgsql AS $put$ DECLARE t regclass := ('assay_play.' || quote_ident(name))::regclass; k text; c text; n text; hits int; BEGIN
 SELECT string_agg(format('x.%I::text = $1[%s]', a.attname, array_position(i.indkey::int2[], a.attnum) + 1), ' AND ') INTO k
   FROM pg_index i JOIN pg_attribute a ON a.attrelid = t AND a.attnum = ANY (i.indkey) WHERE i.indrelid = t AND i.indisprimary;
+IF held ? 'written_by' THEN held := held || jsonb_build_object('assay_version', held->'written_by'); END IF;
 IF held IS NULL THEN EXECUTE format('DELETE FROM %s x WHERE %s', t, k) USING parts; RETURN; END IF;
 SELECT string_agg(quote_ident(a.attname), ', '), string_agg('n.' || quote_ident(a.attname), ', ') INTO c, n FROM pg_attribute a
   WHERE a.attrelid = t AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND held ? a.attname;
@@ -150,13 +152,14 @@ class Playing {
     if (Status s = make_setup(); !s.ok()) return s.error();
     schedule::Options options;
     options.database = target_.database;
+    options.timeout = kMostWait;
     auto stage = schedule::Stage::open(file_, options);
     if (!stage.ok()) return stage.error();
     auto played = (*stage)->play(file_.permutations.front());
     if (!played.ok()) return played.error();
     auto assembled = schedule::assemble(file_, *played, (*stage)->driver().describe());
     if (!assembled.ok()) return assembled.error();
-    return judge(*played, std::move(assembled->history));
+    return judge(*played, std::move(*assembled));
   }
 
  private:
@@ -229,13 +232,13 @@ class Playing {
 
   void add_turn(uint32_t m, const std::string& sql, schedule::Permutation& order) {
     schedule::Session& session = file_.sessions[m];
-    const bool first = session.steps.empty();
+    if (session.steps.empty() && !sql.starts_with("BEGIN "))
+      add_turn(m, fmt::format("BEGIN ISOLATION LEVEL {}", in_sql(schedule_.members[m].isolation)),
+               order);
     schedule::Step step;
     step.name = fmt::format("{}.{}", session.name, session.steps.size() + 1);
     step.session = m;
-    step.sql = first ? fmt::format("BEGIN ISOLATION LEVEL {}; {}",
-                                   in_sql(schedule_.members[m].isolation), sql)
-                     : sql;
+    step.sql = sql;
     session.steps.push_back(file_.steps.size());
     order.turns.push_back({.step = file_.steps.size()});
     file_.steps.push_back(std::move(step));
@@ -252,7 +255,17 @@ class Playing {
     }
     file_.setup.emplace_back(kPut);
     std::string puts;
-    for (const auto& [key, row] : state_before()) {
+    const auto state = state_before();
+    // `assay run --sql` calls its tables by another name, and names the versions of their rows.
+    const std::string prefix =
+        std::ranges::any_of(state,
+                            [](const auto& of) {
+                              return of.second &&
+                                     of.second->find("\"written_by\":") != std::string::npos;
+                            })
+            ? "assay_"
+            : "";
+    for (const auto& [key, row] : state) {
       const auto name = row_name(key);
       if (!name) continue;
       if (name->table.find('.') != std::string::npos)
@@ -262,8 +275,8 @@ class Playing {
       std::string parts;
       for (const std::string& part : name->parts)
         parts += (parts.empty() ? "" : ", ") + literal(part);
-      puts += fmt::format("SELECT assay_play.assay_put({}, ARRAY[{}], {});\n", literal(name->table),
-                          parts, row ? literal(*row) : "NULL");
+      puts += fmt::format("SELECT assay_play.assay_put({}, ARRAY[{}], {});\n",
+                          literal(prefix + name->table), parts, row ? literal(*row) : "NULL");
     }
     if (!puts.empty()) file_.setup.push_back(std::move(puts));
     file_.setup.emplace_back("DROP FUNCTION assay_play.assay_put");
@@ -303,26 +316,32 @@ class Playing {
     });
   }
 
-  Result<Played> judge(const schedule::Performance& played, History history) const {
+  Result<Played> judge(const schedule::Performance& played, schedule::Assembled assembled) const {
     Played result;
     AuditOptions options;
     options.check.levels = {LevelId::serializable};
-    const Audit audit = assay::audit(std::move(history), "played", options);
-    result.database = in_words(recorded_on(audit.history));
+    const Audit audit = assay::audit(std::move(assembled.history), "played", options);
+    RecordedOn on = recorded_on(audit.history);
+    on.isolation.clear();  // each transaction says its own
+    result.database = in_words(on);
     const std::string changed = other_changes(played);
+    const Verdict* const v = audit.result.find(LevelId::serializable);
     if (std::string refused = refusal(played); !refused.empty()) {
       result.came = Played::Came::refused;
       result.words = std::move(refused);
-    } else if (const Verdict* v = audit.result.find(LevelId::serializable);
-               v != nullptr && v->outcome == Outcome::violated) {
+    } else if (!changed.empty()) {
+      result.came = Played::Came::otherwise;
+      result.words = changed;
+    } else if (v != nullptr && v->outcome == Outcome::violated) {
       result.came = Played::Came::violated;
       result.words = audit.explanations.empty()
                          ? ""
                          : std::string(anomaly_info(audit.explanations.front().anomaly).name);
-      if (!changed.empty()) result.words += "; but " + changed;
+    } else if (v != nullptr && v->outcome == Outcome::satisfied && assembled.missed.empty()) {
+      result.came = Played::Came::serializable;
     } else {
-      result.came = changed.empty() ? Played::Came::serializable : Played::Came::otherwise;
-      result.words = changed;
+      result.came = Played::Came::unseen;
+      if (!assembled.missed.empty()) result.words = assembled.missed.front();
     }
     return result;
   }
@@ -381,6 +400,8 @@ std::string_view word_of(Played::Came came) {
       return "as predicted";
     case Played::Came::serializable:
       return "serializable";
+    case Played::Came::unseen:
+      return "not observed";
     case Played::Came::refused:
       return "refused";
     case Played::Came::otherwise:

@@ -15,6 +15,7 @@ struct Played {
   enum class Came : uint8_t {
     violated,      // what was observed has no serial order: as predicted
     serializable,  // it ran to its end, and has one
+    unseen,        // likewise, as far as it was observed: not all that it read was
     refused,       // the database refused a statement, or had it wait
     otherwise,  // a statement changed other rows than it did in the run: the application may go on otherwise
     unplayable  // the history does not tell enough to play it
