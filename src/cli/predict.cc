@@ -37,6 +37,8 @@ using Answer = Prediction::Answer;
 
 constexpr size_t kMostPlayed = 5;  // of each program and isolation, until one goes as predicted
 
+constexpr size_t kMostName = 80;
+
 struct PredictState {
   std::vector<std::string> inputs;
   std::vector<std::string> at;
@@ -213,7 +215,7 @@ std::string steps_in_words(const certify::Schedule& schedule, const History& rec
 std::string table_of(const std::vector<Program>& programs) {
   constexpr size_t kLeast = 7;
   size_t width = kLeast;
-  for (const Program& p : programs) width = std::max(width, display(p.name).size());
+  for (const Program& p : programs) width = std::max(width, display(p.name, kMostName).size());
   std::string text = fmt::format("  {:<{}}", "", width);
   for (const Prediction& p : programs.front().predictions)
     text += fmt::format("  {:<{}}", certify::isolation_name(p.isolation),
@@ -221,7 +223,7 @@ std::string table_of(const std::vector<Program>& programs) {
   if (programs.front().needs) text += "  needs";
   text += "\n";
   for (const Program& program : programs) {
-    text += fmt::format("  {:<{}}", display(program.name), width);
+    text += fmt::format("  {:<{}}", display(program.name, kMostName), width);
     for (const Prediction& p : program.predictions)
       text += fmt::format("  {:<{}}", word_of(p.answer),
                           std::max(kLeast, certify::isolation_name(p.isolation).size()));
@@ -232,7 +234,7 @@ std::string table_of(const std::vector<Program>& programs) {
 }
 
 std::string what_of(const Program& program) {
-  return program.name.empty() ? "A transaction" : display(program.name);
+  return program.name.empty() ? "A transaction" : display(program.name, kMostName);
 }
 
 bool shares_session(const certify::Schedule& schedule, const History& h) {

@@ -14,6 +14,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <set>
@@ -42,8 +44,9 @@ using predict::SentStatement;
 using predict::Told;
 
 constexpr uint64_t kMostSetupBytes = 100 << 20;
-constexpr std::chrono::milliseconds kMostWait(1000);  // of a statement that waits for a lock
-constexpr size_t kMostStatement = 70;                 // bytes in a message
+constexpr std::chrono::milliseconds kMostWait(60'000);  // for a statement; the setup copies tables
+constexpr std::string_view kLockTimeout = "SET lock_timeout = '1s'";
+constexpr size_t kMostStatement = 70;  // bytes in a message
 
 // The tables of the schema public, with their rows and what numbers these. A column of a row that the copy generates is left out.
 constexpr std::string_view kCopy = R"(DO $copy$ DECLARE t record; c record; s text; BEGIN
@@ -95,6 +98,16 @@ GET DIAGNOSTICS hits = ROW_COUNT;
 IF hits = 0 THEN EXECUTE format('INSERT INTO %1$s (%2$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM
   jsonb_populate_record(NULL::%1$s, $1) n', t, c, n) USING held; END IF;
 END $put$)";
+
+// The next row of the table that is numbered by a sequence has this number, as it had in the run: later statements name it.
+constexpr std::string_view kNext =
+    R"(CREATE FUNCTION assay_play.assay_next(name text, key bigint) RETURNS void LANGUAGE plpgsql AS $next$
+DECLARE c record; BEGIN
+FOR c IN SELECT pg_get_serial_sequence('assay_play.' || quote_ident(name), a.attname) AS sequence FROM pg_attribute a JOIN pg_index i ON
+  a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey) WHERE i.indrelid = ('assay_play.' || quote_ident(name))::regclass AND
+  i.indisprimary LOOP
+  IF c.sequence IS NOT NULL THEN PERFORM setval(c.sequence, key, false); END IF;
+END LOOP; END $next$)";
 
 std::string_view in_sql(Isolation isolation) {
   switch (isolation) {
@@ -173,7 +186,8 @@ class Playing {
       if (in_sql(schedule_.members[m].isolation).empty())
         return fmt::format("{} is not PostgreSQL's",
                            certify::isolation_name(schedule_.members[m].isolation));
-      file_.sessions.push_back({.name = h_.name(schedule_.members[m].txn)});
+      file_.sessions.push_back(
+          {.name = h_.name(schedule_.members[m].txn), .setup = std::string(kLockTimeout)});
     }
     for (size_t e = 0; e < schedule_.events.size(); ++e) {
       const auto& [what, m] = schedule_.events[e];
@@ -225,9 +239,33 @@ class Playing {
       sql += s.values[n - 1].is_null() ? "NULL" : literal(s.values[n - 1].text());
       done = words[i + 1].end;
     }
+    const bool inserts = !words.empty() && words[0].is("insert");
+    if (const auto row = inserts ? first_row_of(m, s) : std::nullopt)
+      add_turn(
+          m, fmt::format("SELECT assay_play.assay_next({}, {})", literal(row->first), row->second),
+          order);
     add_turn(m, sql + s.text.substr(done), order);
     sent_of_step_.back() = s.sent;
     return {};
+  }
+
+  // The least number among the rows that the statement wrote, and their table.
+  std::optional<std::pair<std::string, int64_t>> first_row_of(uint32_t m,
+                                                              const SentStatement& s) const {
+    std::optional<std::pair<std::string, int64_t>> least;
+    const TxnId t = schedule_.members[m].txn;
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      if (!installs_version(h_.op(i)) || h_.op_time(i).request != s.sent) continue;
+      const auto row = row_name(h_.key(install_of(h_, i).key).to_string());
+      int64_t number = 0;
+      if (!row || row->parts.size() != 1) return std::nullopt;
+      const std::string& text = row->parts[0];
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+      if (error != std::errc() || end != text.data() + text.size() || number < 1)
+        return std::nullopt;
+      if (!least || number < least->second) least = {row->table, number};
+    }
+    return least;
   }
 
   void add_turn(uint32_t m, const std::string& sql, schedule::Permutation& order) {
@@ -280,6 +318,7 @@ class Playing {
     }
     if (!puts.empty()) file_.setup.push_back(std::move(puts));
     file_.setup.emplace_back("DROP FUNCTION assay_play.assay_put");
+    file_.setup.emplace_back(kNext);
     if (target_.setup.empty()) file_.setup.emplace_back(kGuard);
     return Ok{};
   }

@@ -24,7 +24,7 @@ namespace {
 constexpr size_t kMostStatementBytes = 90;  // in an explanation
 constexpr size_t kMostStatements = 8;       // of a transaction there
 constexpr size_t kMostReasons = 8;
-constexpr size_t kMostWords = 4;  // of a program's name
+constexpr size_t kMostWords = 2;  // of a program's name
 
 // Without comments.
 std::string bare(std::string_view sql) {
@@ -133,7 +133,7 @@ void Description::end(bool logged) {
 std::string Description::meta(ProgramNames& programs) const {
   Json meta = Json::object();
   Json sql = Json::array();
-  std::vector<std::string> ran, words;
+  std::vector<std::string> ran, places, reads, changes;
   std::string statements;
   for (const SeenStatement& s : txn_.statements) {
     const Statement& statement = seen_.statements.at(s.q);
@@ -152,12 +152,17 @@ std::string Description::meta(ProgramNames& programs) const {
     const std::string table = statement.tables.empty()
                                   ? ""
                                   : " " + (statement.tables[0] == "*" ? "…" : statement.tables[0]);
-    add(words, statement.place.empty() ? statement.kind + table : statement.place, kMostWords);
+    if (!statement.place.empty()) add(places, statement.place, kMostWords);
+    // What it only reads says less.
+    add(statement.changed.empty() ? reads : changes, statement.kind + table, kMostWords);
   }
   const bool defines = std::ranges::any_of(txn_.statements, [&](const SeenStatement& s) {
     return !s.failed && seen_.statements.at(s.q).kind == "definition";
   });
   if (defines) meta["defines"] = true;
+  const std::vector<std::string>& words = !places.empty()    ? places
+                                          : !changes.empty() ? changes
+                                                             : reads;
   if (!words.empty() && !defines)
     meta["program"] = programs.name(statements, fmt::format("{}", fmt::join(words, ", ")));
   if (!ran.empty()) meta["ran"] = fmt::format("{}", fmt::join(ran, ", "));

@@ -101,7 +101,7 @@ TEST(Join, ReadsMeetWritesByKeyAndNumber) {
   EXPECT_EQ(d.orders, (Texts{"t:1: 1-1"}));
   const History& h = d.joined.history;
   EXPECT_EQ(h.initial(0).to_string(), R"({"id":1,"v":10})");
-  EXPECT_EQ(h.meta(0), R"({"program":"app.py:7, update …",)"
+  EXPECT_EQ(h.meta(0), R"({"program":"app.py:7",)"
                        R"("ran":"`SELECT v FROM t` (app.py:7), `UPDATE t SET v = 5 WHERE id = 1`",)"
                        R"("isolation":"serializable","xid":101,"unrecorded":{"reads":["*"],"why":[)"
                        R"("`SELECT v FROM t` (app.py:7): the rows that it did not find",)"
