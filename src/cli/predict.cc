@@ -116,14 +116,13 @@ Result<Execution> execute(const certify::Schedule& schedule, const History& hist
 Status play(const PredictState& s, Prediction& p, const History& history, Execution& e) {
   std::vector<Played> tried;
   for (size_t i = 0; i < p.schedules.size(); ++i) {
-    auto execution = i == 0 ? Result<Execution>(std::move(e)) : execute(p.schedules[i], history);
+    auto execution = execute(p.schedules[i], history);
     if (!execution.ok()) return execution.error();
     auto played = play_schedule(p.schedules[i], history, execution->audit.history, s.target);
     if (!played.ok()) return played.error();
     tried.push_back(std::move(*played));
-    const bool wrong = tried.back().came == Played::Came::violated;
-    if (i == 0 || wrong) e = std::move(*execution);
-    if (!wrong) continue;
+    if (tried.back().came != Played::Came::violated) continue;
+    e = std::move(*execution);
     std::swap(p.schedules.front(), p.schedules[i]);
     break;
   }

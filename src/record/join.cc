@@ -54,8 +54,8 @@ void put_changes_last(std::vector<RowOperation>& ops) {
   const auto reads = [](const RowOperation& op) {
     return op.kind != RowOperation::Kind::write && op.kind != RowOperation::Kind::remove;
   };
-  const auto changes = std::ranges::stable_partition(ops, reads);
-  for (RowOperation& op : changes) op.time = {};
+  const auto changes = std::stable_partition(ops.begin(), ops.end(), reads);
+  for (auto op = changes; op != ops.end(); ++op) op->time = {};
 }
 
 class Joining {
