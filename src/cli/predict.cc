@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "assay/audit.h"
@@ -15,10 +16,14 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/flags.h"
+#include "cli/predicted_play.h"
 #include "cli/suggestion.h"
+#include "collect/schedule/row_history.h"
 #include "explain/names.h"
+#include "history/accesses.h"
 #include "predict/execution.h"
 #include "predict/prediction.h"
+#include "predict/told.h"
 #include "report/summary.h"
 
 namespace assay::internal::cli {
@@ -30,10 +35,17 @@ using predict::Prediction;
 using predict::Program;
 using Answer = Prediction::Answer;
 
+constexpr size_t kMostPlayed = 5;  // of each program and isolation, until one goes as predicted
+
+constexpr size_t kMostName = 80;
+
 struct PredictState {
   std::vector<std::string> inputs;
   std::vector<std::string> at;
   std::string output;
+  bool plays = false;
+  std::vector<std::string> databases;
+  PlayTarget target;
   bool json = false;
   ReadFlags reading;
   BudgetFlags budget;
@@ -44,6 +56,7 @@ struct Execution {
   Audit audit;
   bool seen_by_reads = true;         // violated without the orders that it states
   std::string history, certificate;  // files, where they were written
+  std::vector<Played> played;        // the schedules of the prediction, until one went as predicted
 };
 
 std::vector<Isolation> isolations_of(const std::vector<std::string>& names) {
@@ -88,15 +101,33 @@ bool is_violated(const Audit& a) {
   return verdict != nullptr && verdict->outcome == Outcome::violated;
 }
 
-Result<Execution> execute(const Prediction& p, const History& history) {
-  auto audit = audit_schedule(p.schedule, history, true);
+Result<Execution> execute(const certify::Schedule& schedule, const History& history) {
+  auto audit = audit_schedule(schedule, history, true);
   if (!audit.ok()) return audit.error();
   Execution e;
   e.audit = std::move(*audit);
-  const auto by_reads = audit_schedule(p.schedule, history, false);
+  const auto by_reads = audit_schedule(schedule, history, false);
   if (!by_reads.ok()) return by_reads.error();
   e.seen_by_reads = is_violated(*by_reads);
   return e;
+}
+
+// Plays one schedule after the other until one goes wrong, which is told then in place of the first.
+Status play(const PredictState& s, Prediction& p, const History& history, Execution& e) {
+  std::vector<Played> tried;
+  for (size_t i = 0; i < p.schedules.size(); ++i) {
+    auto execution = execute(p.schedules[i], history);
+    if (!execution.ok()) return execution.error();
+    auto played = play_schedule(p.schedules[i], history, execution->audit.history, s.target);
+    if (!played.ok()) return played.error();
+    tried.push_back(std::move(*played));
+    if (tried.back().came != Played::Came::violated) continue;
+    e = std::move(*execution);
+    std::swap(p.schedules.front(), p.schedules[i]);
+    break;
+  }
+  e.played = std::move(tried);
+  return Ok{};
 }
 
 // The folder is made if it is not there; files in it are replaced.
@@ -117,30 +148,65 @@ Status write_execution(const PredictState& s, const Program& program, const Pred
     return spared;
   if (const auto lost = write_history(e.audit.history, e.history, "assay"); !lost.ok())
     return lost.error();
-  return write_file(e.certificate, certify::write_schedules({p.schedule}, history));
+  return write_file(e.certificate, certify::write_schedules({p.schedules.front()}, history));
 }
 
-// A line for what one transaction does until it is another's turn.
+// "`SELECT v FROM t WHERE id = $1` of 7 (app.py:12)"
+std::string in_words(const predict::SentStatement& sent) {
+  constexpr size_t kMostStatement = 90, kMostValue = 40;
+  std::string values;
+  for (const Json& value : sent.values)
+    values +=
+        (values.empty() ? " of " : ", ") + (value.is_string() ? display(value.text(), kMostValue)
+                                            : value.is_null() ? "null"
+                                                              : "?");
+  return fmt::format("`{}`{}{}",
+                     display(collect::schedule::in_one_line(sent.text, kMostStatement), 200),
+                     values, sent.place.empty() ? "" : fmt::format(" ({})", sent.place));
+}
+
+// A line for what one transaction does until it is another's turn; where its statements are known, one for each.
 std::string steps_in_words(const certify::Schedule& schedule, const History& recorded,
                            const History& predicted) {
   using What = certify::Schedule::What;
   std::string text;
   std::vector<size_t> next(schedule.members.size(), 0);
+  std::vector<predict::Told> told;
+  for (const certify::Schedule::Member& m : schedule.members)
+    told.push_back(predict::told_of(recorded.meta(m.txn)));
   uint32_t turn = kNone;
   for (const auto& [what, member] : schedule.events) {
-    if (std::exchange(turn, member) != member)
-      text += fmt::format("{}    {:<8}", text.empty() ? "" : "\n", display_txn(predicted, member));
+    const bool first = std::exchange(turn, member) != member;
+    const std::string name = first ? display_txn(predicted, member) : "";
+    const auto begin = [&](bool line) {
+      if (first || line) text += fmt::format("{}    {:<8}", text.empty() ? "" : "\n", name);
+    };
+    const bool has_sql = !told[member].statements.empty();
     if (what == What::commit) {
+      begin(has_sql);
       text += " COMMIT";
       continue;
     }
     const TxnId t = schedule.members[member].txn;
     const certify::Step step = certify::steps_of(recorded, t)[next[member]++];
-    if (step.part == certify::Step::Part::unlocked)
+    if (step.part == certify::Step::Part::unlocked && !first)
       continue;  // shown with the rest of its statement
-    const OpId first = predicted.first_op(member);
-    for (OpId i = step.first; i < step.end; ++i)
-      text += " " + display_op(predicted, first + (i - recorded.first_op(t)));
+    const predict::SentStatement* const sent =
+        predict::statement_at(told[member], recorded.op_time(step.first));
+    begin(sent != nullptr);
+    if (sent != nullptr) text += " " + in_words(*sent);
+    if (step.part == certify::Step::Part::unlocked) continue;
+    text += sent == nullptr ? " " : fmt::format("\n{:15}", "");
+    const OpId at = predicted.first_op(member) - recorded.first_op(t);
+    std::string done;
+    for (OpId i = step.first; i < step.end; ++i) {
+      // Its rows are reads of their own.
+      if (sent != nullptr && observation_of(predicted, at + i).accepts == Accepts::rows &&
+          i + 1 < step.end)
+        continue;
+      done += (done.empty() ? "" : " ") + display_op(predicted, at + i);
+    }
+    text += done;
   }
   return text + "\n";
 }
@@ -148,7 +214,7 @@ std::string steps_in_words(const certify::Schedule& schedule, const History& rec
 std::string table_of(const std::vector<Program>& programs) {
   constexpr size_t kLeast = 7;
   size_t width = kLeast;
-  for (const Program& p : programs) width = std::max(width, display(p.name).size());
+  for (const Program& p : programs) width = std::max(width, display(p.name, kMostName).size());
   std::string text = fmt::format("  {:<{}}", "", width);
   for (const Prediction& p : programs.front().predictions)
     text += fmt::format("  {:<{}}", certify::isolation_name(p.isolation),
@@ -156,7 +222,7 @@ std::string table_of(const std::vector<Program>& programs) {
   if (programs.front().needs) text += "  needs";
   text += "\n";
   for (const Program& program : programs) {
-    text += fmt::format("  {:<{}}", display(program.name), width);
+    text += fmt::format("  {:<{}}", display(program.name, kMostName), width);
     for (const Prediction& p : program.predictions)
       text += fmt::format("  {:<{}}", word_of(p.answer),
                           std::max(kLeast, certify::isolation_name(p.isolation).size()));
@@ -167,7 +233,7 @@ std::string table_of(const std::vector<Program>& programs) {
 }
 
 std::string what_of(const Program& program) {
-  return program.name.empty() ? "A transaction" : display(program.name);
+  return program.name.empty() ? "A transaction" : display(program.name, kMostName);
 }
 
 bool shares_session(const certify::Schedule& schedule, const History& h) {
@@ -175,6 +241,42 @@ bool shares_session(const certify::Schedule& schedule, const History& h) {
   for (const auto& member : schedule.members) sessions.push_back(h.session(member.txn));
   std::sort(sessions.begin(), sessions.end());
   return std::adjacent_find(sessions.begin(), sessions.end()) != sessions.end();
+}
+
+// "2 were refused, such as 2-1 `UPDATE …`: 40001 …"
+std::string others_in_words(std::span<const Played> played) {
+  using Came = Played::Came;
+  std::string text;
+  for (const auto& [came, words] :
+       {std::pair(Came::serializable, "had a serial order"),
+        std::pair(Came::unseen, "had one as far as they were observed"),
+        std::pair(Came::refused, "were refused"), std::pair(Came::otherwise, "changed other rows"),
+        std::pair(Came::unplayable, "could not be played")}) {
+    const auto first = std::ranges::find(played, came, &Played::came);
+    if (first == played.end()) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ",
+                        std::ranges::count(played, came, &Played::came), words);
+    if (!first->words.empty())
+      text += fmt::format("{} {}", came == Came::unseen ? ", not" : ", such as",
+                          display(first->words, 300));
+  }
+  return text;
+}
+
+std::string played_in_words(const std::vector<Played>& played) {
+  if (played.empty()) return {};
+  const Played& last = played.back();
+  const std::string on = last.database.empty() ? "" : " on " + last.database;
+  const std::string others = others_in_words(last.came == Played::Came::violated
+                                                 ? std::span(played).first(played.size() - 1)
+                                                 : std::span(played));
+  if (last.came != Played::Came::violated)
+    return fmt::format("Of {} played{}, none went wrong: {}.",
+                       counted(played.size(), "execution", "executions"), on, others);
+  return fmt::format(
+      "It was played{} with the statements of the application, and what happened has no serial "
+      "order: {}.{}",
+      on, last.words, others.empty() ? "" : fmt::format(" Of others before, {}.", others));
 }
 
 // Why it breaks: the steps, what is wrong with them, and where that is written.
@@ -186,18 +288,19 @@ std::string break_in_words(const Program& program, const Prediction& p, const Ex
   const auto& explanations = e.audit.explanations;
   if (!explanations.empty())
     text += fmt::format(": {}", anomaly_info(explanations.front().anomaly).name);
-  text += "\n\n" + steps_in_words(p.schedule, recorded, e.audit.history) + "\n";
+  text += "\n\n" + steps_in_words(p.schedules.front(), recorded, e.audit.history) + "\n";
   const auto tell = [&](std::string_view sentence) {
     text += fmt::format("  {}\n", wrapped(sentence, columns_of_stdout(), kIndent, kIndent));
   };
   if (!explanations.empty())
     for (const std::string& sentence : explanations.front().sentences) tell(sentence);
-  if (shares_session(p.schedule, recorded))
+  if (shares_session(p.schedules.front(), recorded))
     tell(
         "Two of them are of one session, which runs one transaction at a time: other sessions "
         "would have to run them.");
   if (!e.seen_by_reads)
     tell("No read shows it: some serial order returns the same, and leaves another state behind.");
+  if (const std::string sentence = played_in_words(e.played); !sentence.empty()) tell(sentence);
   if (!e.history.empty()) tell(fmt::format("Written to {} and {}.", e.history, e.certificate));
   return text;
 }
@@ -209,7 +312,8 @@ std::vector<std::string> assumptions_of(const History& h) {
         "The history does not tell statements apart, so each operation counts as one: record with "
         "--operation-times.");
   all.emplace_back(
-      "No schedule was played. Locks without a change (FOR UPDATE) are not recorded, and each "
+      "What is not said to be played was not. Locks without a change (FOR UPDATE) are not "
+      "recorded, and each "
       "transaction is assumed to go on as recorded whatever it reads: the database may refuse what "
       "breaks here, and the application may take another path.");
   all.emplace_back(
@@ -238,6 +342,14 @@ Json as_json(const Prediction& p, const Execution* e) {
     names.push_back(e->audit.history.name(t));
   j["transactions"] = std::move(names);
   j["seen_by_reads"] = e->seen_by_reads;
+  for (const Played& played : e->played) {
+    Json one = {{"outcome", word_of(played.came)}};
+    if (!played.words.empty()) one["why"] = played.words;
+    j["played"].push_back(std::move(one));
+  }
+  j["grade"] = !e->played.empty() && e->played.back().came == Played::Came::violated
+                   ? "played as recorded"
+                   : "predicted";
   if (!e->history.empty()) j["history"] = e->history;
   if (!e->certificate.empty()) j["certificate"] = e->certificate;
   return j;
@@ -254,21 +366,21 @@ bool is_same(const certify::Schedule& a, const certify::Schedule& b) {
 bool is_told(const Program& program, const Prediction& p) {
   for (const Prediction& before : program.predictions) {
     if (&before == &p) return false;
-    if (before.answer == Answer::breaks && is_same(before.schedule, p.schedule)) return true;
+    if (before.answer == Answer::breaks && is_same(before.schedules.front(), p.schedules.front()))
+      return true;
   }
   return false;
 }
 
 // All programs at all isolations, told as text or as JSON.
-Result<std::string> told(const PredictState& s, const History& h,
-                         const std::vector<Program>& programs) {
+Result<std::string> told(const PredictState& s, const History& h, std::vector<Program>& programs) {
   std::string text, breaks;
   Json all = Json::array();
   uint64_t txns = 0;
-  for (const Program& program : programs) {
+  for (Program& program : programs) {
     txns += program.txns.size();
     Json answers = Json::array();
-    for (const Prediction& p : program.predictions) {
+    for (Prediction& p : program.predictions) {
       if (p.answer != Answer::breaks) {
         answers.push_back(as_json(p, nullptr));
         if (p.answer == Answer::unknown)
@@ -276,15 +388,21 @@ Result<std::string> told(const PredictState& s, const History& h,
                                 certify::isolation_name(p.isolation), display(p.reason, 300));
         continue;
       }
-      auto e = execute(p, h);
+      auto e = execute(p.schedules.front(), h);
       if (!e.ok()) return e.error();
+      if (s.plays)
+        if (Status played = play(s, p, h, *e); !played.ok()) return played.error();
       if (!s.output.empty())
         if (Status w = write_execution(s, program, p, h, *e); !w.ok()) return w.error();
       answers.push_back(as_json(p, &*e));
-      breaks += is_told(program, p)
-                    ? fmt::format("\n{} breaks at {} by the same schedule.\n", what_of(program),
-                                  certify::isolation_name(p.isolation))
-                    : break_in_words(program, p, *e, h);
+      if (!is_told(program, p)) {
+        breaks += break_in_words(program, p, *e, h);
+        continue;
+      }
+      breaks += fmt::format("\n{} breaks at {} by the same schedule.\n", what_of(program),
+                            certify::isolation_name(p.isolation));
+      if (const std::string sentence = played_in_words(e->played); !sentence.empty())
+        breaks += fmt::format("  {}\n", wrapped(sentence, columns_of_stdout(), 2, 2));
     }
     Json one = {{"name", program.name}, {"transactions", program.txns.size()}};
     one["isolations"] = std::move(answers);
@@ -310,14 +428,25 @@ Result<std::string> told(const PredictState& s, const History& h,
   return text;
 }
 
-Exit run_predict(const PredictState& s) {
+// The database to play on.
+void find_target(PredictState& s) {
+  if (!s.plays) return;
+  take_databases_from_environment(s.databases);
+  if (s.databases.size() != 1 || !s.databases[0].starts_with("postgresql:"))
+    bad_flag("--play", "expected --database with the URL of a PostgreSQL database");
+  s.target.database = s.databases[0];
+}
+
+Exit run_predict(PredictState& s) {
+  find_target(s);
   const std::vector<Isolation> isolations = isolations_of(s.at);
   Budget budget = s.budget.budget();
   ReadOptions reading = s.reading.options();
   auto read = s.inputs.size() == 1 ? read_history(s.inputs.front(), reading)
                                    : read_together(s.inputs, reading);
   if (!read.ok()) return fail(read.error());
-  const auto programs = predict::predict(read->history, isolations, true, budget);
+  auto programs =
+      predict::predict(read->history, {isolations, true, s.plays ? kMostPlayed : 1}, budget);
   if (!programs.ok()) return fail(programs.error());
   if (programs->empty()) {
     note("no transaction committed: there is nothing to predict from");
@@ -350,6 +479,20 @@ Action add_predict(CLI::App& app) {
                  "a folder for the executions that go wrong: each as a history and its "
                  "certificate, for assay check, explain and verify")
       ->type_name("FOLDER");
+  CLI::Option* const play = app.add_flag("--play", s->plays,
+                                         "play what breaks on --database, in copies of its tables "
+                                         "and with the statements of the application");
+  app.add_option(
+         "--database", s->databases,
+         "the PostgreSQL database to play on: as the application's was before the recording; "
+         "by default ASSAY_DATABASE_URL")
+      ->allow_extra_args(false)
+      ->needs(play)
+      ->type_name("URL");
+  app.add_option("--setup", s->target.setup,
+                 "SQL that makes the tables to play on, in place of those of the database")
+      ->needs(play)
+      ->type_name("FILE");
   app.add_flag("--json", s->json, "print JSON");
   s->budget.add(app);
   s->reading.add(app);

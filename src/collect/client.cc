@@ -138,6 +138,8 @@ CallResult Client::execute(Next& next) {
     ++statements_;
     result = asked.statement ? perform(asked) : call(asked);
     note_time(sent);
+    if (times_operations_ && asked.statement && result.ok())
+      record_.sql.emplace_back(asked.statement->sql(version()), sent);
     if (times_operations_)
       for (size_t i = first; i < record_.steps.size(); ++i)
         record_.steps[i].time = {sent, result.ok() ? clock_.now() : Interval::kOpen};
@@ -164,9 +166,11 @@ CallResult Client::call(Request& request) {
 CallResult Client::perform(const Request& request) {
   reply_ = {};
   last_ = &reply_;
-  return request.statement->perform(*connection_,
-                                    fmt::format("{}-{}.{}", session_, record_.number, statements_),
-                                    record_.steps, reply_);
+  return request.statement->perform(*connection_, version(), record_.steps, reply_);
+}
+
+std::string Client::version() const {
+  return fmt::format("{}-{}.{}", session_, record_.number, statements_);
 }
 
 // Takes the requests of a transaction, none of which depends on a reply. False if it cannot be asked for in one call: whether a
@@ -194,6 +198,7 @@ CallResult Client::execute_whole(const std::vector<Request>& requests) {
   note_time(record_.begin.request);
   if (!result.ok()) return result;
   record_.steps.clear();
+  record_.sql.clear();
   for (size_t i = 0; i < requests.size(); ++i)
     record_.steps.push_back({.request = requests[i], .reply = std::move(replies[i])});
   return result;
@@ -220,6 +225,7 @@ Result<TxnStatus> Client::run(Next next, bool ignores_replies) {
     if (Status s = note_connection(); !s.ok()) return s.error();
   }
   record_.steps.clear();
+  record_.sql.clear();
   record_.error.clear();
   record_.xid.clear();
   record_.end = {};

@@ -85,6 +85,7 @@ class Client {
   template <class Next>
   CallResult execute(Next& next);
   CallResult perform(const Request& request);
+  std::string version() const;  // the name of what the statement under way writes
   CallResult call(Request& request);
   template <class Next>
   bool take_whole(Next& next, std::vector<Request>& requests);

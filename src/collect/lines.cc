@@ -37,6 +37,18 @@ std::string meta_of(const TxnRecord& record) {
   add("error", record.error);
   add("xid", record.xid);
   add("ran", record.ran);
+  std::string_view before = "[";
+  std::string sql;
+  for (const auto& [text, sent] : record.sql) {
+    sql += before;
+    sql += "{\"text\":";
+    formats::append_json_string(sql, text);
+    sql += ",\"sent\":";
+    append_integer(sql, sent);
+    sql += '}';
+    before = ",";
+  }
+  if (!sql.empty()) meta += (meta.empty() ? "{\"sql\":" : ",\"sql\":") + sql + ']';
   return meta.empty() ? meta : meta + '}';
 }
 

@@ -83,6 +83,8 @@ struct TxnRecord {
   std::string error = {};  // what the database said, unless it committed
   std::string xid = {};    // what the server calls it, where that was asked for
   std::string ran = {};    // what the user calls it: "leave (on-call.sql:7)"
+  // Statements of SQL that were answered, with their values in them, and when each was sent; where operations have times.
+  std::vector<std::pair<std::string, int64_t>> sql = {};
 };
 
 // In which order versions of a key were installed.

@@ -56,23 +56,30 @@ class PredictedHistory {
  private:
   TxnId txn(uint32_t member) const { return schedule_.members[member].txn; }
 
-  // Of each key that a member names: what the first one saw, unless a member wrote that.
+  bool is_member(TxnId t) const {
+    return std::ranges::count(schedule_.members, t, &Schedule::Member::txn) > 0;
+  }
+
+  // Of each key that a member names: what the first one saw, unless a member wrote that. The same value may have been there before, too,
+  // which only a read says that states its source.
   void find_state_before() {
     std::vector<bool> written(h_.version_count());
     each_op([&](OpId i) {
       if (installs_version(h_.op(i))) written[h_.op(i).version] = true;
     });
-    const auto note = [&](KeyId key, VersionId version) {
-      const bool tells = version != kNone && !written[version];
+    const auto note = [&](KeyId key, VersionId version, TxnId source) {
+      const bool tells =
+          version != kNone && (!written[version] || (source != kNone && !is_member(source)));
       Held& held = before_[key];
       if (tells && held.version == kNone) held.version = version;
     };
     each_op([&](OpId i) {
       const Observation seen = observation_of(h_, i);
       if (seen.accepts == Accepts::rows)
-        each_row(h_, i, [&](VersionId row) { note(h_.version_key(row), row); });
+        each_row(h_, i, [&](VersionId row) { note(h_.version_key(row), row, kNone); });
       else
-        note(h_.op(i).key, seen.accepts == Accepts::equals ? seen.version : kNone);
+        note(h_.op(i).key, seen.accepts == Accepts::equals ? seen.version : kNone,
+             h_.states_sources() ? h_.stated_source(i) : kNone);
     });
     for (const auto& [key, held] : before_) keys_.push_back(key);
     sort_keys(h_, keys_);

@@ -14,24 +14,17 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 
-#include "base/json.h"
 #include "certify/schedule_verifier.h"
+#include "predict/gaps.h"
 #include "predict/split.h"
+#include "predict/told.h"
 
 namespace assay::internal::predict {
 namespace {
-
-// "leave (on-call.sql:7)" is the program leave.
-std::string program_of(std::string_view meta_text) {
-  if (meta_text.empty()) return {};
-  const auto meta = Json::parse(meta_text);
-  if (!meta.is_object() || !meta.contains("ran") || !meta["ran"].is_string()) return {};
-  const std::string ran(meta["ran"].text());
-  return ran.substr(0, ran.find(" ("));
-}
 
 class Predictor {
  public:
@@ -42,44 +35,48 @@ class Predictor {
     const uint32_t count = h_.txn_count();
     std::map<std::string, std::vector<TxnId>> programs;
     std::vector<std::string> names(count);
-    std::unordered_map<std::string_view, std::string> known;  // by meta
+    std::unordered_map<std::string_view, TxnId> known;  // by meta
     for (TxnId t = 0; t < count; ++t) {
-      const auto [found, is_new] = known.try_emplace(h_.meta(t));
-      if (is_new) found->second = program_of(h_.meta(t));
-      names[t] = found->second;
+      const auto [found, is_new] = known.try_emplace(h_.meta(t), t);
+      told_.push_back(is_new ? told_of(h_.meta(t)) : told_[found->second]);
+      names[t] = told_[t].program;
+      sessions_.push_back(h_.session(t));
     }
-    for (TxnId t = 0; t < count; ++t) sessions_.push_back(h_.session(t));
     // What nobody's program did is the load, and the last look at all keys.
     const bool named = std::ranges::any_of(names, [](const std::string& n) { return !n.empty(); });
     std::vector<bool> committed(count), attempted(count);
     for (TxnId t = 0; t < count; ++t) {
-      attempted[t] = h_.first_op(t) != h_.end_op(t) && !(named && names[t].empty());
+      attempted[t] = (h_.first_op(t) != h_.end_op(t) || !told_[t].is_whole()) &&
+                     !(named && names[t].empty()) && !told_[t].defines;
       committed[t] = attempted[t] && h_.status(t) == TxnStatus::committed;
       if (committed[t]) programs[names[t]].push_back(t);
       if (attempted[t] && !committed[t]) attempts_[names[t]].push_back(t);
     }
     for (auto& [name, txns] : programs) programs_.push_back({name, std::move(txns), {}});
-    auto steps = Steps::of(h_, committed, budget_);
+    const Gaps gaps(h_, told_);
+    auto steps = Steps::of(h_, committed, Gaps(), budget_);
     if (!steps.ok()) return steps.error();
     committed_ = std::move(*steps);
-    if (attempts_.empty()) return Ok{};
-    auto all = Steps::of(h_, attempted, budget_);
+    if (attempts_.empty() && gaps.empty()) return Ok{};
+    // Somebody else's, of whom only some is known, may run in a gap.
+    for (TxnId t = 0; t < count; ++t)
+      attempted[t] = attempted[t] || (!told_[t].is_whole() && !told_[t].defines);
+    auto all = Steps::of(h_, attempted, gaps, budget_);
     if (!all.ok()) return all.error();
-    attempted_ = std::move(*all);
+    possible_ = std::move(*all);
     return Ok{};
   }
 
-  void predict(Isolation isolation) {
-    const std::vector<Isolation> same(h_.txn_count(), isolation);
+  void predict(Isolation isolation, size_t most_schedules) {
+    const std::vector<Isolation> same = all_at(isolation);
     Splits splits(committed_, same);
-    std::optional<Splits> with_attempts;
-    if (!attempts_.empty()) with_attempts.emplace(attempted_, same);
+    std::optional<Splits> possible;
+    if (possible_) possible.emplace(*possible_, same);
     for (Program& program : programs_) {
       Prediction& p = program.predictions.emplace_back();
       p.isolation = isolation;
-      break_committed(program, splits, same, p);
-      if (p.answer == Prediction::Answer::holds && with_attempts)
-        break_attempts(program, *with_attempts, p);
+      break_committed(program, splits, same, most_schedules, p);
+      if (p.answer == Prediction::Answer::holds && possible) break_possible(program, *possible, p);
       if (budget_.exhausted() && p.answer != Prediction::Answer::breaks) {
         p.answer = Prediction::Answer::unknown;
         p.reason = budget_.reason().detail;
@@ -88,8 +85,8 @@ class Predictor {
   }
 
   void allocate() {
-    const Steps& steps = attempts_.empty() ? committed_ : attempted_;
-    std::vector<Isolation> at(h_.txn_count(), Isolation::ssi);
+    const Steps& steps = possible_ ? *possible_ : committed_;
+    std::vector<Isolation> at = all_at(Isolation::ssi);
     Splits splits(steps, at);
     for (Program& program : programs_) {
       program.needs = Isolation::ssi;
@@ -111,34 +108,61 @@ class Predictor {
  private:
   // Looks for what a client could do first, then for anything.
   void break_committed(const Program& program, Splits& splits, const std::vector<Isolation>& at,
-                       Prediction& p) {
+                       size_t most, Prediction& p) {
     p.answer = Prediction::Answer::holds;
+    std::set<TxnId> cut;
     for (const Splits::Terms& terms :
          {Splits::Terms{&sessions_, true}, Splits::Terms{nullptr, true}, Splits::Terms{}})
       for (const TxnId t : program.txns) {
+        if (p.schedules.size() == most) return;
+        if (cut.contains(t)) continue;
         const auto split = splits.find(t, budget_, terms);
         if (!split) continue;
         certify::Schedule schedule = schedule_of(*split, committed_, at);
         const Status s = certify::verify_schedule(schedule, h_);
         if (s.ok()) {
+          cut.insert(t);
           p.answer = Prediction::Answer::breaks;
-          p.schedule = std::move(schedule);
-          return;
+          p.schedules.push_back(std::move(schedule));
+        } else if (p.answer != Prediction::Answer::breaks) {
+          p.answer = Prediction::Answer::unknown;
+          p.reason = "a candidate schedule cannot run: " + s.error().message;
         }
-        p.answer = Prediction::Answer::unknown;
-        p.reason = "a candidate schedule cannot run: " + s.error().message;
       }
   }
 
-  void break_attempts(const Program& program, Splits& splits, Prediction& p) {
+  // By attempts that did not commit, and by what was not recorded.
+  void break_possible(const Program& program, Splits& splits, Prediction& p) {
     std::vector<TxnId> txns = program.txns;
     if (const auto others = attempts_.find(program.name); others != attempts_.end())
       txns.insert(txns.end(), others->second.begin(), others->second.end());
-    if (std::ranges::none_of(txns,
-                             [&](TxnId t) { return splits.find(t, budget_, {}).has_value(); }))
+    for (const TxnId t : txns) {
+      const auto split = splits.find(t, budget_, {});
+      if (!split) continue;
+      p.answer = Prediction::Answer::unknown;
+      p.reason = missing_for(*split);
       return;
-    p.answer = Prediction::Answer::unknown;
-    p.reason = "only a schedule with an attempt that did not commit goes wrong";
+    }
+  }
+
+  // Why nobody can tell whether this split is possible.
+  std::string missing_for(const Split& split) const {
+    std::vector<TxnId> members = {split.txn};
+    members.insert(members.end(), split.between.begin(), split.between.end());
+    for (const TxnId t : members)
+      if (const Told& told = told_[t]; !told.is_whole())
+        return "not all of " + h_.name(t) + " was recorded" +
+               (told.why.empty() ? "" : ", as " + told.why.front());
+    return "only a schedule with an attempt that did not commit goes wrong";
+  }
+
+  // Of those that are no program's nobody knows at which they run: at one that keeps nobody out.
+  std::vector<Isolation> all_at(Isolation isolation) const {
+    std::vector<Isolation> at(h_.txn_count(), Isolation::read_committed);
+    for (const Program& program : programs_) put(program, isolation, at);
+    for (const auto& [name, txns] : attempts_)
+      for (const TxnId t : txns) at[t] = isolation;
+    return at;
   }
 
   void put(const Program& program, Isolation isolation, std::vector<Isolation>& at) const {
@@ -150,9 +174,14 @@ class Predictor {
   // One of the program's transactions, or one that is at ssi.
   bool somebody_splits(Splits& splits, const Program& program, const std::vector<Isolation>& at) {
     const Isolation own = at[program.txns.front()];
-    for (TxnId t = 0; t < h_.txn_count(); ++t)
-      if ((at[t] == own || at[t] == Isolation::ssi) && splits.find(t, budget_, {})) return true;
-    return budget_.exhausted();
+    const auto splits_any = [&](const std::vector<TxnId>& txns) {
+      return std::ranges::any_of(txns, [&](TxnId t) {
+        return (at[t] == own || at[t] == Isolation::ssi) && splits.find(t, budget_, {});
+      });
+    };
+    return std::ranges::any_of(programs_, [&](const Program& p) { return splits_any(p.txns); }) ||
+           std::ranges::any_of(attempts_, [&](const auto& of) { return splits_any(of.second); }) ||
+           budget_.exhausted();
   }
 
   const History& h_;
@@ -160,18 +189,19 @@ class Predictor {
   std::vector<Program> programs_;
   std::map<std::string, std::vector<TxnId>> attempts_;  // of programs, that did not commit
   std::vector<SessionId> sessions_;                     // per transaction
-  Steps committed_, attempted_;                         // attempted_: with these
+  std::vector<Told> told_;                              // per transaction
+  Steps committed_;
+  std::optional<Steps> possible_;  // with attempts, and with what was not recorded, if there is any
 };
 
 }  // namespace
 
-Result<std::vector<Program>> predict(const History& history,
-                                     const std::vector<Isolation>& isolations, bool allocates,
-                                     Budget& budget) {
+Result<std::vector<Program>> predict(const History& history, const Asked& asked, Budget& budget) {
   Predictor predictor(history, budget);
   if (Status s = predictor.read(); !s.ok()) return s.error();
-  for (const Isolation isolation : isolations) predictor.predict(isolation);
-  if (allocates) predictor.allocate();
+  for (const Isolation isolation : asked.isolations)
+    predictor.predict(isolation, asked.most_schedules);
+  if (asked.allocates) predictor.allocate();
   return predictor.take();
 }
 

@@ -5,7 +5,7 @@
 //
 // A program *breaks* at an isolation if one of its transactions can be cut in two so that an execution that the isolation allows is not
 // serializable: the verifier has accepted that as a schedule. It *holds* if no cut of any of its transactions leads anywhere, attempts
-// included that did not commit: they would have at another isolation. What is neither is *unknown*. All that is about the transactions
+// included that did not commit: they would have at another isolation; and whatever they did that was not recorded. What is neither is *unknown*. All that is about the transactions
 // that were recorded, and nothing else.
 #pragma once
 
@@ -26,11 +26,11 @@ struct Prediction {
   enum class Answer : uint8_t { holds, breaks, unknown };
   Isolation isolation = Isolation::read_committed;
   Answer answer = Answer::unknown;
-  certify::Schedule schedule = {};  // breaks
-  std::string reason = {};          // unknown: a clause
+  std::vector<certify::Schedule> schedules = {};  // breaks: of different transactions that are cut
+  std::string reason = {};                        // unknown: a clause
 };
 
-// Transactions that run the same code: those of which "ran" in their meta says so.
+// Transactions that run the same code: those of which their meta says so (predict/told.h).
 struct Program {
   std::string name;                     // empty: nothing says what ran
   std::vector<TxnId> txns;              // that committed, of which at least one did something
@@ -40,10 +40,12 @@ struct Program {
   std::optional<Isolation> needs = {};
 };
 
-// Every transaction at the same isolation, one of `isolations` after the other. With `allocates` also which isolation each program
-// needs. Fails where the history holds what cannot be predicted.
-Result<std::vector<Program>> predict(const History& history,
-                                     const std::vector<Isolation>& isolations, bool allocates,
-                                     Budget& budget);
+struct Asked {
+  std::vector<Isolation> isolations;  // every transaction at the same, one after the other
+  bool allocates = false;             // also which isolation each program needs
+  size_t most_schedules = 1;          // for each program and isolation
+};
+// Fails where the history holds what cannot be predicted.
+Result<std::vector<Program>> predict(const History& history, const Asked& asked, Budget& budget);
 
 }  // namespace assay::internal::predict

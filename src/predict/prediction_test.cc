@@ -62,12 +62,13 @@ History recorded(const std::vector<Example>& examples) {
 std::vector<Program> predicted(const std::vector<Example>& examples) {
   const History history = recorded(examples);
   Budget budget;
-  auto programs = predict(history, {Isolation::read_committed, Isolation::snapshot}, true, budget);
+  auto programs =
+      predict(history, {{Isolation::read_committed, Isolation::snapshot}, true}, budget);
   EXPECT_TRUE(programs.ok());
   for (const Program& program : *programs)
     for (const Prediction& p : program.predictions)
       if (p.answer == Answer::breaks) {
-        EXPECT_TRUE(predicted_history(p.schedule, history, true).ok());
+        EXPECT_TRUE(predicted_history(p.schedules.front(), history, true).ok());
       }
   return std::move(*programs);
 }
@@ -149,7 +150,7 @@ TEST(Prediction, AttemptsThatDidNotCommitCount) {
   const auto history = std::move(b).finish();
   ASSERT_TRUE(history.ok());
   Budget budget;
-  const auto programs = predict(*history, {Isolation::snapshot}, false, budget);
+  const auto programs = predict(*history, {{Isolation::snapshot}, false}, budget);
   ASSERT_TRUE(programs.ok());
   EXPECT_EQ(programs->at(0).predictions.at(0).answer, Answer::unknown);
 }
@@ -182,13 +183,69 @@ TEST(Prediction, ARowThatIsRemovedAndInsertedAgain) {
     const auto history = std::move(b).finish();
     EXPECT_TRUE(history.ok());
     Budget budget;
-    const auto programs = predict(*history, {Isolation::read_committed}, false, budget);
+    const auto programs = predict(*history, {{Isolation::read_committed}, false}, budget);
     EXPECT_TRUE(programs.ok());
     return programs->at(0).predictions.at(0).answer;
   };
   EXPECT_EQ(answer(false), Answer::breaks);
   // What was removed is what b had inserted: it cannot be removed before.
   EXPECT_EQ(answer(true), Answer::unknown);
+}
+
+// s1 reads x, and something of a table; another one changes rows of that table, or of another.
+Prediction::Answer with_a_gap(const std::string& unrecorded, const std::string& changed,
+                              std::string& reason) {
+  HistoryBuilder b;
+  const std::string meta = R"({"program":"a","unrecorded":)" + unrecorded + "}";
+  const std::string key = changed + ":7";
+  b.begin_txn({.session = ValueView::of(int64_t{1}), .name = "s1", .meta = meta});
+  b.add(Op::read(ValueView::of("x"), ValueView::null()));
+  b.add(Op::write(ValueView::of("a:1"), ValueView::of(int64_t{1})));
+  EXPECT_TRUE(b.end_txn().ok());
+  b.begin_txn({.session = ValueView::of(int64_t{2}), .name = "s2", .meta = R"({"program":"b"})"});
+  b.add(Op::read(ValueView::of("a:1"), ValueView::of(int64_t{1})));
+  b.add(Op::write(ValueView::of(std::string_view(key)), ValueView::of(int64_t{2})));
+  EXPECT_TRUE(b.end_txn().ok());
+  const auto history = std::move(b).finish();
+  EXPECT_TRUE(history.ok());
+  Budget budget;
+  const auto programs = predict(*history, {{Isolation::snapshot}, false}, budget);
+  EXPECT_TRUE(programs.ok());
+  reason = programs->at(0).predictions.at(0).reason;
+  return programs->at(0).predictions.at(0).answer;
+}
+
+TEST(Prediction, WhatWasNotRecordedIsUnknownForWhatItTouches) {
+  std::string reason;
+  EXPECT_EQ(with_a_gap("{}", "t", reason), Answer::holds);
+  EXPECT_EQ(with_a_gap(R"({"reads":["t"],"why":["`SELECT 1`: UNION"]})", "t", reason),
+            Answer::unknown);
+  EXPECT_EQ(reason, "not all of s1 was recorded, as `SELECT 1`: UNION");
+  EXPECT_EQ(with_a_gap(R"({"reads":["t"]})", "u", reason), Answer::holds);
+  EXPECT_EQ(with_a_gap(R"({"reads":["*"]})", "u", reason), Answer::unknown);
+  EXPECT_EQ(with_a_gap(R"({"changes":["t"]})", "u", reason), Answer::holds);
+  EXPECT_EQ(with_a_gap(R"({"reads":["v"],"changes":["t"]})", "t", reason), Answer::holds);
+  EXPECT_EQ(with_a_gap(R"({"reads":["t"],"changes":["t"]})", "t", reason), Answer::unknown);
+}
+
+// Of somebody who went past the recorder the log has the changes alone.
+TEST(Prediction, WhoIsNoProgramMayRunBetween) {
+  HistoryBuilder b;
+  const ValueView x = ValueView::of("x"), y = ValueView::of("y"), null = ValueView::null();
+  b.begin_txn({.session = ValueView::of(int64_t{1}), .meta = R"({"program":"a"})"});
+  b.add(Op::read(x, null));
+  b.add(Op::write(y, ValueView::of(int64_t{1})));
+  EXPECT_TRUE(b.end_txn().ok());
+  b.begin_txn({.session = ValueView::of(int64_t{2}), .meta = R"({"unrecorded":{"reads":["*"]}})"});
+  b.add(Op::write(x, ValueView::of(int64_t{2})));
+  EXPECT_TRUE(b.end_txn().ok());
+  const auto history = std::move(b).finish();
+  ASSERT_TRUE(history.ok());
+  Budget budget;
+  const auto programs = predict(*history, {{Isolation::ssi}, true}, budget);
+  ASSERT_TRUE(programs.ok());
+  ASSERT_EQ(programs->size(), 1u);
+  EXPECT_EQ(programs->at(0).predictions.at(0).answer, Answer::unknown);
 }
 
 TEST(Prediction, ListsAreRefused) {
@@ -198,7 +255,7 @@ TEST(Prediction, ListsAreRefused) {
   EXPECT_TRUE(b.end_txn().ok());
   const auto history = std::move(b).finish();
   Budget budget;
-  EXPECT_FALSE(predict(*history, {Isolation::snapshot}, false, budget).ok());
+  EXPECT_FALSE(predict(*history, {{Isolation::snapshot}, false}, budget).ok());
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ std::vector<Splits::Cut> Splits::cuts_of(TxnId txn) const {
   }
   Cut cut = cut_behind(txn, 1);
   cut.reads.assign(steps_.reads(txn).begin(), steps_.reads(txn).end());
-  cut.forbidden.assign(steps_.changes(txn).begin(), steps_.changes(txn).end());
+  cut.forbidden.assign(steps_.certain_changes(txn).begin(), steps_.certain_changes(txn).end());
   cut.later_reads.clear();
   cut.later_changes.clear();
   return {cut};
@@ -153,6 +153,8 @@ std::vector<Splits::Cut> Splits::cuts_at_statements(TxnId txn) const {
          : s <= p                ? cut.forbidden
                                  : cut.later_reads)
             .push_back(t.key);
+        // Nobody knows which statements would have locked, as those do that change something.
+        if (steps_.has_gaps(txn) && steps_.is_plain(txn, s)) cut.later_reads.push_back(t.key);
       }
     for (auto* keys : {&cut.reads, &cut.forbidden, &cut.later_reads}) make_set(*keys);
     break;
@@ -169,6 +171,7 @@ Splits::Cut Splits::cut_behind(TxnId txn, uint32_t steps) const {
       const bool before = s < steps;
       if (t.reads) (before ? cut.reads : cut.later_reads).push_back(t.key);
       if (t.changes && !before) cut.later_changes.push_back(t.key);
+      if (!t.is_certain) continue;
       if (t.changes && before) cut.changed.push_back(t.key);
       if ((t.changes && before) || (t.inserts && terms_.keeps_inserts))
         cut.forbidden.push_back(t.key);
@@ -184,7 +187,7 @@ Splits::Cut Splits::cut_behind(TxnId txn, uint32_t steps) const {
 bool Splits::may_run(TxnId other, const Cut& cut) const {
   if (terms_.sessions != nullptr && (*terms_.sessions)[other] == (*terms_.sessions)[txn_])
     return false;
-  return other != txn_ && !meet(steps_.changes(other), cut.forbidden) &&
+  return other != txn_ && !meet(steps_.certain_changes(other), cut.forbidden) &&
          !(isolations_[other] == Isolation::innodb_repeatable_read &&
            meet(steps_.locking_reads(other), cut.changed));
 }
@@ -192,12 +195,14 @@ bool Splits::may_run(TxnId other, const Cut& cut) const {
 bool Splits::may_be_first(TxnId other, Ends ends) const {
   if (ends == Ends::any) return true;
   if (isolations_[other] != Isolation::ssi) return ends == Ends::below_ssi_first;
-  return ends == Ends::below_ssi_last && !meet(steps_.reads(other), steps_.changes(txn_));
+  return ends == Ends::below_ssi_last &&
+         !meet(steps_.certain_reads(other), steps_.certain_changes(txn_));
 }
 
 bool Splits::closes(TxnId other, const Cut& cut, Ends ends) const {
   if (ends != Ends::any && isolations_[other] == Isolation::ssi &&
-      (ends == Ends::below_ssi_last || meet(steps_.changes(other), steps_.reads(txn_))))
+      (ends == Ends::below_ssi_last ||
+       meet(steps_.certain_changes(other), steps_.certain_reads(txn_))))
     return false;
   return meet(steps_.reads(other), steps_.changes(txn_)) ||
          meet(steps_.changes(other), cut.later_changes) ||
@@ -222,9 +227,9 @@ bool Splits::somebody_closes(const Cut& cut, Ends ends) const {
 // Whether it may be neither the first nor the last in the gap.
 bool Splits::may_be_inside(TxnId other) const {
   return isolations_[txn_] != Isolation::ssi ||
-         !(meet(steps_.changes(other), steps_.reads(txn_)) ||
-           meet(steps_.changes(other), steps_.changes(txn_)) ||
-           meet(steps_.reads(other), steps_.changes(txn_)));
+         !(meet(steps_.certain_changes(other), steps_.certain_reads(txn_)) ||
+           meet(steps_.certain_changes(other), steps_.certain_changes(txn_)) ||
+           meet(steps_.certain_reads(other), steps_.certain_changes(txn_)));
 }
 
 std::optional<Split> Splits::search(TxnId txn, const Cut& cut, Ends ends, Budget& budget) {

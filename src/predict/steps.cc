@@ -22,8 +22,8 @@ namespace assay::internal::predict {
 
 class StepsOf {
  public:
-  StepsOf(const History& history, Budget& budget, Steps& steps)
-      : h_(history), budget_(budget), steps_(steps), rank_(history.key_count()) {
+  StepsOf(const History& history, const Gaps& gaps, Budget& budget, Steps& steps)
+      : h_(history), gaps_(gaps), budget_(budget), steps_(steps), rank_(history.key_count()) {
     sorted_.resize(history.key_count());
     for (KeyId k = 0; k < history.key_count(); ++k) sorted_[k] = k;
     sort_keys(history, sorted_);
@@ -32,10 +32,12 @@ class StepsOf {
 
   Status add(TxnId t) {
     written_.clear();
+    add_gap(t);
     for (OpId first = h_.first_op(t), end = first; first < h_.end_op(t); first = end) {
       end = end_of_statement(first, h_.end_op(t));
       if (Status s = add_statement(first, end); !s.ok()) return s;
     }
+    add_gap(t);
     return end_txn();
   }
 
@@ -43,12 +45,41 @@ class StepsOf {
     steps_.first_step_.push_back(static_cast<uint32_t>(steps_.is_plain_.size()));
     gather(steps_.reads_, steps_.first_read_, [](const Touch& t, bool) { return t.reads; });
     gather(steps_.changes_, steps_.first_change_, [](const Touch& t, bool) { return t.changes; });
+    gather(steps_.certain_reads_, steps_.first_certain_read_,
+           [](const Touch& t, bool) { return t.reads && t.is_certain; });
+    gather(steps_.certain_changes_, steps_.first_certain_change_,
+           [](const Touch& t, bool) { return t.changes && t.is_certain; });
     gather(steps_.locking_, steps_.first_locking_,
            [](const Touch& t, bool is_plain) { return t.reads && !is_plain; });
     return Ok{};
   }
 
  private:
+  // What is not recorded of the transaction, as a step.
+  void add_gap(TxnId t) {
+    if (gaps_.is_whole(t)) return;
+    std::vector<Touch> touched;
+    for (const KeyId k : gaps_.reads(t)) touched.push_back({k, true, false, false, false});
+    for (const KeyId k : gaps_.changes(t)) touched.push_back({k, false, true, false, false});
+    merge(touched);
+    put(
+        touched, [](const Touch&) { return true; }, true);
+  }
+  // What others left out that the touches may meet.
+  void meet_gaps(std::vector<Touch>& touched) {
+    if (gaps_.empty()) return;
+    for (size_t i = 0, count = touched.size(); i < count; ++i) {
+      const Touch t = touched[i];
+      if (steps_.is_of_gap(t.key)) continue;
+      for (const KeyId k : gaps_.met_with(t.key))
+        touched.push_back({k, t.reads, t.changes, false, false});
+      if (!t.changes) continue;
+      for (const KeyId k : gaps_.changed_with(t.key))
+        touched.push_back({k, false, true, false, false});
+    }
+    merge(touched);
+  }
+
   OpId end_of_statement(OpId first, OpId end) const {
     const Interval sent = h_.op_time(first);
     OpId next = first + 1;
@@ -101,9 +132,10 @@ class StepsOf {
       Touch& t = touched[i];
       if (kept > 0 && touched[kept - 1].key == t.key) {
         Touch& before = touched[kept - 1];
-        before.reads = before.reads || (t.reads && !before.changes);
+        before.reads = before.reads || (t.reads && (!before.changes || steps_.is_of_gap(t.key)));
         before.changes = before.changes || t.changes;
         before.inserts = before.inserts || t.inserts;
+        before.is_certain = before.is_certain || t.is_certain;
         continue;
       }
       touched[kept++] = t;
@@ -124,7 +156,10 @@ class StepsOf {
 
   template <class Is>
   void put(const std::vector<Touch>& touched, Is is, bool is_plain) {
-    std::ranges::copy_if(touched, std::back_inserter(steps_.touches_), is);
+    std::vector<Touch> step;
+    std::ranges::copy_if(touched, std::back_inserter(step), is);
+    meet_gaps(step);
+    steps_.touches_.insert(steps_.touches_.end(), step.begin(), step.end());
     steps_.first_touch_.push_back(steps_.touches_.size());
     steps_.is_plain_.push_back(is_plain);
   }
@@ -135,7 +170,7 @@ class StepsOf {
     const KeyBounds bounds = bounds_of(h_, query);
     const uint32_t from = bounds.from == kNone ? 0 : rank_[bounds.from];
     const uint32_t to = bounds.to == kNone ? h_.key_count() : rank_[bounds.to] + 1;
-    const auto add = [&](KeyId k) { touched.push_back({k, true, false, false}); };
+    const auto add = [&](KeyId k) { touched.push_back({k, true, false, false, false}); };
     each_named_key(h_, query, add);
     const PredicateId where = selected.aggregate == kNone
                                   ? selected.predicate
@@ -166,6 +201,7 @@ class StepsOf {
   }
 
   const History& h_;
+  const Gaps& gaps_;
   Budget& budget_;
   Steps& steps_;
   std::vector<KeyId> sorted_;   // in the order of ranges
@@ -173,9 +209,11 @@ class StepsOf {
   std::vector<KeyId> written_;  // by the transaction so far, ascending
 };
 
-Result<Steps> Steps::of(const History& history, const std::vector<bool>& is_taken, Budget& budget) {
+Result<Steps> Steps::of(const History& history, const std::vector<bool>& is_taken, const Gaps& gaps,
+                        Budget& budget) {
   Steps steps;
-  StepsOf of(history, budget, steps);
+  steps.keys_ = history.key_count();
+  StepsOf of(history, gaps, budget, steps);
   for (TxnId t = 0; t < history.txn_count(); ++t)
     if (Status s = is_taken[t] ? of.add(t) : of.end_txn(); !s.ok()) return s.error();
   return steps;

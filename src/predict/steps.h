@@ -13,6 +13,7 @@
 
 #include "assay/budget.h"
 #include "assay/history.h"
+#include "predict/gaps.h"
 
 namespace assay::internal::predict {
 
@@ -21,14 +22,18 @@ struct Touch {
   bool reads;
   bool changes;
   bool inserts;  // where nothing is
+  // Whatever the order of the transactions: so it locks, and what is refused for it is refused. What a query may have read is not
+  // certain, and nothing that was not recorded.
+  bool is_certain = true;
 };
 
 class Steps {
  public:
-  // Of the transactions for which `is_taken` says so; the others have none. Fails where an operation is of a kind whose
+  // Of the transactions for which `is_taken` says so; the others have none. One with gaps has a step more at its beginning and at its
+  // end, where what was not recorded may have been done. Fails where an operation is of a kind whose
   // result in another order cannot be told (lists), or where the budget runs out.
   static Result<Steps> of(const History& history, const std::vector<bool>& is_taken,
-                          Budget& budget);
+                          const Gaps& gaps, Budget& budget);
 
   uint32_t txn_count() const { return static_cast<uint32_t>(first_step_.size()) - 1; }
   uint32_t count(TxnId t) const { return first_step_[t + 1] - first_step_[t]; }
@@ -37,11 +42,22 @@ class Steps {
     const uint32_t s = first_step_[t] + step;
     return {touches_.data() + first_touch_[s], touches_.data() + first_touch_[s + 1]};
   }
+  // Whether the key is none, but stands for what was not recorded.
+  bool is_of_gap(KeyId key) const { return key >= keys_; }
+  bool has_gaps(TxnId t) const {
+    return count(t) > 0 && !touches(t, 0).empty() && is_of_gap(touches(t, 0).front().key);
+  }
   // Whether the step's statement locks nothing.
   bool is_plain(TxnId t, uint32_t step) const { return is_plain_[first_step_[t] + step]; }
   // Of the whole transaction, ascending.
   std::span<const KeyId> reads(TxnId t) const { return span(reads_, first_read_, t); }
   std::span<const KeyId> changes(TxnId t) const { return span(changes_, first_change_, t); }
+  std::span<const KeyId> certain_reads(TxnId t) const {
+    return span(certain_reads_, first_certain_read_, t);
+  }
+  std::span<const KeyId> certain_changes(TxnId t) const {
+    return span(certain_changes_, first_certain_change_, t);
+  }
   // Read by statements that lock.
   std::span<const KeyId> locking_reads(TxnId t) const { return span(locking_, first_locking_, t); }
 
@@ -52,12 +68,14 @@ class Steps {
     return {keys.data() + first[t], keys.data() + first[t + 1]};
   }
 
+  KeyId keys_ = 0;  // of the history
   std::vector<Touch> touches_;
   std::vector<uint64_t> first_touch_ = {0};  // per step, and the end
   std::vector<bool> is_plain_;               // per step
   std::vector<uint32_t> first_step_ = {0};   // per transaction, and the end
-  std::vector<KeyId> reads_, changes_, locking_;
-  std::vector<uint64_t> first_read_ = {0}, first_change_ = {0},
+  std::vector<KeyId> reads_, changes_, certain_reads_, certain_changes_, locking_;
+  std::vector<uint64_t> first_read_ = {0}, first_change_ = {0}, first_certain_read_ = {0},
+                        first_certain_change_ = {0},
                         first_locking_ = {0};  // per transaction, and the end
 };
 

@@ -23,7 +23,10 @@ constexpr std::string_view kRelations =
     "pg_attribute a JOIN pg_collation l ON l.oid = a.attcollation WHERE a.attrelid = c.oid AND "
     "a.attnum > 0 AND a.atttypid IN (25, 1043) AND l.collisdeterministic), 'whole', r.oid = c.oid "
     "AND "
-    "NOT c.relrowsecurity AND c.relreplident IN ('d', 'f'), 'file', c.relfilenode::bigint) FROM "
+    "NOT c.relrowsecurity AND c.relreplident IN ('d', 'f'), 'fires', c.relhasrules OR EXISTS "
+    "(SELECT 1 "
+    "FROM pg_trigger g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal), 'file', "
+    "c.relfilenode::bigint) FROM "
     "pg_class c JOIN pg_namespace n ON "
     "n.oid = c.relnamespace JOIN pg_class "
     "r "
@@ -41,7 +44,7 @@ constexpr std::string_view kState =
     "coalesce(relacl::text, "
     "''))) FROM pg_class), (SELECT sum(hashtext(attrelid || ' ' || attnum || ' ' || xmin)) FROM "
     "pg_attribute WHERE attnum > 0), (SELECT sum(hashtext(indexrelid || ' ' || xmin)) FROM "
-    "pg_index), "
+    "pg_index), (SELECT sum(hashtext(oid || ' ' || xmin)) FROM pg_trigger), "
     "(SELECT sum(hashtext(oid || ' ' || xmin)) FROM pg_proc WHERE oid >= 16384))";
 
 std::string refusal_of(const Json& told) {
@@ -73,6 +76,7 @@ Result<Catalogue> Catalogue::read(evidence::PostgresqlSlot& connection) {
     for (const Json& column : told["numbers"]) r.numbers.push_back(column.text());
     for (const Json& column : told["texts"]) r.texts.push_back(column.text());
     r.whole = told["whole"].is_true();
+    r.fires = told["fires"].is_true();
     r.file = told["file"].integer();
     r.refusal = refusal_of(told);
     all.by_name_.emplace(told.text("name"), all.relations_.size());

@@ -227,7 +227,7 @@ void Conversation::bind(std::string_view body) {
     for (size_t i = 0; i < message->values.size(); ++i) {
       const auto& value = message->values[i];
       const bool shown = value && !message->binary[i] && value->size() <= kMostValueBytes;
-      portal.values.push_back(shown ? Json(*value) : Json());
+      portal.values.push_back(shown ? Json(*value) : value ? Json(false) : Json());
     }
     more = portal.of.plan && portal.of.plan->parts.size() == 1 && portal.of.untouched.empty() &&
            portal.of.plan->parts[0].tells;

@@ -12,9 +12,9 @@
 // left out, for a read that is missing makes no violation. So is one of a version of which no client is known to be the writer, where
 // the reader may have a number itself that it was not asked for: it may be its own. Rows that were not found are not written down: nothing rests on absence.
 //
-// What transactions wrote stands behind what they read, since what one reads of its own is left out. A change read what it replaced
-// where it depends on that, SET balance = balance - 5, and not where it only names a key (rule 35); what that was tells the order of
-// the log. Transactions of the log that are no client's are sessions of their own, without times.
+// What a transaction wrote stands with the statement that did it (origins.h), or at its end if that is not known; what it reads of its
+// own is left out. A change read what it replaced where it depends on that, SET balance = balance - 5, and not where it only names a
+// key (rule 35); what that was tells the order of the log. Transactions of the log that are no client's are sessions of their own, without times.
 //
 // Cost: linear in the trace, times the logarithm of the keys. Source: the rules of recording in docs/recording-an-application.md.
 #include "record/join.h"
@@ -28,8 +28,9 @@
 
 #include "base/json.h"
 #include "collect/schedule/row_history.h"
-#include "collect/schedule/statements.h"
 #include "history/condition.h"
+#include "record/description.h"
+#include "record/origins.h"
 #include "record/seen.h"
 
 namespace assay::internal::record {
@@ -39,9 +40,7 @@ using collect::schedule::RowHistory;
 using collect::schedule::RowOperation;
 using collect::schedule::RowTxn;
 
-constexpr size_t kMostStatementBytes = 90;  // in an explanation
 constexpr size_t kMostRowsOfQuery = 1000;   // longer answers are reads of their rows alone
-constexpr size_t kMostStatements = 8;       // of a transaction
 constexpr uint32_t kLastSpecialNumber = 2;  // of rows that are older than numbers
 constexpr size_t kNobody = SIZE_MAX;
 
@@ -50,20 +49,13 @@ bool is_before(uint32_t number, uint32_t bound) {
   return number <= kLastSpecialNumber || static_cast<int32_t>(number - bound) < 0;
 }
 
-// Without comments.
-std::string bare(std::string_view sql) {
-  std::string out;
-  size_t done = 0;
-  for (const collect::schedule::Comment& c : collect::schedule::comments_of(sql)) {
-    out += sql.substr(done, c.at - done);
-    out += ' ';
-    done = c.end;
-  }
-  out += sql.substr(done);
-  const size_t first = out.find_first_not_of(" \t\r\n");
-  return first == std::string::npos
-             ? ""
-             : out.substr(first, out.find_last_not_of(" \t\r\n") + 1 - first);
+// A read of a row stands before what the transaction did to it; and of each change it is not known then when it was made.
+void put_changes_last(std::vector<RowOperation>& ops) {
+  const auto reads = [](const RowOperation& op) {
+    return op.kind != RowOperation::Kind::write && op.kind != RowOperation::Kind::remove;
+  };
+  const auto changes = std::stable_partition(ops.begin(), ops.end(), reads);
+  for (auto op = changes; op != ops.end(); ++op) op->time = {};
 }
 
 class Joining {
@@ -80,8 +72,9 @@ class Joining {
     for (size_t i = 0; i < seen_.log.size(); ++i)
       if (client_of_[i] == kNobody) all.push_back(foreign_txn(i));
     for (const std::string& key : there_at_first_) rows_.initial(key, first_row(key));
+    // What is not known to have touched anything may have done so all the same.
     for (const RowTxn& txn : all)
-      if (!txn.ops.empty())
+      if (!txn.ops.empty() || txn.meta.find("\"unrecorded\":") != std::string::npos)
         if (Status s = rows_.add(txn); !s.ok()) return s.error();
     for (const auto& [key, installs] : installs_) {
       std::vector<std::pair<std::string, std::string>> versions;
@@ -224,41 +217,14 @@ class Joining {
         .key = key, .row = before.row, .source = names_[before.log], .stated = true};
   }
 
-  // Of each change of a transaction, whether it depends on what it replaced.
-  std::vector<bool> dependent(const SeenTxn& txn, const LoggedChanges& logged) const {
-    std::vector<bool> depends(logged.changes.size());
-    std::map<std::pair<std::string, LoggedChange::Kind>, std::vector<size_t>> changes;
-    for (size_t i = 0; i < logged.changes.size(); ++i)
-      if (logged.changes[i].kind != LoggedChange::Kind::insert)
-        changes[{logged.changes[i].table, logged.changes[i].kind}].push_back(i);
-    for (const auto& [of, places] : changes) {
-      std::vector<bool> each;  // in the order of the statements
-      bool all = true, any = false, counted = true;
-      for (const SeenStatement& s : txn.statements) {
-        const Statement& statement = seen_.statements.at(s.q);
-        if (s.failed || statement.changed != of.first) continue;
-        const bool same =
-            statement.kind == (of.second == LoggedChange::Kind::update ? "update" : "delete");
-        const bool other = statement.kind == "insert" || statement.kind == "merge";
-        if (!same && !other) continue;
-        if (other && of.second == LoggedChange::Kind::remove) continue;
-        any = true;
-        all = all && statement.depends;
-        counted = counted && same && each.size() + s.rows <= places.size();
-        if (counted) each.insert(each.end(), s.rows, statement.depends);
-      }
-      counted = counted && each.size() == places.size();
-      for (size_t i = 0; i < places.size(); ++i)
-        depends[places[i]] = counted ? each[i] : any && all;
-    }
-    return depends;
-  }
-
-  void add_changes(const LoggedChanges& logged, size_t log, const std::vector<bool>& depends,
-                   std::vector<RowOperation>& ops) {
+  // What a transaction did to rows by each of its changes.
+  std::vector<std::vector<RowOperation>> changes_of(const LoggedChanges& logged, size_t log,
+                                                    const std::vector<bool>& depends) {
+    std::vector<std::vector<RowOperation>> all;
     std::set<std::string> changed;
     for (size_t i = 0; i < logged.changes.size(); ++i) {
       const LoggedChange& c = logged.changes[i];
+      std::vector<RowOperation>& ops = all.emplace_back();
       const std::string& before = c.old_key.empty() ? c.key : c.old_key;
       if (!depends.empty() && depends[i] && !changed.contains(before))
         if (auto op = replaced(before, log)) {
@@ -273,32 +239,71 @@ class Joining {
       changed.insert(c.key);
       if (!c.old_key.empty()) changed.insert(c.old_key);
     }
+    return all;
+  }
+
+  // What the statement read, and that it left something out.
+  std::vector<RowOperation> reads_of(const SeenStatement& s, size_t txn, bool& finds_all) {
+    std::vector<RowOperation> found;
+    const uint64_t left_out = out_.nobodys;
+    for (const SeenVersion& version : s.read)
+      if (auto op = read(version, txn)) found.push_back(std::move(*op));
+    out_.reads += found.size();
+    const Statement& statement = seen_.statements.at(s.q);
+    finds_all = statement.kind != "select" ||
+                (statement.keyed && s.read.size() == 1 && out_.nobodys == left_out);
+    if (auto query = query_of(s, found)) {
+      found.insert(found.begin(), std::move(*query));
+      finds_all = true;
+    }
+    return found;
   }
 
   RowTxn client_txn(size_t i) {
     const SeenTxn& seen = seen_.txns[i];
+    const size_t log = log_of_[i];
+    Description description(seen_, seen);
+    const Origins origins =
+        log == kNobody ? Origins() : origins_of(seen, seen_.statements, seen_.log[log]);
+    std::vector<std::vector<RowOperation>> changes;
+    if (log != kNobody) changes = changes_of(seen_.log[log], log, origins.depends);
     RowTxn txn{.session = std::to_string(seen.session),
                .name = txn_names_[i],
                .status = seen.status,
                .begin = seen.begin,
-               .end = seen.end,
-               .meta = meta_of(seen)};
-    for (const SeenStatement& s : seen.statements) {
-      std::vector<RowOperation> found;
-      for (const SeenVersion& version : s.read)
-        if (auto op = read(version, i)) found.push_back(std::move(*op));
-      out_.reads += found.size();
-      if (auto query = query_of(s, found)) txn.ops.push_back(std::move(*query));
-      for (RowOperation& op : found) txn.ops.push_back(std::move(op));
+               .end = seen.end};
+    size_t next = 0;
+    std::set<std::string> changed;
+    bool in_order = true;
+    for (size_t n = 0; n < seen.statements.size(); ++n) {
+      const SeenStatement& s = seen.statements[n];
+      bool finds_all = true;
+      for (RowOperation& op : reads_of(s, i, finds_all)) {
+        in_order = in_order && !changed.contains(op.key);
+        op.time = s.time;
+        txn.ops.push_back(std::move(op));
+      }
+      description.look_at(s, finds_all);
+      for (; next < origins.statements.size() && origins.statements[next] == n; ++next)
+        for (RowOperation& op : changes[next]) {
+          changed.insert(op.key);
+          op.time = s.time;
+          txn.ops.push_back(std::move(op));
+        }
     }
-    if (const size_t log = log_of_[i]; log != kNobody) {
-      add_changes(seen_.log[log], log, dependent(seen, seen_.log[log]), txn.ops);
+    for (; next < changes.size(); ++next)
+      for (RowOperation& op : changes[next]) txn.ops.push_back(std::move(op));
+    if (!in_order) put_changes_last(txn.ops);
+    if (log != kNobody) {
+      if (origins.statements.empty()) description.miss_origins();
       if (txn.status != TxnStatus::committed) {
         ++out_.settled;
         txn.status = TxnStatus::committed;
       }
       if (!seen.isolation.empty()) ++out_.isolations[seen.isolation];
     }
+    description.end(log != kNobody);
+    txn.meta = description.meta(programs_);
     if (!acts(seen)) return txn;
     if (log_of_[i] == kNobody && txn.status == TxnStatus::committed && has_changed_rows(seen))
       ++out_.unnumbered;
@@ -319,37 +324,13 @@ class Joining {
     ++out_.foreign;
     Json meta = Json::object();
     meta["foreign"] = true;
+    meta["unrecorded"] = {
+        {"reads", Json::array({"*"})},
+        {"why", Json::array({"another client's, of which the log alone is known"})}};
     RowTxn txn{.session = names_[i], .name = names_[i], .meta = meta.dump()};
-    add_changes(seen_.log[i], i, {}, txn.ops);
+    for (std::vector<RowOperation>& ops : changes_of(seen_.log[i], i, {}))
+      for (RowOperation& op : ops) txn.ops.push_back(std::move(op));
     return txn;
-  }
-
-  std::string meta_of(const SeenTxn& txn) const {
-    Json meta = Json::object();
-    std::vector<std::string> ran;
-    std::set<std::string> places;
-    for (const SeenStatement& s : txn.statements) {
-      const Statement& statement = seen_.statements.at(s.q);
-      if (!statement.reads || s.failed) continue;
-      if (!statement.place.empty() && places.size() < kMostStatements &&
-          places.insert(statement.place).second)
-        meta["places"].push_back(statement.place);
-      std::string words = fmt::format(
-          "`{}`", collect::schedule::in_one_line(bare(statement.sql), kMostStatementBytes));
-      if (!statement.place.empty()) words += fmt::format(" ({})", statement.place);
-      if (std::ranges::count(ran, words) == 0) ran.push_back(std::move(words));
-    }
-    if (ran.size() > kMostStatements) {
-      ran.resize(kMostStatements);
-      ran.emplace_back("…");
-    }
-    if (!ran.empty()) meta["ran"] = fmt::format("{}", fmt::join(ran, ", "));
-    if (!txn.isolation.empty()) meta["isolation"] = txn.isolation;
-    if (txn.number) meta["xid"] = *txn.number;
-    if (const auto program = seen_.programs.find(txn.session);
-        program != seen_.programs.end() && !program->second.empty())
-      meta["program"] = program->second;
-    return meta.dump();
   }
 
   void count_statements() {
@@ -378,6 +359,7 @@ class Joining {
   std::map<uint32_t, size_t> by_number_;  // logged transactions
   std::map<std::string, std::vector<Install>> installs_;
   std::set<std::string> there_at_first_;
+  ProgramNames programs_;
 };
 
 }  // namespace

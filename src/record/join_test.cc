@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "base/json.h"
+
 namespace assay::internal::record {
 namespace {
 
@@ -99,9 +101,15 @@ TEST(Join, ReadsMeetWritesByKeyAndNumber) {
   EXPECT_EQ(d.orders, (Texts{"t:1: 1-1"}));
   const History& h = d.joined.history;
   EXPECT_EQ(h.initial(0).to_string(), R"({"id":1,"v":10})");
-  EXPECT_EQ(h.meta(0),
-            R"({"ran":"`SELECT v FROM t` (app.py:7), `UPDATE t SET v = 5 WHERE id = 1`",)"
-            R"("isolation":"serializable","xid":101})");
+  EXPECT_EQ(h.meta(0), R"({"program":"app.py:7",)"
+                       R"("ran":"`SELECT v FROM t` (app.py:7), `UPDATE t SET v = 5 WHERE id = 1`",)"
+                       R"("isolation":"serializable","xid":101,"unrecorded":{"reads":["*"],"why":[)"
+                       R"("`SELECT v FROM t` (app.py:7): the rows that it did not find",)"
+                       R"("`UPDATE t SET v = 5 WHERE id = 1`: the rows that it did not change"]},)"
+                       R"("sql":[{"text":"SELECT v FROM t","sent":20,"place":"app.py:7"},)"
+                       R"({"text":"UPDATE t SET v = 5 WHERE id = 1","sent":30}]})");
+  EXPECT_EQ(h.op_time(0), (Interval{20, 25}));
+  EXPECT_EQ(h.op_time(1), (Interval{30, 35}));
   EXPECT_NE(h.meta().find(R"("isolation":"serializable")"), std::string::npos);
   EXPECT_EQ(h.orders_complete_to(), 10000);
   EXPECT_EQ(h.begin_time(0).response - h.begin_time(0).request, 15);
@@ -269,6 +277,67 @@ TEST(Join, QueriesFindAllRows) {
 }
 
 // Rule 36.
+// What a statement leaves out is said by table (rule 44).
+std::string unrecorded(const std::string& statement, const std::string& trace) {
+  const Done d = done(R"({"q":50,"kind":)" + statement + "}\n" + trace + kEnd);
+  const Json meta = Json::parse(d.joined.history.meta(0));
+  const Json& missing = meta["unrecorded"];
+  return missing["reads"].dump() + missing["changes"].dump() + " " +
+         (missing["why"].empty() ? "" : missing["why"][0].text());
+}
+
+TEST(Join, WhatWasNotRecordedInFull) {
+  const std::string one = R"x("(1,90,1)")x";
+  const std::string select = R"("select","sql":"S","reads":true,"from":[["t",3]],"tables":["t"])";
+  const auto selects = [&](const std::string& more, const std::string& rows) {
+    return unrecorded(select + more, said(1, 50, "SELECT 1", rows) + idle(1));
+  };
+  EXPECT_EQ(selects("", one), "[\"t\"]null `S`: the rows that it did not find");
+  EXPECT_EQ(selects(R"(,"keyed":true)", one), "nullnull ");
+  EXPECT_EQ(selects(R"(,"keyed":true)", ""), "[\"t\"]null `S`: the rows that it did not find");
+  EXPECT_EQ(selects(R"(,"where":["id = 1"])", one), "nullnull ");
+  EXPECT_EQ(selects(R"(,"keyed":true)", R"x("(1,150,1)")x"),
+            "[\"t\"]null `S`: the rows that it did not find");  // nobody's
+  EXPECT_EQ(selects(R"(,"missed":"UNION")", one), "[\"t\"]null `S`: UNION");
+
+  const std::string update =
+      R"("update","sql":"U","reads":true,"writes":true,"changed":"t","tables":["t"],"keyed":true)";
+  const auto updates = [&](const std::string& more, const std::vector<std::string>& lines) {
+    return unrecorded(update + more,
+                      said(1, 50, "UPDATE 1") + number(1, 101) + idle(1) + logged(101, lines));
+  };
+  EXPECT_EQ(updates("", {put(1, 5)}), "nullnull ");
+  EXPECT_EQ(updates(R"(,"fires":true)", {put(1, 5)}), "[\"*\"]null `U`: a trigger");
+  EXPECT_EQ(updates("", {put(1, 5), put(2, 5)}).substr(0, 9), "[\"*\"]null");
+  // A tag that counts what the log does not have.
+  EXPECT_EQ(unrecorded(update, said(1, 50, "UPDATE 0") + idle(1)),
+            "[\"t\"]null `U`: the rows that it did not change");
+  // Refused: at another isolation it would have changed something.
+  EXPECT_EQ(unrecorded(update, said(1, 2, "SELECT 1", one) +
+                                   said(1, 50, "", "", R"(,"error":"40001")") + idle(1)),
+            "[\"*\",\"t\"][\"t\"] `SELECT v FROM t` (app.py:7): the rows that it did not find");
+}
+
+// Changes stand with their statements only if each has one.
+TEST(Join, ChangesOfStatements) {
+  const auto times = [](const std::vector<std::string>& lines) {
+    const Done d =
+        done(said(1, 1, "BEGIN") + said(1, 4, "UPDATE 1") +
+             said(1, 2, "SELECT 1", R"x("(1,90,2)")x") + said(1, 4, "UPDATE 1") + number(1, 101) +
+             said(1, 5, "COMMIT") + idle(1) + logged(101, lines) + kEnd);
+    const History& h = d.joined.history;
+    std::string text;
+    for (OpId i = h.first_op(0); i < h.end_op(0); ++i)
+      text += fmt::format("{}@{} ", as_text(h, i), h.op_time(i).known() ? h.op_time(i).request : 0);
+    return text;
+  };
+  EXPECT_EQ(times({put(1, 5), put(3, 5)}), "w(t:1)@20 r(t:2 first)@30 w(t:3)@40 ");
+  EXPECT_EQ(times({put(1, 5), put(3, 5), put(4, 5)}),
+            "r(t:2 first)@30 w(t:1)@0 w(t:3)@0 w(t:4)@0 ");
+  // Who read it after it had changed it would have read its own.
+  EXPECT_EQ(times({put(2, 5), put(3, 5)}), "r(t:2 first)@30 w(t:2)@0 w(t:3)@0 ");
+}
+
 TEST(Join, TruncateDeletesEveryKnownRow) {
   const Done d = done(logged(101, {put(2, 7)}) +
                       logged(102, {"public.t, public.else: TRUNCATE: (no-flags)"}) + kEnd);

@@ -200,6 +200,8 @@ class Understanding {
   std::string select(const Json& s);
   void add_from(const Json& from);
   void look_for_condition(const Json& s);
+  void look_for_key(const Json& where, const Relation& relation);
+  void note_table(const Json& range);
   void change(const Json& s);
   void transaction(const Json& s);
   void set(const Json& s);
@@ -224,11 +226,14 @@ void Understanding::look_everywhere(const Json& s) {
   bool writes = false;
   walk(s, [&](const std::string& type, const Json& node) {
     if (type == "RangeVar" && !is_of_system(node) &&
-        (!node.text("schemaname").empty() || !queries_.contains(node.text("relname"))))
+        (!node.text("schemaname").empty() || !queries_.contains(node.text("relname")))) {
       part_.reads = true;
+      note_table(node);
+    }
     if (type == "FuncCall" && !node["funcname"].empty() &&
         catalogue_.is_users_function(name_in(node["funcname"][node["funcname"].size() - 1]))) {
       part_.reads = part_.may_write = true;
+      part_.tables.emplace_back("*");
       miss("a function of the user's");
     }
     writes = writes || type == "InsertStmt" || type == "UpdateStmt" || type == "DeleteStmt";
@@ -238,6 +243,14 @@ void Understanding::look_everywhere(const Json& s) {
     part_.may_write = true;
     miss("WITH that writes");
   }
+}
+
+// Behind a view there may be any.
+void Understanding::note_table(const Json& range) {
+  const Relation* const relation = catalogue_.find(range.text("schemaname"), range.text("relname"));
+  const bool known = relation != nullptr && !relation->refusal.ends_with("view");
+  std::string name = known ? relation->name : "*";
+  if (std::ranges::count(part_.tables, name) == 0) part_.tables.push_back(std::move(name));
 }
 
 Level Understanding::look_at_level(const Json& select) const {
@@ -338,6 +351,10 @@ std::string Understanding::select(const Json& s) {
 void Understanding::look_for_condition(const Json& s) {
   const Json& from = s["fromClause"];
   if (!part_.missed.empty() || from.size() != 1 || !from[0].contains("RangeVar")) return;
+  const Json& range = from[0]["RangeVar"];
+  const Relation* const relation = catalogue_.find(range.text("schemaname"), range.text("relname"));
+  if (relation == nullptr || !relation->whole) return;
+  look_for_key(s["whereClause"], *relation);
   for (const char* clause : {"limitCount", "limitOffset", "lockingClause", "distinctClause"})
     if (s.contains(clause)) return;
   // A function may return several rows, or none.
@@ -348,13 +365,35 @@ void Understanding::look_for_condition(const Json& s) {
                                           catalogue_.is_aggregate(name_in(node["funcname"][0]))));
     return true;
   });
-  const Json& range = from[0]["RangeVar"];
-  const Relation* const relation = catalogue_.find(range.text("schemaname"), range.text("relname"));
-  if (calls || relation == nullptr || !relation->whole) return;
+  if (calls) return;
   Json pieces = Json::array();
   if (!s.contains("whereClause") ||
       ConditionWriter(*relation, sql_, pieces).write(s["whereClause"]))
     part_.where = std::move(pieces);
+}
+
+// Of conditions that all hold, one for each column of the key that says what it equals.
+void Understanding::look_for_key(const Json& where, const Relation& relation) {
+  std::set<std::string> named;
+  const auto look = [&](const Json& condition) {
+    const Json& equals = condition["A_Expr"];
+    if (equals.text("kind") != "AEXPR_OP" || equals["name"].empty() ||
+        name_in(equals["name"][0]) != "=")
+      return;
+    for (const auto& [column, value] : {std::pair("lexpr", "rexpr"), std::pair("rexpr", "lexpr")}) {
+      const Json& fields = equals[column]["ColumnRef"]["fields"];
+      const Json& other =
+          equals[value].contains("TypeCast") ? equals[value]["TypeCast"]["arg"] : equals[value];
+      if (!fields.empty() && (other.contains("ParamRef") || other.contains("A_Const")))
+        named.insert(name_in(fields[fields.size() - 1]));
+    }
+  };
+  look(where);
+  if (where["BoolExpr"].text("boolop") == "AND_EXPR")
+    for (const Json& condition : where["BoolExpr"]["args"]) look(condition);
+  part_.keyed =
+      !relation.key.empty() &&
+      std::ranges::all_of(relation.key, [&](const std::string& k) { return named.contains(k); });
 }
 
 // INSERT, UPDATE and DELETE.
@@ -362,17 +401,27 @@ void Understanding::change(const Json& s) {
   part_.reads = part_.may_write = true;
   const Json& range = s["relation"];
   const Relation* const relation = catalogue_.find(range.text("schemaname"), range.text("relname"));
-  if (relation != nullptr) part_.changed = relation->name;
-  if (relation == nullptr)
+  note_table(range);
+  if (relation == nullptr) {
     miss("a table that is not known");
-  else if (!relation->refusal.empty())
-    miss(relation->refusal);
+  } else {
+    part_.changed = relation->name;
+    part_.fires = relation->fires;
+    if (!relation->refusal.empty()) miss(relation->refusal);
+    if (part_.kind == Part::Kind::insert)
+      part_.keyed = !s.contains("onConflictClause");
+    else
+      look_for_key(s["whereClause"], *relation);
+  }
   walk(s, [&](const std::string& type, const Json& node) {
     if (type == "SubLink" || type == "RangeVar" || type == "withClause")
       miss("what a change reads elsewhere");
+    if (type == "RangeVar" && !is_of_system(node)) note_table(node);
     if (type == "FuncCall" && !node["funcname"].empty() &&
-        catalogue_.is_users_function(name_in(node["funcname"][node["funcname"].size() - 1])))
+        catalogue_.is_users_function(name_in(node["funcname"][node["funcname"].size() - 1]))) {
+      part_.tables.emplace_back("*");
       miss("a function of the user's");
+    }
     if (type == "returningList") return false;
     if (type != "ColumnRef") return true;
     const Json& fields = node["fields"];
@@ -413,6 +462,7 @@ void Understanding::copy(const Json& s) {
   const Json& range = s["relation"];
   if (s["is_from"].is_true()) {
     part_.may_write = true;
+    note_table(range);
     if (const auto* r = catalogue_.find(range.text("schemaname"), range.text("relname")))
       part_.changed = r->name;
   } else {
@@ -450,7 +500,10 @@ std::string Understanding::statement(const std::string& type, const Json& s) {
   for (const auto& [name, why] : kUnknown) {
     if (type != name) continue;
     look_everywhere(s);
-    part_.reads = part_.reads || type == "ExecuteStmt" || type == "CallStmt" || type == "DoStmt";
+    if (type == "ExecuteStmt" || type == "CallStmt" || type == "DoStmt") {
+      part_.reads = true;
+      part_.tables.emplace_back("*");
+    }
     part_.missed = why;
     if (type == "MergeStmt") part_.kind = Kind::merge;
     return {};
@@ -535,6 +588,7 @@ Part unknown_part(std::string_view sql, std::string_view why) {
   Part part;
   part.sql = sql;
   part.reads = part.may_write = true;
+  part.tables = {"*"};
   part.missed = why;
   return part;
 }

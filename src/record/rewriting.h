@@ -41,7 +41,11 @@ struct Part {
   // It returns every row of `from` that satisfies this, in pieces: texts, and [n, "number" or "text"] for the client's value n. Null:
   // that is not known.
   Json where;
-  std::string missed;  // why not all that it read is told; empty: it is
+  std::string missed;               // why not all that it read is told; empty: it is
+  std::vector<std::string> tables;  // which it reads or changes; "*": nobody knows which
+  // It names one row of its table by the whole key, or inserts rows: whatever it does not find, it looks at no other row.
+  bool keyed = false;
+  bool fires = false;  // a trigger or a rule of the user's
   bool may_write = false;
   std::string changed;  // the relation that it changes
   bool depends_on_rows =

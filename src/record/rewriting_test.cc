@@ -267,5 +267,26 @@ TEST(Composite, RowsAndArrays) {
   EXPECT_FALSE(elements_of_array("()"));
 }
 
+TEST_F(Rewriting, WhichRowsAStatementLooksAt) {
+  for (const char* sql :
+       {"SELECT v FROM t WHERE id = $1", "SELECT v FROM t WHERE v = 1 AND 7 = t.id LIMIT 21",
+        "SELECT v FROM t WHERE id = $1::int FOR UPDATE", "UPDATE t SET v = v + 1 WHERE id = 7",
+        "DELETE FROM u WHERE a = 1 AND \"B\" = 2 AND v = 1", "INSERT INTO t VALUES (1, 2)"})
+    EXPECT_TRUE(part(sql).keyed) << sql;
+  for (const char* sql :
+       {"SELECT v FROM t", "SELECT v FROM t WHERE id = 1 OR v = 2", "SELECT v FROM t WHERE id > 1",
+        "SELECT v FROM t WHERE id = v", "SELECT t.v FROM t, u WHERE id = 1",
+        "DELETE FROM u WHERE a = 1", "UPDATE t SET v = 1", "UPDATE t SET v = 1 WHERE NOT id = 1",
+        "INSERT INTO t VALUES (1, 2) ON CONFLICT DO NOTHING"})
+    EXPECT_FALSE(part(sql).keyed) << sql;
+  using Tables = std::vector<std::string>;
+  EXPECT_EQ(part("SELECT v FROM t UNION SELECT a FROM u WHERE a IN (SELECT id FROM t)").tables,
+            (Tables{"t", "u"}));
+  EXPECT_EQ(part("UPDATE t SET v = (SELECT max(a) FROM u)").tables, (Tables{"t", "u"}));
+  EXPECT_EQ(part("SELECT transfer(1)").tables, (Tables{"*"}));
+  EXPECT_EQ(part("SELECT * FROM nonesuch").tables, (Tables{"*"}));
+  EXPECT_EQ(part("CALL p()").tables, (Tables{"*"}));
+}
+
 }  // namespace
 }  // namespace assay::internal::record

@@ -129,6 +129,10 @@ class TraceReader {
     s.writes = line["writes"].is_true();
     s.aggregated = line["aggregated"].is_true();
     s.depends = line["depends"].is_true();
+    s.keyed = line["keyed"].is_true();
+    s.fires = line["fires"].is_true();
+    for (const Json& table : line["tables"]) s.tables.push_back(table.text());
+    if (!line.contains("tables")) s.tables = {"*"};
     s.tells = line.contains("from");
     for (const Json& from : line["from"])
       s.cells.push_back(from.size() == 2 ? static_cast<size_t>(from[1].integer()) : 0);
@@ -181,12 +185,17 @@ class TraceReader {
     // The snapshot is taken by the first statement that reads or changes something, at the latest.
     if (!open.has_read) open.txn->begin.response = answered;
     open.has_read = open.has_read || s.reads;
+    const bool first = open.txn->statements.empty();
+    // Those of one message were sent together.
+    const int64_t own = first ? sent : std::max(sent, open.txn->statements.back().time.request + 1);
     open.last = sent;
     if (!s.isolation.empty() && !failed) open.txn->isolation = s.isolation;
     if (!s.session_isolation.empty() && !failed) open.isolation = s.session_isolation;
     SeenStatement seen;
     seen.q = at->first;
     seen.failed = failed;
+    seen.time = {own, std::max(own, answered)};
+    seen.values = line.value("p");
     seen.rows = number_from(std::string_view(tag).substr(tag.rfind(' ') + 1));
     for (const Json& row : line["rows"]) open.rows.push_back(row.text());
     for (const std::string& row : std::exchange(open.rows, {}))
@@ -208,7 +217,7 @@ class TraceReader {
     else if (s.kind == "rollback")
       end(session, TxnStatus::aborted, {sent, answered});
     else if (s.kind == "rollback_to" && !failed)
-      open.failed = false;
+      open.failed = false, open.txn->undoes = true;
   }
 
   static std::optional<std::string> condition_of(const Json& pieces, const Json& values) {

@@ -28,6 +28,8 @@ struct SeenStatement {
   uint64_t q = 0;     // which one
   uint64_t rows = 0;  // as its tag counts them
   bool failed = false;
+  Interval time;  // sent, answered; no two of a transaction are sent at the same moment
+  Json values;    // of the client, as texts; false: not taken down
   std::vector<SeenVersion> read;
   // These are all rows of the table that satisfy this condition; nothing where that is not known.
   std::optional<std::string> where;
@@ -42,6 +44,7 @@ struct SeenTxn {
   std::optional<uint32_t> number;
   bool may_have_number = false;  // that was not asked for
   bool wrote = false;            // perhaps
+  bool undoes = false;           // some of it, by ROLLBACK TO
   std::vector<SeenStatement> statements;
 };
 
@@ -60,10 +63,12 @@ struct LoggedChanges {
 
 struct Statement {
   std::string kind, sql, missed, changed, isolation, session_isolation, place;
-  bool reads = false, writes = false, aggregated = false, depends = false, tells = false;
-  std::vector<size_t> cells;  // of the relations that it tells of
-  std::string table;          // the only one of them
-  Json where;                 // in pieces, as rewriting.h has it
+  bool reads = false, writes = false, aggregated = false, depends = false, tells = false,
+       keyed = false, fires = false;
+  std::vector<std::string> tables;  // as rewriting.h has it
+  std::vector<size_t> cells;        // of the relations that it tells of
+  std::string table;                // the only one of them
+  Json where;                       // in pieces, as rewriting.h has it
 };
 
 struct Seen {

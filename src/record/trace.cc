@@ -42,6 +42,9 @@ uint64_t Trace::statement(const Plan& plan, size_t part, const std::string& unto
   if (p.reads && (!p.missed.empty() || (p.tells && !untouched.empty())))
     line["missed"] = p.missed.empty() ? untouched : p.missed;
   if (!p.changed.empty()) line["changed"] = p.changed;
+  if (!p.tables.empty()) line["tables"] = p.tables;
+  if (p.keyed) line["keyed"] = true;
+  if (p.fires) line["fires"] = true;
   if (p.depends_on_rows) line["depends"] = true;
   if (!p.isolation.empty()) line[p.for_session ? "session_isolation" : "isolation"] = p.isolation;
   if (const std::string place = place_in_code(p.sql); !place.empty()) line["place"] = place;

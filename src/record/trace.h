@@ -6,7 +6,8 @@
 //   {"q":3,"kind":"select","sql":"SELECT …","from":[["accounts",3]]}    a statement, the first time that it is seen
 //   {"s":1,"open":…,"user":"ann","program":"shop"}                  a connection
 //   {"s":1,"rows":["(16385,731,7)"]}                                versions that the statement to come read
-//   {"s":1,"q":3,"t":[sent,answered],"tag":"SELECT 1"}              a statement was answered; "error" if it failed
+//   {"s":1,"q":3,"t":[sent,answered],"tag":"SELECT 1"}              a statement was answered; "error" if it failed; "p": with
+//                                                                   which values, false where one is binary or long
 //   {"s":1,"xid":"740","isolation":"serializable"}                  the number of its transaction
 //   {"s":1,"idle":…}                                                no transaction is open
 //   {"s":1,"close":…,"in_flight":true}                              the connection is lost, while it might have committed

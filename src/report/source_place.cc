@@ -39,9 +39,9 @@ std::optional<SourcePlace> named(std::string_view meta, std::string_view name) {
   if (!parsed.is_object() || !parsed.contains(name)) return std::nullopt;
   const Json value = parsed.value(name, Json());
   if (value.is_string()) return file_of_repository(value.text());
-  for (const Json& one : value)
-    if (one.is_string())
-      if (auto place = file_of_repository(one.text())) return place;
+  if (!value.is_array()) return std::nullopt;
+  for (const Json& statement : value)
+    if (auto place = file_of_repository(statement.text("place"))) return place;
   return std::nullopt;
 }
 
@@ -49,7 +49,7 @@ std::optional<SourcePlace> named(std::string_view meta, std::string_view name) {
 
 std::optional<SourcePlace> source_place(const Audit& c, const Explanation& e) {
   for (const TxnId t : e.transactions)
-    if (auto place = named(c.history.meta(t), "places")) return place;
+    if (auto place = named(c.history.meta(t), "sql")) return place;
   for (const std::string_view name : {"test", "sql", "played"})
     if (auto place = named(c.history.meta(), name)) return place;
   return std::nullopt;

@@ -314,9 +314,9 @@ TEST(GithubReport, TheFileThatAViolationBelongsTo) {
   EXPECT_EQ(told(R"({"sql":")" + here + R"("})", "{}"),
             "::error file=CMakeLists.txt,CMakeLists.txt");
   EXPECT_EQ(told(R"({"test":")" + here + R"(:7"})",
-                 R"({"places":["gone.py:1",")" + root + R"(/README.md:2"]})"),
+                 R"({"sql":[{"place":"gone.py:1"},7,{"place":")" + root + R"(/README.md:2"}]})"),
             "::error file=README.md,line=2,README.md");
-  EXPECT_EQ(told(R"({"test":"/etc/passwd:1","sql":"..","played":7})", R"({"places":"x"})"),
+  EXPECT_EQ(told(R"({"test":"/etc/passwd:1","sql":"..","played":7})", R"({"sql":"x"})"),
             "::error h.hist");
   unsetenv("GITHUB_WORKSPACE");
 }

@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "cases.h"
 #include "certify/schedule_verifier.h"
+#include "predict/gaps.h"
 #include "predict/split.h"
 
 namespace assay::internal {
@@ -290,7 +291,8 @@ void compare(uint64_t seed, std::initializer_list<Isolation> isolations) {
     std::vector<Isolation> at;
     for (const SetTxn& txn : set) at.push_back(txn.isolation);
     Budget budget;
-    const auto steps = predict::Steps::of(history, std::vector<bool>(set.size(), true), budget);
+    const auto steps =
+        predict::Steps::of(history, std::vector<bool>(set.size(), true), predict::Gaps(), budget);
     ASSERT_TRUE(steps.ok());
     predict::Splits splits(*steps, at);
     bool found = false;
@@ -326,6 +328,52 @@ TEST(Predict, AtSsiNothingGoesWrong) {
   Rng rng(rotated(7));
   for (size_t i = 0; i < scaled(500); ++i)
     EXPECT_FALSE(ByDefinition(random_set(rng, {Isolation::ssi})).can_go_wrong());
+}
+
+// Some of what they did is not in the history, which says of which keys: nothing that goes wrong is overlooked.
+TEST(Predict, WhatWasNotRecorded) {
+  Rng rng(rotated(9));
+  size_t held = 0, wrong = 0;
+  for (size_t i = 0; i < scaled(4000); ++i) {
+    const std::vector<SetTxn> set =
+        random_set(rng, {Isolation::read_committed, Isolation::innodb_repeatable_read,
+                         Isolation::prefix, Isolation::snapshot, Isolation::ssi});
+    std::vector<SetTxn> recorded = set;
+    std::vector<predict::Told> told(set.size());
+    std::vector<Isolation> at;
+    for (size_t t = 0; t < set.size(); ++t) {
+      at.push_back(set[t].isolation);
+      for (SetStep& s : recorded[t].statements)
+        for (uint32_t k = 0; k < 32; ++k) {
+          const std::string table = rng.below(8) == 0 ? "*" : std::to_string(k);
+          if ((s.reads >> k & 1) && rng.below(8) == 0) {
+            s.reads &= ~(1u << k);
+            told[t].reads.push_back(table);
+          }
+          if ((s.changes >> k & 1) && rng.below(16) == 0) {
+            s.changes &= ~(1u << k);
+            told[t].changes.push_back(table);
+          }
+        }
+    }
+    const History history = history_of(recorded);
+    Budget budget;
+    const auto steps = predict::Steps::of(history, std::vector<bool>(set.size(), true),
+                                          predict::Gaps(history, told), budget);
+    ASSERT_TRUE(steps.ok());
+    predict::Splits splits(*steps, at);
+    bool found = false, whole = true;
+    for (TxnId t = 0; t < set.size(); ++t) {
+      found = found || splits.find(t, budget, {});
+      whole = whole && told[t].is_whole();
+    }
+    const bool can = ByDefinition(set).can_go_wrong();
+    ASSERT_TRUE(found || !can) << text_of(set) << text_of(recorded);
+    held += !found && !whole;
+    wrong += can && !whole;
+  }
+  EXPECT_GT(held, scaled(4000) / 50);
+  EXPECT_GT(wrong, scaled(4000) / 50);
 }
 
 // Any order of events with any cycle.

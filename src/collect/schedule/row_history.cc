@@ -54,30 +54,33 @@ Status RowHistory::add(const RowTxn& txn) {
   for (size_t i = 0; i < txn.ops.size(); ++i) {
     const RowOperation& op = txn.ops[i];
     const ValueView key = ValueView::of(std::string_view(op.key));
+    Op to;
     switch (op.kind) {
       case RowOperation::Kind::read:
-        builder_.add(op.stated ? Op::read_from(key, ValueView::row(op.row), op.source)
-                               : Op::read(key, ValueView::row(op.row)));
+        to = op.stated ? Op::read_from(key, ValueView::row(op.row), op.source)
+                       : Op::read(key, ValueView::row(op.row));
         break;
       case RowOperation::Kind::absent:
-        builder_.add(Op::read(key, ValueView::null()));
+        to = Op::read(key, ValueView::null());
         break;
       case RowOperation::Kind::write:
-        builder_.add(Op::write(key, ValueView::row(op.row)));
+        to = Op::write(key, ValueView::row(op.row));
         break;
       case RowOperation::Kind::remove:
         texts[i][0] = fmt::format("deleted by {} ({})", txn.name, ++deleted_);
-        builder_.add(Op::remove(key, ValueView::of(std::string_view(texts[i][0]))));
+        to = Op::remove(key, ValueView::of(std::string_view(texts[i][0])));
         break;
       case RowOperation::Kind::query:
         for (const auto& [of, row] : op.rows)
           rows[i].emplace_back(ValueView::of(std::string_view(of)), ValueView::row(row));
         // All keys of the table begin so.
         texts[i] = {op.table + ":", op.table + ";"};
-        builder_.add(Op::select(ValueView::of(std::string_view(texts[i][0])),
-                                ValueView::of(std::string_view(texts[i][1])), op.where, rows[i]));
+        to = Op::select(ValueView::of(std::string_view(texts[i][0])),
+                        ValueView::of(std::string_view(texts[i][1])), op.where, rows[i]);
         break;
     }
+    to.time = op.time;
+    builder_.add(to);
   }
   return builder_.end_txn();
 }

@@ -33,6 +33,7 @@ struct RowOperation {
   // A query: of which table, by which condition, and the keys and rows that it returned.
   std::string table = {}, where = {};
   std::vector<std::pair<std::string, std::string>> rows = {};
+  Interval time = {};  // of its statement
 };
 
 struct RowTxn {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "collect/schedule/observing.h"
 #include "collect/schema.h"
 #include "collect/sql/expression.h"
 #include "history/aggregate.h"
@@ -204,6 +205,17 @@ Text remove_text(const Statement& s, const Table& table, const Dialect& dialect)
 
 }  // namespace
 
+namespace {
+
+Result<Value> value_of(const Expression& e, const std::vector<Value>& parameters,
+                       const std::string& version) {
+  if (e.kind == Expression::Kind::parameter && e.index == Writer::kVersionAt)
+    return Value::of(version);
+  return evaluate(e, parameters);
+}
+
+}  // namespace
+
 struct Prepared::Call {
   const std::vector<Value>& parameters;
   Versions& versions;
@@ -214,15 +226,10 @@ struct Prepared::Call {
   std::optional<Value> key = {};  // of the only row that is meant
   std::string where = {};         // the condition, as the history has it
 
-  Result<Value> value_of(const Expression& e) const {
-    if (e.kind == Expression::Kind::parameter && e.index == Writer::kVersionAt)
-      return Value::of(version);
-    return evaluate(e, parameters);
-  }
   CallResult send(const Text& text, SqlAnswer& answer) const {
     std::vector<Value> values;
     for (const Expression& e : text.parameters) {
-      Result<Value> value = value_of(e);
+      Result<Value> value = value_of(e, parameters, version);
       if (!value.ok()) return CallResult::fatal(value.error().message);
       values.push_back(std::move(*value));
     }
@@ -257,6 +264,25 @@ Result<Prepared> Prepared::make(const File& file, const Statement& statement,
       made.text_ = remove_text(statement, table, dialect);
   }
   return made;
+}
+
+std::string Prepared::sql(const std::vector<Value>& parameters, const std::string& version) const {
+  std::string out;
+  const std::string& text = text_.sql;
+  size_t done = 0;
+  for (size_t n = 0; n < text_.parameters.size(); ++n) {
+    // The names of a file hold no $.
+    const std::string place = "$" + std::to_string(n + 1);
+    const size_t at = text.find(place, done);
+    const Result<Value> value = value_of(text_.parameters[n], parameters, version);
+    if (at == std::string::npos || !value.ok()) return {};
+    out += text.substr(done, at - done);
+    out += value->is_null()      ? "NULL"
+           : value->is_integer() ? std::to_string(value->integer)
+                                 : schedule::in_quotes(value->text, '\'');
+    done = at + place.size();
+  }
+  return out + text.substr(done);
 }
 
 std::string Prepared::in_words() const {

@@ -46,6 +46,7 @@ class Prepared {
   CallResult perform(const std::vector<Value>& parameters, Versions& versions,
                      DriverSession& session, const std::string& version, std::vector<Step>& steps,
                      Reply& reply) const;
+  std::string sql(const std::vector<Value>& parameters, const std::string& version) const;
   std::string in_words() const;
   const Text& text() const { return text_; }
 

@@ -18,6 +18,9 @@ class Program::Bound : public SqlStatement {
                      Reply& reply) const override {
     return prepared().perform(parameters_, program_->versions_, session, version, steps, reply);
   }
+  std::string sql(const std::string& version) const override {
+    return prepared().sql(parameters_, version);
+  }
   std::string in_words() const override { return prepared().in_words(); }
 
  private:

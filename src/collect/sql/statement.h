@@ -16,6 +16,8 @@ class SqlStatement {
   // those of a statement that failed and may have happened. What was selected goes to `reply.cells`.
   virtual CallResult perform(DriverSession& session, const std::string& version,
                              std::vector<Step>& steps, Reply& reply) const = 0;
+  // The text of SQL, with its values in it, as `perform` sends it.
+  virtual std::string sql(const std::string& version) const = 0;
   // As far as a person needs it to find the statement again.
   virtual std::string in_words() const = 0;
 };

@@ -21,6 +21,7 @@ class Impossible : public SqlStatement {
                      Reply&) const override {
     return CallResult::fatal(error_.to_string());
   }
+  std::string sql(const std::string&) const override { return {}; }
   std::string in_words() const override { return "a step of " + transaction_; }
 
  private:

@@ -1,0 +1,40 @@
+// A predicted execution, played on a database with the statements of the application.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "assay/history.h"
+#include "assay/result.h"
+#include "certify/schedule.h"
+
+namespace assay::internal::cli {
+
+// What came of it.
+struct Played {
+  enum class Came : uint8_t {
+    violated,      // what was observed has no serial order: as predicted
+    serializable,  // it ran to its end, and has one
+    unseen,        // likewise, as far as it was observed: not all that it read was
+    refused,       // the database refused a statement, or had it wait
+    otherwise,  // a statement changed other rows than it did in the run: the application may go on otherwise
+    unplayable  // the history does not tell enough to play it
+  };
+  Came came = Came::unplayable;
+  std::string words;     // a clause: why, or which anomaly
+  std::string database;  // "PostgreSQL 15.18"
+};
+std::string_view word_of(Played::Came came);
+
+struct PlayTarget {
+  std::string database;  // its URL
+  std::string
+      setup;  // a file of SQL that makes the tables; empty: they are copied from the database
+};
+
+// In a place of its own in the database (docs/playing.md), which holds copies of its tables, in which each row that the history knows
+// is as it was when the schedule begins. `predicted`: the schedule as a history. An error: nothing can be played there at all.
+Result<Played> play_schedule(const certify::Schedule& schedule, const History& recorded,
+                             const History& predicted, const PlayTarget& target);
+
+}  // namespace assay::internal::cli

@@ -1,0 +1,47 @@
+// What was not recorded of transactions, as keys that stand for it, so that a search through conflicts takes it into account.
+//
+//   A read something of the table t that nobody knows     A reads the key "reads of t", and whoever changes a row of t changes it
+//   B changed something of t that nobody knows           B changes the key "changes of t", and whoever reads or changes a row of t
+//                                                        reads or changes it
+//
+// Nothing of this is certain: it makes conflicts, and never locks. So whoever finds no way to go wrong among more conflicts than there
+// are has proved that there is none. Cost: linear in what it is asked.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "assay/history.h"
+#include "predict/told.h"
+
+namespace assay::internal::predict {
+
+class Gaps {
+ public:
+  Gaps() = default;
+  // `told`: of each transaction.
+  Gaps(const History& history, const std::vector<Told>& told);
+
+  bool empty() const { return readers_.empty() && changers_.empty(); }
+  bool is_whole(TxnId t) const { return empty() || (reads_[t].empty() && changes_[t].empty()); }
+  // Keys behind those of the history, of what the transaction read, and changed, that is not recorded.
+  const std::vector<KeyId>& reads(TxnId t) const { return reads_[t]; }
+  const std::vector<KeyId>& changes(TxnId t) const { return changes_[t]; }
+  // Which of them somebody changes who changes this key.
+  const std::vector<KeyId>& changed_with(KeyId key) const { return of(key, changed_with_); }
+  // Which somebody reads who reads it, and changes who changes it.
+  const std::vector<KeyId>& met_with(KeyId key) const { return of(key, met_with_); }
+
+ private:
+  const std::vector<KeyId>& of(KeyId key, const std::vector<std::vector<KeyId>>& by_table) const {
+    return by_table[table_of_.empty() ? 0 : table_of_[key]];
+  }
+
+  std::map<std::string, KeyId> readers_, changers_;  // by table: the keys that stand for it
+  std::vector<std::vector<KeyId>> reads_, changes_;  // per transaction
+  std::vector<uint32_t> table_of_;  // per key; 0: none of which something is missing
+  std::vector<std::vector<KeyId>> changed_with_ = {{}}, met_with_ = {{}};  // per table
+};
+
+}  // namespace assay::internal::predict

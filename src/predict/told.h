@@ -1,0 +1,37 @@
+// What the meta of a recorded transaction tells of it (docs/formats/assay.md#what-a-transaction-ran).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/history.h"
+#include "base/json.h"
+
+namespace assay::internal::predict {
+
+// A statement as the application sent it.
+struct SentStatement {
+  std::string text;
+  Json values;        // of $1, $2, …: texts, null, and false where that was not recorded
+  int64_t sent = 0;   // the operations that were sent then are its
+  std::string place;  // in the application's code; may be empty
+};
+
+struct Told {
+  std::string program;   // empty: nothing says what ran
+  bool defines = false;  // it made or changed tables
+  // Of these tables it read, and it may have changed, what is not among its operations; "*": of any. `why`: in words.
+  std::vector<std::string> reads, changes, why;
+  std::vector<SentStatement> statements;
+  std::string isolation;  // that it ran at, as the database says it
+
+  bool is_whole() const { return reads.empty() && changes.empty(); }
+};
+
+Told told_of(std::string_view meta);
+// Null if no statement is known to have been sent at that moment.
+const SentStatement* statement_at(const Told& told, Interval sent);
+
+}  // namespace assay::internal::predict

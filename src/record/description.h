@@ -1,0 +1,49 @@
+// What the history says of a recorded transaction besides its operations: its program, its statements, and what was not recorded.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "record/seen.h"
+
+namespace assay::internal::record {
+
+// Transactions that send the same statements, whatever the constants, are one program. It is called by the places in the code, if the
+// statements say theirs, or else by what they do with which tables: "select accounts, update accounts".
+class ProgramNames {
+ public:
+  // `statements`: each once, without constants; `words`: what it is called by.
+  const std::string& name(const std::string& statements, const std::string& words);
+
+ private:
+  std::map<std::string, std::string> names_;  // by statements
+  std::map<std::string, size_t> taken_;       // by words: how many are called so
+};
+
+class Description {
+ public:
+  Description(const Seen& seen, const SeenTxn& txn) : seen_(seen), txn_(txn) {}
+
+  // `finds_all`: the history says of everything that the statement looked at what it was.
+  void look_at(const SeenStatement& s, bool finds_all);
+  // It is not known which statement made which of its changes.
+  void miss_origins();
+  // After all statements. `logged`: the log has its changes, if there were any.
+  void end(bool logged);
+  std::string meta(ProgramNames& programs) const;
+
+ private:
+  void miss(const SeenStatement& s, std::string_view why, const std::vector<std::string>& tables);
+  std::string words_of(const SeenStatement& s) const;
+
+  const Seen& seen_;
+  const SeenTxn& txn_;
+  std::set<std::string> reads_,
+      changes_;  // of these tables something is not in the history; "*": of any
+  std::vector<std::string> why_;
+};
+
+}  // namespace assay::internal::record

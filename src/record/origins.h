@@ -1,0 +1,22 @@
+// Which statement of a transaction made which change that the log has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "record/seen.h"
+
+namespace assay::internal::record {
+
+struct Origins {
+  // Of each change the place of its statement in the transaction. Empty: nobody knows that of all of them.
+  std::vector<size_t> statements;
+  std::vector<bool> depends;  // of each change: on what it replaced
+};
+
+Origins origins_of(const SeenTxn& txn, const std::map<uint64_t, Statement>& statements,
+                   const LoggedChanges& logged);
+
+}  // namespace assay::internal::record
