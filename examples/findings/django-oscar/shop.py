@@ -7,8 +7,8 @@
     shop.py buy NAME…                they check out, one after the other
     shop.py race FIRST SECOND        all that the second does is done between the look of the first at the stock and its order
 
-Each checkout is a transaction, as with ATOMIC_REQUESTS, which the settings of oscar's sandbox have: what is in the basket is permitted as the view
-of the checkout asks it, then OrderCreator places the order. It connects to PostgreSQL where PGHOST, PGPORT and PGDATABASE say.
+Each checkout is a transaction, as with Django's ATOMIC_REQUESTS: what is in the basket is permitted as the view of the checkout asks it,
+then OrderCreator places the order. It connects to PostgreSQL where PGHOST, PGPORT and PGDATABASE say.
 """
 import os
 import sys
