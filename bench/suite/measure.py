@@ -55,25 +55,40 @@ os.write(int(sys.argv[1]), cost.encode())
 """
 
 
-def check(assay: pathlib.Path, history: pathlib.Path, level: str, limit: float, flags=()) -> Run:
-    command = [str(assay), "check", "--level", level, "--json", "--stats",
-               "--time", f"{limit:g}s", *flags, str(history)]
+@dataclass
+class Cost:
+    code: int  # of its exit
+    wall: float  # seconds
+    cpu: float
+    memory: int  # bytes, peak resident
+    out: str
+    err: str
+
+
+def launch(command, limit) -> Cost:
+    """A program from its start to its end, which is brought about after `limit` seconds."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as cost:
         start = time.monotonic()
-        child = subprocess.Popen([sys.executable, "-I", "-S", "-c", LAUNCH, str(cost.fileno()), *command], stdout=out, stderr=err,
-                                 pass_fds=(cost.fileno(),), start_new_session=True)
-        # A check that overruns its own limit by this much does not honour it.
-        killer = threading.Timer(limit * 1.5 + 30, os.killpg, (child.pid, signal.SIGKILL))
+        child = subprocess.Popen([sys.executable, "-I", "-S", "-c", LAUNCH, str(cost.fileno()), *map(str, command)], stdout=out,
+                                 stderr=err, pass_fds=(cost.fileno(),), start_new_session=True)
+        killer = threading.Timer(limit, os.killpg, (child.pid, signal.SIGKILL))
         killer.start()
         child.wait()
         killer.cancel()
-        for file in (out, err, cost):
+        texts = []
+        for file in (cost, out, err):
             file.seek(0)
-        none = f"-9 0 0 {time.monotonic() - start}"  # it was killed
-        code, cpu, memory, wall = (cost.read().decode() or none).split()
-        run = Run(float(wall), float(cpu), int(memory) * 1024, "error", False)
-        _read_stats(run, err.read().decode(errors="replace"))
-        _read_verdict(run, out.read().decode(errors="replace"), level, int(code))
+            texts.append(file.read().decode(errors="replace"))
+        code, cpu, memory, wall = (texts[0] or f"-9 0 0 {time.monotonic() - start}").split()
+        return Cost(int(code), float(wall), float(cpu), int(memory) * 1024, *texts[1:])
+
+
+def check(assay: pathlib.Path, history: pathlib.Path, level: str, limit: float, flags=()) -> Run:
+    # A check that overruns its own limit by this much does not honour it.
+    done = launch([assay, "check", "--level", level, "--json", "--stats", "--time", f"{limit:g}s", *flags, history], limit * 1.5 + 30)
+    run = Run(done.wall, done.cpu, done.memory, "error", False)
+    _read_stats(run, done.err)
+    _read_verdict(run, done.out, level, done.code)
     return run
 
 

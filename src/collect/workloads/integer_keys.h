@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "assay/result.h"
@@ -23,7 +22,7 @@ std::vector<Request> read_integer_keys(uint64_t keys, uint64_t limit, Rng& rng);
 class DrawnKeys {
  public:
   DrawnKeys(const WorkloadOptions& options, SessionSeat seat)
-      : seat_(std::move(seat)),
+      : seat_(seat),
         ranks_(options.distribution,
                options.keys_alive == 0 ? options.keys : std::min(options.keys_alive, options.keys)),
         last_(options.keys - ranks_.size()) {}

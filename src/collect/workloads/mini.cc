@@ -31,7 +31,7 @@ std::vector<Shapes> shape_groups() {
 class MiniSession : public WorkloadSession, public IntegerRegisters {
  public:
   MiniSession(const WorkloadOptions& options, Rng rng, WrittenValues values, SessionSeat seat)
-      : keys_(options, std::move(seat)), rng_(rng), values_(values) {}
+      : keys_(options, seat), rng_(rng), values_(values) {}
 
   void start(bool retry) override {
     at_ = 0;

@@ -18,8 +18,8 @@ namespace assay::internal::collect {
 struct SessionSeat {
   uint32_t session = 0;
   uint32_t sessions = 1;
-  std::shared_ptr<std::atomic<uint64_t>>
-      begun;  // transactions of all of them, where a session counts its own
+  std::atomic<uint64_t>* begun =
+      nullptr;  // transactions of all of them, where a session counts its own
 };
 
 template <class Session>
@@ -31,7 +31,7 @@ class SessionWorkload : public Workload {
                                         uint64_t seed) const override {
     return std::make_unique<Session>(options_, Rng(seed).split(session),
                                      WrittenValues(session, sessions, options_.values),
-                                     SessionSeat{session, sessions, begun_});
+                                     SessionSeat{session, sessions, &begun_});
   }
   std::span<const OpKind> kinds() const override { return Session::kKinds; }
   std::vector<Request> first_writes() const override {
@@ -55,7 +55,7 @@ class SessionWorkload : public Workload {
 
  private:
   WorkloadOptions options_;
-  std::shared_ptr<std::atomic<uint64_t>> begun_ = std::make_shared<std::atomic<uint64_t>>(0);
+  mutable std::atomic<uint64_t> begun_ = 0;  // by all sessions, none of which outlives it
 };
 
 }  // namespace assay::internal::collect
