@@ -181,7 +181,8 @@ std::vector<std::string> Observer::begin_place() const {
 std::vector<std::string> Observer::enter() const {
   switch (kin_) {
     case Kin::postgresql:
-      return {"SET search_path = assay_play, \"$user\", public"};
+      // Nothing else: DROP TABLE IF EXISTS at the head of a script would find the tables of the user.
+      return {"SET search_path = assay_play"};
     case Kin::mysql:
       return {"USE assay_play", "SET @assay_told = ''"};
     case Kin::sqlite:
