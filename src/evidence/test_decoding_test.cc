@@ -35,15 +35,14 @@ TEST(TestDecoding, RowsOfTablesOfTheUser) {
     for (const char* line : lines)
       if (const auto txn = decoding.line(line, "0/15A")) txns.push_back(as_text(*txn));
   };
-  read_all(
-      {"BEGIN 7",
-       "table public.assay_tickets: INSERT: id[bigint]:5 note[text]:'it''s' open[bigint]:null "
-       "assay_version[text]:'0-1.2' assay_before[text]:null",
-       "message: transactional: 1 prefix: assay, sz: 3 content:0-1", "COMMIT 7", "BEGIN 8",
-       "table public.assay_tickets: UPDATE: old-key: id[bigint]:5 new-tuple: id[bigint]:6 "
-       "open[bigint]:-1 assay_version[text]:'2-0.1'",
-       "table public.assay_tickets: DELETE: id[bigint]:6",
-       "table public.assay_others: DELETE: id[bigint]:6", "COMMIT 8"});
+  read_all({"BEGIN 7",
+            "table public.assay_tickets: INSERT: id[bigint]:5 note[text]:'it''s' open[bigint]:null "
+            "assay_version[text]:'0-1.2' assay_before[text]:null",
+            "message: transactional: 1 prefix: assay, sz: 3 content:0-1", "COMMIT 7", "BEGIN 8",
+            "table public.assay_tickets: UPDATE: old-key: id[bigint]:5 new-tuple: id[bigint]:6 "
+            "open[bigint]:-1 assay_version[text]:'2-0.1'",
+            "table public.assay_tickets: DELETE: id[bigint]:6",
+            "table public.assay_others: DELETE: id[bigint]:6", "COMMIT 8"});
   EXPECT_EQ(
       txns,
       (std::vector<std::string>{
