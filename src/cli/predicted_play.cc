@@ -6,7 +6,8 @@
 //
 // The state before is made in the place where schedules are played: the tables of the database are copied with their rows, indexes,
 // sequences and checks; then each row that the history knows becomes what it was when the first of the transactions began; then foreign
-// keys and triggers are added, without a look at the rows that are there. The tables of the application are only read.
+// keys and triggers are added, without a look at the rows that are there. The tables of the application are only read: sessions find
+// nothing by its name outside of the copies (collect/schedule/observing.cc), and what could reach there by itself is refused.
 //
 // What was observed is judged as any history is. Cost: the rows of the database, once for each schedule.
 #include "cli/predicted_play.h"
@@ -71,6 +72,23 @@ FOR t IN SELECT k.oid, k.relname FROM pg_class k WHERE k.relnamespace = 'public'
       t.relname), c.attname, c.sequence) ;
   END LOOP;
 END LOOP; END $copy$)";
+// What would reach beyond the copies is refused: a function of a trigger that names a schema, or may do so without showing it, and a
+// default that takes numbers from a sequence of the application.
+constexpr std::string_view kRefuse = R"(DO $refuse$ DECLARE f record; BEGIN
+FOR f IN SELECT k.relname, g.tgname, p.proconfig, l.lanname, lower(regexp_replace(p.prosrc, '[[:space:]"]', '', 'g')) AS source
+    FROM pg_trigger g JOIN pg_class k ON k.oid = g.tgrelid JOIN pg_proc p ON p.oid = g.tgfoid JOIN pg_language l ON l.oid = p.prolang
+    WHERE NOT g.tgisinternal AND k.relnamespace = 'public'::regnamespace AND g.tgname <> 'zz_assay' LOOP
+  IF f.lanname NOT IN ('plpgsql', 'sql') OR f.proconfig IS NOT NULL OR f.source ~ 'execute|search_path' OR EXISTS
+      (SELECT 1 FROM pg_namespace WHERE nspname NOT LIKE 'pg\_%' AND strpos(f.source, lower(nspname) || '.') > 0) THEN
+    RAISE EXCEPTION 'the trigger % of % may write outside of the copies; expected --setup with tables of your own', f.tgname, f.relname;
+  END IF;
+END LOOP;
+FOR f IN SELECT k.relname, q.relname AS sequence FROM pg_depend d JOIN pg_attrdef x ON d.classid = 'pg_attrdef'::regclass AND d.objid =
+    x.oid JOIN pg_class k ON k.oid = x.adrelid JOIN pg_class q ON d.refclassid = 'pg_class'::regclass AND d.refobjid = q.oid
+    WHERE k.relnamespace = 'assay_play'::regnamespace AND q.relkind = 'S' AND q.relnamespace <> k.relnamespace LOOP
+  RAISE EXCEPTION 'the rows of % are numbered by the sequence %, which no column owns; expected --setup with tables of your own',
+    f.relname, f.sequence;
+END LOOP; END $refuse$)";
 constexpr std::string_view kGuard = R"(DO $guard$ DECLARE f record; BEGIN
 FOR f IN SELECT k.relname, o.conname, o.oid FROM pg_constraint o JOIN pg_class k ON k.oid = o.conrelid WHERE o.contype = 'f' AND
     o.connamespace = 'public'::regnamespace AND o.conparentid = 0 ORDER BY o.oid LOOP
@@ -122,30 +140,6 @@ std::string_view in_sql(Isolation isolation) {
       break;
   }
   return {};
-}
-
-// What a key names: its table, and the columns of its primary key. As collect/schedule/row_history.h writes it.
-struct RowName {
-  std::string table;
-  std::vector<std::string> parts;
-};
-std::optional<RowName> row_name(const std::string& key) {
-  const size_t colon = key.find(':');
-  if (colon == std::string::npos) return std::nullopt;
-  RowName row{key.substr(0, colon), {""}};
-  bool several = false;
-  for (size_t i = colon + 1; i < key.size(); ++i) {
-    if (key[i] == '\\' && i + 1 < key.size()) {
-      row.parts.back() += key[++i];
-    } else if (key[i] == ',') {
-      row.parts.emplace_back();
-      several = true;
-    } else {
-      row.parts.back() += key[i];
-    }
-  }
-  if (!several) row.parts = {key.substr(colon + 1)};
-  return row;
 }
 
 std::string literal(std::string_view text) { return schedule::in_quotes(text, '\''); }
@@ -256,10 +250,10 @@ class Playing {
     const TxnId t = schedule_.members[m].txn;
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
       if (!installs_version(h_.op(i)) || h_.op_time(i).request != s.sent) continue;
-      const auto row = row_name(h_.key(install_of(h_, i).key).to_string());
+      const auto row = schedule::row_name(h_.key(install_of(h_, i).key).to_string());
       int64_t number = 0;
-      if (!row || row->parts.size() != 1) return std::nullopt;
-      const std::string& text = row->parts[0];
+      if (!row || row->key.size() != 1) return std::nullopt;
+      const std::string& text = row->key[0];
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
       if (error != std::errc() || end != text.data() + text.size() || number < 1)
         return std::nullopt;
@@ -286,6 +280,7 @@ class Playing {
   Status make_setup() {
     if (target_.setup.empty()) {
       file_.setup.emplace_back(kCopy);
+      file_.setup.emplace_back(kRefuse);
     } else {
       auto text = read_file(target_.setup, kMostSetupBytes);
       if (!text.ok()) return text.error();
@@ -304,14 +299,14 @@ class Playing {
             ? "assay_"
             : "";
     for (const auto& [key, row] : state) {
-      const auto name = row_name(key);
+      const auto name = schedule::row_name(key);
       if (!name) continue;
       if (name->table.find('.') != std::string::npos)
         return usage_error(fmt::format(
             "the table {} is not of the schema public; expected tables there to play on",
             name->table));
       std::string parts;
-      for (const std::string& part : name->parts)
+      for (const std::string& part : name->key)
         parts += (parts.empty() ? "" : ", ") + literal(part);
       puts += fmt::format("SELECT assay_play.assay_put({}, ARRAY[{}], {});\n",
                           literal(prefix + name->table), parts, row ? literal(*row) : "NULL");
@@ -329,7 +324,7 @@ class Playing {
     const auto put = [&](const ValueView& key, const ValueView& value) {
       // What a row held before anybody changed it may not have been recorded: it is as it stands in the database.
       const std::string row = value.is_null() ? "" : value.to_string();
-      if (row == R"({"row":"from before"})") return;
+      if (row == schedule::kUnseenRow) return;
       state[key.to_string()] = row.empty() ? std::nullopt : std::optional(row);
     };
     for (KeyId k = 0; k < h_.key_count(); ++k) put(h_.key(k), h_.initial(k));

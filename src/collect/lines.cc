@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/json.h"
 #include "formats/assay_jsonl_line.h"
 #include "formats/json_text.h"
 #include "formats/registry.h"
@@ -37,18 +38,9 @@ std::string meta_of(const TxnRecord& record) {
   add("error", record.error);
   add("xid", record.xid);
   add("ran", record.ran);
-  std::string_view before = "[";
-  std::string sql;
-  for (const auto& [text, sent] : record.sql) {
-    sql += before;
-    sql += "{\"text\":";
-    formats::append_json_string(sql, text);
-    sql += ",\"sent\":";
-    append_integer(sql, sent);
-    sql += '}';
-    before = ",";
-  }
-  if (!sql.empty()) meta += (meta.empty() ? "{\"sql\":" : ",\"sql\":") + sql + ']';
+  Json sql = Json::array();
+  for (const auto& [text, sent] : record.sql) sql.push_back({{"text", text}, {"sent", sent}});
+  if (!record.sql.empty()) meta += (meta.empty() ? "{\"sql\":" : ",\"sql\":") + sql.dump();
   return meta.empty() ? meta : meta + '}';
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -106,24 +107,14 @@ class Workload {
 };
 
 // What reads and writes of single keys can reveal: all anomalies that can be had as bugs (generate.h), in the order of Anomaly.
-inline constexpr Anomaly kShownByRegisters[] = {
-    Anomaly::thin_air_read,
-    Anomaly::aborted_read,
-    Anomaly::future_read,
-    Anomaly::not_my_last_write,
-    Anomaly::not_my_own_write,
-    Anomaly::intermediate_read,
-    Anomaly::non_repeatable_read,
-    Anomaly::session_guarantee_violation,
-    Anomaly::non_monotonic_read,
-    Anomaly::fractured_read,
-    Anomaly::causality_violation,
-    Anomaly::long_fork,
-    Anomaly::lost_update,
-    Anomaly::write_skew,
-    Anomaly::g1c,
-    Anomaly::real_time_violation,
-};
+inline constexpr auto kShownByRegisters = [] {
+  using enum Anomaly;
+  return std::to_array({thin_air_read, aborted_read, future_read, not_my_last_write,
+                        not_my_own_write, intermediate_read, non_repeatable_read,
+                        session_guarantee_violation, non_monotonic_read, fractured_read,
+                        causality_violation, long_fork, lost_update, write_skew, g1c,
+                        real_time_violation});
+}();
 
 struct WorkloadInfo {
   std::string_view name;

@@ -41,9 +41,8 @@ std::optional<std::string_view> logged_message(std::string_view line);
 
 class TestDecoding {
  public:
-  TestDecoding() = default;
-  // With tables of the user's.
-  explicit TestDecoding(std::vector<collect::RowTable> tables) : tables_(std::move(tables)) {}
+  // `tables`: of the user's.
+  explicit TestDecoding(std::vector<collect::RowTable> tables = {}) : tables_(std::move(tables)) {}
 
   // A transaction when the line ends one; its server_id is the number that BEGIN has, its name the last message with our
   // prefix in it. Lines that say nothing of our tables are passed over.

@@ -162,7 +162,7 @@ class Joining {
     const auto at = seen_.first_rows.find(key);
     if (at == seen_.first_rows.end() || !is_before(at->second.first, bound_) ||
         written_since(key, at->second.first))
-      return R"({"row":"from before"})";
+      return std::string(collect::schedule::kUnseenRow);
     return at->second.second;
   }
   bool written_since(const std::string& key, uint32_t number) const {

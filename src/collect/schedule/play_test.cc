@@ -5,6 +5,7 @@
 
 #include "assay/format.h"
 #include "collect/schedule/assemble.h"
+#include "collect/schedule/row_history.h"
 #include "collect/schedule/transcript.h"
 
 namespace assay::internal::collect::schedule {
@@ -13,6 +14,17 @@ namespace {
 constexpr std::string_view kTwoRows =
     "create table t (id int primary key, v int);\n"
     "insert into t values (1, 10), (2, 20);\n";
+
+TEST(RowName, IsWhatRowKeyMade) {
+  for (const std::vector<std::string>& key : std::vector<std::vector<std::string>>{
+           {"7"}, {"3", "12"}, {"a,b", "c\\"}, {"", ","}, {"back\\slash"}}) {
+    const auto row = row_name(row_key("seats", key));
+    ASSERT_TRUE(row);
+    EXPECT_EQ(row->table, "seats");
+    EXPECT_EQ(row->key, key);
+  }
+  EXPECT_FALSE(row_name("no key"));
+}
 
 struct Seen {
   std::string history;     // as hist, without initial values

@@ -20,6 +20,21 @@ std::string row_key(std::string_view table, const std::vector<std::string>& key)
   return name;
 }
 
+std::optional<RowName> row_name(const std::string& name) {
+  const size_t colon = name.find(':');
+  if (colon == std::string::npos) return std::nullopt;
+  RowName row{name.substr(0, colon), {""}};
+  for (size_t i = colon + 1; i < name.size(); ++i) {
+    if (name[i] == ',')
+      row.key.emplace_back();
+    else
+      row.key.back() += name[i] == '\\' && i + 1 < name.size() ? name[++i] : name[i];
+  }
+  // Of one column commas and backslashes are as they are.
+  if (row.key.size() == 1) row.key = {name.substr(colon + 1)};
+  return row;
+}
+
 std::string in_one_line(std::string_view sql, size_t most) {
   std::string line;
   for (const char c : sql)

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,14 @@ namespace assay::internal::collect::schedule {
 
 // What a row is called: "accounts:7", and "seats:3,12" where two columns are its key. A comma within one of several is told apart.
 std::string row_key(std::string_view table, const std::vector<std::string>& key);
+// The table, and the columns of the key, of what is called so; nothing where it is no such name.
+struct RowName {
+  std::string table;
+  std::vector<std::string> key;
+};
+std::optional<RowName> row_name(const std::string& name);
+// In place of a row that was there before and that was not seen.
+inline constexpr std::string_view kUnseenRow = R"({"row":"from before"})";
 // What a column holds, as JSON has it.
 Cell cell_of(const Json& value);
 // A statement as one line, which is cut off after so many bytes.

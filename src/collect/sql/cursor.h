@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "assay/result.h"
-#include "collect/schema.h"
 #include "collect/sql/file.h"
 #include "collect/sql/lexer.h"
 

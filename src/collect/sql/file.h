@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "assay/history.h"
+#include "collect/schema.h"
 #include "history/condition.h"
 #include "history/value.h"
 

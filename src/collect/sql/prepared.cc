@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "collect/schedule/observing.h"
-#include "collect/schema.h"
 #include "collect/sql/expression.h"
 #include "history/aggregate.h"
 
