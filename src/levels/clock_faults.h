@@ -10,7 +10,7 @@
 // here, and what is not found is decided with the whole as ever.
 //
 // Cost: linear in reads and stated orders, once; then that of deciding three transactions. Source: the locality lemma of
-// docs/watching.md, whose first case these edges are.
+// docs/architecture.md, whose first case these edges are.
 #pragma once
 
 #include <optional>

@@ -14,7 +14,7 @@
 //
 // Cost: each transaction is checked once, and again for each window that is taken back and while transactions that ran
 // with it are open. Memory: the keys that were written, the transactions from the oldest open one on, and those kept.
-// Source: the locality lemma of docs/watching.md; Aion (2504.01477) does the same with timestamps of the database.
+// Source: the locality lemma of docs/architecture.md; Aion (2504.01477) does the same with timestamps of the database.
 #pragma once
 
 #include <cstdint>
