@@ -31,23 +31,48 @@ class IncrementalOrder {
   bool before(Vertex a, Vertex b) const { return position_[a] < position_[b]; }
   // The vertices in the current order.
   std::span<const Vertex> order() const { return order_; }
-  // Vertices moved by insertions so far; a measure of work.
-  uint64_t moved() const { return moved_; }
 
  private:
-  bool search_forward(Vertex start, Vertex goal);
-  void search_backward(Vertex start, uint32_t lower);
-  void reorder();
+  // Passing over so many positions costs about as much as visiting one vertex with its edges, and sorting it.
+  static constexpr uint64_t kPositionsPerVertex = 8;
+
+  static constexpr uint32_t kMostStamps = 0xFFFFFFF0;
+
+  // One of the two searches: the vertices reached, of which those before `next` were visited.
+  struct Side {
+    std::vector<Vertex> reached;
+    size_t next = 0;
+    uint32_t stamp = 0;  // mark of its vertices
+
+    void begin(Vertex v, uint32_t with) {
+      reached.assign(1, v);
+      next = 0;
+      stamp = with;
+    }
+    size_t waiting() const { return reached.size() - next; }
+    bool done() const { return next == reached.size(); }
+  };
+
+  bool search(Vertex start, Vertex goal);
+  bool visit(Side& side, const Side& other, bool forward);
+  void move_up();
+  void move_down();
+  void exchange();
+  void place(Vertex v, uint32_t position) {
+    position_[v] = position;
+    order_[position] = v;
+  }
 
   Digraph& graph_;
   std::vector<Vertex> order_;
   std::vector<uint32_t> position_;
-  std::vector<uint32_t> mark_;  // == stamp_: visited in this search
-  std::vector<Vertex> parent_;
-  std::vector<Vertex> forward_, backward_, path_;
+  std::vector<uint32_t> mark_;      // the stamp of the side that visited a vertex last
+  std::vector<Vertex> parent_;      // the vertex of its side from which it was reached
+  Side ahead_, behind_;             // what the edge's end reaches, and what reaches its beginning
+  uint32_t lower_ = 0, upper_ = 0;  // positions of the two, between which is searched
+  std::vector<Vertex> path_;
   std::vector<uint32_t> free_;
   uint32_t stamp_ = 0;
-  uint64_t moved_ = 0;
 };
 
 }  // namespace assay::internal
