@@ -34,7 +34,7 @@ class IncrementalOrder {
 
  private:
   // Passing over so many positions costs about as much as visiting one vertex with its edges, and sorting it.
-  static constexpr uint64_t kPositionsPerVertex = 8;
+  static constexpr uint64_t kPositionsPerVertex = 32;
 
   static constexpr uint32_t kMostStamps = 0xFFFFFFF0;
 
