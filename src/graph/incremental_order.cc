@@ -67,19 +67,18 @@ bool IncrementalOrder::search(Vertex start, Vertex goal) {
     const bool forward = ahead_.waiting() <= behind_.waiting();
     if (!(forward ? visit(ahead_, behind_, true) : visit(behind_, ahead_, false))) return false;
   }
-  // What is cheaper: to pass over all positions between the two, or to find all of the other side.
-  const uint64_t between = upper_ - lower_ + 1;
-  const auto pass_over = [&] {
-    return between <= kPositionsPerVertex * (ahead_.reached.size() + behind_.reached.size());
+  // One side has ended, and so the other cannot meet it any more.
+  const auto few_between = [&] {
+    return upper_ - lower_ < kPositionsPerVertex * (ahead_.reached.size() + behind_.reached.size());
   };
-  while (!pass_over() && !ahead_.done()) visit(ahead_, behind_, true);
-  while (!pass_over() && !behind_.done()) visit(behind_, ahead_, false);
-  if (!pass_over())
-    exchange();
-  else if (ahead_.done() && (!behind_.done() || ahead_.reached.size() <= behind_.reached.size()))
-    move_up();
+  while (!few_between() && !ahead_.done()) visit(ahead_, behind_, true);
+  while (!few_between() && !behind_.done()) visit(behind_, ahead_, false);
+  const bool forward =
+      ahead_.done() && (!behind_.done() || ahead_.reached.size() <= behind_.reached.size());
+  if (few_between())
+    pass_over(forward ? ahead_ : behind_, forward);
   else
-    move_down();
+    exchange();
   return true;
 }
 
@@ -110,30 +109,23 @@ bool IncrementalOrder::visit(Side& side, const Side& other, bool forward) {
   return false;
 }
 
-// All that `start` reaches goes behind `goal`, the others between move up to fill the gaps.
-void IncrementalOrder::move_up() {
+// What `start` reaches goes behind `goal`, or what reaches `goal` before `start`; the others between the two close up.
+void IncrementalOrder::pass_over(const Side& side, bool forward) {
   free_.clear();
-  uint32_t next = lower_;
-  for (uint32_t i = lower_; i <= upper_; ++i) {
-    if (mark_[order_[i]] == ahead_.stamp)
+  uint32_t next = forward ? lower_ : upper_;
+  const uint32_t step = forward ? 1 : ~0U;
+  for (uint32_t i = next, left = upper_ - lower_ + 1; left > 0; i += step, --left) {
+    if (mark_[order_[i]] == side.stamp) {
       free_.push_back(order_[i]);
-    else
-      place(order_[i], next++);
+    } else {
+      place(order_[i], next);
+      next += step;
+    }
   }
-  for (Vertex v : free_) place(v, next++);
-}
-
-// All that reaches `goal` goes before `start`.
-void IncrementalOrder::move_down() {
-  free_.clear();
-  uint32_t next = upper_;
-  for (uint32_t i = upper_ + 1; i-- > lower_;) {
-    if (mark_[order_[i]] == behind_.stamp)
-      free_.push_back(order_[i]);
-    else
-      place(order_[i], next--);
+  for (Vertex v : free_) {
+    place(v, next);
+    next += step;
   }
-  for (Vertex v : free_) place(v, next--);
 }
 
 // The places of both sides are dealt out again, first to what reaches `goal`.

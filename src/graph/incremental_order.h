@@ -55,8 +55,7 @@ class IncrementalOrder {
 
   bool search(Vertex start, Vertex goal);
   bool visit(Side& side, const Side& other, bool forward);
-  void move_up();
-  void move_down();
+  void pass_over(const Side& side, bool forward);
   void exchange();
   void place(Vertex v, uint32_t position) {
     position_[v] = position;
