@@ -219,10 +219,10 @@ Exit record_application(RecordState& s, const CLI::App& app) {
   auto recording = record::Recording::open(s.options);
   if (!recording.ok()) return fail(recording.error());
   if (s.command.empty())
-    note(fmt::format(
-        "listening: connect the application to {}, with its own user and password, without TLS "
-        "(sslmode=disable, channel_binding=disable); Ctrl-C ends the recording",
-        (*recording)->url()));
+    note(
+        fmt::format("listening: connect the application to {}, with its own user and password and "
+                    "channel_binding=disable; Ctrl-C ends the recording",
+                    (*recording)->url()));
   Input input;
   if (s.until_input_ends) input.end_with_it();
   Application application;
@@ -255,6 +255,16 @@ Action add_record(CLI::App& app) {
          "where the application connects: HOST:PORT or unix:PATH; port 0 is any that is free")
       ->capture_default_str()
       ->type_name("ADDRESS");
+  CLI::Option* const certificate =
+      app.add_option("--tls-cert", s->options.tls_certificate,
+                     "the certificate to show to clients that connect by TLS, PEM; by default one "
+                     "that is made now, for which nobody vouches")
+          ->type_name("FILE");
+  CLI::Option* const key =
+      app.add_option("--tls-key", s->options.tls_key, "its key, PEM, without a password")
+          ->needs(certificate)
+          ->type_name("FILE");
+  certificate->needs(key);
   app.add_option("--history", s->history,
                  "write the history here; what is seen goes meanwhile into FILE.trace")
       ->required()

@@ -46,7 +46,17 @@ bool Conversation::begin_startup() {
     const auto found = read_startup(startup_);
     if (!found) return true;
     switch (found->kind) {
-      case Startup::Kind::encryption:  // not here
+      case Startup::Kind::tls:
+        if (around_.encrypts) {
+          // What came with it was not encrypted, and whoever sent it is not known.
+          if (encrypted_ || startup_.size() > found->size) return false;
+          to_client += 'S';
+          startup_.clear();
+          encrypting_ = encrypted_ = true;
+          return true;
+        }
+        [[fallthrough]];
+      case Startup::Kind::gss:  // not here
         to_client += 'N';
         startup_.erase(0, found->size);
         continue;
@@ -90,12 +100,11 @@ bool Conversation::from_client(std::string_view bytes) {
 }
 
 bool Conversation::from_server(std::string_view bytes) {
-  if (stage_ != Stage::recorded) {
-    to_client += bytes;
-    return true;
-  }
   return server_.feed(
-      bytes, to_client, [this](char type) { return wants_from_server(type); },
+      bytes, to_client,
+      [this](char type) {
+        return type == 'R' || (stage_ == Stage::recorded && wants_from_server(type));
+      },
       [this](char type, std::string_view body) { return take_from_server(type, body); });
 }
 
@@ -346,6 +355,10 @@ void Conversation::take_number(std::string_view body) {
 
 bool Conversation::take_from_server(char type, std::string_view body) {
   using Kind = Expected::Kind;
+  if (type == 'R') {
+    put_message(to_client, type, without_channel_binding(body));
+    return true;
+  }
   if (type == 'Z' && !started_) {
     started_ = true;
     put_message(to_client, type, body);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "record/messages.h"
@@ -21,10 +22,11 @@ namespace assay::internal::record {
 // What conversations have in common.
 struct Surroundings {
   Trace* trace = nullptr;
-  std::string database;  // that is recorded
-  std::function<int64_t()> now;
-  std::function<Rewriter&(const std::string& user)> rewriter;
-  std::function<void()> definitions_changed;
+  std::string database = {};  // that is recorded
+  bool encrypts = false;      // to clients that ask for TLS
+  std::function<int64_t()> now = {};
+  std::function<Rewriter&(const std::string& user)> rewriter = {};
+  std::function<void()> definitions_changed = {};
 };
 
 class Conversation {
@@ -43,6 +45,8 @@ class Conversation {
                                [](const Expected& e) { return e.kind == Expected::Kind::copied; });
   }
   bool is_recorded() const { return stage_ == Stage::recorded; }
+  // Whether, once what there is was sent to the client, TLS begins; true once.
+  bool encrypts() { return std::exchange(encrypting_, false); }
   // Either connection is over.
   void over();
 
@@ -119,6 +123,7 @@ class Conversation {
   Surroundings& around_;
   Stage stage_ = Stage::startup;
   std::string startup_;
+  bool encrypting_ = false, encrypted_ = false;
   std::string user_;
   Cutter client_, server_;
   std::map<std::string, Prepared, std::less<>> statements_;

@@ -122,6 +122,35 @@ const std::string kAsked =
     "SELECT pg_catalog.pg_current_xact_id_if_assigned()::pg_catalog.text, "
     "pg_catalog.current_setting('transaction_isolation')";
 
+std::string ask_for_tls() { return "\0\0\0\x08\x04\xd2\x16\x2f"s; }
+
+TEST(Startup, TlsIsForThoseWhoAskOnce) {
+  Surroundings around{.encrypts = true};
+  Conversation talk(1, around);
+  EXPECT_TRUE(talk.from_client(ask_for_tls()));
+  EXPECT_EQ(talk.to_client, "S");
+  EXPECT_TRUE(talk.encrypts());
+  EXPECT_FALSE(talk.encrypts());
+  EXPECT_FALSE(talk.from_client(ask_for_tls())) << "within TLS";
+}
+
+TEST(Startup, WhatCameWithTheQuestionIsNotTakenAsEncrypted) {
+  Surroundings around{.encrypts = true};
+  Conversation talk(1, around);
+  EXPECT_FALSE(talk.from_client(ask_for_tls() + "\0\0\0\x09"s));
+}
+
+TEST(Startup, EncryptionThatIsNotToBeHadIsRefused) {
+  Surroundings around{.encrypts = true};
+  Conversation gss(1, around);
+  EXPECT_TRUE(gss.from_client("\0\0\0\x08\x04\xd2\x16\x30"s));
+  around.encrypts = false;
+  Conversation talk(2, around);
+  EXPECT_TRUE(talk.from_client(ask_for_tls()));
+  EXPECT_EQ(gss.to_client + talk.to_client, "NN");
+  EXPECT_FALSE(talk.encrypts());
+}
+
 TEST_F(Conversations, AQueryTellsWhatItRead) {
   EXPECT_EQ(from_client(query(kSelect)), query(kSent));
   EXPECT_EQ(from_server(fields({"v", "assay_rows"}) + data_row({"5", "(1,90,1)"}) +

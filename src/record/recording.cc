@@ -138,10 +138,36 @@ class Recorder : public Recording {
     around_.now = now;
     around_.rewriter = [this](const std::string& user) -> Rewriter& { return rewriter(user); };
     around_.definitions_changed = [this] { notice_definitions(); };
-    auto relay = Relay::open(options_.listen, {control_->host(), control_->port()}, around_);
+    auto encryption = encrypt();
+    if (!encryption.ok()) return encryption.error();
+    around_.encrypts = encryption->to_clients != nullptr;
+    auto relay = Relay::open(options_.listen, {control_->host(), control_->port()},
+                             std::move(*encryption), around_);
     if (!relay.ok()) return relay.error();
     relay_ = std::move(*relay);
     return trace_.flush();
+  }
+
+  // To the server as our own connection was encrypted, with the same certificates believed.
+  Result<Relay::Encryption> encrypt() const {
+    Relay::Encryption made;
+    auto to_clients = Tls::server(options_.tls_certificate, options_.tls_key);
+    if (to_clients.ok())
+      made.to_clients = std::move(*to_clients);
+    else if (!options_.tls_certificate.empty())
+      return to_clients.error();
+    if (!control_->encrypted()) return made;
+    const std::string mode = control_->setting("sslmode");
+    Tls::Trust trust{.host = control_->host(), .authorities = control_->setting("sslrootcert")};
+    // Where that file is, libpq looks at the certificate whatever the mode.
+    if (const char* const home = getenv("HOME"); trust.authorities.empty() && home != nullptr)
+      trust.authorities = fmt::format("{}/.postgresql/root.crt", home);
+    trust.named = mode == "verify-full";
+    trust.verified = mode.starts_with("verify-") || access(trust.authorities.c_str(), F_OK) == 0;
+    auto to_server = Tls::client(trust);
+    if (!to_server.ok()) return to_server.error();
+    made.to_server = std::move(*to_server);
+    return made;
   }
 
   // Others may change them, too.
