@@ -77,9 +77,8 @@ class Joining {
       if (!txn.ops.empty() || txn.meta.find("\"unrecorded\":") != std::string::npos)
         if (Status s = rows_.add(txn); !s.ok()) return s.error();
     for (const auto& [key, installs] : installs_) {
-      std::vector<std::pair<std::string, std::string>> versions;
-      for (const Install& i : installs)
-        versions.emplace_back(names_[i.log], i.removed ? "" : i.row);
+      std::vector<RowHistory::Version> versions;
+      for (const Install& i : installs) versions.push_back({names_[i.log], i.row, i.removed});
       rows_.order(key, versions);
     }
     out_.log_ended = seen_.end.has_value();
@@ -153,8 +152,8 @@ class Joining {
   const Install* install_of(const std::string& key, size_t log) const {
     const auto at = installs_.find(key);
     if (at == installs_.end()) return nullptr;
-    const auto version = std::ranges::find(at->second, log, &Install::log);
-    return version == at->second.end() ? nullptr : &*version;
+    const auto version = std::ranges::lower_bound(at->second, log, {}, &Install::log);
+    return version == at->second.end() || version->log != log ? nullptr : &*version;
   }
 
   // Rows that are not known by what they hold are known to have been there.
@@ -209,7 +208,7 @@ class Joining {
   // What a change replaced; nothing where nothing was there, or that is of this transaction.
   std::optional<RowOperation> replaced(const std::string& key, size_t log) {
     const std::vector<Install>& all = installs_.at(key);
-    const auto at = std::ranges::find(all, log, &Install::log);
+    const auto at = std::ranges::lower_bound(all, log, {}, &Install::log);
     if (at == all.begin()) return RowOperation{.key = key, .row = first_row(key), .stated = true};
     const Install& before = *std::prev(at);
     if (before.removed) return std::nullopt;

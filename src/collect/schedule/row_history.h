@@ -60,16 +60,18 @@ class RowHistory {
   void initial(const std::string& key, const std::string& row);
   Status add(const RowTxn& txn);
   // The transactions that installed the versions of a key, in their order, and the row that each left; empty: whatever it left,
-  // which takes a look at all that it did.
-  void order(const std::string& key,
-             const std::vector<std::pair<std::string, std::string>>& versions);
+  // which takes a look at all that it did, unless it is known to have removed it.
+  struct Version {
+    std::string txn, row = {};
+    bool removed = false;
+  };
+  void order(const std::string& key, const std::vector<Version>& versions);
   // The orders hold everything that was installed until then.
   void complete(int64_t at, const std::string& source);
   Result<History> finish() { return std::move(builder_).finish(); }
 
  private:
   HistoryBuilder builder_;
-  uint64_t deleted_ = 0;
 };
 
 }  // namespace assay::internal::collect::schedule
