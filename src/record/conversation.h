@@ -1,7 +1,6 @@
 // What one client of PostgreSQL and its server say to each other, with what is added to it and taken away again.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -40,9 +39,12 @@ class Conversation {
   std::string to_client, to_server;
 
   // Whether the server has answered everything.
-  bool answered() const {
-    return std::ranges::all_of(expected_,
-                               [](const Expected& e) { return e.kind == Expected::Kind::copied; });
+  bool answered() const { return !unanswered_since(); }
+  // Since when it has not; nothing if it has.
+  std::optional<int64_t> unanswered_since() const {
+    for (const Expected& e : expected_)
+      if (e.kind != Expected::Kind::copied) return e.sent;
+    return std::nullopt;
   }
   bool is_recorded() const { return stage_ == Stage::recorded; }
   // Whether, once what there is was sent to the client, TLS begins; true once.

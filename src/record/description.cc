@@ -109,7 +109,7 @@ void Description::miss_origins() {
 void Description::end(bool logged) {
   if (logged) return;
   const bool committed = txn_.status == TxnStatus::committed;
-  if (committed && seen_.end) return;  // there were none
+  if (committed && closed_) return;  // there were none
   // What it would have done if it had not been refused.
   const bool refused = txn_.status != TxnStatus::aborted ||
                        std::ranges::any_of(txn_.statements, &SeenStatement::failed);

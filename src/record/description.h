@@ -25,7 +25,9 @@ class ProgramNames {
 
 class Description {
  public:
-  Description(const Seen& seen, const SeenTxn& txn) : seen_(seen), txn_(txn) {}
+  // `closed`: whatever was committed by then is in the log.
+  Description(const Seen& seen, const SeenTxn& txn, bool closed)
+      : seen_(seen), txn_(txn), closed_(closed) {}
 
   // `finds_all`: the history says of everything that the statement looked at what it was.
   void look_at(const SeenStatement& s, bool finds_all);
@@ -41,6 +43,7 @@ class Description {
 
   const Seen& seen_;
   const SeenTxn& txn_;
+  bool closed_;
   std::set<std::string> reads_,
       changes_;  // of these tables something is not in the history; "*": of any
   std::vector<std::string> why_;

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -129,6 +130,14 @@ void Relay::end(uint64_t number) {
   links_.erase(at);
 }
 
+void Relay::tell_answered() {
+  if (around_.trace->answer_awaited() == Interval::kUnknown) return;
+  int64_t before = around_.now();
+  for (const auto& [number, link] : links_)
+    before = std::min(before, link->talk.unanswered_since().value_or(before));
+  around_.trace->answered(before);
+}
+
 Status Relay::run(const std::atomic<bool>& stop, const std::function<void()>& tick) {
   const IgnoredPipeSignals ignored;
   std::array<epoll_event, 64> events{};
@@ -153,6 +162,7 @@ Status Relay::run(const std::atomic<bool>& stop, const std::function<void()>& ti
       ticked = now;
       tick();
     }
+    if (now - flushed > kTraceFlushed) tell_answered();
     if (now - flushed > kTraceFlushed || around_.trace->pending() > kMostTraceWaiting) {
       flushed = now;
       if (Status s = around_.trace->flush(); !s.ok()) return s;

@@ -17,6 +17,11 @@ constexpr size_t kMostDescribed = 100'000;  // that are remembered; others are d
 }  // namespace
 
 void Trace::write(const Json& line) {
+  ++written_;
+  append(line);
+}
+
+void Trace::append(const Json& line) {
   const std::string text = line.dump();
   const std::lock_guard lock(mutex_);
   lines_ += text;
@@ -50,6 +55,15 @@ uint64_t Trace::statement(const Plan& plan, size_t part, const std::string& unto
   if (const std::string place = place_in_code(p.sql); !place.empty()) line["place"] = place;
   write(line);
   return at->second;
+}
+
+void Trace::answered(int64_t before) {
+  int64_t logged = logged_;
+  if (logged >= before) return;
+  Json line = Json::object();
+  line["answered"] = before;
+  append(line);
+  logged_.compare_exchange_strong(logged, Interval::kUnknown);
 }
 
 size_t Trace::pending() const {

@@ -66,9 +66,10 @@ std::optional<std::string> rolls_back_to(std::string_view sql) {
 class Assembler {
  public:
   Assembler(const File& file, const Performance& played, const std::string& database)
-      : file_(file),
-        played_(played),
-        rows_(fmt::format("{{\"database\":{},\"played\":{}}}", database, Json(file.path).dump())) {}
+      : file_(file), played_(played) {
+    rows_.set_meta(
+        fmt::format("{{\"database\":{},\"played\":{}}}", database, Json(file.path).dump()));
+  }
 
   Result<Assembled> run() {
     find_conditions();

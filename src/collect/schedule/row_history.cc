@@ -70,7 +70,8 @@ Status RowHistory::add(const RowTxn& txn) {
                       .status = txn.status,
                       .begin = txn.begin,
                       .end = txn.end,
-                      .meta = txn.meta});
+                      .meta = txn.meta,
+                      .line = txn.line});
   std::vector<std::array<std::string, 2>> texts(txn.ops.size());
   std::vector<std::vector<Op::Row>> rows(txn.ops.size());
   std::map<std::string_view, size_t> last_removed;

@@ -51,13 +51,15 @@ struct RowTxn {
   Interval begin = {}, end = {};
   std::string meta = {};
   std::vector<RowOperation> ops = {};
+  uint64_t line = 0;  // for those who count
 };
 
 class RowHistory {
  public:
-  explicit RowHistory(const std::string& meta) { builder_.set_meta(meta); }
+  void set_meta(const std::string& meta) { builder_.set_meta(meta); }
 
   void initial(const std::string& key, const std::string& row);
+  void initial_of_all(const std::string& row) { builder_.set_initial(ValueView::row(row)); }
   Status add(const RowTxn& txn);
   // The transactions that installed the versions of a key, in their order, and the row that each left; empty: whatever it left,
   // which takes a look at all that it did, unless it is known to have removed it.
