@@ -310,8 +310,13 @@ Action add_record(CLI::App& app) {
          "explanations show what they held")
       ->capture_default_str()
       ->type_name("N");
+  CLI::Option* const no_values =
+      app.add_flag("--no-values", s->options.no_values,
+                   "write down no value of the database: a number that only this recording has "
+                   "stands for each, and statements have no constants");
   app.add_option("--from", s->from,
                  "make the history of the trace of an earlier recording, one that was killed, say")
+      ->excludes(no_values)
       ->type_name("FILE");
   app.add_option(
          "COMMAND", s->command,

@@ -332,7 +332,7 @@ bool Conversation::wants_from_server(char type) const {
 bool Conversation::take_row(Expected& e, std::string_view body) {
   auto row = without_last_cell(body);
   if (!row) return false;
-  if (row->last) e.rows.push_back(std::move(*row->last));
+  if (row->last) e.rows.push_back(around_.trace->veiled_versions(*part_of(e), *row->last));
   if (e.rows.size() >= kMostRowsOfALine) {
     Json line = Json::object();
     line["s"] = number_;
@@ -448,7 +448,7 @@ void Conversation::tell(Expected& e, std::string_view tag, std::string_view erro
   line["q"] = q;
   line["t"] = Json::array({e.sent, around_.now()});
   line["tag"] = tag;
-  if (!e.values.empty()) line["p"] = e.values;
+  if (!e.values.empty()) line["p"] = around_.trace->veiled(e.values);
   if (e.partly) line["partly"] = true;
   if (!e.rows.empty()) line["rows"] = std::exchange(e.rows, Json());
   if (!error.empty()) line["error"] = error;

@@ -4,12 +4,15 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
 #include "record/seen.h"
 
 namespace assay::internal::record {
+
+std::string without_comments(std::string_view sql);
 
 // Transactions that send the same statements, whatever the constants, are one program. It is called by the places in the code, if the
 // statements say theirs, or else by what they do with which tables: "select accounts, update accounts".

@@ -37,7 +37,9 @@ constexpr auto kLogTick = std::chrono::milliseconds(10);
 class Recorder : public Recording {
  public:
   explicit Recorder(RecordingOptions options, int fd)
-      : options_(std::move(options)), fd_(fd), trace_(fd) {}
+      : options_(std::move(options)),
+        fd_(fd),
+        trace_(fd, options_.no_values ? std::optional(Veil::drawn()) : std::nullopt) {}
   ~Recorder() override {
     relay_.reset();
     close(fd_);
@@ -228,7 +230,12 @@ class Recorder : public Recording {
           collect::schedule::in_quotes(r.name, '\''), key, r.logged, left + 1));
       if (!rows.ok() || rows->size() > left) continue;  // it may not be read, or is too large
       left -= rows->size();
-      for (const auto& row : *rows) trace_.write(Json::parse(row[0]));
+      for (const auto& row : *rows) {
+        Json line = Json::parse(row[0]);
+        line["key"] = trace_.veiled(line["key"]);
+        line["is"] = trace_.veiled(line["is"]);
+        trace_.write(line);
+      }
     }
     return Ok{};
   }
@@ -247,7 +254,7 @@ class Recorder : public Recording {
       else if (const auto row = evidence::logged_row(line); row && line.size() > kMostLogged)
         json["lost"] = row->table;
       else
-        json["log"] = line;
+        json["log"] = trace_.veiled_log(line);
       trace_.write(json);
       return true;
     });

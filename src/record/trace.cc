@@ -37,13 +37,15 @@ uint64_t Trace::statement(const Plan& plan, size_t part, const std::string& unto
   Json line = Json::object();
   line["q"] = at->second;
   line["kind"] = kKinds[static_cast<size_t>(p.kind)];
-  line["sql"] = p.sql;
+  line["sql"] = veil_ ? Veil::sql(p) : p.sql;
   if (p.reads) line["reads"] = true;
   if (p.may_write) line["writes"] = true;
   if (p.aggregated) line["aggregated"] = true;
   if (p.tells && untouched.empty())
     for (const auto& [name, values] : p.from) line["from"].push_back(Json::array({name, values}));
-  if (p.where.is_array() && line.contains("from")) line["where"] = p.where;
+  // With a veil only that there is none is known of conditions.
+  if (p.where.is_array() && line.contains("from") && (!veil_ || p.where.empty()))
+    line["where"] = p.where;
   if (p.reads && (!p.missed.empty() || (p.tells && !untouched.empty())))
     line["missed"] = p.missed.empty() ? untouched : p.missed;
   if (!p.changed.empty()) line["changed"] = p.changed;

@@ -24,21 +24,32 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "assay/history.h"
 #include "assay/result.h"
 #include "base/json.h"
 #include "record/rewriting.h"
+#include "record/veil.h"
 
 namespace assay::internal::record {
 
 // From any thread.
 class Trace {
  public:
-  // Of a file that it does not close.
-  explicit Trace(int fd) : fd_(fd) {}
+  // Of a file that it does not close. With a veil, it has no values.
+  explicit Trace(int fd, std::optional<Veil> veil = {}) : fd_(fd), veil_(veil) {}
+
+  Json veiled(const Json& values) const { return veil_ ? veil_->values(values) : values; }
+  std::string veiled_log(std::string_view line) const {
+    return veil_ ? veil_->logged(line) : std::string(line);
+  }
+  std::string veiled_versions(const Part& part, std::string told) const {
+    return veil_ ? veil_->versions(part, told) : told;
+  }
 
   void write(const Json& line);
   // The number of a statement, which is described when it comes first; from one thread only. `untouched`: why it was sent as it came.
@@ -58,6 +69,7 @@ class Trace {
   void append(const Json& line);
 
   int fd_;
+  std::optional<Veil> veil_;
   mutable std::mutex mutex_;
   std::string lines_;
   std::map<std::tuple<uint64_t, size_t, std::string>, uint64_t> statements_;
