@@ -328,8 +328,9 @@ Action add_record(CLI::App& app) {
       ->type_name("FILE:LINE");
   app.add_flag("--until-input-ends", s->until_input_ends,
                "end the recording when standard input ends, too: for a program that starts it");
-  app.add_flag("--watch", s->watch,
-               "judge what is recorded meanwhile, as watch does; expects one --level");
+  app.add_flag(
+      "--watch", s->watch,
+      "judge what is recorded meanwhile, as watch does, at --level or strict-serializable");
   s->check.levels.add(app,
                       "a level to decide once the recording has ended; the exit code is then the "
                       "verdict, and of a violation the smallest part is shown");

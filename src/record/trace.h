@@ -47,7 +47,7 @@ class Trace {
   std::string veiled_log(std::string_view line) const {
     return veil_ ? veil_->logged(line) : std::string(line);
   }
-  std::string veiled_versions(const Part& part, std::string told) const {
+  std::string veiled_versions(const Part& part, const std::string& told) const {
     return veil_ ? veil_->versions(part, told) : told;
   }
 

@@ -2,9 +2,9 @@
 #pragma once
 #pragma GCC system_header  // #include_next is an extension
 
-#include_next <openssl/ssl.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include_next <openssl/ssl.h>
 #include <openssl/x509.h>
 
 #include "collect/client_library.h"
@@ -22,14 +22,16 @@
 #define SSL_CTX_load_verify_file ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_CTX_load_verify_file)
 #define SSL_CTX_new ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_CTX_new)
 #define SSL_CTX_set_default_passwd_cb ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_CTX_set_default_passwd_cb)
-#define SSL_CTX_set_default_verify_paths ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_CTX_set_default_verify_paths)
+#define SSL_CTX_set_default_verify_paths \
+  ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_CTX_set_default_verify_paths)
 #define SSL_CTX_set_num_tickets ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_CTX_set_num_tickets)
 #define SSL_CTX_set_options ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_CTX_set_options)
 #define SSL_CTX_set_verify ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_CTX_set_verify)
 #define SSL_CTX_use_PrivateKey ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_CTX_use_PrivateKey)
 #define SSL_CTX_use_PrivateKey_file ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_CTX_use_PrivateKey_file)
 #define SSL_CTX_use_certificate ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_CTX_use_certificate)
-#define SSL_CTX_use_certificate_chain_file ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_CTX_use_certificate_chain_file)
+#define SSL_CTX_use_certificate_chain_file \
+  ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_CTX_use_certificate_chain_file)
 #define SSL_ctrl ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_ctrl)
 #define SSL_free ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_free)
 #define SSL_get_error ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_get_error)
