@@ -542,19 +542,30 @@ void Conversation::ready(std::string_view body) {
   if (std::exchange(redefines_, false)) around_.definitions_changed();
 }
 
+bool Conversation::might_commit(const Expected& e) const {
+  using Kind = Expected::Kind;
+  if (e.kind == Kind::call) return true;
+  if (e.kind != Kind::query && e.kind != Kind::execute)
+    return e.kind == Kind::sync && status_ == 'I' && may_write_;
+  if (!e.of.plan || e.kind == Kind::execute) {
+    const Part* const part = part_of(e);
+    return part == nullptr || ends(part->kind);
+  }
+  return std::ranges::any_of(e.of.plan->parts, [&](const Part& part) {
+    return ends(part.kind) || (status_ == 'I' && part.may_write);
+  });
+}
+
+std::optional<int64_t> Conversation::commits_since() const {
+  const auto first =
+      std::ranges::find_if(expected_, [&](const Expected& e) { return might_commit(e); });
+  return first == expected_.end() ? std::nullopt : std::optional(first->sent);
+}
+
 void Conversation::over() {
   if (stage_ != Stage::recorded) return;
-  const bool in_flight = std::ranges::any_of(expected_, [&](const Expected& e) {
-    if (e.kind != Expected::Kind::query && e.kind != Expected::Kind::execute)
-      return e.kind == Expected::Kind::sync && status_ == 'I' && may_write_;
-    if (!e.of.plan || e.kind == Expected::Kind::execute) {
-      const Part* const part = part_of(e);
-      return part == nullptr || ends(part->kind);
-    }
-    return std::ranges::any_of(e.of.plan->parts, [&](const Part& part) {
-      return ends(part.kind) || (status_ == 'I' && part.may_write);
-    });
-  });
+  const bool in_flight =
+      std::ranges::any_of(expected_, [&](const Expected& e) { return might_commit(e); });
   Json line = Json::object();
   line["s"] = number_;
   line["close"] = around_.now();

@@ -1,6 +1,7 @@
 // What one client of PostgreSQL and its server say to each other, with what is added to it and taken away again.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -39,13 +40,12 @@ class Conversation {
   std::string to_client, to_server;
 
   // Whether the server has answered everything.
-  bool answered() const { return !unanswered_since(); }
-  // Since when it has not; nothing if it has.
-  std::optional<int64_t> unanswered_since() const {
-    for (const Expected& e : expected_)
-      if (e.kind != Expected::Kind::copied) return e.sent;
-    return std::nullopt;
+  bool answered() const {
+    return std::ranges::all_of(expected_,
+                               [](const Expected& e) { return e.kind == Expected::Kind::copied; });
   }
+  // When the first was sent that is not answered and might commit something; nothing if there is none.
+  std::optional<int64_t> commits_since() const;
   bool is_recorded() const { return stage_ == Stage::recorded; }
   // Whether, once what there is was sent to the client, TLS begins; true once.
   bool encrypts() { return std::exchange(encrypting_, false); }
@@ -112,6 +112,7 @@ class Conversation {
   Prepared understand(std::string_view sql);
   void send_parsed(const Prepared& of, std::string_view rest);
 
+  bool might_commit(const Expected& e) const;
   const Part* part_of(const Expected& e) const;
   bool tells(const Expected& e) const;
   bool take_row(Expected& e, std::string_view body);

@@ -290,6 +290,23 @@ TEST_F(Conversations, ASyncWithinACopyIsNotAnswered) {
   EXPECT_EQ(from_client(query(kSelect)), query(kSent));
 }
 
+TEST_F(Conversations, OnlyWhatMightCommitIsAwaited) {
+  from_client(query("SELECT v FROM t"));
+  EXPECT_EQ(talk_->commits_since(), std::nullopt);
+  from_server(ready('I'));
+  from_client(query("UPDATE t SET v = 1"));
+  EXPECT_EQ(talk_->commits_since(), 7);
+  from_server(tag("UPDATE 1") + ready('I'));
+  EXPECT_EQ(talk_->commits_since(), std::nullopt);
+  from_client(query("BEGIN"));
+  from_server(tag("BEGIN") + ready('T'));
+  from_client(query("UPDATE t SET v = 1"));
+  EXPECT_EQ(talk_->commits_since(), std::nullopt);
+  from_server(tag("UPDATE 1") + ready('T'));
+  from_client(query("COMMIT"));
+  EXPECT_EQ(talk_->commits_since(), 7);
+}
+
 TEST_F(Conversations, ALostCommitIsInFlight) {
   from_client(query("BEGIN"));
   from_server(tag("BEGIN") + ready('T'));

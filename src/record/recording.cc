@@ -70,6 +70,8 @@ class Recorder : public Recording {
                       (*version)[0][3]));
     user_ = (*version)[0][4];
     const int64_t at = now();
+    // What it marks is to be in the log at once.
+    if (const auto set = slot_->ask("SET synchronous_commit = on"); !set.ok()) return set.error();
     if (Status s = slot_->start(); !s.ok()) return s;
     const auto bound =
         control_->ask("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint & 4294967295");

@@ -134,7 +134,7 @@ void Relay::tell_answered() {
   if (around_.trace->answer_awaited() == Interval::kUnknown) return;
   int64_t before = around_.now();
   for (const auto& [number, link] : links_)
-    before = std::min(before, link->talk.unanswered_since().value_or(before));
+    before = std::min(before, link->talk.commits_since().value_or(before));
   around_.trace->answered(before);
 }
 

@@ -15,7 +15,7 @@
 //   {"marked":true}                                                 up to here it has whatever was committed at the moment that follows
 //   {"logged":5,"seen":6,"snapshot":"731:740:733"}                  it has whatever was committed at 5; of that, everybody sees at 6
 //                                                                   what this snapshot does
-//   {"answered":7}                                                  whatever clients sent before 7 is answered
+//   {"answered":7}                                                  whatever clients sent before 7 and commits something is answered
 //   {"lost":"public.accounts"}                                      a change of it is too long
 //   {"end":…}                                                       the log was read to here
 #pragma once
