@@ -25,6 +25,7 @@ constexpr std::string_view kNumber =
     "pg_catalog.current_setting('transaction_isolation')";
 constexpr std::string_view kName = "assay_number";  // of the statement and its portal
 constexpr size_t kMostRowsOfALine = 10'000;
+constexpr size_t kMostRowBytes = 3 << 20;  // of a line, before the marks of JSON
 constexpr size_t kMostValueBytes = 200;
 
 bool changes_rows(Part::Kind kind) {
@@ -332,8 +333,14 @@ bool Conversation::wants_from_server(char type) const {
 bool Conversation::take_row(Expected& e, std::string_view body) {
   auto row = without_last_cell(body);
   if (!row) return false;
-  if (row->last) e.rows.push_back(around_.trace->veiled_versions(*part_of(e), *row->last));
-  if (e.rows.size() >= kMostRowsOfALine) {
+  if (row->last && row->last->size() <= kMostRowBytes) {
+    e.row_bytes += row->last->size();
+    e.rows.push_back(around_.trace->veiled_versions(*part_of(e), *row->last));
+  } else if (row->last) {
+    e.partly = true;
+  }
+  if (e.rows.size() >= kMostRowsOfALine || e.row_bytes > kMostRowBytes) {
+    e.row_bytes = 0;
     Json line = Json::object();
     line["s"] = number_;
     line["rows"] = std::exchange(e.rows, Json());

@@ -84,12 +84,13 @@ class Conversation {
     std::string name = {};                // parse: of what
     std::optional<Prepared> before = {};  // what had that name
     size_t part = 0;                      // that is being answered
-    bool partly = false;                  // not all rows were asked for
+    bool partly = false;                  // not all rows were asked for, or are told
     bool with_number = false;             // ours is behind it
     bool only_closes = false;             // sync: nothing else was sent since the one before
     std::string held = {};                // the tag, until that is answered
     int64_t sent = 0;
     Json rows = {};
+    size_t row_bytes = 0;  // of those since the last line
   };
 
   bool begin_startup();

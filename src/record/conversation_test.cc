@@ -290,6 +290,17 @@ TEST_F(Conversations, ASyncWithinACopyIsNotAnswered) {
   EXPECT_EQ(from_client(query(kSelect)), query(kSent));
 }
 
+TEST_F(Conversations, VersionsThatFillMoreThanALineAreLeftOut) {
+  from_client(query("SELECT count(*) FROM t"));
+  from_server(fields({"count", "assay_rows"}));
+  const std::string many(4 << 20, 'x');
+  EXPECT_EQ(from_server(data_row({"7", many})), data_row({"7"}));
+  from_server(tag("SELECT 1") + ready('I'));
+  const std::string said = told();
+  EXPECT_NE(said.find("\"partly\":true"), std::string::npos) << said;
+  EXPECT_EQ(said.find("rows"), std::string::npos);
+}
+
 TEST_F(Conversations, OnlyWhatMightCommitIsAwaited) {
   from_client(query("SELECT v FROM t"));
   EXPECT_EQ(talk_->commits_since(), std::nullopt);

@@ -30,7 +30,7 @@ using evidence::PostgresqlSlot;
 constexpr int kOldestVersion = 13;
 // How often the log is read meanwhile: what was read is safe when this program is killed, and the server need not keep it.
 constexpr auto kLogRead = std::chrono::milliseconds(250);
-// A line of the log that is longer is left out: readers of lines take no more.
+// A row that is longer is left out: readers of lines do not take any length.
 constexpr size_t kMostLogged = 4 << 20;
 constexpr auto kLogTick = std::chrono::milliseconds(10);
 
@@ -233,6 +233,7 @@ class Recorder : public Recording {
       if (!rows.ok() || rows->size() > left) continue;  // it may not be read, or is too large
       left -= rows->size();
       for (const auto& row : *rows) {
+        if (row[0].size() > kMostLogged) continue;
         Json line = Json::parse(row[0]);
         line["key"] = trace_.veiled(line["key"]);
         line["is"] = trace_.veiled(line["is"]);

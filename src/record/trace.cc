@@ -12,6 +12,7 @@ constexpr std::array<std::string_view, 12> kKinds = {
     "other", "select", "insert",   "update",      "delete",  "merge",
     "begin", "commit", "rollback", "rollback_to", "prepare", "definition"};
 
+constexpr size_t kMostSqlBytes = 1 << 20;
 constexpr size_t kMostDescribed = 100'000;  // that are remembered; others are described again
 
 }  // namespace
@@ -37,7 +38,8 @@ uint64_t Trace::statement(const Plan& plan, size_t part, const std::string& unto
   Json line = Json::object();
   line["q"] = at->second;
   line["kind"] = kKinds[static_cast<size_t>(p.kind)];
-  line["sql"] = veil_ ? Veil::sql(p) : p.sql;
+  const std::string sql = veil_ ? Veil::sql(p) : p.sql;
+  line["sql"] = sql.size() > kMostSqlBytes ? sql.substr(0, kMostSqlBytes) + " …" : sql;
   if (p.reads) line["reads"] = true;
   if (p.may_write) line["writes"] = true;
   if (p.aggregated) line["aggregated"] = true;
