@@ -12,6 +12,7 @@ if(ASSAY_PROGRAM)
   # Optional: drivers of databases that need a client library. They need its headers; the library is loaded on use.
   find_package(PostgreSQL QUIET)
   find_package(CURL QUIET)
+  find_package(OpenSSL QUIET)
   find_package(PkgConfig QUIET)
   if(PkgConfig_FOUND)
     pkg_check_modules(MARIADB QUIET IMPORTED_TARGET libmariadb)

@@ -22,7 +22,9 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/interrupts.h"
+#include "cli/record_watch.h"
 #include "cli/shrinking.h"
+#include "formats/input.h"
 #include "record/join.h"
 #include "record/recording.h"
 #include "record/rewriting.h"
@@ -39,7 +41,7 @@ struct RecordState {
   record::RecordingOptions options;
   std::string history, from;
   std::vector<std::string> command;
-  bool overwrite = false, until_input_ends = false;
+  bool overwrite = false, until_input_ends = false, watch = false;
   CheckFlags check;
 };
 
@@ -117,10 +119,15 @@ Exit check_recorded(const RecordState& s) {
   return verdict;
 }
 
-Exit join_and_tell(const RecordState& s, const std::string& trace) {
-  const auto text = read_file(trace, UINT64_MAX);
-  if (!text.ok()) return fail(text.error());
-  const auto joined = record::join(*text, trace);
+Result<record::Joined> join_file(const std::string& trace) {
+  auto input = formats::Input::open(trace, nullptr);
+  if (!input.ok()) return input.error();
+  return record::join(*input);
+}
+
+// `watch`: what has watched it so far, if anything has.
+Exit join_and_tell(const RecordState& s, const std::string& trace, RecordWatch* watch) {
+  const auto joined = watch != nullptr ? watch->finish() : join_file(trace);
   if (!joined.ok()) return fail(joined.error());
   const auto losses = write_history(joined->history, s.history, "assay");
   if (!losses.ok()) return fail(losses.error());
@@ -128,6 +135,7 @@ Exit join_and_tell(const RecordState& s, const std::string& trace) {
   const std::string summary = summary_of(*joined, s.history, checked);
   const Status printed = s.check.output.json ? Status(Ok{}) : print(summary);
   if (!printed.ok()) return fail(printed.error());
+  if (watch != nullptr) return watch->end();
   return checked ? check_recorded(s) : Exit::satisfied;
 }
 
@@ -196,15 +204,40 @@ Status can_check(const RecordState& s, const CLI::App& app) {
   return Ok{};
 }
 
+// Null without --watch.
+Result<std::unique_ptr<RecordWatch>> begin_watch(const RecordState& s, const std::string& trace) {
+  std::unique_ptr<RecordWatch> watch;
+  if (!s.watch) return watch;
+  auto options = watch_of_recording(s.check.levels);
+  if (!options.ok()) return options.error();
+  WatchOutput output;
+  output.json = s.check.output.json;
+  watch = std::make_unique<RecordWatch>(*options, output, trace);
+  return watch;
+}
+
+Status can_watch_recording(const RecordState& s, const CLI::App& app) {
+  if (!s.watch) return Ok{};
+  for (const char* of_checks : {"--stats", "--report", "--certificate", "--baseline",
+                                "--write-baseline", "--require-contention"})
+    if (app.get_option(of_checks)->count() > 0)
+      return usage_error(fmt::format(
+          "{} is about a history that has ended; expected --watch without it", of_checks));
+  const auto options = watch_of_recording(s.check.levels);
+  return options.ok() ? Status(Ok{}) : Status(options.error());
+}
+
 Exit record_application(RecordState& s, const CLI::App& app) {
   if (Status can = can_check(s, app); !can.ok()) return fail(can.error());
+  if (Status can = can_watch_recording(s, app); !can.ok()) return fail(can.error());
   if (!s.overwrite && access(s.history.c_str(), F_OK) == 0)
     return fail(
         usage_error(fmt::format("{} exists; expected another --history, or --force", s.history)));
   if (!s.from.empty()) {
     if (Status spared = spare_inputs({&s.history, 1}, {&s.from, 1}); !spared.ok())
       return fail(spared.error());
-    return join_and_tell(s, s.from);
+    const auto watch = begin_watch(s, s.from);
+    return watch.ok() ? join_and_tell(s, s.from, watch->get()) : fail(watch.error());
   }
   if (s.options.database.empty())
     return fail(usage_error("expected --database, or ASSAY_DATABASE_URL in the environment"));
@@ -219,10 +252,10 @@ Exit record_application(RecordState& s, const CLI::App& app) {
   auto recording = record::Recording::open(s.options);
   if (!recording.ok()) return fail(recording.error());
   if (s.command.empty())
-    note(fmt::format(
-        "listening: connect the application to {}, with its own user and password, without TLS "
-        "(sslmode=disable, channel_binding=disable); Ctrl-C ends the recording",
-        (*recording)->url()));
+    note(
+        fmt::format("listening: connect the application to {}, with its own user and password and "
+                    "channel_binding=disable; Ctrl-C ends the recording",
+                    (*recording)->url()));
   Input input;
   if (s.until_input_ends) input.end_with_it();
   Application application;
@@ -230,6 +263,8 @@ Exit record_application(RecordState& s, const CLI::App& app) {
     std::remove(s.options.trace.c_str());  // nothing was seen
     return fail(started.error());
   }
+  const auto watch = begin_watch(s, s.options.trace);
+  if (!watch.ok()) return fail(watch.error());
   if (Status ran = (*recording)->run(stop); !ran.ok()) {
     note(fmt::format("what was seen is in {}", s.options.trace));
     return fail(ran.error());
@@ -238,7 +273,7 @@ Exit record_application(RecordState& s, const CLI::App& app) {
   note(fmt::format("{} recorded; statements are understood by the grammar of PostgreSQL {}",
                    counted((*recording)->connections(), "connection", "connections"),
                    record::Rewriter::grammar()));
-  return join_and_tell(s, s.options.trace);
+  return join_and_tell(s, s.options.trace, watch->get());
 }
 
 }  // namespace
@@ -255,6 +290,16 @@ Action add_record(CLI::App& app) {
          "where the application connects: HOST:PORT or unix:PATH; port 0 is any that is free")
       ->capture_default_str()
       ->type_name("ADDRESS");
+  CLI::Option* const certificate =
+      app.add_option("--tls-cert", s->options.tls_certificate,
+                     "the certificate to show to clients that connect by TLS, PEM; by default one "
+                     "that is made now, for which nobody vouches")
+          ->type_name("FILE");
+  CLI::Option* const key =
+      app.add_option("--tls-key", s->options.tls_key, "its key, PEM, without a password")
+          ->needs(certificate)
+          ->type_name("FILE");
+  certificate->needs(key);
   app.add_option("--history", s->history,
                  "write the history here; what is seen goes meanwhile into FILE.trace")
       ->required()
@@ -265,8 +310,13 @@ Action add_record(CLI::App& app) {
          "explanations show what they held")
       ->capture_default_str()
       ->type_name("N");
+  CLI::Option* const no_values =
+      app.add_flag("--no-values", s->options.no_values,
+                   "write down no value of the database: a number that only this recording has "
+                   "stands for each, and statements have no constants");
   app.add_option("--from", s->from,
                  "make the history of the trace of an earlier recording, one that was killed, say")
+      ->excludes(no_values)
       ->type_name("FILE");
   app.add_option(
          "COMMAND", s->command,
@@ -278,6 +328,9 @@ Action add_record(CLI::App& app) {
       ->type_name("FILE:LINE");
   app.add_flag("--until-input-ends", s->until_input_ends,
                "end the recording when standard input ends, too: for a program that starts it");
+  app.add_flag(
+      "--watch", s->watch,
+      "judge what is recorded meanwhile, as watch does, at --level or strict-serializable");
   s->check.levels.add(app,
                       "a level to decide once the recording has ended; the exit code is then the "
                       "verdict, and of a violation the smallest part is shown");

@@ -174,10 +174,7 @@ Result<bool> Watching::read(formats::Input& input) {
     }
     at_end = chunk->end;
     const auto piece = std::make_shared<const History>(std::move(chunk->history));
-    if (on_piece_) on_piece_(piece);
-    label(*piece);
-    if (kept_ != nullptr) kept_->read(piece);
-    if (Status s = watch_->add(piece); !s.ok()) return input.located(s.error());
+    if (Status s = take(piece); !s.ok()) return input.located(s.error());
     for (const ReadNote& n : notes) note(n.message);
     notes.clear();
     if (Status s = tell(false); !s.ok()) return s.error();
@@ -185,6 +182,19 @@ Result<bool> Watching::read(formats::Input& input) {
     if (Status s = save(input, chunks, false); !s.ok()) return s.error();
   }
   return !is_enough();
+}
+
+Status Watching::take(const std::shared_ptr<const History>& piece) {
+  if (on_piece_) on_piece_(piece);
+  label(*piece);
+  if (kept_ != nullptr) kept_->read(piece);
+  return watch_->add(piece);
+}
+
+Status Watching::add(const std::shared_ptr<const History>& piece) {
+  if (Status s = take(piece); !s.ok()) return s;
+  if (Status s = decide(); !s.ok()) return s;
+  return tell(false);
 }
 
 Status Watching::finish() {

@@ -37,6 +37,8 @@ class Watching {
   Result<bool> read(formats::Input& input);
   // Watches what recorders send until it is interrupted or is_enough(). Not with keep(), and not by timestamps.
   Status listen(LineServer& server);
+  // Watches a piece that comes from elsewhere, and decides what can be.
+  Status add(const std::shared_ptr<const History>& piece);
   // No input follows.
   Status finish();
   // An alarm where that is to be the last, or output that cannot be written.
@@ -55,6 +57,7 @@ class Watching {
   Status take_rest(RecorderLines& from);
   void lose(const RecorderLines& from, uint64_t connection, const std::string& why);
   bool sessions_have_ended() const;
+  Status take(const std::shared_ptr<const History>& piece);
   Status decide();
   Status tell(bool last);
   std::string sentence(const watch::Progress& p) const;

@@ -26,6 +26,9 @@ inline constexpr ClientLibrary kLibcurl{ASSAY_CURL, "libcurl4"};
 #ifdef ASSAY_REDIS
 inline constexpr ClientLibrary kLibhiredis{ASSAY_REDIS, "libhiredis0.14"};
 #endif
+#ifdef ASSAY_OPENSSL
+inline constexpr ClientLibrary kOpenssl{ASSAY_OPENSSL, "libssl3"};
+#endif
 
 // For the rest of the process. The error names the package.
 Status load_client(const ClientLibrary& library);

@@ -41,6 +41,9 @@ constexpr int kBatch = 100'000;
 struct ClosePostgresql {
   void operator()(PGconn* c) const { PQfinish(c); }
 };
+struct FreeSettings {
+  void operator()(PQconninfoOption* all) const { PQconninfoFree(all); }
+};
 struct ClearResult {
   void operator()(PGresult* r) const { PQclear(r); }
 };
@@ -162,6 +165,13 @@ class Slot : public PostgresqlSlot {
     return port;
   }
   std::string database() const override { return PQdb(connection_.get()); }
+  std::string setting(std::string_view word) const override {
+    const std::unique_ptr<PQconninfoOption, FreeSettings> all(PQconninfo(connection_.get()));
+    for (const PQconninfoOption* of = all.get(); of != nullptr && of->keyword != nullptr; ++of)
+      if (of->keyword == word && of->val != nullptr) return of->val;
+    return {};
+  }
+  bool encrypted() const override { return PQsslInUse(connection_.get()) != 0; }
 
  private:
   Answer send(const std::string& sql) {

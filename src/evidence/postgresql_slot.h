@@ -44,6 +44,9 @@ class PostgresqlSlot {
   virtual std::string host() const = 0;
   virtual uint16_t port() const = 0;
   virtual std::string database() const = 0;
+  // What a word of the client means here, such as sslmode; empty where nothing is said.
+  virtual std::string setting(std::string_view word) const = 0;
+  virtual bool encrypted() const = 0;
 };
 
 }  // namespace assay::internal::evidence

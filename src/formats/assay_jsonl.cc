@@ -32,6 +32,7 @@ class JsonlWriter {
     write_header();
     for (KeyId k = 0; k < h_.key_count() && h_.has_own_initial(); ++k) write_initial(k);
     for (TxnId t = 0; t < h_.txn_count(); ++t) write_txn(t);
+    if (!h_.known_orders().empty()) note_removals();
     for (const KnownOrder& order : h_.known_orders()) write_order(order);
     for (const Event& event : h_.events()) {
       line_ = event.json;
@@ -192,9 +193,15 @@ class JsonlWriter {
   }
 
   bool removes(TxnId t, VersionId version) const {
-    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
-      if (h_.op(i).kind == OpKind::remove && h_.op(i).version == version) return true;
-    return false;
+    return std::binary_search(removals_.begin(), removals_.end(), std::pair(t, version));
+  }
+
+  // For the orders; one transaction may have deleted very many keys.
+  void note_removals() {
+    for (TxnId t = 0; t < h_.txn_count(); ++t)
+      for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
+        if (h_.op(i).kind == OpKind::remove) removals_.emplace_back(t, h_.op(i).version);
+    std::sort(removals_.begin(), removals_.end());
   }
 
   const History& h_;
@@ -203,6 +210,7 @@ class JsonlWriter {
   std::string line_;
   OpBuffers buffers_;
   uint64_t replaced_ = 0;
+  std::vector<std::pair<TxnId, VersionId>> removals_;
 };
 
 }  // namespace

@@ -8,11 +8,11 @@
 
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <optional>
 
+#include "base/ignored_pipe_signals.h"
 #include "formats/facts.h"
 
 namespace assay::internal::lake {
@@ -164,20 +164,10 @@ Result<std::vector<Loss>> write_with(const Program& program, const History& hist
   return losses;
 }
 
-// A pipe whose reader ended is an error of the write, no end of this process.
-class IgnorePipeSignals {
- public:
-  IgnorePipeSignals() : before_(signal(SIGPIPE, SIG_IGN)) {}
-  ~IgnorePipeSignals() { signal(SIGPIPE, before_); }
-
- private:
-  void (*before_)(int);
-};
-
 }  // namespace
 
 Result<std::vector<Loss>> write_parquet(const History& history, const std::string& path) {
-  const IgnorePipeSignals ignored;
+  const IgnoredPipeSignals ignored;
   const std::string part = path + ".part";
   for (const Program& program : programs(history, part)) {
     if (!is_installed(program)) continue;

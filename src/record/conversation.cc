@@ -25,6 +25,7 @@ constexpr std::string_view kNumber =
     "pg_catalog.current_setting('transaction_isolation')";
 constexpr std::string_view kName = "assay_number";  // of the statement and its portal
 constexpr size_t kMostRowsOfALine = 10'000;
+constexpr size_t kMostRowBytes = 3 << 20;  // of a line, before the marks of JSON
 constexpr size_t kMostValueBytes = 200;
 
 bool changes_rows(Part::Kind kind) {
@@ -46,7 +47,17 @@ bool Conversation::begin_startup() {
     const auto found = read_startup(startup_);
     if (!found) return true;
     switch (found->kind) {
-      case Startup::Kind::encryption:  // not here
+      case Startup::Kind::tls:
+        if (around_.encrypts) {
+          // What came with it was not encrypted, and whoever sent it is not known.
+          if (encrypted_ || startup_.size() > found->size) return false;
+          to_client += 'S';
+          startup_.clear();
+          encrypting_ = encrypted_ = true;
+          return true;
+        }
+        [[fallthrough]];
+      case Startup::Kind::gss:  // not here
         to_client += 'N';
         startup_.erase(0, found->size);
         continue;
@@ -90,12 +101,11 @@ bool Conversation::from_client(std::string_view bytes) {
 }
 
 bool Conversation::from_server(std::string_view bytes) {
-  if (stage_ != Stage::recorded) {
-    to_client += bytes;
-    return true;
-  }
   return server_.feed(
-      bytes, to_client, [this](char type) { return wants_from_server(type); },
+      bytes, to_client,
+      [this](char type) {
+        return type == 'R' || (stage_ == Stage::recorded && wants_from_server(type));
+      },
       [this](char type, std::string_view body) { return take_from_server(type, body); });
 }
 
@@ -323,8 +333,14 @@ bool Conversation::wants_from_server(char type) const {
 bool Conversation::take_row(Expected& e, std::string_view body) {
   auto row = without_last_cell(body);
   if (!row) return false;
-  if (row->last) e.rows.push_back(std::move(*row->last));
-  if (e.rows.size() >= kMostRowsOfALine) {
+  if (row->last && row->last->size() <= kMostRowBytes) {
+    e.row_bytes += row->last->size();
+    e.rows.push_back(around_.trace->veiled_versions(*part_of(e), *row->last));
+  } else if (row->last) {
+    e.partly = true;
+  }
+  if (e.rows.size() >= kMostRowsOfALine || e.row_bytes > kMostRowBytes) {
+    e.row_bytes = 0;
     Json line = Json::object();
     line["s"] = number_;
     line["rows"] = std::exchange(e.rows, Json());
@@ -346,6 +362,10 @@ void Conversation::take_number(std::string_view body) {
 
 bool Conversation::take_from_server(char type, std::string_view body) {
   using Kind = Expected::Kind;
+  if (type == 'R') {
+    put_message(to_client, type, without_channel_binding(body));
+    return true;
+  }
   if (type == 'Z' && !started_) {
     started_ = true;
     put_message(to_client, type, body);
@@ -435,7 +455,7 @@ void Conversation::tell(Expected& e, std::string_view tag, std::string_view erro
   line["q"] = q;
   line["t"] = Json::array({e.sent, around_.now()});
   line["tag"] = tag;
-  if (!e.values.empty()) line["p"] = e.values;
+  if (!e.values.empty()) line["p"] = around_.trace->veiled(e.values);
   if (e.partly) line["partly"] = true;
   if (!e.rows.empty()) line["rows"] = std::exchange(e.rows, Json());
   if (!error.empty()) line["error"] = error;
@@ -529,19 +549,30 @@ void Conversation::ready(std::string_view body) {
   if (std::exchange(redefines_, false)) around_.definitions_changed();
 }
 
+bool Conversation::might_commit(const Expected& e) const {
+  using Kind = Expected::Kind;
+  if (e.kind == Kind::call) return true;
+  if (e.kind != Kind::query && e.kind != Kind::execute)
+    return e.kind == Kind::sync && status_ == 'I' && may_write_;
+  if (!e.of.plan || e.kind == Kind::execute) {
+    const Part* const part = part_of(e);
+    return part == nullptr || ends(part->kind);
+  }
+  return std::ranges::any_of(e.of.plan->parts, [&](const Part& part) {
+    return ends(part.kind) || (status_ == 'I' && part.may_write);
+  });
+}
+
+std::optional<int64_t> Conversation::commits_since() const {
+  const auto first =
+      std::ranges::find_if(expected_, [&](const Expected& e) { return might_commit(e); });
+  return first == expected_.end() ? std::nullopt : std::optional(first->sent);
+}
+
 void Conversation::over() {
   if (stage_ != Stage::recorded) return;
-  const bool in_flight = std::ranges::any_of(expected_, [&](const Expected& e) {
-    if (e.kind != Expected::Kind::query && e.kind != Expected::Kind::execute)
-      return e.kind == Expected::Kind::sync && status_ == 'I' && may_write_;
-    if (!e.of.plan || e.kind == Expected::Kind::execute) {
-      const Part* const part = part_of(e);
-      return part == nullptr || ends(part->kind);
-    }
-    return std::ranges::any_of(e.of.plan->parts, [&](const Part& part) {
-      return ends(part.kind) || (status_ == 'I' && part.may_write);
-    });
-  });
+  const bool in_flight =
+      std::ranges::any_of(expected_, [&](const Expected& e) { return might_commit(e); });
   Json line = Json::object();
   line["s"] = number_;
   line["close"] = around_.now();

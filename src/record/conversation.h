@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "record/messages.h"
@@ -21,10 +22,11 @@ namespace assay::internal::record {
 // What conversations have in common.
 struct Surroundings {
   Trace* trace = nullptr;
-  std::string database;  // that is recorded
-  std::function<int64_t()> now;
-  std::function<Rewriter&(const std::string& user)> rewriter;
-  std::function<void()> definitions_changed;
+  std::string database = {};  // that is recorded
+  bool encrypts = false;      // to clients that ask for TLS
+  std::function<int64_t()> now = {};
+  std::function<Rewriter&(const std::string& user)> rewriter = {};
+  std::function<void()> definitions_changed = {};
 };
 
 class Conversation {
@@ -42,7 +44,11 @@ class Conversation {
     return std::ranges::all_of(expected_,
                                [](const Expected& e) { return e.kind == Expected::Kind::copied; });
   }
+  // When the first was sent that is not answered and might commit something; nothing if there is none.
+  std::optional<int64_t> commits_since() const;
   bool is_recorded() const { return stage_ == Stage::recorded; }
+  // Whether, once what there is was sent to the client, TLS begins; true once.
+  bool encrypts() { return std::exchange(encrypting_, false); }
   // Either connection is over.
   void over();
 
@@ -78,12 +84,13 @@ class Conversation {
     std::string name = {};                // parse: of what
     std::optional<Prepared> before = {};  // what had that name
     size_t part = 0;                      // that is being answered
-    bool partly = false;                  // not all rows were asked for
+    bool partly = false;                  // not all rows were asked for, or are told
     bool with_number = false;             // ours is behind it
     bool only_closes = false;             // sync: nothing else was sent since the one before
     std::string held = {};                // the tag, until that is answered
     int64_t sent = 0;
     Json rows = {};
+    size_t row_bytes = 0;  // of those since the last line
   };
 
   bool begin_startup();
@@ -106,6 +113,7 @@ class Conversation {
   Prepared understand(std::string_view sql);
   void send_parsed(const Prepared& of, std::string_view rest);
 
+  bool might_commit(const Expected& e) const;
   const Part* part_of(const Expected& e) const;
   bool tells(const Expected& e) const;
   bool take_row(Expected& e, std::string_view body);
@@ -119,6 +127,7 @@ class Conversation {
   Surroundings& around_;
   Stage stage_ = Stage::startup;
   std::string startup_;
+  bool encrypting_ = false, encrypted_ = false;
   std::string user_;
   Cutter client_, server_;
   std::map<std::string, Prepared, std::less<>> statements_;

@@ -122,6 +122,35 @@ const std::string kAsked =
     "SELECT pg_catalog.pg_current_xact_id_if_assigned()::pg_catalog.text, "
     "pg_catalog.current_setting('transaction_isolation')";
 
+std::string ask_for_tls() { return "\0\0\0\x08\x04\xd2\x16\x2f"s; }
+
+TEST(Startup, TlsIsForThoseWhoAskOnce) {
+  Surroundings around{.encrypts = true};
+  Conversation talk(1, around);
+  EXPECT_TRUE(talk.from_client(ask_for_tls()));
+  EXPECT_EQ(talk.to_client, "S");
+  EXPECT_TRUE(talk.encrypts());
+  EXPECT_FALSE(talk.encrypts());
+  EXPECT_FALSE(talk.from_client(ask_for_tls())) << "within TLS";
+}
+
+TEST(Startup, WhatCameWithTheQuestionIsNotTakenAsEncrypted) {
+  Surroundings around{.encrypts = true};
+  Conversation talk(1, around);
+  EXPECT_FALSE(talk.from_client(ask_for_tls() + "\0\0\0\x09"s));
+}
+
+TEST(Startup, EncryptionThatIsNotToBeHadIsRefused) {
+  Surroundings around{.encrypts = true};
+  Conversation gss(1, around);
+  EXPECT_TRUE(gss.from_client("\0\0\0\x08\x04\xd2\x16\x30"s));
+  around.encrypts = false;
+  Conversation talk(2, around);
+  EXPECT_TRUE(talk.from_client(ask_for_tls()));
+  EXPECT_EQ(gss.to_client + talk.to_client, "NN");
+  EXPECT_FALSE(talk.encrypts());
+}
+
 TEST_F(Conversations, AQueryTellsWhatItRead) {
   EXPECT_EQ(from_client(query(kSelect)), query(kSent));
   EXPECT_EQ(from_server(fields({"v", "assay_rows"}) + data_row({"5", "(1,90,1)"}) +
@@ -259,6 +288,34 @@ TEST_F(Conversations, ASyncWithinACopyIsNotAnswered) {
   EXPECT_EQ(from_server(tag("COPY 1") + ready('I')), tag("COPY 1") + ready('I'));
   EXPECT_TRUE(talk_->answered());
   EXPECT_EQ(from_client(query(kSelect)), query(kSent));
+}
+
+TEST_F(Conversations, VersionsThatFillMoreThanALineAreLeftOut) {
+  from_client(query("SELECT count(*) FROM t"));
+  from_server(fields({"count", "assay_rows"}));
+  const std::string many(4 << 20, 'x');
+  EXPECT_EQ(from_server(data_row({"7", many})), data_row({"7"}));
+  from_server(tag("SELECT 1") + ready('I'));
+  const std::string said = told();
+  EXPECT_NE(said.find("\"partly\":true"), std::string::npos) << said;
+  EXPECT_EQ(said.find("rows"), std::string::npos);
+}
+
+TEST_F(Conversations, OnlyWhatMightCommitIsAwaited) {
+  from_client(query("SELECT v FROM t"));
+  EXPECT_EQ(talk_->commits_since(), std::nullopt);
+  from_server(ready('I'));
+  from_client(query("UPDATE t SET v = 1"));
+  EXPECT_EQ(talk_->commits_since(), 7);
+  from_server(tag("UPDATE 1") + ready('I'));
+  EXPECT_EQ(talk_->commits_since(), std::nullopt);
+  from_client(query("BEGIN"));
+  from_server(tag("BEGIN") + ready('T'));
+  from_client(query("UPDATE t SET v = 1"));
+  EXPECT_EQ(talk_->commits_since(), std::nullopt);
+  from_server(tag("UPDATE 1") + ready('T'));
+  from_client(query("COMMIT"));
+  EXPECT_EQ(talk_->commits_since(), 7);
 }
 
 TEST_F(Conversations, ALostCommitIsInFlight) {

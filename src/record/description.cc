@@ -26,22 +26,6 @@ constexpr size_t kMostStatements = 8;       // of a transaction there
 constexpr size_t kMostReasons = 8;
 constexpr size_t kMostWords = 2;  // of a program's name
 
-// Without comments.
-std::string bare(std::string_view sql) {
-  std::string out;
-  size_t done = 0;
-  for (const collect::schedule::Comment& c : collect::schedule::comments_of(sql)) {
-    out += sql.substr(done, c.at - done);
-    out += ' ';
-    done = c.end;
-  }
-  out += sql.substr(done);
-  const size_t first = out.find_first_not_of(" \t\r\n");
-  return first == std::string::npos
-             ? ""
-             : out.substr(first, out.find_last_not_of(" \t\r\n") + 1 - first);
-}
-
 // Adds what is not there yet, until there are so many.
 void add(std::vector<std::string>& to, std::string what, size_t most) {
   if (to.size() < most + 1 && std::ranges::count(to, what) == 0)
@@ -57,6 +41,21 @@ bool is_control(const std::string& kind) {
 
 }  // namespace
 
+std::string without_comments(std::string_view sql) {
+  std::string out;
+  size_t done = 0;
+  for (const collect::schedule::Comment& c : collect::schedule::comments_of(sql)) {
+    out += sql.substr(done, c.at - done);
+    out += ' ';
+    done = c.end;
+  }
+  out += sql.substr(done);
+  const size_t first = out.find_first_not_of(" \t\r\n");
+  return first == std::string::npos
+             ? ""
+             : out.substr(first, out.find_last_not_of(" \t\r\n") + 1 - first);
+}
+
 const std::string& ProgramNames::name(const std::string& statements, const std::string& words) {
   const auto [at, fresh] = names_.try_emplace(statements);
   if (fresh) {
@@ -68,8 +67,8 @@ const std::string& ProgramNames::name(const std::string& statements, const std::
 
 std::string Description::words_of(const SeenStatement& s) const {
   const Statement& statement = seen_.statements.at(s.q);
-  std::string words =
-      fmt::format("`{}`", collect::schedule::in_one_line(bare(statement.sql), kMostStatementBytes));
+  std::string words = fmt::format(
+      "`{}`", collect::schedule::in_one_line(without_comments(statement.sql), kMostStatementBytes));
   if (!statement.place.empty()) words += fmt::format(" ({})", statement.place);
   return words;
 }
@@ -109,7 +108,7 @@ void Description::miss_origins() {
 void Description::end(bool logged) {
   if (logged) return;
   const bool committed = txn_.status == TxnStatus::committed;
-  if (committed && seen_.end) return;  // there were none
+  if (committed && closed_) return;  // there were none
   // What it would have done if it had not been refused.
   const bool refused = txn_.status != TxnStatus::aborted ||
                        std::ranges::any_of(txn_.statements, &SeenStatement::failed);
@@ -138,7 +137,7 @@ std::string Description::meta(ProgramNames& programs) const {
   for (const SeenStatement& s : txn_.statements) {
     const Statement& statement = seen_.statements.at(s.q);
     if (is_control(statement.kind) || s.failed) continue;
-    const std::string text = bare(statement.sql);
+    const std::string text = without_comments(statement.sql);
     Json one = {{"text", text}, {"sent", s.time.request}};
     if (!s.values.empty()) one["values"] = s.values;
     if (!statement.place.empty()) one["place"] = statement.place;

@@ -4,12 +4,15 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
 #include "record/seen.h"
 
 namespace assay::internal::record {
+
+std::string without_comments(std::string_view sql);
 
 // Transactions that send the same statements, whatever the constants, are one program. It is called by the places in the code, if the
 // statements say theirs, or else by what they do with which tables: "select accounts, update accounts".
@@ -25,7 +28,9 @@ class ProgramNames {
 
 class Description {
  public:
-  Description(const Seen& seen, const SeenTxn& txn) : seen_(seen), txn_(txn) {}
+  // `closed`: whatever was committed by then is in the log.
+  Description(const Seen& seen, const SeenTxn& txn, bool closed)
+      : seen_(seen), txn_(txn), closed_(closed) {}
 
   // `finds_all`: the history says of everything that the statement looked at what it was.
   void look_at(const SeenStatement& s, bool finds_all);
@@ -41,6 +46,7 @@ class Description {
 
   const Seen& seen_;
   const SeenTxn& txn_;
+  bool closed_;
   std::set<std::string> reads_,
       changes_;  // of these tables something is not in the history; "*": of any
   std::vector<std::string> why_;

@@ -1,28 +1,34 @@
 // Joins what clients read with what the log says was written.
 //
-// A row tells by which transaction it was written, as the 32 bits of that one's number, and the log has the numbers of all that
-// wrote: the clients' own, which asked for theirs when they ended, and others'. A version is that of a key and a number (rule 32).
+// A row tells by which transaction it was written, and the log has the numbers of all that wrote: the clients' own, which asked for
+// theirs when they ended, and others' (versions.h).
 //
 //   trace: 1-1 read accounts:7 of 739; 2-1 is number 740, read accounts:7 of 739      log: 739 accounts:7, 740 accounts:7
 //   history: xid-739 w(accounts:7)   1-1 r(accounts:7) from xid-739   2-1 r(accounts:7) from xid-739, w(accounts:7)
 //            order accounts:7: xid-739, 2-1
 //
-// A number of which the log has a write of this very key is that transaction's. Another that is older than the recording is that of
-// what was there at first. Anything else is nobody's, such as a savepoint's or a table's that was written anew: that read is
-// left out, for a read that is missing makes no violation. So is one of a version of which no client is known to be the writer, where
-// the reader may have a number itself that it was not asked for: it may be its own. Rows that were not found are not written down: nothing rests on absence.
+// A read of a version that is nobody's is left out, for a read that is missing makes no violation. So is one of a version of which no
+// client is known to be the writer, where the reader may have a number itself that it was not asked for: it may be its own. That a row
+// was not found is written down only where the log has everything that was committed by then.
 //
 // What a transaction wrote stands with the statement that did it (origins.h), or at its end if that is not known; what it reads of its
 // own is left out. A change read what it replaced where it depends on that, SET balance = balance - 5, and not where it only names a
-// key (rule 35); what that was tells the order of the log. Transactions of the log that are no client's are sessions of their own, without times.
+// key (rule 35); what that was tells the order of the log. Transactions of the log that are no client's are sessions of their own.
 //
-// Cost: linear in the trace, times the logarithm of the keys. Source: the rules of recording in docs/recording-an-application.md.
+// Now and then the trace says: what was committed at 5:00 is in the log above, and whatever clients had sent by then is answered. Then
+// everybody who had ended at 5:00 is joined, as all of whom they can have read are known; and others' transactions of which a snapshot
+// says that they are over. Theirs are the times between which they were committed: of what others do only their changes are known, and
+// these are made at one moment.
+//
+// Cost: linear in the trace, times the logarithm of the keys. Memory: the history, the versions, and what is not joined yet. Source:
+// rules 30 to 36 of soundness, as docs/is-my-application-safe.md has them.
 #include "record/join.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -32,6 +38,7 @@
 #include "record/description.h"
 #include "record/origins.h"
 #include "record/seen.h"
+#include "record/versions.h"
 
 namespace assay::internal::record {
 namespace {
@@ -40,14 +47,8 @@ using collect::schedule::RowHistory;
 using collect::schedule::RowOperation;
 using collect::schedule::RowTxn;
 
-constexpr size_t kMostRowsOfQuery = 1000;   // longer answers are reads of their rows alone
-constexpr uint32_t kLastSpecialNumber = 2;  // of rows that are older than numbers
-constexpr size_t kNobody = SIZE_MAX;
-
-// Numbers go round.
-bool is_before(uint32_t number, uint32_t bound) {
-  return number <= kLastSpecialNumber || static_cast<int32_t>(number - bound) < 0;
-}
+constexpr size_t kMostRowsOfQuery = 1000;  // longer answers are reads of their rows alone
+constexpr size_t kNobody = Versions::kNobody;
 
 // A read of a row stands before what the transaction did to it; and of each change it is not known then when it was made.
 void put_changes_last(std::vector<RowOperation>& ops) {
@@ -60,30 +61,26 @@ void put_changes_last(std::vector<RowOperation>& ops) {
 
 class Joining {
  public:
-  explicit Joining(const Seen& seen) : seen_(seen), rows_(header()) {}
+  explicit Joining(JoinListener* listener)
+      : listener_(listener), seen_(reader_.seen()), versions_(seen_) {}
 
-  Result<Joined> run() {
-    bound_ = static_cast<uint32_t>(seen_.header["bound"].integer());
-    name_all();
-    note_installs();
-    count_statements();
-    std::vector<RowTxn> all;
-    for (size_t i = 0; i < seen_.txns.size(); ++i) all.push_back(client_txn(i));
-    for (size_t i = 0; i < seen_.log.size(); ++i)
-      if (client_of_[i] == kNobody) all.push_back(foreign_txn(i));
-    for (const std::string& key : there_at_first_) rows_.initial(key, first_row(key));
-    // What is not known to have touched anything may have done so all the same.
-    for (const RowTxn& txn : all)
-      if (!txn.ops.empty() || txn.meta.find("\"unrecorded\":") != std::string::npos)
-        if (Status s = rows_.add(txn); !s.ok()) return s.error();
-    for (const auto& [key, installs] : installs_) {
-      std::vector<std::pair<std::string, std::string>> versions;
-      for (const Install& i : installs)
-        versions.emplace_back(names_[i.log], i.removed ? "" : i.row);
-      rows_.order(key, versions);
-    }
-    out_.log_ended = seen_.end.has_value();
-    if (seen_.end) rows_.complete(*seen_.end, "PostgreSQL's log, by test_decoding");
+  Status take(const Json& line) {
+    if (Status s = reader_.take(line); !s.ok()) return s;
+    return line.contains("answered") ? settle() : Status(Ok{});
+  }
+
+  Result<Joined> finish() {
+    reader_.finish();
+    closed_ = seen_.end.has_value();
+    receive();
+    if (Status s = join(LogPoint{.at = Interval::kOpen, .logged = SIZE_MAX}, true); !s.ok())
+      return s.error();
+    if (listener_ != nullptr)
+      if (Status s = listener_->settled(); !s.ok()) return s.error();
+    rows_.set_meta(header());
+    versions_.state(rows_);
+    out_.log_ended = closed_;
+    if (closed_) rows_.complete(*seen_.end, "PostgreSQL's log, by test_decoding");
     auto history = rows_.finish();
     if (!history.ok()) return history.error();
     out_.history = std::move(*history);
@@ -91,20 +88,114 @@ class Joining {
   }
 
  private:
-  // What a logged transaction left behind of a key.
-  struct Install {
-    size_t log = 0;  // which one
-    bool removed = false;
-    std::string row;
+  struct Client {
+    size_t number = 0;  // in the order in which they ended
+    std::string name;
+    SeenTxn seen;
   };
+  // Of the log; of others, or of a client that is not joined yet.
+  struct Logged {
+    size_t log = 0;
+    LoggedChanges changes;
+  };
+
+  // The last point of the log by which whatever clients had sent has been answered since: by then, who wrote what is known.
+  Status settle() {
+    std::optional<LogPoint> last;
+    while (!seen_.points.empty() && seen_.points.front().at < seen_.answered) {
+      last = std::move(seen_.points.front());
+      seen_.points.pop_front();
+    }
+    if (!last) return Ok{};
+    receive();
+    closed_ = true;
+    Status joined = join(*last, false);
+    before_ = last->at;
+    if (!joined.ok() || listener_ == nullptr) return joined;
+    return listener_->settled();
+  }
+
+  // Clients' transactions that have ended.
+  void receive() {
+    for (SeenTxn& t : seen_.txns) {
+      const std::string name = fmt::format("{}-{}", t.session, ++count_[t.session]);
+      if (t.number) of_number_[*t.number] = {received_, name};
+      clients_.push_back({received_++, name, std::move(t)});
+    }
+    seen_.txns.clear();
+  }
+
+  // Everything that had ended at the point; all there is if it is the last.
+  Status join(const LogPoint& point, bool last) {
+    while (!seen_.log.empty() && versions_.size() < point.logged) {
+      LoggedChanges changes = std::move(seen_.log.front());
+      seen_.log.pop_front();
+      const size_t log = versions_.size();
+      const auto at = of_number_.find(changes.number);
+      const bool own = at != of_number_.end();
+      const std::string name = own ? at->second.name : fmt::format("xid-{}", changes.number);
+      versions_.add(changes, name, own ? at->second.client : kNobody);
+      if (own)
+        own_.emplace(at->second.client, Logged{log, std::move(changes)});
+      else
+        foreign_.push_back({log, std::move(changes)});
+      if (own) of_number_.erase(at);
+    }
+    std::vector<Client> later;
+    for (Client& client : std::exchange(clients_, {})) {
+      const auto own = own_.find(client.number);
+      const bool logged = own != own_.end();
+      const bool ended = client.seen.status != TxnStatus::unknown && client.seen.over <= point.at;
+      if (!last && !logged && !ended) {
+        later.push_back(std::move(client));
+        continue;
+      }
+      if (Status s = add(client_txn(client, logged ? &own->second : nullptr)); !s.ok()) return s;
+      if (logged) own_.erase(own);
+      if (client.seen.number) of_number_.erase(*client.seen.number);
+    }
+    clients_ = std::move(later);
+    return join_others(point, last);
+  }
+
+  // Others' transactions, once everybody sees them.
+  Status join_others(const LogPoint& point, bool last) {
+    std::vector<Logged> later;
+    for (Logged& logged : std::exchange(foreign_, {})) {
+      const uint32_t number = logged.changes.number;
+      const bool over = !last && static_cast<int32_t>(number - point.next) < 0 &&
+                        !point.going_on.contains(number);
+      if (!over && !last) {
+        later.push_back(std::move(logged));
+        continue;
+      }
+      // In the end, those of which nothing is known but that they came after the point before.
+      const Interval when = over ? Interval{before(), point.seen} : open_since(before());
+      if (Status s = add(foreign_txn(logged, when)); !s.ok()) return s;
+    }
+    foreign_ = std::move(later);
+    return Ok{};
+  }
+
+  int64_t before() const {
+    return before_ || !seen_.header.contains("at") ? before_.value_or(Interval::kUnknown)
+                                                   : seen_.header["at"].integer();
+  }
+  static Interval open_since(int64_t at) {
+    return at == Interval::kUnknown ? Interval{} : Interval::from(at);
+  }
+
+  // What is not known to have touched anything may have done so all the same.
+  Status add(const RowTxn& txn) {
+    if (txn.ops.empty() && txn.meta.find("\"unrecorded\":") == std::string::npos) return Ok{};
+    if (Status s = rows_.add(txn); !s.ok()) return s;
+    return listener_ == nullptr ? Status(Ok{}) : listener_->joined(txn);
+  }
 
   std::string header() const {
     Json meta = seen_.header.value("meta", Json::object());
-    std::set<std::string> isolations;
-    for (const SeenTxn& t : seen_.txns)
-      if (!t.isolation.empty() && acts(t)) isolations.insert(t.isolation);
-    if (!isolations.empty() && meta["database"].is_object())
-      meta["database"]["isolation"] = fmt::format("{}", fmt::join(isolations, ", "));
+    if (!acting_.empty() && meta["database"].is_object())
+      meta["database"]["isolation"] = fmt::format("{}", fmt::join(acting_, ", "));
     if (!seen_.end) meta["unfinished"] = true;
     return meta.dump();
   }
@@ -115,87 +206,10 @@ class Joining {
         txn.statements, [&](const SeenStatement& s) { return seen_.statements.at(s.q).reads; });
   }
 
-  void name_all() {
-    std::map<uint64_t, uint64_t> count;
-    std::map<uint32_t, size_t> of_number;
-    for (size_t i = 0; i < seen_.txns.size(); ++i) {
-      const SeenTxn& t = seen_.txns[i];
-      txn_names_.push_back(fmt::format("{}-{}", t.session, ++count[t.session]));
-      if (t.number) of_number[*t.number] = i;
-    }
-    log_of_.assign(seen_.txns.size(), kNobody);
-    for (size_t i = 0; i < seen_.log.size(); ++i) {
-      const auto at = of_number.find(seen_.log[i].number);
-      const bool own = at != of_number.end() && log_of_[at->second] == kNobody;
-      client_of_.push_back(own ? at->second : kNobody);
-      if (own) log_of_[at->second] = i;
-      names_.push_back(own ? txn_names_[at->second] : fmt::format("xid-{}", seen_.log[i].number));
-      by_number_[seen_.log[i].number] = i;
-    }
-  }
-
-  // Which versions of each key there were, by the log.
-  void note_installs() {
-    for (size_t i = 0; i < seen_.log.size(); ++i)
-      for (const LoggedChange& c : seen_.log[i].changes) {
-        if (!c.old_key.empty()) install(c.old_key, {i, true, {}}, true);
-        install(c.key, {i, c.kind == LoggedChange::Kind::remove, c.row},
-                c.kind != LoggedChange::Kind::insert && c.old_key.empty());
-      }
-  }
-  void install(const std::string& key, Install version, bool was_there) {
-    std::vector<Install>& all = installs_[key];
-    if (all.empty() && was_there) there_at_first_.insert(key);
-    if (!all.empty() && all.back().log == version.log) all.pop_back();
-    all.push_back(std::move(version));
-  }
-  // The version of a key that a logged transaction left behind; null if there is none.
-  const Install* install_of(const std::string& key, size_t log) const {
-    const auto at = installs_.find(key);
-    if (at == installs_.end()) return nullptr;
-    const auto version = std::ranges::find(at->second, log, &Install::log);
-    return version == at->second.end() ? nullptr : &*version;
-  }
-
-  // Rows that are not known by what they hold are known to have been there.
-  std::string first_row(const std::string& key) const {
-    const auto at = seen_.first_rows.find(key);
-    if (at == seen_.first_rows.end() || !is_before(at->second.first, bound_) ||
-        written_since(key, at->second.first))
-      return std::string(collect::schedule::kUnseenRow);
-    return at->second.second;
-  }
-  bool written_since(const std::string& key, uint32_t number) const {
-    const auto by = by_number_.find(number);
-    return by != by_number_.end() && install_of(key, by->second) != nullptr;
-  }
-
-  std::optional<RowOperation> read(const SeenVersion& version, size_t txn) {
-    const auto by = by_number_.find(version.writer);
-    const Install* const install =
-        by == by_number_.end() ? nullptr : install_of(version.key, by->second);
-    if (install != nullptr) {
-      if (client_of_[by->second] == txn || install->removed) return std::nullopt;
-      // It may be its own.
-      if (seen_.txns[txn].may_have_number && client_of_[by->second] == kNobody) {
-        ++out_.nobodys;
-        return std::nullopt;
-      }
-      return RowOperation{
-          .key = version.key, .row = install->row, .source = names_[by->second], .stated = true};
-    }
-    if (!is_before(version.writer, bound_)) {
-      ++out_.nobodys;
-      return std::nullopt;
-    }
-    there_at_first_.insert(version.key);
-    return RowOperation{.key = version.key, .row = first_row(version.key), .stated = true};
-  }
-
   // That no other row satisfied the condition: only where everything that anybody wrote is known.
   std::optional<RowOperation> query_of(const SeenStatement& s,
                                        const std::vector<RowOperation>& found) const {
-    if (!s.where || !seen_.end || found.size() > kMostRowsOfQuery || seen_.anew.contains(s.table) ||
+    if (!s.where || !closed_ || found.size() > kMostRowsOfQuery || seen_.anew.contains(s.table) ||
         found.size() != s.read.size() || (!s.where->empty() && !parse_condition(*s.where).ok()))
       return std::nullopt;
     RowOperation query{.kind = RowOperation::Kind::query, .table = s.table, .where = *s.where};
@@ -206,28 +220,17 @@ class Joining {
     return query;
   }
 
-  // What a change replaced; nothing where nothing was there, or that is of this transaction.
-  std::optional<RowOperation> replaced(const std::string& key, size_t log) {
-    const std::vector<Install>& all = installs_.at(key);
-    const auto at = std::ranges::find(all, log, &Install::log);
-    if (at == all.begin()) return RowOperation{.key = key, .row = first_row(key), .stated = true};
-    const Install& before = *std::prev(at);
-    if (before.removed) return std::nullopt;
-    return RowOperation{
-        .key = key, .row = before.row, .source = names_[before.log], .stated = true};
-  }
-
   // What a transaction did to rows by each of its changes.
-  std::vector<std::vector<RowOperation>> changes_of(const LoggedChanges& logged, size_t log,
+  std::vector<std::vector<RowOperation>> changes_of(const Logged& logged,
                                                     const std::vector<bool>& depends) {
     std::vector<std::vector<RowOperation>> all;
     std::set<std::string> changed;
-    for (size_t i = 0; i < logged.changes.size(); ++i) {
-      const LoggedChange& c = logged.changes[i];
+    for (size_t i = 0; i < logged.changes.changes.size(); ++i) {
+      const LoggedChange& c = logged.changes.changes[i];
       std::vector<RowOperation>& ops = all.emplace_back();
       const std::string& before = c.old_key.empty() ? c.key : c.old_key;
       if (!depends.empty() && depends[i] && !changed.contains(before))
-        if (auto op = replaced(before, log)) {
+        if (auto op = versions_.replaced(before, logged.log)) {
           ops.push_back(std::move(*op));
           ++out_.reads;
         }
@@ -243,11 +246,15 @@ class Joining {
   }
 
   // What the statement read, and that it left something out.
-  std::vector<RowOperation> reads_of(const SeenStatement& s, size_t txn, bool& finds_all) {
+  std::vector<RowOperation> reads_of(const SeenStatement& s, const Client& client,
+                                     bool& finds_all) {
     std::vector<RowOperation> found;
     const uint64_t left_out = out_.nobodys;
-    for (const SeenVersion& version : s.read)
-      if (auto op = read(version, txn)) found.push_back(std::move(*op));
+    for (const SeenVersion& version : s.read) {
+      auto read = versions_.read(version, client.number, client.seen.may_have_number);
+      if (read.op) found.push_back(std::move(*read.op));
+      if (read.nobodys) ++out_.nobodys;
+    }
     out_.reads += found.size();
     const Statement& statement = seen_.statements.at(s.q);
     finds_all = statement.kind != "select" ||
@@ -259,16 +266,19 @@ class Joining {
     return found;
   }
 
-  RowTxn client_txn(size_t i) {
-    const SeenTxn& seen = seen_.txns[i];
-    const size_t log = log_of_[i];
-    Description description(seen_, seen);
-    const Origins origins =
-        log == kNobody ? Origins() : origins_of(seen, seen_.statements, seen_.log[log]);
+  RowTxn client_txn(const Client& client, const Logged* logged) {
+    const SeenTxn& seen = client.seen;
+    count_statements(seen);
+    if (!seen.isolation.empty() && acts(seen)) acting_.insert(seen.isolation);
+    Description description(seen_, seen, closed_);
+    Origins origins;
     std::vector<std::vector<RowOperation>> changes;
-    if (log != kNobody) changes = changes_of(seen_.log[log], log, origins.depends);
+    if (logged != nullptr) {
+      origins = origins_of(seen, seen_.statements, logged->changes);
+      changes = changes_of(*logged, origins.depends);
+    }
     RowTxn txn{.session = std::to_string(seen.session),
-               .name = txn_names_[i],
+               .name = client.name,
                .status = seen.status,
                .begin = seen.begin,
                .end = seen.end};
@@ -278,7 +288,7 @@ class Joining {
     for (size_t n = 0; n < seen.statements.size(); ++n) {
       const SeenStatement& s = seen.statements[n];
       bool finds_all = true;
-      for (RowOperation& op : reads_of(s, i, finds_all)) {
+      for (RowOperation& op : reads_of(s, client, finds_all)) {
         in_order = in_order && !changed.contains(op.key);
         op.time = s.time;
         txn.ops.push_back(std::move(op));
@@ -294,7 +304,7 @@ class Joining {
     for (; next < changes.size(); ++next)
       for (RowOperation& op : changes[next]) txn.ops.push_back(std::move(op));
     if (!in_order) put_changes_last(txn.ops);
-    if (log != kNobody) {
+    if (logged != nullptr) {
       if (origins.statements.empty()) description.miss_origins();
       if (txn.status != TxnStatus::committed) {
         ++out_.settled;
@@ -302,10 +312,10 @@ class Joining {
       }
       if (!seen.isolation.empty()) ++out_.isolations[seen.isolation];
     }
-    description.end(log != kNobody);
+    description.end(logged != nullptr);
     txn.meta = description.meta(programs_);
     if (!acts(seen)) return txn;
-    if (log_of_[i] == kNobody && txn.status == TxnStatus::committed && has_changed_rows(seen))
+    if (logged == nullptr && txn.status == TxnStatus::committed && has_changed_rows(seen))
       ++out_.unnumbered;
     ++(txn.status == TxnStatus::committed ? out_.committed
        : txn.status == TxnStatus::aborted ? out_.aborted
@@ -320,54 +330,70 @@ class Joining {
            });
   }
 
-  RowTxn foreign_txn(size_t i) {
+  RowTxn foreign_txn(const Logged& logged, Interval when) {
     ++out_.foreign;
     Json meta = Json::object();
     meta["foreign"] = true;
     meta["unrecorded"] = {
         {"reads", Json::array({"*"})},
         {"why", Json::array({"another client's, of which the log alone is known"})}};
-    RowTxn txn{.session = names_[i], .name = names_[i], .meta = meta.dump()};
-    for (std::vector<RowOperation>& ops : changes_of(seen_.log[i], i, {}))
+    const std::string& name = versions_.name(logged.log);
+    RowTxn txn{.session = name, .name = name, .begin = when, .end = when, .meta = meta.dump()};
+    for (std::vector<RowOperation>& ops : changes_of(logged, {}))
       for (RowOperation& op : ops) txn.ops.push_back(std::move(op));
     return txn;
   }
 
-  void count_statements() {
-    for (const SeenTxn& txn : seen_.txns)
-      for (const SeenStatement& s : txn.statements) {
-        const Statement& statement = seen_.statements.at(s.q);
-        if (!statement.reads || s.failed) continue;
-        if (statement.missed.empty()) {
-          ++out_.full;
-          continue;
-        }
-        const bool some = statement.tells || !statement.changed.empty();
-        ++(some ? out_.partly : out_.unread);
-        ++out_.missed[statement.missed];
+  void count_statements(const SeenTxn& txn) {
+    for (const SeenStatement& s : txn.statements) {
+      const Statement& statement = seen_.statements.at(s.q);
+      if (!statement.reads || s.failed) continue;
+      if (statement.missed.empty()) {
+        ++out_.full;
+        continue;
       }
+      const bool some = statement.tells || !statement.changed.empty();
+      ++(some ? out_.partly : out_.unread);
+      ++out_.missed[statement.missed];
+    }
   }
 
-  const Seen& seen_;
+  JoinListener* listener_;
+  TraceReader reader_;
+  Seen& seen_;
+  Versions versions_;
   RowHistory rows_;
   Joined out_;
-  uint32_t bound_ = 0;
-  std::vector<std::string> txn_names_;    // of the clients' transactions
-  std::vector<std::string> names_;        // of the log's
-  std::vector<size_t> client_of_;         // by logged transaction
-  std::vector<size_t> log_of_;            // by the clients'
-  std::map<uint32_t, size_t> by_number_;  // logged transactions
-  std::map<std::string, std::vector<Install>> installs_;
-  std::set<std::string> there_at_first_;
+  bool closed_ = false;            // whatever was committed before what is joined is in the log
+  std::optional<int64_t> before_;  // the point before
+  std::map<uint64_t, uint64_t> count_;  // of transactions, by session
+  size_t received_ = 0;
+  struct Numbered {
+    size_t client;
+    std::string name;
+  };
+  std::unordered_map<uint32_t, Numbered> of_number_;
+  std::vector<Client> clients_;             // that are not joined yet
+  std::unordered_map<size_t, Logged> own_;  // likewise, by number of the client's
+  std::vector<Logged> foreign_;             // likewise
+  std::set<std::string> acting_;            // isolations
   ProgramNames programs_;
 };
 
 }  // namespace
 
-Result<Joined> join(std::string_view trace, const std::string& file) {
-  auto seen = read_trace(trace, file);
-  if (!seen.ok()) return seen.error();
-  return Joining(*seen).run();
+Result<Joined> join(formats::Input& trace, JoinListener* listener) {
+  Joining joining(listener);
+  formats::Input::Line line;
+  for (;;) {
+    const auto more = trace.next_line(line);
+    if (!more.ok()) return more.error();
+    if (!*more || !line.terminated) break;  // cut off
+    const Json json = Json::parse(line.text);
+    if (!json.is_object()) return trace.error("expected an object", 1);
+    if (Status s = joining.take(json); !s.ok()) return trace.error(s.error().message, 1);
+  }
+  return joining.finish();
 }
 
 }  // namespace assay::internal::record

@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 
 #include "assay/history.h"
 #include "assay/result.h"
+#include "collect/schedule/row_history.h"
+#include "formats/input.h"
 
 namespace assay::internal::record {
 
@@ -28,7 +29,16 @@ struct Joined {
   bool log_ended = false;  // it was read to the end of the recording
 };
 
-// `file`: where the trace stands, for messages. A last line that is cut off is passed over.
-Result<Joined> join(std::string_view trace, const std::string& file);
+// Who hears of transactions as they are joined, while the trace may still grow.
+class JoinListener {
+ public:
+  virtual ~JoinListener() = default;
+  virtual Status joined(const collect::schedule::RowTxn& txn) = 0;
+  // Whatever had ended at some moment has been joined.
+  virtual Status settled() = 0;
+};
+
+// To the end of the trace. A last line that is cut off is passed over.
+Result<Joined> join(formats::Input& trace, JoinListener* listener = nullptr);
 
 }  // namespace assay::internal::record

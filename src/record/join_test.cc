@@ -47,6 +47,12 @@ std::string put(int id, int v) {
 }
 constexpr const char* kEnd = "{\"end\":10000}\n";
 
+Result<Joined> join_text(const std::string& trace, const std::string& name,
+                         JoinListener* listener = nullptr) {
+  auto input = formats::Input::memory(trace, name, nullptr);
+  return join(*input, listener);
+}
+
 struct Done {
   Joined joined;
   std::vector<std::string> txns;
@@ -69,7 +75,7 @@ Done done(std::string trace) {
   int now = 0;
   for (size_t at = trace.find('@'); at != std::string::npos; at = trace.find('@'), now += 10)
     trace.replace(at, 1, fmt::format("{},{}", now + 10, now + 15));
-  auto joined = join(kBefore + trace, "app.trace");
+  auto joined = join_text(kBefore + trace, "app.trace");
   EXPECT_TRUE(joined.ok()) << joined.error().to_string();
   if (!joined.ok()) return {};
   Done d{std::move(*joined), {}, {}};
@@ -355,16 +361,76 @@ TEST(Join, CountsStatements) {
   EXPECT_NE(d.joined.history.meta().find("unfinished"), std::string::npos);
 }
 
+class Heard : public JoinListener {
+ public:
+  Status joined(const collect::schedule::RowTxn& txn) override {
+    all += txn.name + " ";
+    if (txn.begin.known() && txn.session.starts_with("xid"))
+      all += fmt::format("[{},{}] ", txn.begin.request, txn.end.response);
+    return Ok{};
+  }
+  Status settled() override {
+    all += "| ";
+    return Ok{};
+  }
+  std::string all;
+};
+
+std::string heard(const std::string& trace) {
+  Heard listener;
+  EXPECT_TRUE(join_text(kBefore + trace, "x", &listener).ok());
+  return listener.all;
+}
+std::string point(int at, const std::string& snapshot) {
+  return fmt::format("{{\"marked\":true}}\n{{\"logged\":{},\"seen\":{},\"snapshot\":\"{}\"}}\n", at,
+                     at + 1, snapshot);
+}
+std::string answered(int before) { return fmt::format("{{\"answered\":{}}}\n", before); }
+std::string update(int session, int at) {
+  return fmt::format("{{\"s\":{0},\"q\":4,\"t\":[{1},{1}],\"tag\":\"UPDATE 1\"}}\n", session, at);
+}
+std::string idle_at(int session, int at) {
+  return fmt::format("{{\"s\":{},\"idle\":{}}}\n", session, at);
+}
+
+TEST(Join, MeanwhileOnceItIsKnownWhoWroteWhat) {
+  const std::string one = update(1, 10) + number(1, 101) + idle_at(1, 12) +
+                          logged(101, {put(1, 5)}) + logged(102, {put(1, 6)});
+  // What was sent before the log was read may have been answered since.
+  EXPECT_EQ(heard(one + point(20, "103:103:") + answered(20) + update(1, 30)),
+            "1-1 1-2 xid-102 | ");
+  EXPECT_EQ(heard(one + point(20, "103:103:") + answered(21) + update(1, 30)),
+            "1-1 xid-102 | 1-2 | ");
+  // It may turn out to be a client's.
+  EXPECT_EQ(heard(one + point(20, "103:103:") + update(2, 15) + number(2, 102) + idle_at(2, 21) +
+                  answered(25) + point(30, "103:103:") + answered(31)),
+            "1-1 2-1 | | | ");
+}
+
+TEST(Join, OthersOnceEverybodySeesThem) {
+  const std::string log = logged(101, {put(1, 5)}) + logged(102, {put(1, 6)});
+  EXPECT_EQ(heard("{\"trace\":1,\"at\":3,\"bound\":100}\n" + log + point(20, "101:103:101") +
+                  answered(21) + point(30, "103:103:") + answered(31)),
+            "xid-102 [3,21] | xid-101 [20,31] | | ");
+}
+
+TEST(Join, WhoseCommitGotNoAnswerOnceItIsInTheLog) {
+  EXPECT_EQ(heard(update(1, 10) + number(1, 101) + "{\"s\":1,\"close\":15,\"in_flight\":true}\n" +
+                  point(20, "101:103:101") + answered(21) + logged(101, {put(1, 5)}) +
+                  point(30, "103:103:") + answered(31)),
+            "| 1-1 | | ");
+}
+
 TEST(Join, ATraceThatIsCutOffOrNone) {
-  EXPECT_TRUE(join(kBefore + "{\"s\":1,\"id", "x").ok());
-  const auto wrong = join(kBefore + "nothing\n", "app.trace");
+  EXPECT_TRUE(join_text(kBefore + "{\"s\":1,\"id", "x").ok());
+  const auto wrong = join_text(kBefore + "nothing\n", "app.trace");
   ASSERT_FALSE(wrong.ok());
   EXPECT_EQ(wrong.error().to_string(), "app.trace:15:1: expected an object");
   for (const char* line :
        {"{}", "{\"s\":{}}", "{\"s\":1,\"q\":77,\"t\":[1,2],\"tag\":\"\"}",
         "{\"s\":1,\"q\":2,\"t\":[1],\"tag\":5,\"rows\":7}",
         "{\"s\":1,\"q\":2,\"t\":[1,2],\"rows\":[1,\"(\",\"(1)\",\"(1,2,3,4)\"]}"})
-    static_cast<void>(join(kBefore + line + "\n", "x"));
+    static_cast<void>(join_text(kBefore + line + "\n", "x"));
 }
 
 }  // namespace

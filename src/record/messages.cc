@@ -7,8 +7,9 @@
 namespace assay::internal::record {
 namespace {
 
-constexpr uint32_t kCancelRequest = 80877102, kSslRequest = 80877103, kGssRequest = 80877104;
+constexpr uint32_t kCancelRequest = 80877102, kGssRequest = 80877104;
 constexpr size_t kHeader = 5;
+constexpr uint32_t kSasl = 10;  // authentication by one of the mechanisms that are named
 // Behind the name of a column in a RowDescription.
 constexpr size_t kFieldBytes = 18;
 
@@ -79,7 +80,8 @@ std::optional<Startup> read_startup(std::string_view bytes) {
   fields = Fields(bytes.substr(4, found.size - 4));
   const uint32_t code = fields.int32();
   if (code == kCancelRequest) found.kind = Startup::Kind::cancel;
-  if (code == kSslRequest || code == kGssRequest) found.kind = Startup::Kind::encryption;
+  if (code == kSslRequest) found.kind = Startup::Kind::tls;
+  if (code == kGssRequest) found.kind = Startup::Kind::gss;
   if (code >> 16 != 3) return found;
   found.kind = Startup::Kind::start;
   for (;;) {
@@ -163,6 +165,17 @@ std::vector<std::string> cells_of(std::string_view row) {
   std::vector<std::string> cells;
   for (uint16_t i = 0; i < n && fields.ok(); ++i) cells.emplace_back(fields.cell().value_or(""));
   return cells;
+}
+
+std::string without_channel_binding(std::string_view body) {
+  Fields fields(body);
+  if (fields.int32() != kSasl) return std::string(body);
+  std::string shorter;
+  put_int32(shorter, kSasl);
+  for (std::string_view name = fields.text(); !name.empty(); name = fields.text())
+    if (!name.ends_with("-PLUS")) put_text(shorter, name);
+  put_text(shorter, "");
+  return shorter;
 }
 
 std::string_view error_field(std::string_view body, char field) {

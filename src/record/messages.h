@@ -39,9 +39,12 @@ void put_int32(std::string& to, uint32_t n);
 void put_text(std::string& to, std::string_view text);  // with its zero byte
 void put_message(std::string& to, char type, std::string_view body);
 
+// What a client that asks for TLS says instead of a version.
+inline constexpr uint32_t kSslRequest = 80877103;
+
 // The first message of a client.
 struct Startup {
-  enum class Kind : uint8_t { start, cancel, encryption, other };
+  enum class Kind : uint8_t { start, cancel, tls, gss, other };
   Kind kind = Kind::other;
   std::string user, database, program;
   bool replicates = false;
@@ -69,6 +72,9 @@ struct ShorterRow {
 std::optional<ShorterRow> without_last_cell(std::string_view row);
 // The first cell of a DataRow and the second, empty for NULL and what is not there.
 std::vector<std::string> cells_of(std::string_view row);
+
+// Of what the server says about authentication: without the ways that are bound to the channel, as the client has another one.
+std::string without_channel_binding(std::string_view body);
 
 // Of an ErrorResponse: the field of this type, such as 'C' for the code; empty if there is none.
 std::string_view error_field(std::string_view body, char field);

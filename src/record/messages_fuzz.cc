@@ -19,6 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (const auto shorter = without_last_cell(body))
       if (shorter->body.size() > body.size()) std::abort();
     static_cast<void>(cells_of(body));
+    if (without_channel_binding(body).size() > body.size() + 5) std::abort();
     static_cast<void>(error_field(body, 'C'));
     static_cast<void>(with_position_moved(body, 3, 7));
     return true;

@@ -25,6 +25,14 @@ std::string row(const std::vector<std::optional<std::string>>& cells) {
   return body;
 }
 
+TEST(Messages, MechanismsThatAreBoundToTheChannelAreNotOffered) {
+  using namespace std::string_literals;
+  EXPECT_EQ(without_channel_binding("\0\0\0\x0aSCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0"s),
+            "\0\0\0\x0aSCRAM-SHA-256\0\0"s);
+  for (const std::string& other : {"\0\0\0\0"s, "\0\0\0\x0bX-PLUS\0"s, ""s})
+    EXPECT_EQ(without_channel_binding(other), other);
+}
+
 TEST(Messages, StartupSaysWhoComes) {
   using namespace std::string_view_literals;
   const std::string whole =
@@ -39,8 +47,8 @@ TEST(Messages, StartupSaysWhoComes) {
   EXPECT_EQ(found->program, "shop");
   EXPECT_TRUE(found->replicates);
   EXPECT_EQ(found->size, whole.size());
-  EXPECT_EQ(read_startup(startup(80877103, ""))->kind, Startup::Kind::encryption);
-  EXPECT_EQ(read_startup(startup(80877104, ""))->kind, Startup::Kind::encryption);
+  EXPECT_EQ(read_startup(startup(80877103, ""))->kind, Startup::Kind::tls);
+  EXPECT_EQ(read_startup(startup(80877104, ""))->kind, Startup::Kind::gss);
   EXPECT_EQ(read_startup(startup(80877102, "12345678"))->kind, Startup::Kind::cancel);
   EXPECT_EQ(read_startup(startup(2 << 16, ""))->kind, Startup::Kind::other);
   // As long as a server would not take it.

@@ -30,12 +30,16 @@ using evidence::PostgresqlSlot;
 constexpr int kOldestVersion = 13;
 // How often the log is read meanwhile: what was read is safe when this program is killed, and the server need not keep it.
 constexpr auto kLogRead = std::chrono::milliseconds(250);
+// A row that is longer is left out: readers of lines do not take any length.
+constexpr size_t kMostLogged = 4 << 20;
 constexpr auto kLogTick = std::chrono::milliseconds(10);
 
 class Recorder : public Recording {
  public:
   explicit Recorder(RecordingOptions options, int fd)
-      : options_(std::move(options)), fd_(fd), trace_(fd) {}
+      : options_(std::move(options)),
+        fd_(fd),
+        trace_(fd, options_.no_values ? std::optional(Veil::drawn()) : std::nullopt) {}
   ~Recorder() override {
     relay_.reset();
     close(fd_);
@@ -65,12 +69,16 @@ class Recorder : public Recording {
                       "and a restart of the server",
                       (*version)[0][3]));
     user_ = (*version)[0][4];
+    const int64_t at = now();
+    // What it marks is to be in the log at once.
+    if (const auto set = slot_->ask("SET synchronous_commit = on"); !set.ok()) return set.error();
     if (Status s = slot_->start(); !s.ok()) return s;
     const auto bound =
         control_->ask("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint & 4294967295");
     if (!bound.ok()) return bound.error();
     Json line = Json::object();
     line["trace"] = 1;
+    line["at"] = at;
     line["bound"] = std::stoll((*bound)[0][0]);
     Json meta = Json::object();
     meta["tool"] = "assay record";
@@ -113,7 +121,7 @@ class Recorder : public Recording {
       while (!over && logged.ok()) {
         std::this_thread::sleep_for(kLogTick);
         if (std::chrono::steady_clock::now() < next) continue;
-        logged = read_log("");
+        logged = note_point(false);
         next = std::chrono::steady_clock::now() + kLogRead;
       }
     });
@@ -138,10 +146,36 @@ class Recorder : public Recording {
     around_.now = now;
     around_.rewriter = [this](const std::string& user) -> Rewriter& { return rewriter(user); };
     around_.definitions_changed = [this] { notice_definitions(); };
-    auto relay = Relay::open(options_.listen, {control_->host(), control_->port()}, around_);
+    auto encryption = encrypt();
+    if (!encryption.ok()) return encryption.error();
+    around_.encrypts = encryption->to_clients != nullptr;
+    auto relay = Relay::open(options_.listen, {control_->host(), control_->port()},
+                             std::move(*encryption), around_);
     if (!relay.ok()) return relay.error();
     relay_ = std::move(*relay);
     return trace_.flush();
+  }
+
+  // To the server as our own connection was encrypted, with the same certificates believed.
+  Result<Relay::Encryption> encrypt() const {
+    Relay::Encryption made;
+    auto to_clients = Tls::server(options_.tls_certificate, options_.tls_key);
+    if (to_clients.ok())
+      made.to_clients = std::move(*to_clients);
+    else if (!options_.tls_certificate.empty())
+      return to_clients.error();
+    if (!control_->encrypted()) return made;
+    const std::string mode = control_->setting("sslmode");
+    Tls::Trust trust{.host = control_->host(), .authorities = control_->setting("sslrootcert")};
+    // Where that file is, libpq looks at the certificate whatever the mode.
+    if (const char* const home = getenv("HOME"); trust.authorities.empty() && home != nullptr)
+      trust.authorities = fmt::format("{}/.postgresql/root.crt", home);
+    trust.named = mode == "verify-full";
+    trust.verified = mode.starts_with("verify-") || access(trust.authorities.c_str(), F_OK) == 0;
+    auto to_server = Tls::client(trust);
+    if (!to_server.ok()) return to_server.error();
+    made.to_server = std::move(*to_server);
+    return made;
   }
 
   // Others may change them, too.
@@ -198,44 +232,76 @@ class Recorder : public Recording {
           collect::schedule::in_quotes(r.name, '\''), key, r.logged, left + 1));
       if (!rows.ok() || rows->size() > left) continue;  // it may not be read, or is too large
       left -= rows->size();
-      for (const auto& row : *rows) trace_.write(Json::parse(row[0]));
+      for (const auto& row : *rows) {
+        if (row[0].size() > kMostLogged) continue;
+        Json line = Json::parse(row[0]);
+        line["key"] = trace_.veiled(line["key"]);
+        line["is"] = trace_.veiled(line["is"]);
+        trace_.write(line);
+      }
     }
     return Ok{};
   }
 
-  // What is in the log, to the mark if there is one. False if that did not come.
-  Status read_log(const std::string& mark, bool* found = nullptr) {
-    return slot_->read([&](std::string_view, std::string_view line) {
+  // What was logged and not read yet, to the mark; whether that came.
+  Result<bool> read_log(const std::string& mark) {
+    bool found = false;
+    const Status read = slot_->read([&](std::string_view, std::string_view line) {
       const auto message = evidence::logged_message(line);
-      if (message && !mark.empty() && *message == mark) {
-        *found = true;
-        return false;
-      }
-      if (message) return true;
+      const bool marks = message && *message == mark;
+      if (message && !marks) return true;
+      found = found || marks;
       Json json = Json::object();
-      json["log"] = line;
+      if (marks)
+        json["marked"] = true;
+      else if (const auto row = evidence::logged_row(line); row && line.size() > kMostLogged)
+        json["lost"] = row->table;
+      else
+        json["log"] = trace_.veiled_log(line);
       trace_.write(json);
       return true;
     });
+    if (!read.ok()) return read.error();
+    return found;
   }
 
-  Status end() {
+  // Up to now, and which of that everybody sees. What was committed when is not known where the mark did not come.
+  Status note_point(bool last) {
+    if (!last && trace_.written() == noted_) {  // but whatever others do must not pile up there
+      const auto read = read_log("");
+      return read.ok() ? Status(Ok{}) : Status(read.error());
+    }
     const int64_t at = now();
     const auto mark = slot_->mark();
     if (!mark.ok()) return mark.error();
-    bool found = false;
-    if (Status s = read_log(*mark, &found); !s.ok()) return s;
-    if (found) {
-      Json line = Json::object();
-      line["end"] = at;
-      trace_.write(line);
-    }
+    const auto found = read_log(*mark);
+    if (!found.ok() || !*found) return found.ok() ? Status(Ok{}) : Status(found.error());
+    const auto snapshot = slot_->ask("SELECT pg_current_snapshot()::text");
+    if (!snapshot.ok()) return snapshot.error();
+    Json line = Json::object();
+    line["logged"] = at;
+    line["seen"] = now();
+    line["snapshot"] = (*snapshot)[0][0];
+    trace_.write(line);
+    trace_.logged(at);
+    noted_ = trace_.written();
+    if (!last) return Ok{};
+    trace_.answered(now());  // no client is left
+    Json end = Json::object();
+    end["end"] = at;
+    trace_.write(end);
+    return Ok{};
+  }
+
+  Status end() {
+    if (Status s = note_point(true); !s.ok()) return s;
     return trace_.flush();
   }
 
   RecordingOptions options_;
   int fd_;
   Trace trace_;
+  uint64_t noted_ = 0;  // lines, at the last point
   std::unique_ptr<PostgresqlSlot> control_, slot_;
   std::shared_ptr<const Catalogue> catalogue_;
   std::string state_;  // of it

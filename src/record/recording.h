@@ -17,8 +17,10 @@ namespace assay::internal::record {
 struct RecordingOptions {
   std::string database;  // its URL
   std::string listen = "127.0.0.1:6432";
-  std::string trace;              // the file that is written meanwhile
-  std::string test;               // that starts the recording: FILE:LINE
+  std::string trace;                     // the file that is written meanwhile
+  std::string tls_certificate, tls_key;  // files, for clients; without, a certificate is made
+  std::string test;                      // that starts the recording: FILE:LINE
+  bool no_values = false;                // of rows, keys and statements: none is written down
   uint64_t first_rows = 100'000;  // so many are read at first, of tables that have no more together
 };
 

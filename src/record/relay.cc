@@ -6,12 +6,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <utility>
 
+#include "base/ignored_pipe_signals.h"
 #include "collect/sockets.h"
 
 namespace assay::internal::record {
@@ -28,24 +30,10 @@ constexpr uint64_t kListener = 0;
 
 using Clock = std::chrono::steady_clock;
 
-// Sends what the other side takes; false if it is gone.
-bool pass_on(int fd, std::string& bytes, size_t& sent) {
-  while (sent < bytes.size()) {
-    const ssize_t n =
-        send(fd, bytes.data() + sent, bytes.size() - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
-    sent += static_cast<size_t>(n);
-  }
-  bytes.clear();
-  sent = 0;
-  return true;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Relay>> Relay::open(const std::string& listen, Server server,
-                                           Surroundings& surroundings) {
+                                           Encryption encryption, Surroundings& surroundings) {
   const Result<int> listener = collect::listen_on(listen);
   if (!listener.ok()) return listener.error();
   const int epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -57,10 +45,11 @@ Result<std::unique_ptr<Relay>> Relay::open(const std::string& listen, Server ser
     return error;
   }
   return std::unique_ptr<Relay>(new Relay(epoll, *listener, collect::address_of(*listener, listen),
-                                          std::move(server), surroundings));
+                                          std::move(server), std::move(encryption), surroundings));
 }
 
 Relay::~Relay() {
+  const IgnoredPipeSignals ignored;
   while (!links_.empty()) end(links_.begin()->first);
   close(listener_);
   close(epoll_);
@@ -80,9 +69,8 @@ void Relay::accept_all() {
     collect::send_at_once(client);
     collect::send_at_once(server);
     const uint64_t number = ++accepted_;
-    auto link = std::make_unique<Link>(number, around_);
-    link->client = client;
-    link->server = server;
+    auto link = std::make_unique<Link>(number, client, server, around_);
+    if (encryption_.to_server) link->server.ask_to_encrypt(*encryption_.to_server);
     wait_for(*link, number);
     links_.emplace(number, std::move(link));
   }
@@ -100,47 +88,38 @@ void Relay::wait_for(Link& link, uint64_t number) {
     before = now;
   };
   const Conversation& talk = link.talk;
-  const auto events = [](bool over, size_t waiting_there, bool waiting_here) {
-    uint32_t wanted = 0;
-    if (!over && waiting_there < kMostWaiting) wanted |= EPOLLIN;
-    if (waiting_here) wanted |= EPOLLOUT;
-    return wanted;
+  const auto events = [](const Stream& here, size_t waiting_there, bool waiting_here) {
+    return here.events(!here.over() && waiting_there < kMostWaiting, !here.over() && waiting_here);
   };
-  set(link.client, link.client_events,
-      events(link.client_over, talk.to_server.size(), !link.client_over && !talk.to_client.empty()),
-      2 * number);
-  set(link.server, link.server_events,
-      events(link.server_over, talk.to_client.size(), !talk.to_server.empty()), 2 * number + 1);
+  set(link.client.fd(), link.client_events,
+      events(link.client, talk.to_server.size(), !talk.to_client.empty()), 2 * number);
+  set(link.server.fd(), link.server_events,
+      events(link.server, talk.to_client.size(), !talk.to_server.empty()), 2 * number + 1);
 }
 
 // False: the connection is over.
 bool Relay::receive(Link& link, bool of_server) {
-  bool& over = of_server ? link.server_over : link.client_over;
   buffer_.resize(kPiece);
-  const ssize_t n =
-      recv(of_server ? link.server : link.client, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
-  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
-  if (n <= 0) {
-    over = true;
-    return true;
-  }
-  const std::string_view bytes(buffer_.data(), static_cast<size_t>(n));
+  const size_t n = (of_server ? link.server : link.client).read(buffer_.data(), buffer_.size());
+  if (n == 0) return true;
+  const std::string_view bytes(buffer_.data(), n);
   return of_server ? link.talk.from_server(bytes) : link.talk.from_client(bytes);
 }
 
 // False: both are to be closed.
 bool Relay::serve(Link& link, bool of_server, uint32_t events) {
-  if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0 && !receive(link, of_server)) return false;
-  if (!pass_on(link.server, link.talk.to_server, link.to_server)) link.server_over = true;
-  if (link.client_over) {
-    link.talk.to_client.clear();
-    link.to_client = 0;
-  } else if (!pass_on(link.client, link.talk.to_client, link.to_client)) {
-    link.client_over = true;
+  if ((of_server ? link.server : link.client).can_read(events) && !receive(link, of_server))
+    return false;
+  link.server.write(link.talk.to_server);
+  link.client.write(link.talk.to_client);
+  if (link.client.over()) link.talk.to_client.clear();
+  if (link.talk.encrypts()) {  // what follows the answer is encrypted
+    if (!link.talk.to_client.empty()) return false;
+    link.client.encrypt(*encryption_.to_clients);
   }
-  if (link.server_over) return !link.client_over && !link.talk.to_client.empty();
+  if (link.server.over()) return !link.client.over() && !link.talk.to_client.empty();
   // The client is gone; what it asked for is still answered, above all a COMMIT.
-  if (link.client_over)
+  if (link.client.over())
     return link.talk.is_recorded() && (!link.talk.answered() || !link.talk.to_server.empty());
   return true;
 }
@@ -148,12 +127,19 @@ bool Relay::serve(Link& link, bool of_server, uint32_t events) {
 void Relay::end(uint64_t number) {
   const auto at = links_.find(number);
   at->second->talk.over();
-  close(at->second->client);
-  close(at->second->server);
   links_.erase(at);
 }
 
+void Relay::tell_answered() {
+  if (around_.trace->answer_awaited() == Interval::kUnknown) return;
+  int64_t before = around_.now();
+  for (const auto& [number, link] : links_)
+    before = std::min(before, link->talk.commits_since().value_or(before));
+  around_.trace->answered(before);
+}
+
 Status Relay::run(const std::atomic<bool>& stop, const std::function<void()>& tick) {
+  const IgnoredPipeSignals ignored;
   std::array<epoll_event, 64> events{};
   Clock::time_point flushed = Clock::now(), ticked = flushed;
   while (!stop) {
@@ -176,6 +162,7 @@ Status Relay::run(const std::atomic<bool>& stop, const std::function<void()>& ti
       ticked = now;
       tick();
     }
+    if (now - flushed > kTraceFlushed) tell_answered();
     if (now - flushed > kTraceFlushed || around_.trace->pending() > kMostTraceWaiting) {
       flushed = now;
       if (Status s = around_.trace->flush(); !s.ok()) return s;

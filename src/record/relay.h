@@ -10,6 +10,7 @@
 
 #include "assay/result.h"
 #include "record/conversation.h"
+#include "record/stream.h"
 
 namespace assay::internal::record {
 
@@ -19,9 +20,13 @@ class Relay {
     std::string host;
     uint16_t port = 0;
   };
+  // What encrypts; null where nothing does.
+  struct Encryption {
+    std::unique_ptr<const Tls> to_clients, to_server;
+  };
   // Listens at "HOST:PORT" or "unix:PATH".
   static Result<std::unique_ptr<Relay>> open(const std::string& listen, Server server,
-                                             Surroundings& surroundings);
+                                             Encryption encryption, Surroundings& surroundings);
   ~Relay();
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
@@ -33,29 +38,32 @@ class Relay {
 
  private:
   struct Link {
-    Link(uint64_t number, Surroundings& surroundings) : talk(number, surroundings) {}
-    int client = -1, server = -1;
+    Link(uint64_t number, int client_fd, int server_fd, Surroundings& surroundings)
+        : client(client_fd), server(server_fd), talk(number, surroundings) {}
+    Stream client, server;
     uint32_t client_events = 0, server_events = 0;  // that are waited for
-    size_t to_client = 0, to_server = 0;            // of what is to be sent: how much was
-    bool client_over = false, server_over = false;
     Conversation talk;
   };
 
-  Relay(int epoll, int listener, std::string address, Server server, Surroundings& surroundings)
+  Relay(int epoll, int listener, std::string address, Server server, Encryption encryption,
+        Surroundings& surroundings)
       : epoll_(epoll),
         listener_(listener),
         address_(std::move(address)),
         server_(std::move(server)),
+        encryption_(std::move(encryption)),
         around_(surroundings) {}
   void accept_all();
   bool serve(Link& link, bool of_server, uint32_t events);
   bool receive(Link& link, bool of_server);
   void wait_for(Link& link, uint64_t number);
   void end(uint64_t number);
+  void tell_answered();
 
   int epoll_, listener_;
   std::string address_;
   Server server_;
+  Encryption encryption_;
   Surroundings& around_;
   std::map<uint64_t, std::unique_ptr<Link>> links_;
   uint64_t accepted_ = 0;

@@ -47,7 +47,9 @@ Cell cell_from(const evidence::LoggedCell& logged) {
   return {Cell::Type::string, 0, text};
 }
 
-class TraceReader {
+}  // namespace
+
+class TraceReader::Cut {
  public:
   Status take(const Json& line) {
     if (line.contains("trace")) {
@@ -58,6 +60,14 @@ class TraceReader {
       take_row(line);
     } else if (line.contains("log")) {
       take_log(line.text("log"));
+    } else if (line.contains("lost")) {
+      seen_.anew.insert(relation_name(line.text("lost")));
+    } else if (line.contains("marked")) {
+      marked_ = logged_count_;
+    } else if (line.contains("logged")) {
+      take_point(line);
+    } else if (line.contains("answered")) {
+      seen_.answered = line["answered"].integer();
     } else if (line.contains("end")) {
       seen_.end = line["end"].integer();
     } else if (line.contains("s")) {
@@ -70,12 +80,11 @@ class TraceReader {
     return Ok{};
   }
 
-  // Of connections that are still open nothing more is known.
-  Seen finish() {
+  void finish() {
     for (auto& [session, open] : open_)
       if (open.txn) end(session, TxnStatus::unknown, Interval::from(open.last));
-    return std::move(seen_);
   }
+  Seen& seen() { return seen_; }
 
  private:
   struct Open {
@@ -161,7 +170,7 @@ class TraceReader {
     } else if (line.contains("close")) {
       if (open.txn)
         end(session, line["in_flight"].is_true() ? TxnStatus::unknown : TxnStatus::aborted,
-            Interval::from(open.last));
+            Interval::from(open.last), line["close"].integer());
       open_.erase(session);
     } else if (line.contains("open")) {
       seen_.programs[session] = line.text("program");
@@ -269,13 +278,36 @@ class TraceReader {
                   static_cast<uint32_t>(number_from(cells[1].value_or("")))});
   }
 
-  void end(uint64_t session, TxnStatus status, Interval at) {
+  void end(uint64_t session, TxnStatus status, Interval at, std::optional<int64_t> over = {}) {
     Open& open = open_[session];
     open.txn->status = status;
     open.txn->end = at;
+    open.txn->over = over.value_or(at.response);
     seen_.txns.push_back(std::move(*open.txn));
     open.txn.reset();
     open.failed = false;
+  }
+
+  // Of a snapshot as PostgreSQL writes it: 731:740:733,735.
+  void take_point(const Json& line) {
+    LogPoint point{
+        .at = line["logged"].integer(), .seen = line["seen"].integer(), .logged = marked_};
+    const std::string text = line.text("snapshot");
+    std::string_view snapshot = text;
+    const auto number = [&](char before) {
+      snapshot.remove_prefix(std::min(snapshot.find(before), snapshot.size() - 1) + 1);
+      return static_cast<uint32_t>(number_from(snapshot));
+    };
+    if (std::ranges::count(snapshot, ':') != 2) return;
+    point.next = number(':');
+    if (!snapshot.ends_with(':')) point.going_on.insert(number(':'));
+    while (snapshot.find(',') != std::string_view::npos) point.going_on.insert(number(','));
+    seen_.points.push_back(std::move(point));
+  }
+
+  std::string relation_name(const std::string& logged) const {
+    const auto at = logged_.find(logged);
+    return at == logged_.end() ? logged : at->second.name;
   }
 
   void take_log(std::string_view line) {
@@ -283,7 +315,10 @@ class TraceReader {
       logging_.emplace();
       logging_->number = static_cast<uint32_t>(number_from(line.substr(6)));
     } else if (line.starts_with("COMMIT")) {
-      if (logging_ && !logging_->changes.empty()) seen_.log.push_back(std::move(*logging_));
+      if (logging_ && !logging_->changes.empty()) {
+        seen_.log.push_back(std::move(*logging_));
+        ++logged_count_;
+      }
       logging_.reset();
     } else if (const auto row = evidence::logged_row(line); row && logging_) {
       if (row->kind == evidence::LoggedRow::Kind::truncate)
@@ -349,27 +384,13 @@ class TraceReader {
   std::map<std::string, Relation> logged_;
   std::map<std::string, std::set<std::string>> keys_;  // by table, that the log has
   std::optional<LoggedChanges> logging_;
+  size_t logged_count_ = 0, marked_ = 0;
 };
 
-}  // namespace
-
-Result<Seen> read_trace(std::string_view trace, const std::string& file) {
-  TraceReader reader;
-  for (size_t line = 1; !trace.empty(); ++line) {
-    const size_t end = trace.find('\n');
-    if (end == std::string_view::npos) break;  // cut off
-    const Json json = Json::parse(trace.substr(0, end));
-    trace.remove_prefix(end + 1);
-    const Status taken =
-        json.is_object() ? reader.take(json) : Status(bad_input("expected an object"));
-    if (taken.ok()) continue;
-    Error e = taken.error();
-    e.file = file;
-    e.line = line;
-    e.column = 1;
-    return e;
-  }
-  return reader.finish();
-}
+TraceReader::TraceReader() : cut_(std::make_unique<Cut>()) {}
+TraceReader::~TraceReader() = default;
+Status TraceReader::take(const Json& line) { return cut_->take(line); }
+void TraceReader::finish() { cut_->finish(); }
+Seen& TraceReader::seen() { return cut_->seen(); }
 
 }  // namespace assay::internal::record

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -40,6 +42,7 @@ struct SeenTxn {
   uint64_t session = 0;
   TxnStatus status = TxnStatus::aborted;
   Interval begin = {}, end = {};
+  int64_t over = Interval::kOpen;  // when that was seen
   std::string isolation;
   std::optional<uint32_t> number;
   bool may_have_number = false;  // that was not asked for
@@ -71,18 +74,44 @@ struct Statement {
   Json where;                       // in pieces, as rewriting.h has it
 };
 
+// What had been committed at a moment is in the log up to here; and from another moment on everybody sees it, but for those that were
+// still going on.
+struct LogPoint {
+  int64_t at = 0, seen = 0;
+  size_t logged = 0;  // transactions of the log that were read by then
+  uint32_t next = 0;  // number
+  std::set<uint32_t> going_on = {};
+};
+
 struct Seen {
   Json header;
   std::map<uint64_t, Statement> statements;
   std::map<uint64_t, std::string> programs;  // by session
-  std::vector<SeenTxn> txns;
-  std::vector<LoggedChanges> log;
+  // Until they are taken from here.
+  std::deque<SeenTxn> txns;
+  std::deque<LoggedChanges> log;
+  std::deque<LogPoint> points;
+  int64_t answered = Interval::kUnknown;  // what was sent before has been answered
   // Rows that were there at first, by key: the writer's number, and what they hold.
   std::map<std::string, std::pair<uint32_t, std::string>> first_rows;
   std::set<std::string> anew;  // tables that were written anew, or made again
   std::optional<int64_t> end;  // to which the log was read
+
+  uint32_t bound() const { return static_cast<uint32_t>(header["bound"].integer()); }
 };
 
-Result<Seen> read_trace(std::string_view trace, const std::string& file);
+class TraceReader {
+ public:
+  TraceReader();
+  ~TraceReader();
+  Status take(const Json& line);
+  // No line follows: of connections that are still open nothing more is known.
+  void finish();
+  Seen& seen();
+
+ private:
+  class Cut;
+  std::unique_ptr<Cut> cut_;
+};
 
 }  // namespace assay::internal::record

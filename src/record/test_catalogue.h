@@ -23,6 +23,8 @@ class ToldCatalogue : public evidence::PostgresqlSlot {
   std::string host() const override { return ""; }
   uint16_t port() const override { return 0; }
   std::string database() const override { return ""; }
+  std::string setting(std::string_view) const override { return ""; }
+  bool encrypted() const override { return false; }
 
   Result<Rows> ask(const std::string& sql) override {
     if (sql.find("pg_proc") != std::string::npos)

@@ -12,11 +12,17 @@ constexpr std::array<std::string_view, 12> kKinds = {
     "other", "select", "insert",   "update",      "delete",  "merge",
     "begin", "commit", "rollback", "rollback_to", "prepare", "definition"};
 
+constexpr size_t kMostSqlBytes = 1 << 20;
 constexpr size_t kMostDescribed = 100'000;  // that are remembered; others are described again
 
 }  // namespace
 
 void Trace::write(const Json& line) {
+  ++written_;
+  append(line);
+}
+
+void Trace::append(const Json& line) {
   const std::string text = line.dump();
   const std::lock_guard lock(mutex_);
   lines_ += text;
@@ -32,13 +38,16 @@ uint64_t Trace::statement(const Plan& plan, size_t part, const std::string& unto
   Json line = Json::object();
   line["q"] = at->second;
   line["kind"] = kKinds[static_cast<size_t>(p.kind)];
-  line["sql"] = p.sql;
+  const std::string sql = veil_ ? Veil::sql(p) : p.sql;
+  line["sql"] = sql.size() > kMostSqlBytes ? sql.substr(0, kMostSqlBytes) + " …" : sql;
   if (p.reads) line["reads"] = true;
   if (p.may_write) line["writes"] = true;
   if (p.aggregated) line["aggregated"] = true;
   if (p.tells && untouched.empty())
     for (const auto& [name, values] : p.from) line["from"].push_back(Json::array({name, values}));
-  if (p.where.is_array() && line.contains("from")) line["where"] = p.where;
+  // With a veil only that there is none is known of conditions.
+  if (p.where.is_array() && line.contains("from") && (!veil_ || p.where.empty()))
+    line["where"] = p.where;
   if (p.reads && (!p.missed.empty() || (p.tells && !untouched.empty())))
     line["missed"] = p.missed.empty() ? untouched : p.missed;
   if (!p.changed.empty()) line["changed"] = p.changed;
@@ -50,6 +59,15 @@ uint64_t Trace::statement(const Plan& plan, size_t part, const std::string& unto
   if (const std::string place = place_in_code(p.sql); !place.empty()) line["place"] = place;
   write(line);
   return at->second;
+}
+
+void Trace::answered(int64_t before) {
+  int64_t logged = logged_;
+  if (logged >= before) return;
+  Json line = Json::object();
+  line["answered"] = before;
+  append(line);
+  logged_.compare_exchange_strong(logged, Interval::kUnknown);
 }
 
 size_t Trace::pending() const {

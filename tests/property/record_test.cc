@@ -4,15 +4,21 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "assay/check.h"
 #include "base/rng.h"
 #include "cases.h"
 #include "record/join.h"
+#include "record/watchable.h"
+#include "watch/horizon_watcher.h"
+#include "watch/watcher.h"
 
 namespace assay::internal {
 namespace {
@@ -41,13 +47,16 @@ using State = std::map<int, Version>;
 
 class Database {
  public:
-  Database(uint64_t seed, Kind kind) : rng_(seed), kind_(kind) {}
+  // `points`: now and then the log is read meanwhile.
+  Database(uint64_t seed, Kind kind, bool points)
+      : rng_(seed), when_(seed + 1), kind_(kind), points_(points) {}
 
   // The trace of an execution.
   std::string run() {
     const uint64_t first = rng_.below(3) == 0 ? (uint64_t{1} << 32) - 4 : 100;
     next_ = first;
-    trace_ = fmt::format("{{\"trace\":1,\"bound\":{}}}\n", first & 0xFFFFFFFF) + kStatements;
+    trace_ =
+        fmt::format("{{\"trace\":1,\"at\":0,\"bound\":{}}}\n", first & 0xFFFFFFFF) + kStatements;
     for (int key = 1; key <= 3; ++key) {
       if (rng_.below(2) == 0) continue;
       committed_[key] = {first - 7, true, 0};
@@ -61,12 +70,29 @@ class Database {
       sessions_[s].recorded = s == 0 || (s + 1 < sessions_.size() && rng_.below(3) > 0);
       sessions_[s].left = 1 + static_cast<int>(rng_.below(3));
     }
-    while (step()) {
-    }
+    while (step())
+      if (points_ && when_.below(4) == 0) note_point();
+    if (points_) note_point();
     return trace_ + log_ + "{\"end\":1000000}\n";
   }
 
  private:
+  void note_point() {
+    now_ += 10;
+    std::string going_on;
+    uint64_t oldest = next_;
+    for (const Session& t : sessions_) {
+      if (!t.open || !t.number) continue;
+      oldest = std::min(oldest, *t.number);
+      going_on += fmt::format("{}{}", going_on.empty() ? "" : ",", *t.number);
+    }
+    trace_ += std::exchange(log_, {});
+    trace_ += fmt::format(
+        "{{\"marked\":true}}\n{{\"logged\":{0},\"seen\":{1},\"snapshot\":\"{2}:{3}:{4}\"}}\n", now_,
+        now_ + 2, oldest, next_, going_on);
+    if (when_.below(3) > 0) trace_ += fmt::format("{{\"answered\":{}}}\n", now_ + 5);
+  }
+
   struct Session {
     bool recorded = false, open = false, gone = false;
     int left = 0, steps = 0;
@@ -212,8 +238,9 @@ class Database {
     if (sessions_[s].recorded) trace_ += fmt::format("{{\"s\":{},\"idle\":{}}}\n", s + 1, now_ + 6);
   }
 
-  Rng rng_;
+  Rng rng_, when_;
   Kind kind_;
+  bool points_;
   uint64_t next_ = 0;
   int64_t now_ = 0;
   std::string trace_, log_;
@@ -221,6 +248,12 @@ class Database {
   std::vector<State> commits_;
   std::vector<Session> sessions_;
 };
+
+Result<record::Joined> join_text(const std::string& trace,
+                                 record::JoinListener* listener = nullptr) {
+  auto input = formats::Input::memory(trace, "trace", nullptr);
+  return record::join(*input, listener);
+}
 
 CheckResult checked_at(const History& h, const std::vector<LevelId>& levels) {
   CheckOptions options;
@@ -231,8 +264,8 @@ CheckResult checked_at(const History& h, const std::vector<LevelId>& levels) {
 
 // How many of the levels' verdicts are of each outcome.
 std::map<Outcome, uint64_t> outcomes(Kind kind, uint64_t seed, const std::vector<LevelId>& levels) {
-  const std::string trace = Database(seed, kind).run();
-  auto joined = record::join(trace, "trace");
+  const std::string trace = Database(seed, kind, seed % 2 == 0).run();
+  auto joined = join_text(trace);
   EXPECT_TRUE(joined.ok()) << joined.error().to_string() << "\n" << trace;
   std::map<Outcome, uint64_t> all;
   if (!joined.ok()) return all;
@@ -274,12 +307,86 @@ TEST(RecordedTraffic, ReadCommittedIsFoundOut) {
   EXPECT_GT(violated, 50u);
   uint64_t skewed = 0;
   for (uint64_t seed = 1; seed <= 200; ++seed) {
-    const auto joined = record::join(Database(seed, Kind::snapshot).run(), "trace");
+    const auto joined = join_text(Database(seed, Kind::snapshot, false).run());
     ASSERT_TRUE(joined.ok());
     skewed += checked_at(joined->history, {LevelId::serializable}).verdicts[0].outcome ==
               Outcome::violated;
   }
   EXPECT_GT(skewed, 5u);
+}
+
+class Alarms : public watch::WatchListener {
+ public:
+  void alarm(Audit&& violation, const std::string&) override {
+    ++alarms;
+    for (const Explanation& e : violation.explanations)
+      for (const std::string& sentence : e.sentences) said += sentence + "\n";
+  }
+  void undecided(const watch::Undecided&) override {}
+  uint64_t alarms = 0;
+  std::string said;
+};
+
+// How many alarms a watch of what is joined meanwhile raises.
+uint64_t alarms(Kind kind, uint64_t seed, LevelId level, size_t horizon) {
+  Alarms heard;
+  watch::WatchOptions options;
+  options.level = level;
+  options.horizon = horizon;
+  options.many_inputs = horizon == 0;
+  options.lateness = 60;
+  std::unique_ptr<watch::Watch> watch;
+  if (horizon == 0)
+    watch = std::make_unique<watch::Watcher>(options, heard);
+  else
+    watch = std::make_unique<watch::HorizonWatcher>(options, heard);
+  record::Watchable pieces([&](const std::shared_ptr<const History>& piece) {
+    if (Status s = watch->add(piece); !s.ok()) return s;
+    return watch->decide_sealed();
+  });
+  const std::string trace = Database(seed, kind, true).run();
+  const auto joined = join_text(trace, &pieces);
+  EXPECT_TRUE(joined.ok()) << joined.error().to_string() << "\n" << trace;
+  const Status finished = watch->finish();
+  EXPECT_TRUE(finished.ok()) << finished.error().to_string();
+  if (heard.alarms > 0 && kind != Kind::read_committed)
+    ADD_FAILURE() << level_info(level).name << ", seed " << seed << "\n" << heard.said << trace;
+  return heard.alarms;
+}
+
+// While it is recorded, and with the times between which others committed.
+TEST(WatchedTraffic, ASerialDatabaseRaisesNoAlarm) {
+  const uint64_t executions = scaled(1000);
+  for (uint64_t seed = 1; seed <= executions && !testing::Test::HasFailure(); ++seed) {
+    alarms(Kind::serial, seed, LevelId::strict_serializable, 0);
+    alarms(Kind::serial, seed, LevelId::serializable, 4);
+    alarms(Kind::snapshot, seed, LevelId::adya_si, 4);
+    outcomes(Kind::serial, 2 * seed, {LevelId::strict_serializable});  // which has points
+  }
+}
+
+TEST(WatchedTraffic, ReadCommittedIsFoundOut) {
+  uint64_t strict = 0, within = 0;
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    strict += alarms(Kind::read_committed, seed, LevelId::strict_serializable, 0);
+    within += alarms(Kind::read_committed, seed, LevelId::serializable, 100);
+  }
+  EXPECT_GT(strict, 40u);
+  EXPECT_GT(within, 40u);
+}
+
+// What is joined meanwhile is what is joined in the end.
+TEST(WatchedTraffic, PointsOfTheLogChangeNothing) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    const auto with = join_text(Database(seed, Kind::snapshot, true).run());
+    const auto without = join_text(Database(seed, Kind::snapshot, false).run());
+    ASSERT_TRUE(with.ok() && without.ok());
+    EXPECT_EQ(with->committed, without->committed);
+    EXPECT_EQ(with->foreign, without->foreign);
+    EXPECT_EQ(with->reads, without->reads);
+    EXPECT_EQ(with->nobodys, without->nobodys);
+    EXPECT_EQ(with->history.op_count(), without->history.op_count());
+  }
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ class Recording:
         self.process = subprocess.Popen([self.assay, "record", "--database", self.url, "--listen", "127.0.0.1:0", "--force",
                                          "--history", self.history, *self.flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True)
-        first = self.process.stderr.readline()
+        self.first = first = self.process.stderr.readline()
         found = re.search(r"postgresql://(\S+?),", first)
         if not found:
             raise SystemExit(f"record does not listen: {first}{self.process.stderr.read()}")

@@ -66,9 +66,10 @@ std::optional<std::string> rolls_back_to(std::string_view sql) {
 class Assembler {
  public:
   Assembler(const File& file, const Performance& played, const std::string& database)
-      : file_(file),
-        played_(played),
-        rows_(fmt::format("{{\"database\":{},\"played\":{}}}", database, Json(file.path).dump())) {}
+      : file_(file), played_(played) {
+    rows_.set_meta(
+        fmt::format("{{\"database\":{},\"played\":{}}}", database, Json(file.path).dump()));
+  }
 
   Result<Assembled> run() {
     find_conditions();
@@ -365,8 +366,8 @@ class Assembler {
       std::vector<std::pair<size_t, size_t>> order;
       for (const size_t t : writers) order.emplace_back(last_change(key, t), t);
       std::sort(order.begin(), order.end());
-      std::vector<std::pair<std::string, std::string>> versions;
-      for (const auto& [at, t] : order) versions.emplace_back(txns_[t].name, "");
+      std::vector<RowHistory::Version> versions;
+      for (const auto& [at, t] : order) versions.push_back({.txn = txns_[t].name});
       rows_.order(key, versions);
     }
   }

@@ -117,8 +117,8 @@ TEST(SchedulePlay, ChangesTellWhatWasThereOnlyWhereItMattered) {
   EXPECT_EQ(
       s.history,
       "a: a { w(\"t:1\",{\"id\":1,\"v\":11}) r(\"t:2\",{\"id\":2,\"v\":20}) "
-      "w(\"t:2\",{\"id\":2,\"v\":21}) w(\"t:3\",{\"id\":3,\"v\":30}) d(\"t:3\",\"deleted by a "
-      "(1)\") d(\"t:1\",\"deleted by a (2)\") w(\"t:4\",{\"id\":4,\"v\":11}) }\n");
+      "w(\"t:2\",{\"id\":2,\"v\":21}) w(\"t:3\",{\"id\":3,\"v\":30}) d(\"t:3\",\"deleted by a\") "
+      "d(\"t:1\",\"deleted by a\") w(\"t:4\",{\"id\":4,\"v\":11}) }\n");
   EXPECT_EQ(s.counts, "0/0, 5/5");
 }
 

@@ -7,6 +7,13 @@
 
 namespace assay::internal::collect::schedule {
 
+namespace {
+
+// What stands where a transaction has left no row; what it removed and put back meanwhile needs another.
+std::string tombstone(std::string_view txn) { return fmt::format("deleted by {}", txn); }
+
+}  // namespace
+
 std::string row_key(std::string_view table, const std::vector<std::string>& key) {
   std::string name(table);
   name += ':';
@@ -63,9 +70,13 @@ Status RowHistory::add(const RowTxn& txn) {
                       .status = txn.status,
                       .begin = txn.begin,
                       .end = txn.end,
-                      .meta = txn.meta});
+                      .meta = txn.meta,
+                      .line = txn.line});
   std::vector<std::array<std::string, 2>> texts(txn.ops.size());
   std::vector<std::vector<Op::Row>> rows(txn.ops.size());
+  std::map<std::string_view, size_t> last_removed;
+  for (size_t i = 0; i < txn.ops.size(); ++i)
+    if (txn.ops[i].kind == RowOperation::Kind::remove) last_removed[txn.ops[i].key] = i;
   for (size_t i = 0; i < txn.ops.size(); ++i) {
     const RowOperation& op = txn.ops[i];
     const ValueView key = ValueView::of(std::string_view(op.key));
@@ -82,7 +93,8 @@ Status RowHistory::add(const RowTxn& txn) {
         to = Op::write(key, ValueView::row(op.row));
         break;
       case RowOperation::Kind::remove:
-        texts[i][0] = fmt::format("deleted by {} ({})", txn.name, ++deleted_);
+        texts[i][0] = tombstone(txn.name);
+        if (last_removed[op.key] != i) texts[i][0] += fmt::format(" ({})", i);
         to = Op::remove(key, ValueView::of(std::string_view(texts[i][0])));
         break;
       case RowOperation::Kind::query:
@@ -100,13 +112,17 @@ Status RowHistory::add(const RowTxn& txn) {
   return builder_.end_txn();
 }
 
-void RowHistory::order(const std::string& key,
-                       const std::vector<std::pair<std::string, std::string>>& versions) {
+void RowHistory::order(const std::string& key, const std::vector<Version>& versions) {
+  std::vector<std::string> tombstones;
+  for (const Version& v : versions) tombstones.push_back(v.removed ? tombstone(v.txn) : "");
   std::vector<StatedVersion> entries;
-  for (const auto& [txn, row] : versions)
-    entries.push_back({.value = row.empty() ? ValueView() : ValueView::row(row),
-                       .txn = txn,
-                       .final = row.empty()});
+  for (size_t i = 0; i < versions.size(); ++i) {
+    const Version& v = versions[i];
+    const ValueView value = v.removed       ? ValueView::of(std::string_view(tombstones[i]))
+                            : v.row.empty() ? ValueView()
+                                            : ValueView::row(v.row);
+    entries.push_back({.value = value, .txn = v.txn, .final = !v.removed && v.row.empty()});
+  }
   builder_.known_order(ValueView::of(std::string_view(key)), entries);
 }
 

@@ -51,25 +51,29 @@ struct RowTxn {
   Interval begin = {}, end = {};
   std::string meta = {};
   std::vector<RowOperation> ops = {};
+  uint64_t line = 0;  // for those who count
 };
 
 class RowHistory {
  public:
-  explicit RowHistory(const std::string& meta) { builder_.set_meta(meta); }
+  void set_meta(const std::string& meta) { builder_.set_meta(meta); }
 
   void initial(const std::string& key, const std::string& row);
+  void initial_of_all(const std::string& row) { builder_.set_initial(ValueView::row(row)); }
   Status add(const RowTxn& txn);
   // The transactions that installed the versions of a key, in their order, and the row that each left; empty: whatever it left,
-  // which takes a look at all that it did.
-  void order(const std::string& key,
-             const std::vector<std::pair<std::string, std::string>>& versions);
+  // which takes a look at all that it did, unless it is known to have removed it.
+  struct Version {
+    std::string txn, row = {};
+    bool removed = false;
+  };
+  void order(const std::string& key, const std::vector<Version>& versions);
   // The orders hold everything that was installed until then.
   void complete(int64_t at, const std::string& source);
   Result<History> finish() { return std::move(builder_).finish(); }
 
  private:
   HistoryBuilder builder_;
-  uint64_t deleted_ = 0;
 };
 
 }  // namespace assay::internal::collect::schedule

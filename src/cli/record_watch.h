@@ -1,0 +1,45 @@
+// `record --watch`: a thread joins what is recorded while the trace grows, and watches it as `watch` does.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "assay/result.h"
+#include "cli/exit_code.h"
+#include "cli/flags.h"
+#include "cli/watching.h"
+#include "record/join.h"
+#include "record/watchable.h"
+
+namespace assay::internal::cli {
+
+// The level asked for. One that times alone do not decide is watched among so many consecutive transactions.
+inline constexpr size_t kRecordHorizon = 1000;
+Result<watch::WatchOptions> watch_of_recording(const LevelFlags& levels);
+
+class RecordWatch {
+ public:
+  RecordWatch(const watch::WatchOptions& options, const WatchOutput& output, std::string trace);
+  ~RecordWatch();
+
+  // Nothing is added to the trace any more: what it amounts to.
+  Result<record::Joined> finish();
+  // How watching ended.
+  Exit end();
+
+ private:
+  Result<record::Joined> follow();
+  Status take(const std::shared_ptr<const History>& piece);
+
+  Watching watching_;
+  record::Watchable pieces_;
+  std::string trace_;
+  std::atomic<bool> complete_ = false;
+  std::optional<Error> failed_;  // watching; what is recorded is joined all the same
+  std::optional<Result<record::Joined>> joined_;
+  std::thread thread_;
+};
+
+}  // namespace assay::internal::cli
