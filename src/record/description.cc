@@ -41,6 +41,11 @@ bool is_control(const std::string& kind) {
 
 }  // namespace
 
+std::string_view missed_of(const Statement& statement, const SeenStatement& s) {
+  if (!statement.missed.empty() || !s.untold) return statement.missed;
+  return "an answer that is too large";
+}
+
 std::string without_comments(std::string_view sql) {
   std::string out;
   size_t done = 0;
@@ -85,8 +90,8 @@ void Description::look_at(const SeenStatement& s, bool finds_all) {
   const std::vector<std::string> any = {"*"};
   const std::vector<std::string>& tables = statement.tables.empty() ? any : statement.tables;
   const bool changes = !statement.changed.empty();
-  if (!statement.missed.empty())
-    miss(s, statement.missed, tables);
+  if (const std::string_view missed = missed_of(statement, s); !missed.empty())
+    miss(s, missed, tables);
   else if (!finds_all)
     miss(s, "the rows that it did not find", tables);
   else if (changes && (!statement.keyed || s.rows == 0))

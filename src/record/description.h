@@ -14,6 +14,9 @@ namespace assay::internal::record {
 
 std::string without_comments(std::string_view sql);
 
+// Why not all that it read is in the history; empty: it is.
+std::string_view missed_of(const Statement& statement, const SeenStatement& s);
+
 // Transactions that send the same statements, whatever the constants, are one program. It is called by the places in the code, if the
 // statements say theirs, or else by what they do with which tables: "select accounts, update accounts".
 class ProgramNames {

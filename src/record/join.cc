@@ -348,13 +348,14 @@ class Joining {
     for (const SeenStatement& s : txn.statements) {
       const Statement& statement = seen_.statements.at(s.q);
       if (!statement.reads || s.failed) continue;
-      if (statement.missed.empty()) {
+      const std::string_view missed = missed_of(statement, s);
+      if (missed.empty()) {
         ++out_.full;
         continue;
       }
       const bool some = statement.tells || !statement.changed.empty();
       ++(some ? out_.partly : out_.unread);
-      ++out_.missed[statement.missed];
+      ++out_.missed[std::string(missed)];
     }
   }
 

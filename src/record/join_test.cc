@@ -359,6 +359,10 @@ TEST(Join, CountsStatements) {
   EXPECT_EQ(d.joined.missed, (std::map<std::string, uint64_t>{{"UNION", 1}}));
   EXPECT_FALSE(d.joined.log_ended);
   EXPECT_NE(d.joined.history.meta().find("unfinished"), std::string::npos);
+  const Done large = done(said(1, 2, "SELECT 9", "", ",\"partly\":true,\"untold\":true") + idle(1));
+  EXPECT_EQ(large.joined.full, 0u);
+  EXPECT_EQ(large.joined.missed,
+            (std::map<std::string, uint64_t>{{"an answer that is too large", 1}}));
 }
 
 class Heard : public JoinListener {

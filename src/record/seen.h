@@ -30,8 +30,9 @@ struct SeenStatement {
   uint64_t q = 0;     // which one
   uint64_t rows = 0;  // as its tag counts them
   bool failed = false;
-  Interval time;  // sent, answered; no two of a transaction are sent at the same moment
-  Json values;    // of the client, as texts; false: not taken down
+  bool untold = false;  // what it read was too large to be written down
+  Interval time;        // sent, answered; no two of a transaction are sent at the same moment
+  Json values;          // of the client, as texts; false: not taken down
   std::vector<SeenVersion> read;
   // These are all rows of the table that satisfy this condition; nothing where that is not known.
   std::optional<std::string> where;
