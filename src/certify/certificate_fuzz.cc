@@ -9,6 +9,8 @@
 
 #include "assay/format.h"
 #include "assay/verify.h"
+#include "certify/predictions.h"
+#include "certify/robustness_verifier.h"
 #include "certify/schedule_verifier.h"
 
 namespace {
@@ -27,15 +29,18 @@ const assay::History& history() {
   return h;
 }
 
-// Schedules, likewise.
-int try_schedules(std::string_view text) {
+// Predictions, likewise.
+int try_predictions(std::string_view text) {
   using namespace assay::internal::certify;
-  const auto file = read_schedules(text, history(), "fuzz");
+  const auto file = read_predictions(text, history(), "fuzz");
   if (!file.ok()) return 0;
-  for (const Schedule& schedule : *file) (void)verify_schedule(schedule, history());
-  const std::string written = write_schedules(*file, history());
-  const auto again = read_schedules(written, history(), "again");
-  if (!again.ok() || write_schedules(*again, history()) != written) std::abort();
+  for (const Schedule& schedule : file->schedules) (void)verify_schedule(schedule, history());
+  for (const Robustness& claim : file->holds)
+    if (const auto verifier = RobustnessVerifier::of(history()); verifier.ok())
+      (void)verifier->verify(claim);
+  const std::string written = write_predictions(*file, history());
+  const auto again = read_predictions(written, history(), "again");
+  if (!again.ok() || write_predictions(*again, history()) != written) std::abort();
   return 0;
 }
 
@@ -46,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string text(reinterpret_cast<const char*>(data), size);
   if (const size_t at = text.find('$'); at != std::string::npos)
     text.replace(at, 1, history().content_hash());
-  if (assay::internal::certify::holds_schedules(text)) return try_schedules(text);
+  if (assay::internal::certify::holds_predictions(text)) return try_predictions(text);
   const auto file = assay::read_certificates(text, history(), "fuzz");
   if (!file.ok()) return 0;
   for (const assay::Certificate& c : file->certificates) (void)assay::verify(c, history());

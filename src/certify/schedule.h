@@ -12,12 +12,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "assay/history.h"
-#include "assay/result.h"
 
 namespace assay::internal::certify {
 
@@ -58,12 +56,5 @@ struct Schedule {
   // Members, each of which comes before the next in every serial order that explains the schedule, and the last before the first.
   std::vector<uint32_t> cycle;
 };
-
-// Whether the text of a certificate file holds schedules.
-bool holds_schedules(std::string_view json);
-std::string write_schedules(const std::vector<Schedule>& schedules, const History& history);
-// `name`: of the file, for messages.
-Result<std::vector<Schedule>> read_schedules(std::string_view json, const History& history,
-                                             const std::string& name);
 
 }  // namespace assay::internal::certify

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "certify/certificate_samples.h"
+#include "certify/predictions.h"
 #include "certify/schedule_verifier.h"
 
 namespace assay::internal::certify {
@@ -30,22 +31,23 @@ std::string refusal(const Schedule& schedule, const char* history = kSkew) {
 
 TEST(Schedule, RoundTrip) {
   const History h = hist(kSkew);
-  const std::string text = write_schedules({skew(Isolation::snapshot), skew(Isolation::ssi)}, h);
-  EXPECT_TRUE(holds_schedules(text));
-  EXPECT_FALSE(holds_schedules(write_certificates({h.content_hash(), {}}, h)));
-  const auto read = read_schedules(text, h, "test");
+  const std::string text =
+      write_predictions({{skew(Isolation::snapshot), skew(Isolation::ssi)}, {}}, h);
+  EXPECT_TRUE(holds_predictions(text));
+  EXPECT_FALSE(holds_predictions(write_certificates({h.content_hash(), {}}, h)));
+  const auto read = read_predictions(text, h, "test");
   ASSERT_TRUE(read.ok());
-  EXPECT_EQ(write_schedules(*read, h), text);
-  EXPECT_FALSE(read_schedules(text, hist("s1: { w(x,1) }\n"), "test").ok());
+  EXPECT_EQ(write_predictions(*read, h), text);
+  EXPECT_FALSE(read_predictions(text, hist("s1: { w(x,1) }\n"), "test").ok());
 }
 
 TEST(Schedule, TheFileIsReadStrictly) {
   const History h = hist(kSkew);
-  const std::string text = write_schedules({skew(Isolation::snapshot)}, h);
+  const std::string text = write_predictions({{skew(Isolation::snapshot)}, {}}, h);
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string changed = text;
     changed.replace(changed.find(from), from.size(), to);
-    const auto read = read_schedules(changed, h, "test");
+    const auto read = read_predictions(changed, h, "test");
     return read.ok() ? "" : read.error().to_string();
   };
   EXPECT_NE(with("snapshot-isolation", "snapshot").find("unknown word \"snapshot\""),

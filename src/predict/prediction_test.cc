@@ -65,12 +65,12 @@ std::vector<Program> predicted(const std::vector<Example>& examples) {
   auto programs =
       predict(history, {{Isolation::read_committed, Isolation::snapshot}, true}, budget);
   EXPECT_TRUE(programs.ok());
-  for (const Program& program : *programs)
+  for (const Program& program : programs->programs)
     for (const Prediction& p : program.predictions)
       if (p.answer == Answer::breaks) {
         EXPECT_TRUE(predicted_history(p.schedules.front(), history, true).ok());
       }
-  return std::move(*programs);
+  return std::move(programs->programs);
 }
 
 // "rc si": at which of the two some program breaks; then what each program needs, in the order of their names.
@@ -152,7 +152,7 @@ TEST(Prediction, AttemptsThatDidNotCommitCount) {
   Budget budget;
   const auto programs = predict(*history, {{Isolation::snapshot}, false}, budget);
   ASSERT_TRUE(programs.ok());
-  EXPECT_EQ(programs->at(0).predictions.at(0).answer, Answer::unknown);
+  EXPECT_EQ(programs->programs.at(0).predictions.at(0).answer, Answer::unknown);
 }
 
 // The row that a removes is there before; b inserts it anew.
@@ -185,7 +185,7 @@ TEST(Prediction, ARowThatIsRemovedAndInsertedAgain) {
     Budget budget;
     const auto programs = predict(*history, {{Isolation::read_committed}, false}, budget);
     EXPECT_TRUE(programs.ok());
-    return programs->at(0).predictions.at(0).answer;
+    return programs->programs.at(0).predictions.at(0).answer;
   };
   EXPECT_EQ(answer(false), Answer::breaks);
   // What was removed is what b had inserted: it cannot be removed before.
@@ -211,8 +211,8 @@ Prediction::Answer with_a_gap(const std::string& unrecorded, const std::string& 
   Budget budget;
   const auto programs = predict(*history, {{Isolation::snapshot}, false}, budget);
   EXPECT_TRUE(programs.ok());
-  reason = programs->at(0).predictions.at(0).reason;
-  return programs->at(0).predictions.at(0).answer;
+  reason = programs->programs.at(0).predictions.at(0).reason;
+  return programs->programs.at(0).predictions.at(0).answer;
 }
 
 TEST(Prediction, WhatWasNotRecordedIsUnknownForWhatItTouches) {
@@ -244,8 +244,8 @@ TEST(Prediction, WhoIsNoProgramMayRunBetween) {
   Budget budget;
   const auto programs = predict(*history, {{Isolation::ssi}, true}, budget);
   ASSERT_TRUE(programs.ok());
-  ASSERT_EQ(programs->size(), 1u);
-  EXPECT_EQ(programs->at(0).predictions.at(0).answer, Answer::unknown);
+  ASSERT_EQ(programs->programs.size(), 1u);
+  EXPECT_EQ(programs->programs.at(0).predictions.at(0).answer, Answer::unknown);
 }
 
 TEST(Prediction, ListsAreRefused) {

@@ -27,14 +27,22 @@
 #include "predict/split.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <span>
 #include <utility>
+
+#include "base/room.h"
 
 namespace assay::internal::predict {
 namespace {
 
-template <class A, class B>
-bool meet(const A& a, const B& b) {
+// One may be much longer: that of a load.
+bool meet(std::span<const KeyId> a, std::span<const KeyId> b) {
+  constexpr size_t kMany = 16;
+  if (a.size() > b.size()) std::swap(a, b);
+  if (b.size() > kMany * a.size())
+    return std::ranges::any_of(a, [&](KeyId key) { return std::ranges::binary_search(b, key); });
   auto i = a.begin();
   auto j = b.begin();
   while (i != a.end() && j != b.end()) {
@@ -95,18 +103,17 @@ Splits::Splits(const Steps& steps, const std::vector<Isolation>& isolations)
   read_in_.assign(keys, 0);
 }
 
-std::optional<Split> Splits::find(TxnId txn, Budget& budget, const Terms& terms) {
+std::optional<Split> Splits::find(TxnId txn, Budget& budget, const Terms& terms,
+                                  std::vector<Uncut>* uncut) {
   txn_ = txn;
   terms_ = terms;
-  const bool at_ssi = isolations_[txn] == Isolation::ssi;
-  for (const Cut& cut : cuts_of(txn)) {
-    if (at_ssi) {
-      if (auto found = search(txn, cut, Ends::below_ssi_first, budget)) return found;
-      if (auto found = search(txn, cut, Ends::below_ssi_last, budget)) return found;
-    } else if (auto found = search(txn, cut, Ends::any, budget)) {
-      return found;
-    }
-  }
+  constexpr std::array kAtSsi = {Ends::below_ssi_first, Ends::below_ssi_last};
+  constexpr std::array kBelow = {Ends::any};
+  const std::span<const Ends> all =
+      isolations_[txn] == Isolation::ssi ? std::span<const Ends>(kAtSsi) : kBelow;
+  for (const Cut& cut : cuts_of(txn))
+    for (const Ends ends : all)
+      if (auto found = search(txn, cut, ends, budget, uncut)) return found;
   return std::nullopt;
 }
 
@@ -149,10 +156,12 @@ std::vector<Splits::Cut> Splits::cuts_at_statements(TxnId txn) const {
     for (uint32_t s = 0; s < steps_.count(txn); ++s)
       for (const Touch& t : steps_.touches(txn, s)) {
         if (!t.reads) continue;
-        (steps_.is_plain(txn, s) ? cut.reads
-         : s <= p                ? cut.forbidden
-                                 : cut.later_reads)
-            .push_back(t.key);
+        if (steps_.is_plain(txn, s))
+          cut.reads.push_back(t.key);
+        else if (s > p)
+          cut.later_reads.push_back(t.key);
+        else if (t.is_certain)
+          cut.forbidden.push_back(t.key);
         // Nobody knows which statements would have locked, as those do that change something.
         if (steps_.has_gaps(txn) && steps_.is_plain(txn, s)) cut.later_reads.push_back(t.key);
       }
@@ -232,7 +241,8 @@ bool Splits::may_be_inside(TxnId other) const {
            meet(steps_.certain_reads(other), steps_.certain_changes(txn_)));
 }
 
-std::optional<Split> Splits::search(TxnId txn, const Cut& cut, Ends ends, Budget& budget) {
+std::optional<Split> Splits::search(TxnId txn, const Cut& cut, Ends ends, Budget& budget,
+                                    std::vector<Uncut>* uncut) {
   if (budget.exhausted()) return std::nullopt;
   ++epoch_;
   queue_.clear();
@@ -246,11 +256,20 @@ std::optional<Split> Splits::search(TxnId txn, const Cut& cut, Ends ends, Budget
       queue_.push_back(other);
     }
   }
-  if (queue_.empty() || !somebody_closes(cut, ends)) return std::nullopt;
+  const size_t first = queue_.size();
+  if (first == 0 || !somebody_closes(cut, ends)) {
+    if (uncut != nullptr)
+      uncut->push_back({cut.steps, ends, first == 0 ? Because::empty : Because::nobody_closes});
+    return std::nullopt;
+  }
   for (size_t at = 0; at < queue_.size(); ++at) {
     if (budget.exhausted()) return std::nullopt;
+    if (at >= first && !may_be_inside(queue_[at])) continue;
     if (auto found = spread(queue_[at], cut, ends)) return found;
   }
+  if (uncut == nullptr) return std::nullopt;
+  Uncut& apart = uncut->emplace_back(Uncut{cut.steps, ends, Because::apart});
+  if (room_to_grow(apart.reached, queue_.size(), budget)) apart.reached = queue_;
   return std::nullopt;
 }
 
@@ -283,7 +302,7 @@ std::optional<Split> Splits::visit(TxnId other, TxnId from, const Cut& cut, Ends
     std::reverse(split.between.begin(), split.between.end());
     return split;
   }
-  if (may_be_inside(other)) queue_.push_back(other);
+  queue_.push_back(other);
   return std::nullopt;
 }
 

@@ -50,7 +50,7 @@ class StepsOf {
     gather(steps_.certain_changes_, steps_.first_certain_change_,
            [](const Touch& t, bool) { return t.changes && t.is_certain; });
     gather(steps_.locking_, steps_.first_locking_,
-           [](const Touch& t, bool is_plain) { return t.reads && !is_plain; });
+           [](const Touch& t, bool is_plain) { return t.reads && t.is_certain && !is_plain; });
     return Ok{};
   }
 

@@ -58,7 +58,7 @@ class Steps {
   std::span<const KeyId> certain_changes(TxnId t) const {
     return span(certain_changes_, first_certain_change_, t);
   }
-  // Read by statements that lock.
+  // Read for certain, by statements that lock.
   std::span<const KeyId> locking_reads(TxnId t) const { return span(locking_, first_locking_, t); }
 
  private:

@@ -1,23 +1,33 @@
 // A set of transactions can run wrongly at some isolations exactly if one of them can be cut in two (predict/split.h): compared with all
 // orders of steps that the isolations allow, executed here by the definitions and by nothing that the product uses. What is found is a
-// schedule that the verifier accepts; and of schedules drawn at random it accepts those that are allowed and not serializable.
+// schedule that the verifier accepts; and of schedules drawn at random it accepts those that are allowed and not serializable. Where nothing
+// is found the verifier accepts why; and whatever is said of a transaction that can be cut, it refuses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/rng.h"
 #include "cases.h"
+#include "certify/robustness_verifier.h"
 #include "certify/schedule_verifier.h"
+#include "history/random_draft.h"
 #include "predict/gaps.h"
+#include "predict/prediction.h"
 #include "predict/split.h"
 
 namespace assay::internal {
 namespace {
 
+using certify::Because;
+using certify::Ends;
 using certify::Isolation;
+using certify::Robustness;
+using certify::RobustnessVerifier;
 using certify::Schedule;
+using certify::Uncut;
 
 // Keys are bits.
 struct SetStep {
@@ -53,14 +63,18 @@ SetTxn random_txn(Rng& rng, uint32_t keys, size_t most) {
   return txn;
 }
 
-// They ran one after the other.
-History history_of(const std::vector<SetTxn>& set) {
+// They ran one after the other, each its own program. `unrecorded`: per transaction, if not empty, what its meta says of that.
+History history_of(const std::vector<SetTxn>& set,
+                   const std::vector<std::string>& unrecorded = {}) {
   HistoryBuilder b;
   std::vector<int64_t> held(32, 0);
   int64_t next = 0, sent = 0;
   b.set_initial(ValueView::of(int64_t{0}));
   for (size_t t = 0; t < set.size(); ++t) {
-    b.begin_txn({.session = ValueView::of(static_cast<int64_t>(t))});
+    std::string meta = "{\"program\":\"" + std::to_string(t) + "\"";
+    if (!unrecorded.empty()) meta += ",\"unrecorded\":" + unrecorded[t];
+    meta += "}";
+    b.begin_txn({.session = ValueView::of(static_cast<int64_t>(t)), .meta = meta});
     for (const SetStep& s : set[t].statements) {
       ++sent;
       const auto add = [&](Op op) {
@@ -281,6 +295,74 @@ std::vector<SetTxn> random_set(Rng& rng, std::initializer_list<Isolation> isolat
   }
 }
 
+// That the program of the transaction, which is its number, holds.
+Robustness claim_of(TxnId t, const std::vector<Isolation>& at, std::vector<Uncut> cuts) {
+  Robustness claim;
+  for (TxnId other = 0; other < at.size(); ++other)
+    claim.programs.push_back({std::to_string(other), at[other], other == t});
+  claim.transactions.push_back({{t}, std::move(cuts)});
+  return claim;
+}
+
+// Where the transaction is cut, for all that an isolation may ask.
+std::vector<Uncut> cuts_of(TxnId t, Isolation isolation, const predict::Steps& steps) {
+  std::vector<Uncut> cuts;
+  const bool by_steps =
+      isolation == Isolation::read_committed || isolation == Isolation::innodb_repeatable_read;
+  for (uint32_t s = 0; s < steps.count(t); ++s) {
+    const auto touches = steps.touches(t, s);
+    if (isolation == Isolation::read_committed
+            ? std::ranges::none_of(touches, &predict::Touch::reads)
+            : by_steps && !steps.is_plain(t, s))
+      continue;
+    if (isolation == Isolation::ssi)
+      for (const Ends ends : {Ends::below_ssi_first, Ends::below_ssi_last})
+        cuts.push_back({s + 1, ends});
+    else
+      cuts.push_back({s + 1});
+    if (isolation != Isolation::read_committed) break;
+  }
+  return cuts;
+}
+
+// Whether the verifier can be brought to accept that the transaction holds, whatever it is told.
+bool can_be_proved(TxnId t, const std::vector<Isolation>& at, const predict::Steps& steps,
+                   const RobustnessVerifier& verifier) {
+  std::vector<Uncut> cuts;
+  for (Uncut cut : cuts_of(t, at[t], steps)) {
+    std::vector<Uncut> all = {cut, cut};
+    all[1].because = Because::nobody_closes;
+    cut.because = Because::apart;
+    for (uint32_t set = 0; set < 1u << at.size(); ++set) {
+      cut.reached.clear();
+      for (TxnId other = 0; other < at.size(); ++other)
+        if (set >> other & 1) cut.reached.push_back(other);
+      all.push_back(cut);
+    }
+    const auto stands = [&](const Uncut& one) {
+      std::vector<Uncut> so_far = cuts;
+      so_far.push_back(one);
+      const Status s = verifier.verify(claim_of(t, at, so_far));
+      return s.ok() || s.error().message.find("is not there") != std::string::npos;
+    };
+    const auto found = std::ranges::find_if(all, stands);
+    if (found == all.end()) return false;
+    cuts.push_back(*found);
+  }
+  const Status s = verifier.verify(claim_of(t, at, cuts));
+  EXPECT_TRUE(s.ok()) << s.error().message;
+  return true;
+}
+
+// Of a transaction the verifier accepts what the search says, and nothing if that finds a split.
+bool agree(TxnId t, bool is_cut, std::vector<Uncut> uncut, const std::vector<Isolation>& at,
+           const predict::Steps& steps, const RobustnessVerifier& verifier) {
+  if (is_cut) return !can_be_proved(t, at, steps, verifier);
+  const Status s = verifier.verify(claim_of(t, at, std::move(uncut)));
+  EXPECT_TRUE(s.ok()) << s.error().message;
+  return s.ok();
+}
+
 void compare(uint64_t seed, std::initializer_list<Isolation> isolations) {
   Rng rng(rotated(seed));
   size_t wrong = 0;
@@ -295,10 +377,14 @@ void compare(uint64_t seed, std::initializer_list<Isolation> isolations) {
         predict::Steps::of(history, std::vector<bool>(set.size(), true), predict::Gaps(), budget);
     ASSERT_TRUE(steps.ok());
     predict::Splits splits(*steps, at);
+    const auto verifier = RobustnessVerifier::of(history);
+    ASSERT_TRUE(verifier.ok());
     bool found = false;
     for (TxnId t = 0; t < set.size(); ++t) {
       ASSERT_EQ(certify::steps_of(history, t).size(), set[t].steps.size()) << text_of(set);
-      const auto split = splits.find(t, budget, {});
+      std::vector<Uncut> uncut;
+      const auto split = splits.find(t, budget, {}, &uncut);
+      ASSERT_TRUE(agree(t, split.has_value(), uncut, at, *steps, *verifier)) << text_of(set) << t;
       if (!split) continue;
       found = true;
       const Status s = certify::verify_schedule(predict::schedule_of(*split, *steps, at), history);
@@ -340,6 +426,7 @@ TEST(Predict, WhatWasNotRecorded) {
                          Isolation::prefix, Isolation::snapshot, Isolation::ssi});
     std::vector<SetTxn> recorded = set;
     std::vector<predict::Told> told(set.size());
+    std::vector<std::string> unrecorded;
     std::vector<Isolation> at;
     for (size_t t = 0; t < set.size(); ++t) {
       at.push_back(set[t].isolation);
@@ -356,15 +443,24 @@ TEST(Predict, WhatWasNotRecorded) {
           }
         }
     }
-    const History history = history_of(recorded);
+    for (const predict::Told& t : told)
+      unrecorded.push_back("{\"reads\":" + Json(t.reads).dump() +
+                           ",\"changes\":" + Json(t.changes).dump() + "}");
+    const History history = history_of(recorded, unrecorded);
     Budget budget;
     const auto steps = predict::Steps::of(history, std::vector<bool>(set.size(), true),
                                           predict::Gaps(history, told), budget);
     ASSERT_TRUE(steps.ok());
     predict::Splits splits(*steps, at);
+    const auto verifier = RobustnessVerifier::of(history);
+    ASSERT_TRUE(verifier.ok());
     bool found = false, whole = true;
     for (TxnId t = 0; t < set.size(); ++t) {
-      found = found || splits.find(t, budget, {});
+      std::vector<Uncut> uncut;
+      const bool is_cut = splits.find(t, budget, {}, &uncut).has_value();
+      ASSERT_TRUE(agree(t, is_cut, uncut, at, *steps, *verifier))
+          << text_of(set) << text_of(recorded) << unrecorded[t] << t;
+      found = found || is_cut;
       whole = whole && told[t].is_whole();
     }
     const bool can = ByDefinition(set).can_go_wrong();
@@ -416,6 +512,97 @@ TEST(Predict, SchedulesDrawnAtRandom) {
     }
   }
   EXPECT_GT(accepted, scaled(40'000) / 400);
+}
+
+// A history that ran anyhow, with queries and attempts: some of its operations are of one statement, its transactions of two programs.
+History with_programs(const History& h, Rng& rng) {
+  HistoryBuilder b;
+  int64_t sent = 0;
+  if (!h.initial().is_null()) b.set_initial(h.initial());
+  for (KeyId k = 0; k < h.key_count(); ++k)
+    if (h.own_initial(k) != kNone) b.set_initial(h.key(k), h.version_value(h.own_initial(k)));
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    const std::string meta = rng.below(2) == 0 ? R"({"program":"a"})" : R"({"program":"b"})";
+    b.begin_txn({.session = h.session_name(h.session(t)), .status = h.status(t), .meta = meta});
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+      OpBuffers buffers;
+      Op op = h.outside(i, buffers);
+      sent += static_cast<int64_t>(rng.below(2));
+      op.time = {sent, sent};
+      EXPECT_TRUE(b.add(op));
+    }
+    ++sent;
+    EXPECT_TRUE(b.end_txn().ok());
+  }
+  auto history = std::move(b).finish();
+  EXPECT_TRUE(history.ok());
+  return std::move(*history);
+}
+
+// What is said to hold was accepted; and so is the allocation, of which all of the programs hold.
+TEST(Predict, WhatHoldsInAnyHistory) {
+  const std::vector<Isolation> isolations = {Isolation::read_committed,
+                                             Isolation::innodb_repeatable_read, Isolation::prefix,
+                                             Isolation::snapshot, Isolation::ssi};
+  Rng rng(rotated(10));
+  size_t held = 0, allocated = 0;
+  for (size_t i = 0; i < scaled(4000); ++i) {
+    const RandomShape shape = {.max_keys = 5,
+                               .max_ops = 3,
+                               .rich = 0.7,
+                               .predicates = 0.6,
+                               .aggregates = 0.3,
+                               .own_initial = 0.3};
+    const Draft draft = random_draft(rng, shape);
+    const auto drawn = draft.history();
+    ASSERT_TRUE(drawn.ok());
+    const History history = with_programs(*drawn, rng);
+    Budget budget;
+    const auto predicted = predict::predict(history, {isolations, true}, budget);
+    ASSERT_TRUE(predicted.ok());
+    for (const predict::Program& program : predicted->programs) {
+      ASSERT_TRUE(program.needs.has_value()) << draft.text();
+      for (const predict::Prediction& p : program.predictions) {
+        ASSERT_EQ(p.reason.find("the verifier does not accept"), std::string::npos)
+            << draft.text() << p.reason;
+        held += p.answer == predict::Prediction::Answer::holds;
+        allocated += p.isolation == *program.needs;
+      }
+    }
+  }
+  EXPECT_GT(held, scaled(4000));
+  EXPECT_GT(allocated, scaled(4000));
+}
+
+// A search that overlooks an operation says that some hold which do not: the verifier has to notice.
+TEST(PredictCanary, ASearchThatOverlooksAnOperationIsCaught) {
+  Rng rng(rotated(11));
+  size_t caught = 0;
+  for (size_t i = 0; i < scaled(2000); ++i) {
+    const std::vector<SetTxn> set =
+        random_set(rng, {Isolation::read_committed, Isolation::innodb_repeatable_read,
+                         Isolation::prefix, Isolation::snapshot, Isolation::ssi});
+    std::vector<SetTxn> seen = set;
+    SetStep& s = seen[rng.below(seen.size())].statements.front();
+    (rng.below(2) == 0 ? s.reads : s.changes) &= ~(1u << rng.below(4));
+    std::vector<Isolation> at;
+    for (const SetTxn& txn : set) at.push_back(txn.isolation);
+    const History history = history_of(set), other = history_of(seen);
+    Budget budget;
+    const std::vector<bool> all(set.size(), true);
+    const auto steps = predict::Steps::of(history, all, predict::Gaps(), budget);
+    const auto fewer = predict::Steps::of(other, all, predict::Gaps(), budget);
+    const auto verifier = RobustnessVerifier::of(history);
+    ASSERT_TRUE(steps.ok() && fewer.ok() && verifier.ok());
+    predict::Splits splits(*steps, at), wrong(*fewer, at);
+    for (TxnId t = 0; t < set.size(); ++t) {
+      std::vector<Uncut> uncut;
+      if (wrong.find(t, budget, {}, &uncut) || !splits.find(t, budget, {})) continue;
+      EXPECT_FALSE(verifier->verify(claim_of(t, at, uncut)).ok()) << text_of(set) << t;
+      ++caught;
+    }
+  }
+  EXPECT_GT(caught, scaled(2000) / 100);
 }
 
 }  // namespace
