@@ -62,6 +62,10 @@ class BlindKeys {
   KeyId end() const { return next_; }
   bool empty() const { return reads_.empty() && changes_.empty(); }
 
+  // Whether somebody may have changed something of the table that was not recorded.
+  bool may_change(const std::string& table) const {
+    return changes_.contains(table) || changes_.contains("*");
+  }
   // What is met by who reads something of a table, recorded or not, or changes it.
   void read(std::string_view table, std::vector<Touch>& to) const {
     add(table, changes_, kReads, to);
@@ -113,6 +117,7 @@ class FootprintReader {
 
   Result<Footprints> read() {
     find_programs();
+    find_absent();
     for (TxnId t = 0; t < h_.txn_count(); ++t) {
       if (takes_part_[t])
         if (Status s = add(t); !s.ok()) return s.error();
@@ -161,6 +166,33 @@ class FootprintReader {
     }
   }
 
+  // A row is always there if it was at first, and nobody inserts, removes or misses it: it has an initial value, or somebody who does not
+  // take part wrote it, or somebody read what nobody wrote.
+  void find_absent() {
+    std::vector<bool> written(h_.version_count());
+    std::vector<bool> was_there(h_.key_count()), goes(h_.key_count());
+    for (KeyId k = 0; k < h_.key_count(); ++k) was_there[k] = !is_absent(h_, initial_state(h_, k));
+    for (TxnId t = 0; t < h_.txn_count(); ++t)
+      for (const Access& a : accesses(h_, t)) {
+        if (a.is_range()) continue;
+        if (a.writes()) written[a.version] = true;
+        if (a.writes() && !takes_part_[t]) was_there[a.key] = true;
+        const bool misses = a.accepts == Accepts::equals && h_.version_value(a.seen).is_null();
+        const bool inserts = a.accepts == Accepts::absent || a.accepts == Accepts::present;
+        if (takes_part_[t] && (a.removes() || misses || inserts)) goes[a.key] = true;
+      }
+    for (const Access& a : all_accesses(h_))
+      if (a.accepts == Accepts::equals && !h_.version_value(a.seen).is_null() && !written[a.seen])
+        was_there[a.key] = true;
+    may_be_absent_.resize(h_.key_count());
+    for (KeyId k = 0; k < h_.key_count(); ++k)
+      may_be_absent_[k] = !was_there[k] || goes[k] || blind_.may_change(table_of(k));
+  }
+  std::string table_of(KeyId key) const {
+    const std::string name = h_.key(key).to_string();
+    return name.substr(0, name.find(':'));
+  }
+
   Status add(TxnId t) {
     add_unrecorded(t);
     for (const Step& step : steps_of(h_, t))
@@ -178,16 +210,28 @@ class FootprintReader {
 
   // What it reads of keys that its statement does not change, or what it does with the others, or all.
   Status add_step(TxnId t, const Step& step) {
-    std::vector<KeyId> changed;
-    for (const Access a : Accesses(h_, step.first, step.end))
+    std::vector<KeyId> changed, locked;
+    for (const Access a : Accesses(h_, step.first, step.end)) {
       if (a.writes()) changed.push_back(a.key);
-    std::sort(changed.begin(), changed.end());
+      if (step.lock == RowLock::none || !a.reads()) continue;
+      if (!a.is_range()) locked.push_back(a.key);
+      if (a.is_range())
+        each_named(h_, a.op, [&](const Named& named) {
+          if (named.selected) locked.push_back(named.key);
+        });
+    }
+    locked.insert(locked.end(), changed.begin(), changed.end());
+    std::sort(locked.begin(), locked.end());
     const auto is_meant = [&](KeyId key) {
       return step.part == Step::Part::whole ||
-             std::ranges::binary_search(changed, key) == (step.part == Step::Part::locked);
+             std::ranges::binary_search(locked, key) == (step.part == Step::Part::locked);
     };
+    const bool locks = step.lock != RowLock::none, is_plain = changed.empty() && !locks;
     const uint8_t certainly =
-        kReads | kCertainlyReads | (changed.empty() ? 0 : static_cast<uint8_t>(kLocksToRead));
+        kReads | kCertainlyReads | (is_plain ? 0 : static_cast<uint8_t>(kSharesAtInnodb));
+    const uint8_t lock = step.lock == RowLock::share    ? kShares
+                         : step.lock == RowLock::update ? kLocks
+                                                        : 0;
     for (const Access a : Accesses(h_, step.first, step.end)) {
       if (a.is_list())
         return refuse("{}: of a list nobody can tell what it holds in another order",
@@ -201,12 +245,12 @@ class FootprintReader {
         continue;
       }
       if (!is_meant(a.key)) continue;
-      if (a.reads()) touch(t, a.key, certainly);
+      if (a.reads()) touch(t, a.key, certainly | (may_be_absent_[a.key] ? 0 : lock));
       if (!a.writes()) continue;
       touch(t, a.key, kChanges | kCertainlyChanges);
       changer_[a.key] = t;
     }
-    end_step(changed.empty());
+    end_step(is_plain);
     return Ok{};
   }
 
@@ -216,8 +260,7 @@ class FootprintReader {
     if (reads && changer_[key] == t) return;
     step_.push_back({key, deeds});
     if (blind_.empty()) return;
-    const std::string name = h_.key(key).to_string();
-    const std::string_view table = std::string_view(name).substr(0, name.find(':'));
+    const std::string table = table_of(key);
     reads ? blind_.read(table, step_) : blind_.change(table, step_);
   }
 
@@ -287,8 +330,12 @@ class FootprintReader {
       f_.first_of_key_[k] += f_.first_of_key_[k - 1];
     f_.doers_.resize(f_.all_.size());
     std::vector<uint64_t> next(f_.first_of_key_.begin(), f_.first_of_key_.end() - 1);
+    f_.is_locked_.resize(blind_.end());
     for (TxnId t = 0; t < h_.txn_count(); ++t)
-      for (const Touch& touch : f_.touches(t)) f_.doers_[next[touch.key]++] = {t, touch.deeds};
+      for (const Touch& touch : f_.touches(t)) {
+        f_.doers_[next[touch.key]++] = {t, touch.deeds};
+        if ((touch.deeds & (kShares | kLocks)) != 0) f_.is_locked_[touch.key] = true;
+      }
   }
 
   static constexpr size_t kMostTouches = size_t{1} << 30;
@@ -301,8 +348,9 @@ class FootprintReader {
   const BlindKeys blind_;
   std::vector<bool> takes_part_;  // per transaction
   std::map<PredicateId, std::vector<KeyId>> matching_;
-  std::vector<TxnId> changer_;  // per key: the last of those that were read so far
-  std::vector<Touch> step_;     // under way
+  std::vector<bool> may_be_absent_;  // per key
+  std::vector<TxnId> changer_;       // per key: the last of those that were read so far
+  std::vector<Touch> step_;          // under way
   Footprints f_;
 };
 

@@ -23,7 +23,10 @@ enum Deed : uint8_t {
   kChanges = 2,
   kCertainlyReads = 4,
   kCertainlyChanges = 8,
-  kLocksToRead = 16  // certainly reads, by a statement that changes something: InnoDB's shared lock
+  kSharesAtInnodb =
+      16,        // certainly reads, by a statement that locks something: InnoDB's shared lock
+  kShares = 32,  // certainly locks what it reads, shared
+  kLocks = 64    // or as a change does
 };
 struct Touch {
   KeyId key = kNone;  // behind those of the history: one that stands for what was not recorded
@@ -55,6 +58,8 @@ class Footprints {
     return {all_.data() + first_of_txn_[t], all_.data() + first_of_txn_[t + 1]};
   }
   bool has_unrecorded(TxnId t) const { return has_unrecorded_[t]; }
+  // Whether somebody certainly locks the key who only reads it.
+  bool is_locked(KeyId key) const { return is_locked_[key]; }
 
   // Who does something with a key, ascending.
   struct Doer {
@@ -80,6 +85,7 @@ class Footprints {
   std::vector<Touch> all_;
   std::vector<uint64_t> first_of_key_;  // per key, and the end
   std::vector<Doer> doers_;
+  std::vector<bool> is_locked_;  // per key
 };
 
 }  // namespace assay::internal::certify

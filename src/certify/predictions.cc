@@ -10,7 +10,7 @@
 namespace assay::internal::certify {
 namespace {
 
-constexpr std::array<std::string_view, 2> kEvents = {"step", "commit"};
+constexpr std::array<std::string_view, 3> kEvents = {"step", "commit", "begin"};
 constexpr std::array<std::string_view, 3> kEnds = {"any", "first", "last"};
 constexpr std::array<std::string_view, 3> kBecause = {"empty", "nobody-closes", "apart"};
 

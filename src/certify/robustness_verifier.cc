@@ -6,15 +6,18 @@
 //   B begins the gap, since it changes y. Nobody reads x but A: nobody closes
 //
 //   isolation         cut behind                  begins: changes what T   kept: what T            closes: reads what T changes, or changes what T
-//   read-committed    each step that reads        has read so far          has changed so far      reads or changes later
+//   read-committed    each step that reads        has read so far          has locked so far       reads or changes later
 //   innodb-…          the first plain step        reads in plain steps     likewise, or has read   changes later, or reads later in steps that
-//                                                                          with a lock             lock
-//   prefix            the first step              reads                    changes in that step    changes later
-//   snapshot, ssi     the first step              reads                    changes                 –
+//                                                                          in steps that lock      lock
+//   prefix            the first step              reads                    has changed so far      changes later
+//   snapshot, ssi     the first step              reads                    locks                   –
 //
-// Kept is what nobody in the gap may certainly change; and nobody in it at InnoDB's repeatable read reads with a lock what T has certainly
-// changed so far. A cut behind a step that reads nothing may be left out: it leaves more kept and fewer who close than the one behind the
-// last that reads.
+// T locks what it changes, and what it reads FOR UPDATE or FOR SHARE, but not at prefix. Kept is what nobody in the gap may certainly change. And nobody in
+// it certainly locks what T has changed or read FOR UPDATE so far, at InnoDB's repeatable read by reading in a step that locks too; nor
+// by FOR UPDATE what T has read FOR SHARE so far. A cut behind a step that reads nothing may be left out: it leaves more kept and fewer who
+// close than the one behind the last that reads. A snapshot is taken before a statement waits for a lock: so at snapshot and ssi T is cut
+// before its first step, where that locks a row that somebody certainly locks without changing it.
+//
 // If T is at ssi, one at ssi that begins has not certainly read what T certainly changes, one at ssi that ends has not certainly
 // changed what T has certainly read, not both are at ssi, and between them nobody conflicts with T for certain.
 //
@@ -37,11 +40,12 @@ namespace {
 enum Role : uint8_t {
   kBegins = 1,
   kKept = 2,
-  kLocked = 4,
+  kLocked = 4,  // T has it locked
   kClosesIfRead = 8,
   kClosesIfChanged = 16,
-  kHasRead = 32,    // T certainly reads it
-  kHasChanged = 64  // T certainly changes it
+  kHasRead = 32,     // T certainly reads it
+  kHasChanged = 64,  // T certainly changes it
+  kShared = 128      // T has it locked, shared
 };
 
 class ClaimVerifier {
@@ -103,7 +107,7 @@ class ClaimVerifier {
     txn_ = t;
     isolation_ = isolation(t);
     size_t next = 0;
-    for (uint32_t after = 1; after <= f_.step_count(t); ++after) {
+    for (uint32_t after = 0; after <= f_.step_count(t); ++after) {
       const Asked asked = asked_behind(after);
       const bool is_there = next < cuts.size() && cuts[next].after == after;
       if (asked == Asked::never || (asked == Asked::perhaps && !is_there)) continue;
@@ -130,16 +134,25 @@ class ClaimVerifier {
     const auto reads = [](const Touch& touch) { return (touch.deeds & kReads) != 0; };
     switch (isolation_) {
       case Isolation::read_committed:
+        if (after == 0) return Asked::never;
         return std::ranges::any_of(f_.step(txn_, after - 1), reads) ? Asked::always
                                                                     : Asked::perhaps;
       case Isolation::innodb_repeatable_read:
-        return f_.is_plain(txn_, after - 1) ? Asked::only : Asked::never;
+        return after > 0 && f_.is_plain(txn_, after - 1) ? Asked::only : Asked::never;
       case Isolation::prefix:
       case Isolation::snapshot:
       case Isolation::ssi:
         break;
     }
-    return Asked::only;
+    if (f_.step_count(txn_) == 0) return Asked::never;
+    const bool is_before = isolation_ != Isolation::prefix && locks_first();
+    return after == (is_before ? 0 : 1) ? Asked::only : Asked::never;
+  }
+
+  bool locks_first() const {
+    return std::ranges::any_of(f_.step(txn_, 0), [&](const Touch& touch) {
+      return f_.is_locked(touch.key) && (touch.deeds & (kShares | kLocks | kCertainlyChanges)) != 0;
+    });
   }
 
   Status verify_next(uint32_t after, Ends ends, const std::vector<Uncut>& cuts, size_t& next) {
@@ -188,18 +201,23 @@ class ClaimVerifier {
     uint8_t role = 0;
     const auto give = [&](bool holds, Role r) { role |= holds ? r : 0; };
     give(changes, kClosesIfRead);
-    give(surely_changes && before, kLocked);
+    const bool locks_reads = isolation_ != Isolation::prefix;
+    const bool shares = locks_reads && (deeds & kShares) != 0;
+    const bool locks = locks_reads && (deeds & kLocks) != 0;
+    give((surely_changes || locks) && before, kLocked);
+    give(shares && before, kShared);
     give(surely_reads, kHasRead);
     give(surely_changes, kHasChanged);
     switch (isolation_) {
       case Isolation::read_committed:
         give(reads && before, kBegins);
-        give(surely_changes && before, kKept);
+        give((surely_changes || shares || locks) && before, kKept);
         give((reads || changes) && !before, kClosesIfChanged);
         break;
       case Isolation::innodb_repeatable_read:
         give(reads && is_plain, kBegins);
-        give((surely_changes || (surely_reads && !is_plain)) && before, kKept);
+        give((surely_changes || shares || locks) && before, kKept);
+        give(surely_reads && !is_plain && before, static_cast<Role>(kKept | kShared));
         give(changes && !before, kClosesIfChanged);
         give(reads && !is_plain && !before, kClosesIfChanged);
         // Which statements would have locked, had all been recorded, nobody knows.
@@ -213,7 +231,7 @@ class ClaimVerifier {
       case Isolation::snapshot:
       case Isolation::ssi:
         give(reads, kBegins);
-        give(surely_changes, kKept);
+        give(surely_changes || shares || locks, kKept);
         break;
     }
     return role;
@@ -227,10 +245,15 @@ class ClaimVerifier {
   Stands stand_of(TxnId other) const {
     Stands stands;
     bool reads_changed = false, changes_read = false, meets_changed = false;
-    const bool shares = isolation(other) == Isolation::innodb_repeatable_read;
+    const bool locks_reads = isolation(other) != Isolation::prefix;
+    const auto locks = static_cast<Deed>(locks_reads ? kLocks : 0);
+    const auto shared = static_cast<Deed>(
+        (locks_reads ? kShares : 0) |
+        (isolation(other) == Isolation::innodb_repeatable_read ? kSharesAtInnodb : 0));
     each_with_role(other, [&](uint8_t deeds, uint8_t role) {
       const auto meets = [&](Deed deed, Role r) { return (deeds & deed) != 0 && (role & r) != 0; };
-      if (meets(kCertainlyChanges, kKept) || (shares && meets(kLocksToRead, kLocked)))
+      if (meets(kCertainlyChanges, kKept) || meets(shared, kLocked) ||
+          meets(locks, static_cast<Role>(kLocked | kShared)))
         stands.may_run = false;
       stands.begins = stands.begins || meets(kChanges, kBegins);
       stands.ends =

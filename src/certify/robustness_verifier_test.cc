@@ -146,6 +146,39 @@ TEST(Robustness, ALockThatIsAdded) {
   claim.programs[0].isolation = Isolation::read_committed;
   EXPECT_SAYS(refusal(claim, changes), "may run when");
 }
+// FOR UPDATE keeps out whoever wants the row, FOR SHARE whoever wants to change it. A row that somebody inserts may not be there.
+TEST(Robustness, RowsThatAreLockedToBeRead) {
+  Robustness claim = apart_claim();
+  claim.programs[0].isolation = claim.programs[1].isolation = Isolation::read_committed;
+  claim.transactions[0].cuts = {{1, Ends::any, Because::empty, {}},
+                                {2, Ends::any, Because::empty, {}}};
+  const auto txn = [](const std::string& program, const std::string& lock, const std::string& ops) {
+    return line(program, ops + R"(],"op_times":[1,2,3)",
+                R"(,"sql":[{"sent":1,"locks":")" + lock + R"("}])");
+  };
+  const auto with = [&](const std::string& lock, const std::string& theirs,
+                        const std::string& last = R"(["r","z",0])") {
+    return refusal(claim, "{\"assay\":1,\"initial\":0}\n" +
+                              txn("cut", lock, R"(["r","x",0],["r","u",0],["w","y",1])") +
+                              txn("other", theirs, R"(["r","x",0],["w","u",1],)" + last));
+  };
+  for (const auto& [lock, theirs] :
+       {std::pair("update", "update"), std::pair("update", "share"), std::pair("share", "update")})
+    EXPECT_EQ(with(lock, theirs), "");
+  for (const auto& [lock, theirs] :
+       {std::pair("share", "share"), std::pair("update", "none"), std::pair("none", "update")})
+    EXPECT_SAYS(with(lock, theirs), "may run when");
+  EXPECT_SAYS(with("update", "update", R"(["insert","x",2,false])"), "may run when");
+  // A snapshot is taken before the lock is waited for.
+  for (auto& program : claim.programs) program.isolation = Isolation::snapshot;
+  claim.transactions[0].cuts = {{1, Ends::any, Because::nobody_closes, {}}};
+  EXPECT_SAYS(with("update", "update"), "after step 0 is not there");
+  claim.transactions[0].cuts[0].after = 0;
+  EXPECT_EQ(with("update", "update"), "");
+  claim.transactions[0].cuts[0].because = Because::empty;
+  EXPECT_SAYS(with("update", "update"), "may run when");
+}
+
 TEST(Robustness, AProgramThatIsWrong) {
   EXPECT_SAYS(forged([](Robustness& r) { r.programs.pop_back(); }), "\"other\" is not there");
   EXPECT_SAYS(forged([](Robustness& r) { r.programs.push_back(r.programs[1]); }), "there twice");

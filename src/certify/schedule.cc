@@ -1,8 +1,11 @@
-// The names of isolations, in the order of their values.
+// The names of isolations, in the order of their values, and the locks that a meta tells of.
 #include "certify/schedule.h"
 
 #include <algorithm>
 #include <array>
+#include <string>
+
+#include "base/json.h"
 
 namespace assay::internal::certify {
 namespace {
@@ -20,6 +23,18 @@ std::optional<Isolation> find_isolation(std::string_view name) {
   const auto found = std::ranges::find(kIsolations, name);
   if (found == kIsolations.end()) return std::nullopt;
   return static_cast<Isolation>(found - kIsolations.begin());
+}
+
+std::map<int64_t, RowLock> row_locks_of(std::string_view meta) {
+  std::map<int64_t, RowLock> locks;
+  if (meta.find("\"locks\"") == std::string_view::npos) return locks;
+  const Json told = Json::parse(meta);
+  if (!told.is_object()) return locks;
+  for (const Json& statement : told["sql"])
+    for (const auto& [name, lock] :
+         {std::pair("share", RowLock::share), std::pair("update", RowLock::update)})
+      if (statement.text("locks") == name) locks[statement["sent"].integer()] = lock;
+  return locks;
 }
 
 }  // namespace assay::internal::certify

@@ -78,6 +78,37 @@ TEST(Schedule, WhoeverChangesARowLocksIt) {
   EXPECT_NE(refusal(s, updates).find("since its snapshot"), std::string::npos);
 }
 
+// Both read z FOR UPDATE first. At snapshot isolation A has its snapshot before it waits for B.
+TEST(Schedule, RowsAreLockedToBeRead) {
+  const auto read = [](const std::string& lock) {
+    std::string text;
+    for (const char* const session : {"1", "2"})
+      text += std::string("{\"session\":") + session + R"(,"ops":[["r","z",null],["r","x",null],)" +
+              R"(["r","y",null],["w",")" + (*session == '1' ? "x" : "y") +
+              R"(",1]],"op_times":[1,2,3,4],"meta":{"sql":[{"sent":1,"locks":")" + lock +
+              "\"}]}}\n";
+    auto history = read_history_text(text, "test", {.from = "assay"});
+    EXPECT_TRUE(history.ok());
+    return std::move(history->history);
+  };
+  const auto answer = [&](const std::string& lock, Isolation isolation, What first) {
+    Schedule s = skew(isolation);
+    s.events = {{first, 0}};
+    for (int i = 0; i < 4; ++i) s.events.push_back({What::step, 1});
+    s.events.push_back({What::commit, 1});
+    for (int i = first == What::step ? 1 : 0; i < 4; ++i) s.events.push_back({What::step, 0});
+    s.events.push_back({What::commit, 0});
+    const Status status = verify_schedule(s, read(lock));
+    return status.ok() ? "" : status.error().message;
+  };
+  EXPECT_NE(answer("update", Isolation::snapshot, What::step).find("wait for"), std::string::npos);
+  EXPECT_EQ(answer("share", Isolation::snapshot, What::step), "");
+  EXPECT_EQ(answer("update", Isolation::snapshot, What::begin), "");
+  EXPECT_EQ(answer("update", Isolation::prefix, What::step), "");
+  EXPECT_NE(answer("update", Isolation::read_committed, What::begin).find("does not begin"),
+            std::string::npos);
+}
+
 TEST(Schedule, WhatIsNoScheduleIsRefused) {
   const auto changed = [](auto change) {
     Schedule s = skew(Isolation::snapshot);

@@ -196,9 +196,9 @@ std::string steps_in_words(const certify::Schedule& schedule, const History& rec
       if (first || line) text += fmt::format("{}    {:<8}", text.empty() ? "" : "\n", name);
     };
     const bool has_sql = !told[member].statements.empty();
-    if (what == What::commit) {
+    if (what != What::step) {
       begin(has_sql);
-      text += " COMMIT";
+      text += what == What::commit ? " COMMIT" : " takes its snapshot";
       continue;
     }
     const TxnId t = schedule.members[member].txn;
@@ -326,8 +326,8 @@ std::vector<std::string> assumptions_of(const History& h) {
         "The history does not tell statements apart, so each operation counts as one: record with "
         "--operation-times.");
   all.emplace_back(
-      "What is not said to be played was not. Locks without a change (FOR UPDATE) are not "
-      "recorded, and each "
+      "What is not said to be played was not. Of locks without a change (FOR UPDATE) only those "
+      "of rows by their key are known, where they were recorded, and each "
       "transaction is assumed to go on as recorded whatever it reads: the database may refuse what "
       "breaks here, and the application may take another path.");
   all.emplace_back(

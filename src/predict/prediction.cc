@@ -2,7 +2,8 @@
 //
 // Which isolation each program needs: all begin at ssi, where nothing can go wrong. One after the other is put at the weakest that leaves
 // none of its transactions to be cut, and none of those that are still at ssi. The result does not depend on the order in which they are
-// taken (Vandevoort, Ketsman and Neven, PODS 2023).
+// taken (Vandevoort, Ketsman and Neven, PODS 2023), unless rows are locked to be read: then ssi may be worse than something weaker, and
+// read committed for all is tried first.
 //
 //   deposit: w(savings)   withdraw: r(savings) r(checking) w(checking)   report: r(savings) r(checking)
 //   Cut withdraw, and report sees deposit's money without withdraw's. So withdraw needs ssi; and the others too, for what ssi
@@ -109,20 +110,18 @@ class Predictor {
   }
 
   void allocate() {
+    if (programs_.empty()) return;
     const Steps& steps = possible_ ? *possible_ : committed_;
-    std::vector<Isolation> at = all_at(Isolation::ssi);
+    // Where rows are locked to be read, it may do although one program after the other does not get there.
+    std::vector<Isolation> at = all_at(Isolation::read_committed);
     Splits splits(steps, at);
-    for (Program& program : programs_) {
-      program.needs = Isolation::ssi;
-      for (const Isolation isolation : {Isolation::read_committed, Isolation::snapshot}) {
-        put(program, isolation, at);
-        if (!somebody_splits(splits, program, at)) {
-          program.needs = isolation;
-          break;
-        }
-        put(program, Isolation::ssi, at);
-      }
-    }
+    const bool will_do = !somebody_splits(splits, programs_.front(), at);
+    if (!will_do) at = all_at(Isolation::ssi);
+    for (Program& program : programs_)
+      if (will_do)
+        program.needs = Isolation::read_committed;
+      else
+        weaken(program, splits, at);
     Gathered gathered;
     bool held = true;
     for (const auto& [name, txns] : txns_) held = held && !split_of(txns, splits, gathered);
@@ -235,6 +234,18 @@ class Predictor {
 
   void put(const Program& program, Isolation isolation, std::vector<Isolation>& at) const {
     for (const TxnId t : txns_.at(program.name)) at[t] = isolation;
+  }
+
+  void weaken(Program& program, Splits& splits, std::vector<Isolation>& at) {
+    program.needs = Isolation::ssi;
+    for (const Isolation isolation : {Isolation::read_committed, Isolation::snapshot}) {
+      put(program, isolation, at);
+      if (!somebody_splits(splits, program, at)) {
+        program.needs = isolation;
+        return;
+      }
+      put(program, Isolation::ssi, at);
+    }
   }
 
   // One of the program's transactions, or one that is at ssi.

@@ -49,7 +49,8 @@ class Splits {
     std::vector<KeyId>
         reads;  // read before it, and the next to change one of them may run in the gap
     std::vector<KeyId> forbidden;  // that nobody in the gap may change
-    std::vector<KeyId> changed;    // before it: nobody in the gap may read them with a lock
+    std::vector<KeyId> locked;     // before it, as by a change: nobody in the gap may lock them
+    std::vector<KeyId> shared;     // or shared: nobody there may lock them as a change does
     std::vector<KeyId> later_changes, later_reads;  // of the transaction, behind the gap
   };
   std::vector<Cut> cuts_of(TxnId txn) const;
@@ -57,6 +58,7 @@ class Splits {
   Cut cut_behind(TxnId txn, uint32_t steps) const;
   std::optional<Split> search(TxnId txn, const Cut& cut, Ends ends, Budget& budget,
                               std::vector<Uncut>* uncut);
+  bool locks_reads(TxnId txn) const { return isolations_[txn] != Isolation::prefix; }
   bool may_run(TxnId other, const Cut& cut) const;
   bool may_be_first(TxnId other, Ends ends) const;
   bool closes(TxnId other, const Cut& cut, Ends ends) const;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ using certify::Ends;
 using certify::Isolation;
 using certify::Robustness;
 using certify::RobustnessVerifier;
+using certify::RowLock;
 using certify::Schedule;
 using certify::Uncut;
 
@@ -33,6 +35,7 @@ using certify::Uncut;
 struct SetStep {
   uint32_t reads = 0, changes = 0;
   bool plain = true;  // its statement locks nothing
+  RowLock lock = RowLock::none;
 };
 struct SetTxn {
   std::vector<SetStep> statements;
@@ -53,10 +56,15 @@ SetTxn random_txn(Rng& rng, uint32_t keys, size_t most) {
     }
     if (s.reads == 0 && s.changes == 0) s.reads = 1;
     s.plain = s.changes == 0;
+    // SELECT … FOR UPDATE, or FOR SHARE.
+    if (const uint64_t drawn = rng.below(8); s.plain && drawn < 2) {
+      s.lock = drawn == 0 ? RowLock::update : RowLock::share;
+      s.plain = false;
+    }
     txn.statements.push_back(s);
     const uint32_t unlocked = s.reads & ~s.changes;
-    if (!s.plain && unlocked != 0) txn.steps.push_back({unlocked & ~written, 0, false});
-    txn.steps.push_back(s.plain ? s : SetStep{s.reads & s.changes, s.changes, false});
+    if (s.changes != 0 && unlocked != 0) txn.steps.push_back({unlocked & ~written, 0, false});
+    txn.steps.push_back(s.changes == 0 ? s : SetStep{s.reads & s.changes, s.changes, false});
     txn.steps.back().reads &= ~written;
     written |= s.changes;
   }
@@ -73,7 +81,14 @@ History history_of(const std::vector<SetTxn>& set,
   for (size_t t = 0; t < set.size(); ++t) {
     std::string meta = "{\"program\":\"" + std::to_string(t) + "\"";
     if (!unrecorded.empty()) meta += ",\"unrecorded\":" + unrecorded[t];
-    meta += "}";
+    Json sql = Json::array();
+    for (size_t i = 0; i < set[t].statements.size(); ++i) {
+      const RowLock lock = set[t].statements[i].lock;
+      Json one = {{"text", "SELECT"}, {"sent", sent + static_cast<int64_t>(i) + 1}};
+      if (lock != RowLock::none) one["locks"] = lock == RowLock::update ? "update" : "share";
+      sql.push_back(std::move(one));
+    }
+    meta += ",\"sql\":" + sql.dump() + "}";
     b.begin_txn({.session = ValueView::of(static_cast<int64_t>(t)), .meta = meta});
     for (const SetStep& s : set[t].statements) {
       ++sent;
@@ -92,6 +107,17 @@ History history_of(const std::vector<SetTxn>& set,
   auto history = std::move(b).finish();
   EXPECT_TRUE(history.ok());
   return std::move(*history);
+}
+
+// A snapshot is taken before a statement waits: so it is an event of its own where the first step locks what somebody locks without a
+// change.
+bool begins_first(const SetTxn& txn, const std::vector<SetTxn>& set) {
+  const SetStep& first = txn.steps.front();
+  uint32_t locked = 0;
+  for (const SetTxn& other : set)
+    for (const SetStep& step : other.steps) locked |= step.lock != RowLock::none ? step.reads : 0;
+  return (txn.isolation == Isolation::snapshot || txn.isolation == Isolation::ssi) &&
+         ((first.lock != RowLock::none && first.reads != 0) || (first.changes & locked) != 0);
 }
 
 // By the definitions: an execution, one event after the other.
@@ -121,7 +147,9 @@ class ByDefinition {
     const SetTxn& txn = set_[t];
     if (s.committed >= 0) return false;
     const int now = now_++;
+    const bool begins = s.first < 0 && begins_first(txn, set_);
     if (s.first < 0) s.first = now;
+    if (begins) return true;
     if (s.next == txn.steps.size()) {
       s.committed = now;
       for (uint32_t k = 0; k < 32; ++k)
@@ -129,21 +157,23 @@ class ByDefinition {
       return true;
     }
     const SetStep& step = txn.steps[s.next++];
+    const RowLock lock = txn.isolation == Isolation::prefix ? RowLock::none : step.lock;
+    const uint32_t shares = lock == RowLock::share ? step.reads : 0;
+    const uint32_t locks = step.changes | (lock == RowLock::update ? step.reads : 0);
     const bool keeps = txn.isolation == Isolation::snapshot || txn.isolation == Isolation::ssi;
     for (uint32_t k = 0; k < 32; ++k) {
-      if (!(step.changes >> k & 1)) continue;
-      for (size_t other = 0; other < set_.size(); ++other)
-        if (other != t && state_[other].committed < 0 && (state_[other].written >> k & 1))
-          return false;
+      if (!((locks | shares) >> k & 1)) continue;
       if (keeps && !versions_[k].empty() && versions_[k].back().at > s.first) return false;
     }
-    const bool shares = txn.isolation == Isolation::innodb_repeatable_read && !step.plain;
+    const uint32_t all_shared =
+        txn.isolation == Isolation::innodb_repeatable_read && !step.plain ? step.reads : shares;
     for (size_t other = 0; other < set_.size(); ++other) {
       if (other == t || state_[other].committed >= 0) continue;
-      if ((step.changes & state_[other].shared) != 0) return false;
-      if (shares && (step.reads & state_[other].written) != 0) return false;
+      if ((locks & (state_[other].shared | state_[other].locked)) != 0) return false;
+      if ((all_shared & state_[other].locked) != 0) return false;
     }
-    if (shares) s.shared |= step.reads;
+    s.shared |= all_shared;
+    s.locked |= locks;
     if (step.plain && s.plain < 0) s.plain = now;
     const bool moving = txn.isolation == Isolation::read_committed ||
                         (txn.isolation == Isolation::innodb_repeatable_read && !step.plain);
@@ -228,7 +258,7 @@ class ByDefinition {
   struct State {
     size_t next = 0;
     int first = -1, plain = -1, committed = -1;
-    uint32_t written = 0, shared = 0;  // keys, locked until it ends
+    uint32_t written = 0, locked = 0, shared = 0;  // keys, until it ends
   };
   struct Version {
     size_t txn;
@@ -257,7 +287,10 @@ class ByDefinition {
 std::string text_of(const Schedule& schedule) {
   std::string text;
   for (const Schedule::Event& e : schedule.events)
-    text += (e.what == Schedule::What::step ? " step " : " commit ") + std::to_string(e.member);
+    text += (e.what == Schedule::What::step     ? " step "
+             : e.what == Schedule::What::commit ? " commit "
+                                                : " begin ") +
+            std::to_string(e.member);
   text += "; cycle";
   for (const uint32_t member : schedule.cycle) text += " " + std::to_string(member);
   return text + "\n";
@@ -268,7 +301,10 @@ std::string text_of(const std::vector<SetTxn>& set) {
   for (const SetTxn& txn : set) {
     text += std::string(certify::isolation_name(txn.isolation)) + ":";
     for (const SetStep& s : txn.statements)
-      text += " (" + std::to_string(s.reads) + "," + std::to_string(s.changes) + ")";
+      text += " (" + std::to_string(s.reads) + "," + std::to_string(s.changes) +
+              (s.lock == RowLock::none     ? ")"
+               : s.lock == RowLock::update ? " for update)"
+                                           : " for share)");
     text += "\n";
   }
   return text;
@@ -278,7 +314,7 @@ std::string text_of(const std::vector<SetTxn>& set) {
 bool is_small(const std::vector<SetTxn>& set) {
   double orders = 1, events = 0;
   for (const SetTxn& txn : set)
-    for (size_t i = 1; i <= txn.steps.size() + 1; ++i)
+    for (size_t i = 1; i <= txn.steps.size() + 1 + begins_first(txn, set); ++i)
       orders = orders * ++events / static_cast<double>(i);
   return orders < 3000;
 }
@@ -311,15 +347,17 @@ std::vector<Uncut> cuts_of(TxnId t, Isolation isolation, const predict::Steps& s
       isolation == Isolation::read_committed || isolation == Isolation::innodb_repeatable_read;
   for (uint32_t s = 0; s < steps.count(t); ++s) {
     const auto touches = steps.touches(t, s);
+    const bool keeps = isolation == Isolation::snapshot || isolation == Isolation::ssi;
+    const uint32_t after = keeps && steps.locks_first(t) ? 0 : s + 1;
     if (isolation == Isolation::read_committed
             ? std::ranges::none_of(touches, &predict::Touch::reads)
             : by_steps && !steps.is_plain(t, s))
       continue;
     if (isolation == Isolation::ssi)
       for (const Ends ends : {Ends::below_ssi_first, Ends::below_ssi_last})
-        cuts.push_back({s + 1, ends});
+        cuts.push_back({after, ends});
     else
-      cuts.push_back({s + 1});
+      cuts.push_back({after});
     if (isolation != Isolation::read_committed) break;
   }
   return cuts;
@@ -485,7 +523,7 @@ TEST(Predict, SchedulesDrawnAtRandom) {
     std::vector<uint32_t> left;
     for (uint32_t t = 0; t < set.size(); ++t) {
       schedule.members.push_back({t, set[t].isolation});
-      left.insert(left.end(), set[t].steps.size() + 1, t);
+      left.insert(left.end(), set[t].steps.size() + 1 + begins_first(set[t], set), t);
     }
     ByDefinition execution(set);
     bool allowed = true;
@@ -494,8 +532,12 @@ TEST(Predict, SchedulesDrawnAtRandom) {
       const size_t drawn = rng.below(left.size());
       const uint32_t t = left[drawn];
       left.erase(left.begin() + static_cast<ptrdiff_t>(drawn));
-      schedule.events.push_back(
-          {done[t]++ == set[t].steps.size() ? Schedule::What::commit : Schedule::What::step, t});
+      const bool begins = begins_first(set[t], set);
+      const size_t n = done[t]++;
+      schedule.events.push_back({begins && n == 0                    ? Schedule::What::begin
+                                 : n == set[t].steps.size() + begins ? Schedule::What::commit
+                                                                     : Schedule::What::step,
+                                 t});
       allowed = allowed && execution.advance(t);
     }
     for (size_t n = 2 + rng.below(2); n > 0; --n)
@@ -522,13 +564,22 @@ History with_programs(const History& h, Rng& rng) {
   for (KeyId k = 0; k < h.key_count(); ++k)
     if (h.own_initial(k) != kNone) b.set_initial(h.key(k), h.version_value(h.own_initial(k)));
   for (TxnId t = 0; t < h.txn_count(); ++t) {
-    const std::string meta = rng.below(2) == 0 ? R"({"program":"a"})" : R"({"program":"b"})";
+    std::vector<int64_t> moments;
+    Json sql = Json::array();
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+      sent += static_cast<int64_t>(rng.below(2));
+      moments.push_back(sent);
+      const char* const lock = std::array{"", "", "share", "update"}[rng.below(4)];
+      sql.push_back({{"sent", sent}, {"locks", lock}});
+    }
+    const std::string meta = std::string(R"({"program":")") + (rng.below(2) == 0 ? "a" : "b") +
+                             R"(","sql":)" + sql.dump() + "}";
     b.begin_txn({.session = h.session_name(h.session(t)), .status = h.status(t), .meta = meta});
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
       OpBuffers buffers;
       Op op = h.outside(i, buffers);
-      sent += static_cast<int64_t>(rng.below(2));
-      op.time = {sent, sent};
+      const int64_t moment = moments[i - h.first_op(t)];
+      op.time = {moment, moment};
       EXPECT_TRUE(b.add(op));
     }
     ++sent;
