@@ -109,6 +109,23 @@ TEST(Schedule, RowsAreLockedToBeRead) {
             std::string::npos);
 }
 
+// B's change of y reads z, which A has locked and nobody changes.
+TEST(Schedule, InnodbWaitsForRowsThatAreLockedToBeRead) {
+  const auto history = read_history_text(
+      R"({"session":1,"ops":[["r","z",null],["w","x",1]],"op_times":[1,2],)"
+      R"("meta":{"sql":[{"sent":1,"locks":"update"}]}})"
+      "\n"
+      R"({"session":2,"ops":[["r","x",1],["r","z",null],["w","y",1]],"op_times":[1,2,2]})",
+      "test", {.from = "assay"});
+  ASSERT_TRUE(history.ok());
+  Schedule s = skew(Isolation::innodb_repeatable_read);
+  s.events = {{What::step, 0}, {What::step, 1}, {What::step, 1}};
+  const Status status = verify_schedule(s, history->history);
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().message.find("which has locked z"), std::string::npos)
+      << status.error().message;
+}
+
 TEST(Schedule, WhatIsNoScheduleIsRefused) {
   const auto changed = [](auto change) {
     Schedule s = skew(Isolation::snapshot);

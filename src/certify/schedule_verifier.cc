@@ -151,6 +151,8 @@ class Execution {
       if (h_.status(member.txn) != TxnStatus::committed)
         return refuse("transaction {} did not commit", h_.name(member.txn));
       running_.emplace_back().steps = steps_of(h_, member.txn);
+      for (const Step& step : running_.back().steps)
+        for (const KeyId key : locked_by(h_, step.first, step.end, step.lock)) locks_[key];
       for (const Access a : accesses(h_, member.txn)) {
         if (!a.writes()) continue;
         Key& key = keys_[a.key];
@@ -227,7 +229,7 @@ class Execution {
     const Reading reading{step.part, last, is_plain};
     for (const Access a : Accesses(h_, step.first, step.end)) {
       if (a.is_range()) {
-        for (auto& [key, state] : keys_)
+        for (const auto& [key, lock] : locks_)
           if (covers(h_, a.op, key))
             if (Status s = read(member, reading, key, a.op, true); !s.ok()) return s;
       } else if (a.reads()) {
@@ -272,13 +274,14 @@ class Execution {
   };
   Status read(uint32_t member, const Reading& reading, KeyId key, OpId op, bool by_query) {
     if (reading.part == (holds(reading.last, key) ? Part::unlocked : Part::locked)) return Ok{};
-    const auto found = keys_.find(key);
-    if (found == keys_.end() || running_[member].written.contains(key)) return Ok{};
+    const auto locked = locks_.find(key);
+    if (locked == locks_.end() || running_[member].written.contains(key)) return Ok{};
     if (isolation(member) == Isolation::innodb_repeatable_read && !reading.is_plain) {
-      Locked& lock = locks_[key];
-      if (Status s = wait_for(member, lock.holder, key); !s.ok()) return s;
-      lock.sharers.insert(member);
+      if (Status s = wait_for(member, locked->second.holder, key); !s.ok()) return s;
+      locked->second.sharers.insert(member);
     }
+    const auto found = keys_.find(key);
+    if (found == keys_.end()) return Ok{};
     const std::vector<Version>& committed = found->second.committed;
     const uint32_t moment = moment_of(member, reading.is_plain);
     const auto after =
@@ -363,8 +366,8 @@ class Execution {
   const Matches matches_;
   uint32_t now_ = 0;  // the event
   std::vector<Running> running_;
-  std::map<KeyId, Key> keys_;  // that some member changes
-  std::map<KeyId, Locked> locks_;
+  std::map<KeyId, Key> keys_;      // that some member changes
+  std::map<KeyId, Locked> locks_;  // that some member locks
   std::vector<Seen> seen_;
 };
 
