@@ -9,33 +9,48 @@
 
 #include "assay/format.h"
 #include "assay/verify.h"
+#include "certify/predictions.h"
+#include "certify/robustness_verifier.h"
 #include "certify/schedule_verifier.h"
 
 namespace {
 
+assay::History read(std::string_view text) {
+  auto read = assay::read_history_text(text, "fuzz", {.from = "hist"});
+  if (!read.ok()) std::abort();
+  return std::move(read->history);
+}
+
 const assay::History& history() {
-  static const assay::History h = [] {
-    auto read = assay::read_history_text(
-        "s1: @[0,5] { w(x,1) w(y,1) } @[6,9] { r(x,1) r(y,2) a(l,1) } @[10,_] { w(x,9) }?\n"
-        "s2: @[1,4] { w(x,2) w(y,2) } @[5,8] { r(x,2) r(l,[1]) } @[20,21] { r(x,9) r(z,null) }\n"
-        "s3: @[2,3] { w(z,1) }! @[7,9] { d(z,t) cas(x,2,3) ins(v,1) range(v..z,[v=1,x=3,y=2]) }\n"
-        "order x: 1 2\n",
-        "fuzz", {.from = "hist"});
-    if (!read.ok()) std::abort();
-    return std::move(read->history);
-  }();
+  static const assay::History h = read(
+      "s1: @[0,5] { w(x,1) w(y,1) } @[6,9] { r(x,1) r(y,2) a(l,1) } @[10,_] { w(x,9) }?\n"
+      "s2: @[1,4] { w(x,2) w(y,2) } @[5,8] { r(x,2) r(l,[1]) } @[20,21] { r(x,9) r(z,null) }\n"
+      "s3: @[2,3] { w(z,1) }! @[7,9] { d(z,t) cas(x,2,3) ins(v,1) range(v..z,[v=1,x=3,y=2]) }\n"
+      "order x: 1 2\n");
   return h;
 }
 
-// Schedules, likewise.
-int try_schedules(std::string_view text) {
+// Of lists nothing is predicted.
+const assay::History& without_lists() {
+  static const assay::History h = read(
+      "s1: { w(x,1) w(y,1) } { r(x,1) r(y,2) } { w(x,9) }?\n"
+      "s2: { w(x,2) w(y,2) } { r(x,2) p(value > 1,[x=2,y=2]) }\n"
+      "s3: { w(z,1) }! { d(z,t) cas(x,2,3) ins(v,1) range(v..z,[v=1,x=3,y=2]) }\n");
+  return h;
+}
+
+// Predictions, likewise.
+int try_predictions(std::string_view text) {
   using namespace assay::internal::certify;
-  const auto file = read_schedules(text, history(), "fuzz");
+  const auto file = read_predictions(text, history(), "fuzz");
   if (!file.ok()) return 0;
-  for (const Schedule& schedule : *file) (void)verify_schedule(schedule, history());
-  const std::string written = write_schedules(*file, history());
-  const auto again = read_schedules(written, history(), "again");
-  if (!again.ok() || write_schedules(*again, history()) != written) std::abort();
+  for (const Schedule& schedule : file->schedules) (void)verify_schedule(schedule, history());
+  for (const Robustness& claim : file->holds)
+    if (const auto verifier = RobustnessVerifier::of(without_lists()); verifier.ok())
+      (void)verifier->verify(claim);
+  const std::string written = write_predictions(*file, history());
+  const auto again = read_predictions(written, history(), "again");
+  if (!again.ok() || write_predictions(*again, history()) != written) std::abort();
   return 0;
 }
 
@@ -46,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string text(reinterpret_cast<const char*>(data), size);
   if (const size_t at = text.find('$'); at != std::string::npos)
     text.replace(at, 1, history().content_hash());
-  if (assay::internal::certify::holds_schedules(text)) return try_schedules(text);
+  if (assay::internal::certify::holds_predictions(text)) return try_predictions(text);
   const auto file = assay::read_certificates(text, history(), "fuzz");
   if (!file.ok()) return 0;
   for (const assay::Certificate& c : file->certificates) (void)assay::verify(c, history());

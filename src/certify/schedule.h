@@ -7,17 +7,17 @@
 //
 // A step is a statement, or one of its two parts: what it reads of rows that it does not lock comes before what it locks, since a
 // statement that waits for a lock goes on with the new row and what it had read before. Statements are told by the times
-// at which operations were sent: neighbours that were sent at the same moment are one. Without such times each operation is one.
+// at which operations were sent: neighbours that were sent at the same moment are one. Without such times each operation is one. A
+// statement locks the rows that it changes; and those that it reads, if the meta of its transaction says so (FOR UPDATE, FOR SHARE).
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "assay/history.h"
-#include "assay/result.h"
 
 namespace assay::internal::certify {
 
@@ -26,7 +26,7 @@ namespace assay::internal::certify {
 enum class Isolation : uint8_t {
   read_committed,          // the step (PostgreSQL, Oracle, SQL Server with RCSI)
   innodb_repeatable_read,  // the first step that locks nothing; what a statement reads that locks: the step, with a shared lock
-  prefix,                  // the first step
+  prefix,                  // the first step; nobody locks what is only read
   snapshot,  // the first step; nobody else may have changed, since then, a row that it changes
   ssi  // likewise, and no dangerous structure among the transactions at this isolation (PostgreSQL's SERIALIZABLE)
 };
@@ -34,12 +34,18 @@ inline constexpr size_t kIsolationCount = 5;
 std::string_view isolation_name(Isolation isolation);  // "read-committed", …
 std::optional<Isolation> find_isolation(std::string_view name);
 
+// On a row that is read: others may share it, or it is as that of a change.
+enum class RowLock : uint8_t { none, share, update };
+// What the statements of a transaction lock that they read, by the moment at which they were sent; those that lock nothing so are not there.
+std::map<int64_t, RowLock> row_locks_of(std::string_view meta);
+
 // A part of a transaction: its operations from `first` up to `end`, those of one statement. unlocked: only what they read of rows
-// that none of them changes; locked: all but that.
+// that they do not lock; locked: all but that.
 struct Step {
   enum class Part : uint8_t { whole, unlocked, locked };
   OpId first = kNone, end = kNone;
   Part part = Part::whole;
+  RowLock lock = RowLock::none;  // of what the statement reads
 };
 
 struct Schedule {
@@ -47,8 +53,9 @@ struct Schedule {
     TxnId txn = kNone;
     Isolation isolation = Isolation::read_committed;
   };
-  // step: the next one of its steps. commit: after its last.
-  enum class What : uint8_t { step, commit };
+  // step: the next one of its steps. commit: after its last. begin: its snapshot, before its first step has what it locks; at snapshot and
+  // ssi.
+  enum class What : uint8_t { step, commit, begin };
   struct Event {
     What what = What::step;
     uint32_t member = 0;
@@ -58,12 +65,5 @@ struct Schedule {
   // Members, each of which comes before the next in every serial order that explains the schedule, and the last before the first.
   std::vector<uint32_t> cycle;
 };
-
-// Whether the text of a certificate file holds schedules.
-bool holds_schedules(std::string_view json);
-std::string write_schedules(const std::vector<Schedule>& schedules, const History& history);
-// `name`: of the file, for messages.
-Result<std::vector<Schedule>> read_schedules(std::string_view json, const History& history,
-                                             const std::string& name);
 
 }  // namespace assay::internal::certify

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "certify/certificate_samples.h"
+#include "certify/predictions.h"
 #include "certify/schedule_verifier.h"
 
 namespace assay::internal::certify {
@@ -30,22 +31,23 @@ std::string refusal(const Schedule& schedule, const char* history = kSkew) {
 
 TEST(Schedule, RoundTrip) {
   const History h = hist(kSkew);
-  const std::string text = write_schedules({skew(Isolation::snapshot), skew(Isolation::ssi)}, h);
-  EXPECT_TRUE(holds_schedules(text));
-  EXPECT_FALSE(holds_schedules(write_certificates({h.content_hash(), {}}, h)));
-  const auto read = read_schedules(text, h, "test");
+  const std::string text =
+      write_predictions({{skew(Isolation::snapshot), skew(Isolation::ssi)}, {}}, h);
+  EXPECT_TRUE(holds_predictions(text));
+  EXPECT_FALSE(holds_predictions(write_certificates({h.content_hash(), {}}, h)));
+  const auto read = read_predictions(text, h, "test");
   ASSERT_TRUE(read.ok());
-  EXPECT_EQ(write_schedules(*read, h), text);
-  EXPECT_FALSE(read_schedules(text, hist("s1: { w(x,1) }\n"), "test").ok());
+  EXPECT_EQ(write_predictions(*read, h), text);
+  EXPECT_FALSE(read_predictions(text, hist("s1: { w(x,1) }\n"), "test").ok());
 }
 
 TEST(Schedule, TheFileIsReadStrictly) {
   const History h = hist(kSkew);
-  const std::string text = write_schedules({skew(Isolation::snapshot)}, h);
+  const std::string text = write_predictions({{skew(Isolation::snapshot)}, {}}, h);
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string changed = text;
     changed.replace(changed.find(from), from.size(), to);
-    const auto read = read_schedules(changed, h, "test");
+    const auto read = read_predictions(changed, h, "test");
     return read.ok() ? "" : read.error().to_string();
   };
   EXPECT_NE(with("snapshot-isolation", "snapshot").find("unknown word \"snapshot\""),
@@ -74,6 +76,54 @@ TEST(Schedule, WhoeverChangesARowLocksIt) {
   EXPECT_EQ(refusal(s, updates), "");
   for (auto& member : s.members) member.isolation = Isolation::snapshot;
   EXPECT_NE(refusal(s, updates).find("since its snapshot"), std::string::npos);
+}
+
+// Both read z FOR UPDATE first. At snapshot isolation A has its snapshot before it waits for B.
+TEST(Schedule, RowsAreLockedToBeRead) {
+  const auto read = [](const std::string& lock) {
+    std::string text;
+    for (const char* const session : {"1", "2"})
+      text += std::string("{\"session\":") + session + R"(,"ops":[["r","z",null],["r","x",null],)" +
+              R"(["r","y",null],["w",")" + (*session == '1' ? "x" : "y") +
+              R"(",1]],"op_times":[1,2,3,4],"meta":{"sql":[{"sent":1,"locks":")" + lock +
+              "\"}]}}\n";
+    auto history = read_history_text(text, "test", {.from = "assay"});
+    EXPECT_TRUE(history.ok());
+    return std::move(history->history);
+  };
+  const auto answer = [&](const std::string& lock, Isolation isolation, What first) {
+    Schedule s = skew(isolation);
+    s.events = {{first, 0}};
+    for (int i = 0; i < 4; ++i) s.events.push_back({What::step, 1});
+    s.events.push_back({What::commit, 1});
+    for (int i = first == What::step ? 1 : 0; i < 4; ++i) s.events.push_back({What::step, 0});
+    s.events.push_back({What::commit, 0});
+    const Status status = verify_schedule(s, read(lock));
+    return status.ok() ? "" : status.error().message;
+  };
+  EXPECT_NE(answer("update", Isolation::snapshot, What::step).find("wait for"), std::string::npos);
+  EXPECT_EQ(answer("share", Isolation::snapshot, What::step), "");
+  EXPECT_EQ(answer("update", Isolation::snapshot, What::begin), "");
+  EXPECT_EQ(answer("update", Isolation::prefix, What::step), "");
+  EXPECT_NE(answer("update", Isolation::read_committed, What::begin).find("does not begin"),
+            std::string::npos);
+}
+
+// B's change of y reads z, which A has locked and nobody changes.
+TEST(Schedule, InnodbWaitsForRowsThatAreLockedToBeRead) {
+  const auto history = read_history_text(
+      R"({"session":1,"ops":[["r","z",null],["w","x",1]],"op_times":[1,2],)"
+      R"("meta":{"sql":[{"sent":1,"locks":"update"}]}})"
+      "\n"
+      R"({"session":2,"ops":[["r","x",1],["r","z",null],["w","y",1]],"op_times":[1,2,2]})",
+      "test", {.from = "assay"});
+  ASSERT_TRUE(history.ok());
+  Schedule s = skew(Isolation::innodb_repeatable_read);
+  s.events = {{What::step, 0}, {What::step, 1}, {What::step, 1}};
+  const Status status = verify_schedule(s, history->history);
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().message.find("which has locked z"), std::string::npos)
+      << status.error().message;
 }
 
 TEST(Schedule, WhatIsNoScheduleIsRefused) {

@@ -29,11 +29,16 @@ namespace {
 
 using Part = Step::Part;
 
-// The keys that the operations of a statement change, and so lock, ascending.
-std::vector<KeyId> locked_by(const History& h, OpId first, OpId end) {
+// The keys that the operations of a statement change, and so lock; or also read, if it locks what it reads. Ascending.
+std::vector<KeyId> locked_by(const History& h, OpId first, OpId end, RowLock lock) {
   std::vector<KeyId> keys;
-  for (const Access a : Accesses(h, first, end))
-    if (a.writes()) keys.push_back(a.key);
+  for (const Access a : Accesses(h, first, end)) {
+    if (a.writes() || (lock != RowLock::none && a.reads() && !a.is_range())) keys.push_back(a.key);
+    if (lock == RowLock::none || !a.is_range()) continue;
+    for (const VersionId row : h.selected(a.op).rows) keys.push_back(h.version_key(row));
+    const auto matched = h.selected(a.op).matched;
+    keys.insert(keys.end(), matched.begin(), matched.end());
+  }
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
@@ -49,9 +54,11 @@ struct Version {
   bool removed;
   uint32_t at;  // the event that committed it
 };
+struct Locked {
+  uint32_t holder = kNone;     // of the lock of a change
+  std::set<uint32_t> sharers;  // of a shared one
+};
 struct Key {
-  uint32_t holder = kNone;         // of its lock
-  std::set<uint32_t> sharers;      // of a shared one
   std::vector<Version> committed;  // in the order of their commits
   VersionId before = kNone;        // what it held at first, if some member says so
   bool is_absent = false;          // nothing was there at first: a member inserts the row
@@ -144,6 +151,8 @@ class Execution {
       if (h_.status(member.txn) != TxnStatus::committed)
         return refuse("transaction {} did not commit", h_.name(member.txn));
       running_.emplace_back().steps = steps_of(h_, member.txn);
+      for (const Step& step : running_.back().steps)
+        for (const KeyId key : locked_by(h_, step.first, step.end, step.lock)) locks_[key];
       for (const Access a : accesses(h_, member.txn)) {
         if (!a.writes()) continue;
         Key& key = keys_[a.key];
@@ -177,39 +186,54 @@ class Execution {
   Status execute(Schedule::What what, uint32_t member) {
     Running& r = running_[member];
     if (r.committed != kNone) return refuse("event {}: {} has ended", now_, name(member));
+    if (what == Schedule::What::begin && (r.first != kNone || !keeps_snapshot(member)))
+      return refuse("event {}: {} does not begin here", now_, name(member));
     if (r.first == kNone) r.first = now_;
+    if (what == Schedule::What::begin) return Ok{};
     if (what == Schedule::What::commit) return commit(member);
     if (r.next == r.steps.size())
       return refuse("event {}: {} has no further step", now_, name(member));
     return run_step(member, r.steps[r.next++]);
   }
 
+  // Refuses what its snapshot does not see.
+  bool keeps_snapshot(uint32_t member) const {
+    return isolation(member) == Isolation::snapshot || isolation(member) == Isolation::ssi;
+  }
+
   Status commit(uint32_t member) {
     Running& r = running_[member];
     if (r.next < r.steps.size()) return refuse("event {}: {} has steps left", now_, name(member));
-    for (const auto& [key, left] : r.written) {
+    for (const auto& [key, left] : r.written)
       keys_[key].committed.push_back({member, left.first, left.second, now_});
-      keys_[key].holder = kNone;
+    for (auto& [key, lock] : locks_) {
+      if (lock.holder == member) lock.holder = kNone;
+      lock.sharers.erase(member);
     }
-    for (auto& [key, state] : keys_) state.sharers.erase(member);
     r.committed = now_;
     return Ok{};
   }
 
   Status run_step(uint32_t member, const Step& step) {
-    const std::vector<KeyId> locked = locked_by(h_, step.first, step.end);
+    const std::vector<KeyId> changed = locked_by(h_, step.first, step.end, RowLock::none);
+    const std::vector<KeyId> last = locked_by(h_, step.first, step.end, step.lock);
+    const std::vector<KeyId>& locked = isolation(member) == Isolation::prefix ? changed : last;
+    const bool is_plain = changed.empty() && step.lock == RowLock::none;
     if (step.part != Part::unlocked)
       for (const KeyId key : locked)
-        if (Status s = lock(member, key); !s.ok()) return s;
+        if (Status s = lock(member, key, step.lock == RowLock::share && !holds(changed, key));
+            !s.ok())
+          return s;
     Running& r = running_[member];
-    if (locked.empty() && r.plain == kNone) r.plain = now_;
+    if (is_plain && r.plain == kNone) r.plain = now_;
+    const Reading reading{step.part, last, is_plain};
     for (const Access a : Accesses(h_, step.first, step.end)) {
       if (a.is_range()) {
-        for (auto& [key, state] : keys_)
+        for (const auto& [key, lock] : locks_)
           if (covers(h_, a.op, key))
-            if (Status s = read(member, step.part, locked, key, a.op, true); !s.ok()) return s;
+            if (Status s = read(member, reading, key, a.op, true); !s.ok()) return s;
       } else if (a.reads()) {
-        if (Status s = read(member, step.part, locked, a.key, a.op, false); !s.ok()) return s;
+        if (Status s = read(member, reading, a.key, a.op, false); !s.ok()) return s;
       }
       if (step.part == Part::unlocked || !a.writes()) continue;
       if (Status s = change(member, a); !s.ok()) return s;
@@ -217,17 +241,22 @@ class Execution {
     return Ok{};
   }
 
-  Status lock(uint32_t member, KeyId key) {
-    Key& k = keys_[key];
-    if (Status s = wait_for(member, k.holder, key); !s.ok()) return s;
-    for (const uint32_t sharer : k.sharers)
-      if (Status s = wait_for(member, sharer, key); !s.ok()) return s;
-    const bool refuses =
-        isolation(member) == Isolation::snapshot || isolation(member) == Isolation::ssi;
-    if (refuses && !k.committed.empty() && k.committed.back().at > running_[member].first)
-      return refuse("event {}: {} changes {}, which {} has changed since its snapshot", now_,
-                    name(member), h_.key(key).to_string(), name(k.committed.back().writer));
-    k.holder = member;
+  Status lock(uint32_t member, KeyId key, bool shared) {
+    Locked& lock = locks_[key];
+    if (Status s = wait_for(member, lock.holder, key); !s.ok()) return s;
+    for (const uint32_t sharer : lock.sharers)
+      if (Status s = shared ? Status(Ok{}) : wait_for(member, sharer, key); !s.ok()) return s;
+    const auto found = keys_.find(key);
+    const bool has_versions = found != keys_.end() && !found->second.committed.empty();
+    if (keeps_snapshot(member) && has_versions &&
+        found->second.committed.back().at > running_[member].first)
+      return refuse("event {}: {} {} {}, which {} has changed since its snapshot", now_,
+                    name(member), shared ? "locks" : "changes or locks", h_.key(key).to_string(),
+                    name(found->second.committed.back().writer));
+    if (shared)
+      lock.sharers.insert(member);
+    else
+      lock.holder = member;
     return Ok{};
   }
 
@@ -237,17 +266,24 @@ class Execution {
                   name(other), h_.key(key).to_string());
   }
 
-  Status read(uint32_t member, Part part, const std::vector<KeyId>& locked, KeyId key, OpId op,
-              bool by_query) {
-    if (part == (holds(locked, key) ? Part::unlocked : Part::locked)) return Ok{};
-    const auto found = keys_.find(key);
-    if (found == keys_.end() || running_[member].written.contains(key)) return Ok{};
-    if (isolation(member) == Isolation::innodb_repeatable_read && !locked.empty()) {
-      if (Status s = wait_for(member, found->second.holder, key); !s.ok()) return s;
-      found->second.sharers.insert(member);
+  // What is read in a step: of a statement that reads these keys in its second part, or locks nothing.
+  struct Reading {
+    Part part;
+    const std::vector<KeyId>& last;
+    bool is_plain;
+  };
+  Status read(uint32_t member, const Reading& reading, KeyId key, OpId op, bool by_query) {
+    if (reading.part == (holds(reading.last, key) ? Part::unlocked : Part::locked)) return Ok{};
+    const auto locked = locks_.find(key);
+    if (locked == locks_.end() || running_[member].written.contains(key)) return Ok{};
+    if (isolation(member) == Isolation::innodb_repeatable_read && !reading.is_plain) {
+      if (Status s = wait_for(member, locked->second.holder, key); !s.ok()) return s;
+      locked->second.sharers.insert(member);
     }
+    const auto found = keys_.find(key);
+    if (found == keys_.end()) return Ok{};
     const std::vector<Version>& committed = found->second.committed;
-    const uint32_t moment = moment_of(member, locked.empty());
+    const uint32_t moment = moment_of(member, reading.is_plain);
     const auto after =
         std::ranges::find_if(committed, [&](const Version& v) { return v.at > moment; });
     seen_.push_back({member, key, static_cast<size_t>(after - committed.begin()), op, by_query});
@@ -330,7 +366,8 @@ class Execution {
   const Matches matches_;
   uint32_t now_ = 0;  // the event
   std::vector<Running> running_;
-  std::map<KeyId, Key> keys_;  // that some member changes
+  std::map<KeyId, Key> keys_;      // that some member changes
+  std::map<KeyId, Locked> locks_;  // that some member locks
   std::vector<Seen> seen_;
 };
 
@@ -442,20 +479,23 @@ class Precedence {
 
 std::vector<Step> steps_of(const History& h, TxnId txn) {
   std::vector<Step> steps;
+  const std::map<int64_t, RowLock> locks = row_locks_of(h.meta(txn));
   for (OpId first = h.first_op(txn), end = first; first < h.end_op(txn); first = end) {
     const Interval sent = h.op_time(first);
     for (++end; end < h.end_op(txn) && sent.known() && h.op_time(end).request == sent.request;)
       ++end;
-    const std::vector<KeyId> locked = locked_by(h, first, end);
+    const auto told = sent.known() ? locks.find(sent.request) : locks.end();
+    const RowLock lock = told == locks.end() ? RowLock::none : told->second;
+    const std::vector<KeyId> locked = locked_by(h, first, end, lock);
     bool reads_others = false;
     for (const Access a : Accesses(h, first, end))
       reads_others = reads_others || a.is_range() || (a.reads() && !holds(locked, a.key));
     if (locked.empty() || !reads_others) {
-      steps.push_back({first, end, Part::whole});
+      steps.push_back({first, end, Part::whole, lock});
       continue;
     }
-    steps.push_back({first, end, Part::unlocked});
-    steps.push_back({first, end, Part::locked});
+    steps.push_back({first, end, Part::unlocked, lock});
+    steps.push_back({first, end, Part::locked, lock});
   }
   return steps;
 }

@@ -12,6 +12,7 @@
 #include "assay/format.h"
 #include "base/json.h"
 #include "base/wrap.h"
+#include "certify/predictions.h"
 #include "certify/schedule_verifier.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -31,6 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using predict::Isolation;
+using predict::Predicted;
 using predict::Prediction;
 using predict::Program;
 using Answer = Prediction::Answer;
@@ -130,25 +132,37 @@ Status play(const PredictState& s, Prediction& p, const History& history, Execut
   return Ok{};
 }
 
-// The folder is made if it is not there; files in it are replaced.
-Status write_execution(const PredictState& s, const Program& program, const Prediction& p,
-                       const History& history, Execution& e) {
+// The folder is made if it is not there; files in it are replaced. Returns the name of the file.
+Result<std::string> write_certificate(const PredictState& s, const std::string& name,
+                                      const certify::Predictions& predictions,
+                                      const History& history) {
   std::error_code failed;
   fs::create_directories(s.output, failed);
   if (failed) return io_error(failed.message(), s.output);
+  const std::string file = (fs::path(s.output) / (name + ".cert.json")).string();
+  if (Status spared = spare_inputs(std::array{file}, s.inputs); !spared.ok()) return spared.error();
+  const Status written = write_file(file, certify::write_predictions(predictions, history));
+  return written.ok() ? Result<std::string>(file) : written.error();
+}
+
+// "leave-read-committed"
+std::string stem_of(const Program& program, const Prediction& p) {
   std::string name = program.name.empty() ? "transactions" : program.name;
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') c = '-';
-  const std::string stem =
-      (fs::path(s.output) / (name + "-" + std::string(certify::isolation_name(p.isolation))))
-          .string();
-  e.history = stem + ".jsonl";
-  e.certificate = stem + ".cert.json";
-  if (Status spared = spare_inputs(std::array{e.history, e.certificate}, s.inputs); !spared.ok())
-    return spared;
-  if (const auto lost = write_history(e.audit.history, e.history, "assay"); !lost.ok())
-    return lost.error();
-  return write_file(e.certificate, certify::write_schedules({p.schedules.front()}, history));
+  return name + "-" + std::string(certify::isolation_name(p.isolation));
+}
+
+Status write_execution(const PredictState& s, const Program& program, const Prediction& p,
+                       const History& history, Execution& e) {
+  const std::string name = stem_of(program, p);
+  auto certificate = write_certificate(s, name, {{p.schedules.front()}, {}}, history);
+  if (!certificate.ok()) return certificate.error();
+  e.certificate = std::move(*certificate);
+  e.history = (fs::path(s.output) / (name + ".jsonl")).string();
+  if (Status spared = spare_inputs(std::array{e.history}, s.inputs); !spared.ok()) return spared;
+  const auto lost = write_history(e.audit.history, e.history, "assay");
+  return lost.ok() ? Status(Ok{}) : lost.error();
 }
 
 // "`SELECT v FROM t WHERE id = $1` of 7 (app.py:12)"
@@ -182,9 +196,9 @@ std::string steps_in_words(const certify::Schedule& schedule, const History& rec
       if (first || line) text += fmt::format("{}    {:<8}", text.empty() ? "" : "\n", name);
     };
     const bool has_sql = !told[member].statements.empty();
-    if (what == What::commit) {
+    if (what != What::step) {
       begin(has_sql);
-      text += " COMMIT";
+      text += what == What::commit ? " COMMIT" : " takes its snapshot";
       continue;
     }
     const TxnId t = schedule.members[member].txn;
@@ -312,8 +326,8 @@ std::vector<std::string> assumptions_of(const History& h) {
         "The history does not tell statements apart, so each operation counts as one: record with "
         "--operation-times.");
   all.emplace_back(
-      "What is not said to be played was not. Locks without a change (FOR UPDATE) are not "
-      "recorded, and each "
+      "What is not said to be played was not. Of locks without a change (FOR UPDATE) only those "
+      "of rows by their key are known, where they were recorded, and each "
       "transaction is assumed to go on as recorded whatever it reads: the database may refuse what "
       "breaks here, and the application may take another path.");
   all.emplace_back(
@@ -373,7 +387,8 @@ bool is_told(const Program& program, const Prediction& p) {
 }
 
 // All programs at all isolations, told as text or as JSON.
-Result<std::string> told(const PredictState& s, const History& h, std::vector<Program>& programs) {
+Result<std::string> told(const PredictState& s, const History& h, Predicted& predicted) {
+  std::vector<Program>& programs = predicted.programs;
   std::string text, breaks;
   Json all = Json::array();
   uint64_t txns = 0;
@@ -382,7 +397,13 @@ Result<std::string> told(const PredictState& s, const History& h, std::vector<Pr
     Json answers = Json::array();
     for (Prediction& p : program.predictions) {
       if (p.answer != Answer::breaks) {
-        answers.push_back(as_json(p, nullptr));
+        Json answer = as_json(p, nullptr);
+        if (p.proof && !s.output.empty()) {
+          const auto file = write_certificate(s, stem_of(program, p), {{}, {*p.proof}}, h);
+          if (!file.ok()) return file.error();
+          answer["certificate"] = *file;
+        }
+        answers.push_back(std::move(answer));
         if (p.answer == Answer::unknown)
           breaks += fmt::format("\n{} is unknown at {}: {}\n", what_of(program),
                                 certify::isolation_name(p.isolation), display(p.reason, 300));
@@ -409,10 +430,17 @@ Result<std::string> told(const PredictState& s, const History& h, std::vector<Pr
     if (program.needs) one["needs"] = certify::isolation_name(*program.needs);
     all.push_back(std::move(one));
   }
+  std::string needs;  // the file that proves them
+  if (predicted.allocation && !s.output.empty()) {
+    auto file = write_certificate(s, "needs", {{}, {*predicted.allocation}}, h);
+    if (!file.ok()) return file.error();
+    needs = std::move(*file);
+  }
   const std::string where = in_words(recorded_on(h));
   if (s.json) {
     Json j = {{"schema", 1}, {"file", s.inputs.front()}, {"transactions", txns}};
     j["programs"] = std::move(all);
+    if (!needs.empty()) j["certificate"] = needs;
     Json assumed = Json::array();
     for (const std::string& sentence : assumptions_of(h)) assumed.push_back(sentence);
     j["assumptions"] = std::move(assumed);
@@ -445,17 +473,17 @@ Exit run_predict(PredictState& s) {
   auto read = s.inputs.size() == 1 ? read_history(s.inputs.front(), reading)
                                    : read_together(s.inputs, reading);
   if (!read.ok()) return fail(read.error());
-  auto programs =
+  auto predicted =
       predict::predict(read->history, {isolations, true, s.plays ? kMostPlayed : 1}, budget);
-  if (!programs.ok()) return fail(programs.error());
-  if (programs->empty()) {
+  if (!predicted.ok()) return fail(predicted.error());
+  if (predicted->programs.empty()) {
     note("no transaction committed: there is nothing to predict from");
     return Exit::unknown;
   }
-  const auto text = told(s, read->history, *programs);
+  const auto text = told(s, read->history, *predicted);
   if (!text.ok()) return fail(text.error());
   if (Status p = print(*text); !p.ok()) return fail(p.error());
-  return exit_of(*programs);
+  return exit_of(predicted->programs);
 }
 
 }  // namespace
@@ -476,8 +504,8 @@ Action add_predict(CLI::App& app) {
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--output", s->output,
-                 "a folder for the executions that go wrong: each as a history and its "
-                 "certificate, for assay check, explain and verify")
+                 "a folder for the certificates, for assay verify, and for the executions that go "
+                 "wrong, each as a history for assay check and explain")
       ->type_name("FOLDER");
   CLI::Option* const play = app.add_flag("--play", s->plays,
                                          "play what breaks on --database, in copies of its tables "

@@ -186,6 +186,10 @@ class Playing {
     for (size_t e = 0; e < schedule_.events.size(); ++e) {
       const auto& [what, m] = schedule_.events[e];
       const TxnId t = schedule_.members[m].txn;
+      if (what == certify::Schedule::What::begin) {
+        add_turn(m, "SELECT 1", order);  // which takes the snapshot
+        continue;
+      }
       const bool ends = what == certify::Schedule::What::commit;
       size_t until = told_[m].statements.size();
       if (!ends) {

@@ -6,6 +6,8 @@
 #include <memory>
 
 #include "base/parallel.h"
+#include "certify/predictions.h"
+#include "certify/robustness_verifier.h"
 #include "certify/schedule_verifier.h"
 #include "cli/certified.h"
 #include "cli/chain.h"
@@ -39,32 +41,52 @@ Exit verify_all(const CertificateFile& file, const History& history) {
   return exit;
 }
 
-bool is_schedule(const std::string& path) {
+bool is_prediction(const std::string& path) {
   constexpr size_t kHead = 256;
   if (path == "-") return false;
   auto input = formats::Input::open(path, nullptr);
-  return input.ok() && input->fill(kHead).ok() && certify::holds_schedules(input->window());
+  return input.ok() && input->fill(kHead).ok() && certify::holds_predictions(input->window());
 }
 
-Exit verify_schedules(const std::string& path, const std::vector<std::string>& histories,
-                      const ReadOptions& reading) {
+// "come_back at read-committed, leave at ssi hold"
+std::string claim_in_words(const certify::Robustness& claim) {
+  constexpr size_t kMostName = 80;
+  std::vector<std::string> holding;
+  for (const auto& [name, isolation, holds] : claim.programs)
+    if (holds)
+      holding.push_back(fmt::format("{} at {}",
+                                    name.empty() ? "the transactions" : display(name, kMostName),
+                                    certify::isolation_name(isolation)));
+  return fmt::format(
+      "{} {}", fmt::join(holding, ", "),
+      holding.size() == 1 && !claim.programs.front().name.empty() ? "holds" : "hold");
+}
+
+Exit verify_predictions(const std::string& path, const std::vector<std::string>& histories,
+                        const ReadOptions& reading) {
   constexpr uint64_t kMostBytes = uint64_t{1} << 30;
   const auto text = read_file(path, kMostBytes);
   if (!text.ok()) return fail(text.error());
   const auto read = histories.size() == 1 ? read_history(histories[0], reading)
                                           : read_together(histories, reading);
   if (!read.ok()) return fail(read.error());
-  const auto schedules = certify::read_schedules(*text, read->history, path);
-  if (!schedules.ok()) return fail(schedules.error());
+  const auto predictions = certify::read_predictions(*text, read->history, path);
+  if (!predictions.ok()) return fail(predictions.error());
   Exit exit = Exit::satisfied;
   std::string out;
-  for (const certify::Schedule& schedule : *schedules) {
-    const Status s = certify::verify_schedule(schedule, read->history);
-    out += fmt::format("{}  a schedule of {} that is not serializable{}\n",
-                       s.ok() ? "verified" : "REFUSED ",
-                       counted(schedule.members.size(), "transaction", "transactions"),
+  const auto tell = [&](const std::string& what, const Status& s) {
+    out += fmt::format("{}  {}{}\n", s.ok() ? "verified" : "REFUSED ", what,
                        s.ok() ? std::string() : ": " + display(s.error().message, 300));
     if (!s.ok()) exit = Exit::violated;
+  };
+  for (const certify::Schedule& schedule : predictions->schedules)
+    tell(fmt::format("a schedule of {} that is not serializable",
+                     counted(schedule.members.size(), "transaction", "transactions")),
+         certify::verify_schedule(schedule, read->history));
+  if (!predictions->holds.empty()) {
+    const auto verifier = certify::RobustnessVerifier::of(read->history);
+    for (const certify::Robustness& claim : predictions->holds)
+      tell(claim_in_words(claim), verifier.ok() ? verifier->verify(claim) : verifier.error());
   }
   if (auto s = print(out); !s.ok()) return fail(s.error());
   return exit;
@@ -79,8 +101,10 @@ Action add_verify(CLI::App& app) {
     ReadFlags reading;
   };
   auto s = std::make_shared<State>();
-  app.add_option("CERTIFICATE", s->certificate,
-                 "file written by check --certificate, or a chain by check --slices --certificate")
+  app.add_option(
+         "CERTIFICATE", s->certificate,
+         "file written by check --certificate or predict --output, or a chain by check --slices "
+         "--certificate")
       ->required()
       ->type_name("");
   app.add_option(
@@ -91,8 +115,8 @@ Action add_verify(CLI::App& app) {
   s->reading.add(app);
   return [s] {
     if (is_chain(s->certificate)) return verify_chain(s->certificate, s->histories);
-    if (is_schedule(s->certificate))
-      return verify_schedules(s->certificate, s->histories, s->reading.options());
+    if (is_prediction(s->certificate))
+      return verify_predictions(s->certificate, s->histories, s->reading.options());
     const auto certified = read_certified(s->certificate, s->histories, s->reading.options());
     if (!certified.ok()) return fail(certified.error());
     return verify_all(certified->file, certified->history);

@@ -139,7 +139,7 @@ CallResult Client::execute(Next& next) {
     result = asked.statement ? perform(asked) : call(asked);
     note_time(sent);
     if (times_operations_ && asked.statement && result.ok())
-      record_.sql.emplace_back(asked.statement->sql(version()), sent);
+      record_.sql.push_back({asked.statement->sql(version()), sent, asked.statement->locks()});
     if (times_operations_)
       for (size_t i = first; i < record_.steps.size(); ++i)
         record_.steps[i].time = {sent, result.ok() ? clock_.now() : Interval::kOpen};

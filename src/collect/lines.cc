@@ -39,7 +39,11 @@ std::string meta_of(const TxnRecord& record) {
   add("xid", record.xid);
   add("ran", record.ran);
   Json sql = Json::array();
-  for (const auto& [text, sent] : record.sql) sql.push_back({{"text", text}, {"sent", sent}});
+  for (const auto& [text, sent, locks] : record.sql) {
+    Json one = {{"text", text}, {"sent", sent}};
+    if (!locks.empty()) one["locks"] = locks;
+    sql.push_back(std::move(one));
+  }
   if (!record.sql.empty()) meta += (meta.empty() ? "{\"sql\":" : ",\"sql\":") + sql.dump();
   return meta.empty() ? meta : meta + '}';
 }

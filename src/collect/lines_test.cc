@@ -55,10 +55,13 @@ TEST(Lines, TimesOfOperationsWhereTheyAreRecorded) {
   record.steps.push_back(step(OpKind::write, Value::of("x"), Value::of(2)));
   record.steps[0].time = {10, 12};
   record.steps[1].time = Interval::from(14);  // no answer
+  record.sql = {{"S", 10, "update"}, {"T", 14, ""}};
   std::string line;
   append_record_line(line, record);
-  EXPECT_NE(line.find(R"("ops":[["r","x",1],["w","x",2]],"op_times":[[10,12],[14,null]]})"),
-            std::string::npos)
+  EXPECT_NE(
+      line.find(R"("ops":[["r","x",1],["w","x",2]],"op_times":[[10,12],[14,null]],"meta":)"
+                R"({"sql":[{"text":"S","sent":10,"locks":"update"},{"text":"T","sent":14}]}})"),
+      std::string::npos)
       << line;
 }
 

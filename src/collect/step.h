@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -83,8 +84,13 @@ struct TxnRecord {
   std::string error = {};  // what the database said, unless it committed
   std::string xid = {};    // what the server calls it, where that was asked for
   std::string ran = {};    // what the user calls it: "leave (on-call.sql:7)"
-  // Statements of SQL that were answered, with their values in them, and when each was sent; where operations have times.
-  std::vector<std::pair<std::string, int64_t>> sql = {};
+  // Statements of SQL that were answered, where operations have times.
+  struct Sql {
+    std::string text;  // with its values in it
+    int64_t sent;
+    std::string_view locks;  // "update" or "share": it locks what it reads
+  };
+  std::vector<Sql> sql = {};
 };
 
 // In which order versions of a key were installed.

@@ -2,7 +2,8 @@
 //
 // Which isolation each program needs: all begin at ssi, where nothing can go wrong. One after the other is put at the weakest that leaves
 // none of its transactions to be cut, and none of those that are still at ssi. The result does not depend on the order in which they are
-// taken (Vandevoort, Ketsman and Neven, PODS 2023).
+// taken (Vandevoort, Ketsman and Neven, PODS 2023), unless rows are locked to be read: then ssi may be worse than something weaker, and
+// read committed for all is tried first.
 //
 //   deposit: w(savings)   withdraw: r(savings) r(checking) w(checking)   report: r(savings) r(checking)
 //   Cut withdraw, and report sees deposit's money without withdraw's. So withdraw needs ssi; and the others too, for what ssi
@@ -18,6 +19,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "certify/robustness_verifier.h"
 #include "certify/schedule_verifier.h"
 #include "predict/gaps.h"
 #include "predict/split.h"
@@ -25,6 +27,23 @@
 
 namespace assay::internal::predict {
 namespace {
+
+// Gathers why transactions cannot be cut.
+class Gathered {
+ public:
+  void add(TxnId t, std::vector<Uncut> uncut) { txns_[std::move(uncut)].push_back(t); }
+  certify::Robustness take(std::vector<certify::Robustness::Program> programs) {
+    certify::Robustness all{std::move(programs), {}};
+    while (!txns_.empty()) {
+      auto same = txns_.extract(txns_.begin());
+      all.transactions.push_back({std::move(same.mapped()), std::move(same.key())});
+    }
+    return all;
+  }
+
+ private:
+  std::map<std::vector<Uncut>, std::vector<TxnId>> txns_;
+};
 
 class Predictor {
  public:
@@ -45,19 +64,21 @@ class Predictor {
     // What nobody's program did is the load, and the last look at all keys.
     const bool named = std::ranges::any_of(names, [](const std::string& n) { return !n.empty(); });
     std::vector<bool> committed(count), attempted(count);
+    bool all_committed = true;
     for (TxnId t = 0; t < count; ++t) {
       attempted[t] = (h_.first_op(t) != h_.end_op(t) || !told_[t].is_whole()) &&
                      !(named && names[t].empty()) && !told_[t].defines;
       committed[t] = attempted[t] && h_.status(t) == TxnStatus::committed;
       if (committed[t]) programs[names[t]].push_back(t);
-      if (attempted[t] && !committed[t]) attempts_[names[t]].push_back(t);
+      if (attempted[t]) txns_[names[t]].push_back(t);
+      all_committed = all_committed && committed[t] == attempted[t];
     }
     for (auto& [name, txns] : programs) programs_.push_back({name, std::move(txns), {}});
     const Gaps gaps(h_, told_);
     auto steps = Steps::of(h_, committed, Gaps(), budget_);
     if (!steps.ok()) return steps.error();
     committed_ = std::move(*steps);
-    if (attempts_.empty() && gaps.empty()) return Ok{};
+    if (all_committed && gaps.empty()) return Ok{};
     // Somebody else's, of whom only some is known, may run in a gap.
     for (TxnId t = 0; t < count; ++t)
       attempted[t] = attempted[t] || (!told_[t].is_whole() && !told_[t].defines);
@@ -75,8 +96,12 @@ class Predictor {
     for (Program& program : programs_) {
       Prediction& p = program.predictions.emplace_back();
       p.isolation = isolation;
-      break_committed(program, splits, same, most_schedules, p);
-      if (p.answer == Prediction::Answer::holds && possible) break_possible(program, *possible, p);
+      Gathered gathered;
+      break_committed(program, splits, same, most_schedules, p, gathered);
+      if (p.answer == Prediction::Answer::holds && possible)
+        break_possible(program, *possible, p, gathered);
+      if (p.answer == Prediction::Answer::holds && !budget_.exhausted())
+        prove(p, gathered.take(programs_at(same, &program.name)));
       if (budget_.exhausted() && p.answer != Prediction::Answer::breaks) {
         p.answer = Prediction::Answer::unknown;
         p.reason = budget_.reason().detail;
@@ -85,30 +110,35 @@ class Predictor {
   }
 
   void allocate() {
+    if (programs_.empty()) return;
     const Steps& steps = possible_ ? *possible_ : committed_;
-    std::vector<Isolation> at = all_at(Isolation::ssi);
+    // Where rows are locked to be read, it may do although one program after the other does not get there.
+    std::vector<Isolation> at = all_at(Isolation::read_committed);
     Splits splits(steps, at);
-    for (Program& program : programs_) {
-      program.needs = Isolation::ssi;
-      for (const Isolation isolation : {Isolation::read_committed, Isolation::snapshot}) {
-        put(program, isolation, at);
-        if (!somebody_splits(splits, program, at)) {
-          program.needs = isolation;
-          break;
-        }
-        put(program, Isolation::ssi, at);
-      }
+    const bool will_do = !somebody_splits(splits, programs_.front(), at);
+    if (!will_do) at = all_at(Isolation::ssi);
+    for (Program& program : programs_)
+      if (will_do)
+        program.needs = Isolation::read_committed;
+      else
+        weaken(program, splits, at);
+    Gathered gathered;
+    bool held = true;
+    for (const auto& [name, txns] : txns_) held = held && !split_of(txns, splits, gathered);
+    if (held && !budget_.exhausted()) {
+      allocation_ = gathered.take(programs_at(at, nullptr));
+      if (verified(*allocation_).ok()) return;
     }
-    if (budget_.exhausted())
-      for (Program& program : programs_) program.needs.reset();
+    allocation_.reset();
+    for (Program& program : programs_) program.needs.reset();
   }
 
-  std::vector<Program> take() { return std::move(programs_); }
+  Predicted take() { return {std::move(programs_), std::move(allocation_)}; }
 
  private:
   // Looks for what a client could do first, then for anything.
   void break_committed(const Program& program, Splits& splits, const std::vector<Isolation>& at,
-                       size_t most, Prediction& p) {
+                       size_t most, Prediction& p, Gathered& gathered) {
     p.answer = Prediction::Answer::holds;
     std::set<TxnId> cut;
     for (const Splits::Terms& terms :
@@ -116,8 +146,12 @@ class Predictor {
       for (const TxnId t : program.txns) {
         if (p.schedules.size() == most) return;
         if (cut.contains(t)) continue;
-        const auto split = splits.find(t, budget_, terms);
-        if (!split) continue;
+        std::vector<Uncut> uncut;
+        const auto split = splits.find(t, budget_, terms, &uncut);
+        if (!split) {
+          if (!terms.keeps_inserts) gathered.add(t, std::move(uncut));
+          continue;
+        }
         certify::Schedule schedule = schedule_of(*split, committed_, at);
         const Status s = certify::verify_schedule(schedule, h_);
         if (s.ok()) {
@@ -132,17 +166,51 @@ class Predictor {
   }
 
   // By attempts that did not commit, and by what was not recorded.
-  void break_possible(const Program& program, Splits& splits, Prediction& p) {
-    std::vector<TxnId> txns = program.txns;
-    if (const auto others = attempts_.find(program.name); others != attempts_.end())
-      txns.insert(txns.end(), others->second.begin(), others->second.end());
-    for (const TxnId t : txns) {
-      const auto split = splits.find(t, budget_, {});
-      if (!split) continue;
-      p.answer = Prediction::Answer::unknown;
-      p.reason = missing_for(*split);
+  void break_possible(const Program& program, Splits& splits, Prediction& p, Gathered& gathered) {
+    gathered = {};
+    const auto split = split_of(txns_.at(program.name), splits, gathered);
+    if (!split) return;
+    p.answer = Prediction::Answer::unknown;
+    p.reason = missing_for(*split);
+  }
+
+  void prove(Prediction& p, certify::Robustness proof) {
+    const Status s = verified(proof);
+    if (s.ok()) {
+      p.proof = std::move(proof);
       return;
     }
+    p.answer = Prediction::Answer::unknown;
+    p.reason = "the verifier does not accept that it holds: " + s.error().message;
+  }
+
+  // The first, if one can be cut; else why they cannot.
+  std::optional<Split> split_of(const std::vector<TxnId>& txns, Splits& splits,
+                                Gathered& gathered) {
+    for (const TxnId t : txns) {
+      std::vector<Uncut> uncut;
+      if (auto split = splits.find(t, budget_, {}, &uncut)) return split;
+      gathered.add(t, std::move(uncut));
+    }
+    return std::nullopt;
+  }
+
+  Status verified(const certify::Robustness& proof) {
+    if (!verifier_) {
+      auto made = certify::RobustnessVerifier::of(h_);
+      if (!made.ok()) return made.error();
+      verifier_ = std::move(*made);
+    }
+    return verifier_->verify(proof);
+  }
+
+  // `holds`: which one does; null: all.
+  std::vector<certify::Robustness::Program> programs_at(const std::vector<Isolation>& at,
+                                                        const std::string* holds) const {
+    std::vector<certify::Robustness::Program> all;
+    for (const auto& [name, txns] : txns_)
+      all.push_back({name, at[txns.front()], holds == nullptr || name == *holds});
+    return all;
   }
 
   // Why nobody can tell whether this split is possible.
@@ -159,44 +227,56 @@ class Predictor {
   // Of those that are no program's nobody knows at which they run: at one that keeps nobody out.
   std::vector<Isolation> all_at(Isolation isolation) const {
     std::vector<Isolation> at(h_.txn_count(), Isolation::read_committed);
-    for (const Program& program : programs_) put(program, isolation, at);
-    for (const auto& [name, txns] : attempts_)
+    for (const auto& [name, txns] : txns_)
       for (const TxnId t : txns) at[t] = isolation;
     return at;
   }
 
   void put(const Program& program, Isolation isolation, std::vector<Isolation>& at) const {
-    for (const TxnId t : program.txns) at[t] = isolation;
-    if (const auto others = attempts_.find(program.name); others != attempts_.end())
-      for (const TxnId t : others->second) at[t] = isolation;
+    for (const TxnId t : txns_.at(program.name)) at[t] = isolation;
+  }
+
+  void weaken(Program& program, Splits& splits, std::vector<Isolation>& at) {
+    program.needs = Isolation::ssi;
+    for (const Isolation isolation : {Isolation::read_committed, Isolation::snapshot}) {
+      put(program, isolation, at);
+      if (!somebody_splits(splits, program, at)) {
+        program.needs = isolation;
+        return;
+      }
+      put(program, Isolation::ssi, at);
+    }
   }
 
   // One of the program's transactions, or one that is at ssi.
   bool somebody_splits(Splits& splits, const Program& program, const std::vector<Isolation>& at) {
     const Isolation own = at[program.txns.front()];
-    const auto splits_any = [&](const std::vector<TxnId>& txns) {
-      return std::ranges::any_of(txns, [&](TxnId t) {
-        return (at[t] == own || at[t] == Isolation::ssi) && splits.find(t, budget_, {});
-      });
-    };
-    return std::ranges::any_of(programs_, [&](const Program& p) { return splits_any(p.txns); }) ||
-           std::ranges::any_of(attempts_, [&](const auto& of) { return splits_any(of.second); }) ||
+    return std::ranges::any_of(txns_,
+                               [&](const auto& of) {
+                                 return std::ranges::any_of(of.second, [&](TxnId t) {
+                                   return (at[t] == own || at[t] == Isolation::ssi) &&
+                                          splits.find(t, budget_, {});
+                                 });
+                               }) ||
            budget_.exhausted();
   }
 
   const History& h_;
   Budget& budget_;
   std::vector<Program> programs_;
-  std::map<std::string, std::vector<TxnId>> attempts_;  // of programs, that did not commit
-  std::vector<SessionId> sessions_;                     // per transaction
-  std::vector<Told> told_;                              // per transaction
+  std::map<std::string, std::vector<TxnId>>
+      txns_;                         // of programs, attempts that did not commit included
+  std::vector<SessionId> sessions_;  // per transaction
+  std::vector<Told> told_;           // per transaction
   Steps committed_;
+  std::optional<certify::RobustnessVerifier> verifier_;
+  std::optional<certify::Robustness> allocation_;
   std::optional<Steps> possible_;  // with attempts, and with what was not recorded, if there is any
 };
 
 }  // namespace
 
-Result<std::vector<Program>> predict(const History& history, const Asked& asked, Budget& budget) {
+Result<Predicted> predict(const History& history, const Asked& asked, Budget& budget) {
   Predictor predictor(history, budget);
   if (Status s = predictor.read(); !s.ok()) return s.error();
   for (const Isolation isolation : asked.isolations)

@@ -5,7 +5,8 @@
 //
 // A program *breaks* at an isolation if one of its transactions can be cut in two so that an execution that the isolation allows is not
 // serializable: the verifier has accepted that as a schedule. It *holds* if no cut of any of its transactions leads anywhere, attempts
-// included that did not commit: they would have at another isolation; and whatever they did that was not recorded. What is neither is *unknown*. All that is about the transactions
+// included that did not commit: they would have at another isolation; and whatever they did that was not recorded. The verifier has
+// accepted of each cut why not. What is neither is *unknown*. All that is about the transactions
 // that were recorded, and nothing else.
 #pragma once
 
@@ -16,6 +17,7 @@
 
 #include "assay/budget.h"
 #include "assay/history.h"
+#include "certify/robustness.h"
 #include "certify/schedule.h"
 
 namespace assay::internal::predict {
@@ -27,6 +29,7 @@ struct Prediction {
   Isolation isolation = Isolation::read_committed;
   Answer answer = Answer::unknown;
   std::vector<certify::Schedule> schedules = {};  // breaks: of different transactions that are cut
+  std::optional<certify::Robustness> proof = {};  // holds
   std::string reason = {};                        // unknown: a clause
 };
 
@@ -45,7 +48,11 @@ struct Asked {
   bool allocates = false;             // also which isolation each program needs
   size_t most_schedules = 1;          // for each program and isolation
 };
+struct Predicted {
+  std::vector<Program> programs;
+  std::optional<certify::Robustness> allocation;  // that each program holds at what it needs
+};
 // Fails where the history holds what cannot be predicted.
-Result<std::vector<Program>> predict(const History& history, const Asked& asked, Budget& budget);
+Result<Predicted> predict(const History& history, const Asked& asked, Budget& budget);
 
 }  // namespace assay::internal::predict

@@ -10,10 +10,14 @@
 // Which reads count, what the others must not change, and how the cycle may close follows from the isolation of T:
 //
 //   isolation     cut behind                    others must not change      Tm closes if it
-//   read-committed  any step that reads something new  what T has changed so far  read what T changes, changed what T reads or changes later
+//   read-committed  any step that reads something new  what T has locked so far   read what T changes, changed what T reads or changes later
 //   innodb-…      its first plain statement     likewise                    likewise, of reads those of statements that lock
-//   prefix        its first step                what that changes           read what T changes, or changed what T changes later
-//   snapshot, ssi its first step                whatever T changes          read what T changes
+//   prefix        its first step                what that locks             read what T changes, or changed what T changes later
+//   snapshot, ssi its first step                whatever T locks            read what T changes
+//
+// T locks what it changes, and what it reads FOR UPDATE or FOR SHARE, but not at prefix; what it has locked so far nobody in the gap may
+// lock in a way that does not go with that. A snapshot is taken before a statement waits for a lock: so at
+// snapshot and ssi T is cut before its first step, where that locks a row that somebody locks without changing it.
 //
 // Unique keys refuse a row that somebody in the gap has inserted, so whoever looks for an example asks nobody there to change what T
 // inserts; for a proof that there is none, a row that is removed there and inserted again counts. InnoDB's statements that lock read with a shared lock. The isolations of the others matter only if T is at ssi: then
@@ -27,14 +31,22 @@
 #include "predict/split.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <span>
 #include <utility>
+
+#include "base/room.h"
 
 namespace assay::internal::predict {
 namespace {
 
-template <class A, class B>
-bool meet(const A& a, const B& b) {
+// One may be much longer: that of a load.
+bool meet(std::span<const KeyId> a, std::span<const KeyId> b) {
+  constexpr size_t kMany = 16;
+  if (a.size() > b.size()) std::swap(a, b);
+  if (b.size() > kMany * a.size())
+    return std::ranges::any_of(a, [&](KeyId key) { return std::ranges::binary_search(b, key); });
   auto i = a.begin();
   auto j = b.begin();
   while (i != a.end() && j != b.end()) {
@@ -95,18 +107,17 @@ Splits::Splits(const Steps& steps, const std::vector<Isolation>& isolations)
   read_in_.assign(keys, 0);
 }
 
-std::optional<Split> Splits::find(TxnId txn, Budget& budget, const Terms& terms) {
+std::optional<Split> Splits::find(TxnId txn, Budget& budget, const Terms& terms,
+                                  std::vector<Uncut>* uncut) {
   txn_ = txn;
   terms_ = terms;
-  const bool at_ssi = isolations_[txn] == Isolation::ssi;
-  for (const Cut& cut : cuts_of(txn)) {
-    if (at_ssi) {
-      if (auto found = search(txn, cut, Ends::below_ssi_first, budget)) return found;
-      if (auto found = search(txn, cut, Ends::below_ssi_last, budget)) return found;
-    } else if (auto found = search(txn, cut, Ends::any, budget)) {
-      return found;
-    }
-  }
+  constexpr std::array kAtSsi = {Ends::below_ssi_first, Ends::below_ssi_last};
+  constexpr std::array kBelow = {Ends::any};
+  const std::span<const Ends> all =
+      isolations_[txn] == Isolation::ssi ? std::span<const Ends>(kAtSsi) : kBelow;
+  for (const Cut& cut : cuts_of(txn))
+    for (const Ends ends : all)
+      if (auto found = search(txn, cut, ends, budget, uncut)) return found;
   return std::nullopt;
 }
 
@@ -126,9 +137,12 @@ std::vector<Splits::Cut> Splits::cuts_of(TxnId txn) const {
     case Isolation::ssi:
       break;
   }
-  Cut cut = cut_behind(txn, 1);
+  Cut cut = cut_behind(txn, steps_.locks_first(txn) ? 0 : 1);
   cut.reads.assign(steps_.reads(txn).begin(), steps_.reads(txn).end());
-  cut.forbidden.assign(steps_.certain_changes(txn).begin(), steps_.certain_changes(txn).end());
+  cut.forbidden.clear();
+  for (const auto keys : {steps_.certain_changes(txn), steps_.locked(txn), steps_.shared(txn)})
+    cut.forbidden.insert(cut.forbidden.end(), keys.begin(), keys.end());
+  make_set(cut.forbidden);
   cut.later_reads.clear();
   cut.later_changes.clear();
   return {cut};
@@ -149,14 +163,16 @@ std::vector<Splits::Cut> Splits::cuts_at_statements(TxnId txn) const {
     for (uint32_t s = 0; s < steps_.count(txn); ++s)
       for (const Touch& t : steps_.touches(txn, s)) {
         if (!t.reads) continue;
-        (steps_.is_plain(txn, s) ? cut.reads
-         : s <= p                ? cut.forbidden
-                                 : cut.later_reads)
-            .push_back(t.key);
+        if (steps_.is_plain(txn, s))
+          cut.reads.push_back(t.key);
+        else if (s > p)
+          cut.later_reads.push_back(t.key);
+        else if (t.is_certain)
+          for (auto* keys : {&cut.forbidden, &cut.shared}) keys->push_back(t.key);
         // Nobody knows which statements would have locked, as those do that change something.
         if (steps_.has_gaps(txn) && steps_.is_plain(txn, s)) cut.later_reads.push_back(t.key);
       }
-    for (auto* keys : {&cut.reads, &cut.forbidden, &cut.later_reads}) make_set(*keys);
+    for (auto* keys : {&cut.reads, &cut.forbidden, &cut.shared, &cut.later_reads}) make_set(*keys);
     break;
   }
   return cuts;
@@ -172,24 +188,30 @@ Splits::Cut Splits::cut_behind(TxnId txn, uint32_t steps) const {
       if (t.reads) (before ? cut.reads : cut.later_reads).push_back(t.key);
       if (t.changes && !before) cut.later_changes.push_back(t.key);
       if (!t.is_certain) continue;
-      if (t.changes && before) cut.changed.push_back(t.key);
-      if ((t.changes && before) || (t.inserts && terms_.keeps_inserts))
+      const RowLock lock = locks_reads(txn) ? t.lock : RowLock::none;
+      if (before && (t.changes || lock == RowLock::update)) cut.locked.push_back(t.key);
+      if (before && lock == RowLock::share) cut.shared.push_back(t.key);
+      if ((before && (t.changes || lock != RowLock::none)) || (t.inserts && terms_.keeps_inserts))
         cut.forbidden.push_back(t.key);
     }
   make_set(cut.reads);
   make_set(cut.later_reads);
   make_set(cut.later_changes);
   make_set(cut.forbidden);
-  make_set(cut.changed);
+  make_set(cut.locked);
+  make_set(cut.shared);
   return cut;
 }
 
 bool Splits::may_run(TxnId other, const Cut& cut) const {
   if (terms_.sessions != nullptr && (*terms_.sessions)[other] == (*terms_.sessions)[txn_])
     return false;
-  return other != txn_ && !meet(steps_.certain_changes(other), cut.forbidden) &&
+  const bool waits = locks_reads(other) && (meet(steps_.locked(other), cut.locked) ||
+                                            meet(steps_.locked(other), cut.shared) ||
+                                            meet(steps_.shared(other), cut.locked));
+  return other != txn_ && !waits && !meet(steps_.certain_changes(other), cut.forbidden) &&
          !(isolations_[other] == Isolation::innodb_repeatable_read &&
-           meet(steps_.locking_reads(other), cut.changed));
+           meet(steps_.locking_reads(other), cut.locked));
 }
 
 bool Splits::may_be_first(TxnId other, Ends ends) const {
@@ -232,7 +254,8 @@ bool Splits::may_be_inside(TxnId other) const {
            meet(steps_.certain_reads(other), steps_.certain_changes(txn_)));
 }
 
-std::optional<Split> Splits::search(TxnId txn, const Cut& cut, Ends ends, Budget& budget) {
+std::optional<Split> Splits::search(TxnId txn, const Cut& cut, Ends ends, Budget& budget,
+                                    std::vector<Uncut>* uncut) {
   if (budget.exhausted()) return std::nullopt;
   ++epoch_;
   queue_.clear();
@@ -246,11 +269,20 @@ std::optional<Split> Splits::search(TxnId txn, const Cut& cut, Ends ends, Budget
       queue_.push_back(other);
     }
   }
-  if (queue_.empty() || !somebody_closes(cut, ends)) return std::nullopt;
+  const size_t first = queue_.size();
+  if (first == 0 || !somebody_closes(cut, ends)) {
+    if (uncut != nullptr)
+      uncut->push_back({cut.steps, ends, first == 0 ? Because::empty : Because::nobody_closes});
+    return std::nullopt;
+  }
   for (size_t at = 0; at < queue_.size(); ++at) {
     if (budget.exhausted()) return std::nullopt;
+    if (at >= first && !may_be_inside(queue_[at])) continue;
     if (auto found = spread(queue_[at], cut, ends)) return found;
   }
+  if (uncut == nullptr) return std::nullopt;
+  Uncut& apart = uncut->emplace_back(Uncut{cut.steps, ends, Because::apart});
+  if (room_to_grow(apart.reached, queue_.size(), budget)) apart.reached = queue_;
   return std::nullopt;
 }
 
@@ -283,7 +315,7 @@ std::optional<Split> Splits::visit(TxnId other, TxnId from, const Cut& cut, Ends
     std::reverse(split.between.begin(), split.between.end());
     return split;
   }
-  if (may_be_inside(other)) queue_.push_back(other);
+  queue_.push_back(other);
   return std::nullopt;
 }
 
@@ -303,6 +335,7 @@ certify::Schedule schedule_of(const Split& split, const Steps& steps,
       schedule.events.push_back({What::commit, member});
   };
   const uint32_t cut = add(split.txn);
+  if (split.steps == 0) schedule.events.push_back({What::begin, cut});
   for (uint32_t s = 0; s < split.steps; ++s) schedule.events.push_back({What::step, cut});
   for (const TxnId t : split.between) run(add(t), 0, steps.count(t));
   run(cut, split.steps, steps.count(split.txn));

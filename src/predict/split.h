@@ -6,12 +6,16 @@
 #include <vector>
 
 #include "assay/budget.h"
+#include "certify/robustness.h"
 #include "certify/schedule.h"
 #include "predict/steps.h"
 
 namespace assay::internal::predict {
 
+using certify::Because;
+using certify::Ends;
 using certify::Isolation;
+using certify::Uncut;
 
 // One transaction is cut in two, and others run in the gap, whole and one after the other.
 struct Split {
@@ -34,8 +38,9 @@ class Splits {
     bool keeps_inserts = false;
   };
   // Of this transaction: one with the fewest others for its first cut that has any; nothing if it cannot be cut, or if the budget is
-  // exhausted.
-  std::optional<Split> find(TxnId txn, Budget& budget, const Terms& terms);
+  // exhausted. `uncut`, if it is not null: of each cut that leads nowhere, why.
+  std::optional<Split> find(TxnId txn, Budget& budget, const Terms& terms,
+                            std::vector<Uncut>* uncut = nullptr);
 
  private:
   // A place to cut, and what that asks of the others.
@@ -44,16 +49,16 @@ class Splits {
     std::vector<KeyId>
         reads;  // read before it, and the next to change one of them may run in the gap
     std::vector<KeyId> forbidden;  // that nobody in the gap may change
-    std::vector<KeyId> changed;    // before it: nobody in the gap may read them with a lock
+    std::vector<KeyId> locked;     // before it, as by a change: nobody in the gap may lock them
+    std::vector<KeyId> shared;     // or shared: nobody there may lock them as a change does
     std::vector<KeyId> later_changes, later_reads;  // of the transaction, behind the gap
   };
-  // Who may begin the gap, and who may end it.
-  enum class Ends : uint8_t { any, below_ssi_last, below_ssi_first };
-
   std::vector<Cut> cuts_of(TxnId txn) const;
   std::vector<Cut> cuts_at_statements(TxnId txn) const;
   Cut cut_behind(TxnId txn, uint32_t steps) const;
-  std::optional<Split> search(TxnId txn, const Cut& cut, Ends ends, Budget& budget);
+  std::optional<Split> search(TxnId txn, const Cut& cut, Ends ends, Budget& budget,
+                              std::vector<Uncut>* uncut);
+  bool locks_reads(TxnId txn) const { return isolations_[txn] != Isolation::prefix; }
   bool may_run(TxnId other, const Cut& cut) const;
   bool may_be_first(TxnId other, Ends ends) const;
   bool closes(TxnId other, const Cut& cut, Ends ends) const;
@@ -74,8 +79,8 @@ class Splits {
   std::vector<uint32_t> reached_;  // per transaction: the search that did
   std::vector<TxnId> from_;        // and over whom; kNone: it begins the gap
   std::vector<uint32_t> written_in_,
-      read_in_;  // per key: the search that met a writer of it, or a reader
-  std::vector<TxnId> queue_;
+      read_in_;               // per key: the search that met a writer of it, or a reader
+  std::vector<TxnId> queue_;  // all that were reached
 };
 
 // As a schedule of these transactions, which names the cycle that it is expected to have.

@@ -5,7 +5,8 @@
 //   statements  { r x }  { r y, w y }: the second reads only what it locks, and is one step
 //
 // A statement that waits for a lock goes on with the new state of the row that it waited for, and with the old state of all
-// others: so what it reads of rows that it does not lock is a step before the rest.
+// others: so what it reads of rows that it does not lock is a step before the rest. It locks what it changes, and what it reads FOR UPDATE
+// or FOR SHARE; but in another order a row may be absent that somebody inserts or removes, and then nobody locks it who only reads.
 //
 // Cost: the operations, and for each query the keys that it may have read.
 
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "base/room.h"
 #include "history/accesses.h"
@@ -22,16 +24,19 @@ namespace assay::internal::predict {
 
 class StepsOf {
  public:
-  StepsOf(const History& history, const Gaps& gaps, Budget& budget, Steps& steps)
+  StepsOf(const History& history, const std::vector<bool>& is_taken, const Gaps& gaps,
+          Budget& budget, Steps& steps)
       : h_(history), gaps_(gaps), budget_(budget), steps_(steps), rank_(history.key_count()) {
     sorted_.resize(history.key_count());
     for (KeyId k = 0; k < history.key_count(); ++k) sorted_[k] = k;
     sort_keys(history, sorted_);
     for (uint32_t i = 0; i < sorted_.size(); ++i) rank_[sorted_[i]] = i;
+    find_absent(is_taken);
   }
 
   Status add(TxnId t) {
     written_.clear();
+    locks_ = certify::row_locks_of(h_.meta(t));
     add_gap(t);
     for (OpId first = h_.first_op(t), end = first; first < h_.end_op(t); first = end) {
       end = end_of_statement(first, h_.end_op(t));
@@ -50,11 +55,45 @@ class StepsOf {
     gather(steps_.certain_changes_, steps_.first_certain_change_,
            [](const Touch& t, bool) { return t.changes && t.is_certain; });
     gather(steps_.locking_, steps_.first_locking_,
-           [](const Touch& t, bool is_plain) { return t.reads && !is_plain; });
+           [](const Touch& t, bool is_plain) { return t.reads && t.is_certain && !is_plain; });
+    gather(steps_.locked_, steps_.first_locked_,
+           [](const Touch& t, bool) { return t.lock == RowLock::update; });
+    gather(steps_.shared_, steps_.first_shared_,
+           [](const Touch& t, bool) { return t.lock == RowLock::share; });
     return Ok{};
   }
 
  private:
+  // Rows of which nothing says that they were there at first, and those that somebody inserts, removes or misses. A write alone may be
+  // an insert.
+  void find_absent(const std::vector<bool>& is_taken) {
+    std::vector<bool> written(h_.version_count());
+    for (OpId i = 0; i < h_.op_count(); ++i)
+      if (installs_version(h_.op(i))) written[h_.op(i).version] = true;
+    may_be_absent_.resize(h_.key_count());
+    for (KeyId k = 0; k < h_.key_count(); ++k)
+      may_be_absent_[k] = is_absent(h_, initial_state(h_, k));
+    for (TxnId t = 0; t < h_.txn_count(); ++t)
+      for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+        const Observation seen = observation_of(h_, i);
+        const bool is_foreign = seen.accepts == Accepts::equals && !written[seen.version] &&
+                                !h_.version_value(seen.version).is_null();
+        const bool is_loaded = !is_taken[t] && installs_version(h_.op(i));
+        if (is_foreign || is_loaded) may_be_absent_[h_.op(i).key] = false;
+      }
+    for (TxnId t = 0; t < h_.txn_count(); ++t)
+      for (OpId i = h_.first_op(t); i < h_.end_op(t) && is_taken[t]; ++i) {
+        const Observation seen = observation_of(h_, i);
+        const bool misses =
+            seen.accepts == Accepts::absent || seen.accepts == Accepts::present ||
+            (seen.accepts == Accepts::equals && h_.version_value(seen.version).is_null());
+        if (seen.accepts != Accepts::rows && (misses || install_of(h_, i).removes))
+          may_be_absent_[h_.op(i).key] = true;
+      }
+    for (KeyId k = 0; k < h_.key_count() && !gaps_.empty(); ++k)
+      if (!gaps_.met_with(k).empty()) may_be_absent_[k] = true;
+  }
+
   // What is not recorded of the transaction, as a step.
   void add_gap(TxnId t) {
     if (gaps_.is_whole(t)) return;
@@ -90,6 +129,9 @@ class StepsOf {
   Status add_statement(OpId first, OpId end) {
     std::vector<Touch> touched;
     bool has_query = false;
+    const Interval sent = h_.op_time(first);
+    const auto told = sent.known() ? locks_.find(sent.request) : locks_.end();
+    const RowLock lock = told == locks_.end() ? RowLock::none : told->second;
     for (OpId i = first; i < end; ++i) {
       const Observation seen = observation_of(h_, i);
       const Install left = install_of(h_, i);
@@ -99,27 +141,28 @@ class StepsOf {
             "all");
       if (seen.accepts == Accepts::rows) {
         has_query = true;
-        if (!read_keys(i, touched))
+        if (!read_keys(i, lock != RowLock::none, touched))
           return Error{ErrorKind::budget, "the queries read too many keys", {}, 0, 0};
         continue;
       }
       const bool changes = installs_version(h_.op(i));
-      touched.push_back({left.key, seen.accepts != Accepts::any, changes,
-                         changes && seen.accepts == Accepts::absent});
+      const bool reads = seen.accepts != Accepts::any;
+      const bool may_lock = reads && !may_be_absent_[left.key];
+      touched.push_back({left.key, reads, changes, changes && seen.accepts == Accepts::absent, true,
+                         may_lock ? lock : RowLock::none, reads && lock != RowLock::none});
     }
     merge(touched);
-    const bool locks = std::ranges::any_of(touched, &Touch::changes);
-    const bool has_unlocked =
-        has_query || std::ranges::any_of(touched, [](const Touch& t) { return !t.changes; });
+    const auto is_locked = [](const Touch& t) { return t.changes || t.is_locked; };
+    const bool locks = std::ranges::any_of(touched, is_locked);
+    const bool has_unlocked = has_query || !std::ranges::all_of(touched, is_locked);
     leave_out_own(touched);
     if (locks && has_unlocked) {
       put(
-          touched, [](const Touch& t) { return !t.changes; }, false);
-      put(
-          touched, [](const Touch& t) { return t.changes; }, false);
+          touched, [&](const Touch& t) { return !is_locked(t); }, false);
+      put(touched, is_locked, false);
     } else {
       put(
-          touched, [](const Touch&) { return true; }, !locks);
+          touched, [](const Touch&) { return true; }, !locks && lock == RowLock::none);
     }
     return budget_.exhausted() ? Status(Error{ErrorKind::budget, "out of time", {}, 0, 0}) : Ok{};
   }
@@ -133,9 +176,11 @@ class StepsOf {
       if (kept > 0 && touched[kept - 1].key == t.key) {
         Touch& before = touched[kept - 1];
         before.reads = before.reads || (t.reads && (!before.changes || steps_.is_of_gap(t.key)));
+        if (!before.changes) before.lock = std::max(before.lock, t.lock);
         before.changes = before.changes || t.changes;
         before.inserts = before.inserts || t.inserts;
         before.is_certain = before.is_certain || t.is_certain;
+        before.is_locked = before.is_locked || t.is_locked;
         continue;
       }
       touched[kept++] = t;
@@ -146,7 +191,10 @@ class StepsOf {
   // What the transaction has written before is not read of others.
   void leave_out_own(std::vector<Touch>& touched) {
     for (Touch& t : touched)
-      if (std::ranges::binary_search(written_, t.key)) t.reads = false;
+      if (std::ranges::binary_search(written_, t.key)) {
+        t.reads = false;
+        t.lock = RowLock::none;
+      }
     for (const Touch& t : touched)
       if (const auto at = std::ranges::lower_bound(written_, t.key);
           t.changes && (at == written_.end() || *at != t.key))
@@ -165,13 +213,19 @@ class StepsOf {
   }
 
   // The keys that the query names, and those that may have held what it asks for.
-  bool read_keys(OpId query, std::vector<Touch>& touched) {
+  bool read_keys(OpId query, bool locks, std::vector<Touch>& touched) {
     const Selected selected = h_.selected(query);
     const KeyBounds bounds = bounds_of(h_, query);
     const uint32_t from = bounds.from == kNone ? 0 : rank_[bounds.from];
     const uint32_t to = bounds.to == kNone ? h_.key_count() : rank_[bounds.to] + 1;
     const auto add = [&](KeyId k) { touched.push_back({k, true, false, false, false}); };
     each_named_key(h_, query, add);
+    if (locks) {
+      for (const VersionId row : selected.rows)
+        touched.push_back({h_.version_key(row), true, false, false, false, RowLock::none, true});
+      for (const KeyId k : selected.matched)
+        touched.push_back({k, true, false, false, false, RowLock::none, true});
+    }
     const PredicateId where = selected.aggregate == kNone
                                   ? selected.predicate
                                   : h_.predicates().aggregate(selected.aggregate).where;
@@ -204,18 +258,30 @@ class StepsOf {
   const Gaps& gaps_;
   Budget& budget_;
   Steps& steps_;
-  std::vector<KeyId> sorted_;   // in the order of ranges
-  std::vector<uint32_t> rank_;  // per key, in it
-  std::vector<KeyId> written_;  // by the transaction so far, ascending
+  std::vector<KeyId> sorted_;         // in the order of ranges
+  std::vector<uint32_t> rank_;        // per key, in it
+  std::vector<KeyId> written_;        // by the transaction so far, ascending
+  std::vector<bool> may_be_absent_;   // per key
+  std::map<int64_t, RowLock> locks_;  // of the transaction's statements
 };
+
+bool Steps::locks_first(TxnId t) const {
+  return count(t) > 0 && std::ranges::any_of(touches(t, 0), [&](const Touch& touch) {
+           return touch.lock != RowLock::none ||
+                  (touch.changes && touch.is_certain && is_locked_[touch.key]);
+         });
+}
 
 Result<Steps> Steps::of(const History& history, const std::vector<bool>& is_taken, const Gaps& gaps,
                         Budget& budget) {
   Steps steps;
   steps.keys_ = history.key_count();
-  StepsOf of(history, gaps, budget, steps);
+  StepsOf of(history, is_taken, gaps, budget, steps);
   for (TxnId t = 0; t < history.txn_count(); ++t)
     if (Status s = is_taken[t] ? of.add(t) : of.end_txn(); !s.ok()) return s.error();
+  steps.is_locked_.resize(history.key_count());
+  for (const auto* keys : {&steps.locked_, &steps.shared_})
+    for (const KeyId k : *keys) steps.is_locked_[k] = true;
   return steps;
 }
 

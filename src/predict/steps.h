@@ -13,9 +13,12 @@
 
 #include "assay/budget.h"
 #include "assay/history.h"
+#include "certify/schedule.h"
 #include "predict/gaps.h"
 
 namespace assay::internal::predict {
+
+using certify::RowLock;
 
 struct Touch {
   KeyId key;
@@ -25,6 +28,9 @@ struct Touch {
   // Whatever the order of the transactions: so it locks, and what is refused for it is refused. What a query may have read is not
   // certain, and nothing that was not recorded.
   bool is_certain = true;
+  // Of what is read and not changed, whatever the order: the row is always there.
+  RowLock lock = RowLock::none;
+  bool is_locked = false;  // by its statement, which may be uncertain
 };
 
 class Steps {
@@ -47,6 +53,8 @@ class Steps {
   bool has_gaps(TxnId t) const {
     return count(t) > 0 && !touches(t, 0).empty() && is_of_gap(touches(t, 0).front().key);
   }
+  // Whether its first step has a row that somebody certainly locks who does not change it.
+  bool locks_first(TxnId t) const;
   // Whether the step's statement locks nothing.
   bool is_plain(TxnId t, uint32_t step) const { return is_plain_[first_step_[t] + step]; }
   // Of the whole transaction, ascending.
@@ -58,7 +66,10 @@ class Steps {
   std::span<const KeyId> certain_changes(TxnId t) const {
     return span(certain_changes_, first_certain_change_, t);
   }
-  // Read by statements that lock.
+  // Certainly locked, as changes are, or shared, and not changed.
+  std::span<const KeyId> locked(TxnId t) const { return span(locked_, first_locked_, t); }
+  std::span<const KeyId> shared(TxnId t) const { return span(shared_, first_shared_, t); }
+  // Read for certain, by statements that lock.
   std::span<const KeyId> locking_reads(TxnId t) const { return span(locking_, first_locking_, t); }
 
  private:
@@ -68,15 +79,16 @@ class Steps {
     return {keys.data() + first[t], keys.data() + first[t + 1]};
   }
 
-  KeyId keys_ = 0;  // of the history
+  KeyId keys_ = 0;               // of the history
+  std::vector<bool> is_locked_;  // of these: somebody certainly locks it and does not change it
   std::vector<Touch> touches_;
   std::vector<uint64_t> first_touch_ = {0};  // per step, and the end
   std::vector<bool> is_plain_;               // per step
   std::vector<uint32_t> first_step_ = {0};   // per transaction, and the end
-  std::vector<KeyId> reads_, changes_, certain_reads_, certain_changes_, locking_;
+  std::vector<KeyId> reads_, changes_, certain_reads_, certain_changes_, locking_, locked_, shared_;
   std::vector<uint64_t> first_read_ = {0}, first_change_ = {0}, first_certain_read_ = {0},
-                        first_certain_change_ = {0},
-                        first_locking_ = {0};  // per transaction, and the end
+                        first_certain_change_ = {0}, first_locking_ = {0}, first_locked_ = {0},
+                        first_shared_ = {0};  // per transaction, and the end
 };
 
 }  // namespace assay::internal::predict

@@ -146,6 +146,7 @@ std::string Description::meta(ProgramNames& programs) const {
     Json one = {{"text", text}, {"sent", s.time.request}};
     if (!s.values.empty()) one["values"] = s.values;
     if (!statement.place.empty()) one["place"] = statement.place;
+    if (!statement.locks.empty()) one["locks"] = statement.locks;
     sql.push_back(std::move(one));
     if (!statement.reads) continue;
     add(ran, words_of(s), kMostStatements);

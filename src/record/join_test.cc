@@ -17,7 +17,7 @@ const std::string kBefore =
 {"table":"u","oid":2,"logged":"public.\"U\"","key":["a","b"]}
 {"row":"t","key":["1"],"xmin":90,"is":{"id":1,"v":10}}
 {"q":1,"kind":"begin","sql":"BEGIN"}
-{"q":2,"kind":"select","sql":"SELECT v FROM t -- app.py:7","reads":true,"from":[["t",3]],"place":"app.py:7"}
+{"q":2,"kind":"select","sql":"SELECT v FROM t -- app.py:7","reads":true,"from":[["t",3]],"place":"app.py:7","locks":"share"}
 {"q":3,"kind":"update","sql":"UPDATE t SET v = v - 1","reads":true,"writes":true,"changed":"t","depends":true}
 {"q":4,"kind":"update","sql":"UPDATE t SET v = 5 WHERE id = 1","reads":true,"writes":true,"changed":"t"}
 {"q":5,"kind":"commit","sql":"COMMIT"}
@@ -107,13 +107,14 @@ TEST(Join, ReadsMeetWritesByKeyAndNumber) {
   EXPECT_EQ(d.orders, (Texts{"t:1: 1-1"}));
   const History& h = d.joined.history;
   EXPECT_EQ(h.initial(0).to_string(), R"({"id":1,"v":10})");
-  EXPECT_EQ(h.meta(0), R"({"program":"app.py:7",)"
-                       R"("ran":"`SELECT v FROM t` (app.py:7), `UPDATE t SET v = 5 WHERE id = 1`",)"
-                       R"("isolation":"serializable","xid":101,"unrecorded":{"reads":["*"],"why":[)"
-                       R"("`SELECT v FROM t` (app.py:7): the rows that it did not find",)"
-                       R"("`UPDATE t SET v = 5 WHERE id = 1`: the rows that it did not change"]},)"
-                       R"("sql":[{"text":"SELECT v FROM t","sent":20,"place":"app.py:7"},)"
-                       R"({"text":"UPDATE t SET v = 5 WHERE id = 1","sent":30}]})");
+  EXPECT_EQ(h.meta(0),
+            R"({"program":"app.py:7",)"
+            R"("ran":"`SELECT v FROM t` (app.py:7), `UPDATE t SET v = 5 WHERE id = 1`",)"
+            R"("isolation":"serializable","xid":101,"unrecorded":{"reads":["*"],"why":[)"
+            R"("`SELECT v FROM t` (app.py:7): the rows that it did not find",)"
+            R"("`UPDATE t SET v = 5 WHERE id = 1`: the rows that it did not change"]},)"
+            R"("sql":[{"text":"SELECT v FROM t","sent":20,"place":"app.py:7","locks":"share"},)"
+            R"({"text":"UPDATE t SET v = 5 WHERE id = 1","sent":30}]})");
   EXPECT_EQ(h.op_time(0), (Interval{20, 25}));
   EXPECT_EQ(h.op_time(1), (Interval{30, 35}));
   EXPECT_NE(h.meta().find(R"("isolation":"serializable")"), std::string::npos);

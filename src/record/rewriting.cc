@@ -200,7 +200,8 @@ class Understanding {
   std::string select(const Json& s);
   void add_from(const Json& from);
   void look_for_condition(const Json& s);
-  void look_for_key(const Json& where, const Relation& relation);
+  bool look_for_key(const Json& where, const Relation& relation);
+  void look_for_lock(const Json& s);
   void note_table(const Json& range);
   void change(const Json& s);
   void transaction(const Json& s);
@@ -354,7 +355,7 @@ void Understanding::look_for_condition(const Json& s) {
   const Json& range = from[0]["RangeVar"];
   const Relation* const relation = catalogue_.find(range.text("schemaname"), range.text("relname"));
   if (relation == nullptr || !relation->whole) return;
-  look_for_key(s["whereClause"], *relation);
+  if (look_for_key(s["whereClause"], *relation)) look_for_lock(s);
   for (const char* clause : {"limitCount", "limitOffset", "lockingClause", "distinctClause"})
     if (s.contains(clause)) return;
   // A function may return several rows, or none.
@@ -372,10 +373,23 @@ void Understanding::look_for_condition(const Json& s) {
     part_.where = std::move(pieces);
 }
 
-// Of conditions that all hold, one for each column of the key that says what it equals.
-void Understanding::look_for_key(const Json& where, const Relation& relation) {
+// It waits for the lock of its row, which it takes. A lock that goes with other changes of the row is none here.
+void Understanding::look_for_lock(const Json& s) {
+  const Json& clauses = s["lockingClause"];
+  if (clauses.size() != 1 || s.contains("limitCount") || s.contains("limitOffset")) return;
+  const Json& clause = clauses[0]["LockingClause"];
+  const std::string strength = clause.text("strength");
+  if (clause.text("waitPolicy") == "LockWaitSkip") return;
+  if (strength == "LCS_FORUPDATE" || strength == "LCS_FORNOKEYUPDATE") part_.locks = "update";
+  if (strength == "LCS_FORSHARE") part_.locks = "share";
+}
+
+// Of conditions that all hold, one for each column of the key that says what it equals. Whether there are no others.
+bool Understanding::look_for_key(const Json& where, const Relation& relation) {
   std::set<std::string> named;
+  size_t conditions = 0;
   const auto look = [&](const Json& condition) {
+    ++conditions;
     const Json& equals = condition["A_Expr"];
     if (equals.text("kind") != "AEXPR_OP" || equals["name"].empty() ||
         name_in(equals["name"][0]) != "=")
@@ -388,12 +402,14 @@ void Understanding::look_for_key(const Json& where, const Relation& relation) {
         named.insert(name_in(fields[fields.size() - 1]));
     }
   };
-  look(where);
   if (where["BoolExpr"].text("boolop") == "AND_EXPR")
     for (const Json& condition : where["BoolExpr"]["args"]) look(condition);
+  else
+    look(where);
   part_.keyed =
       !relation.key.empty() &&
       std::ranges::all_of(relation.key, [&](const std::string& k) { return named.contains(k); });
+  return part_.keyed && conditions == relation.key.size();
 }
 
 // INSERT, UPDATE and DELETE.

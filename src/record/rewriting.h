@@ -45,6 +45,8 @@ struct Part {
   std::vector<std::string> tables;  // which it reads or changes; "*": nobody knows which
   // It names one row of its table by the whole key, or inserts rows: whatever it does not find, it looks at no other row.
   bool keyed = false;
+  // "update" or "share": it names one row by the key and nothing else, and locks it.
+  std::string locks;
   bool fires = false;  // a trigger or a rule of the user's
   bool may_write = false;
   std::string changed;  // the relation that it changes

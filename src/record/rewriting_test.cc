@@ -267,6 +267,21 @@ TEST(Composite, RowsAndArrays) {
   EXPECT_FALSE(elements_of_array("()"));
 }
 
+// The row is there in every order only if nothing but its key is asked for.
+TEST_F(Rewriting, WhichRowAStatementLocks) {
+  const auto locks = [&](const std::string& sql) { return part(sql).locks; };
+  EXPECT_EQ(locks("SELECT v FROM t WHERE id = 7 FOR UPDATE"), "update");
+  EXPECT_EQ(locks("SELECT v FROM t WHERE id = $1 FOR NO KEY UPDATE NOWAIT"), "update");
+  EXPECT_EQ(locks("SELECT v FROM t WHERE id = 7 FOR SHARE OF t"), "share");
+  for (const char* const sql :
+       {"SELECT v FROM t WHERE id = 7", "SELECT v FROM t WHERE id = 7 FOR KEY SHARE",
+        "SELECT v FROM t WHERE id = 7 FOR UPDATE SKIP LOCKED", "SELECT v FROM t FOR UPDATE",
+        "SELECT v FROM t WHERE id = 7 AND v = 8 FOR UPDATE",
+        "SELECT v FROM t WHERE id > 7 FOR UPDATE", "SELECT v FROM t, u WHERE id = 7 FOR UPDATE",
+        "SELECT v FROM t WHERE id = 7 LIMIT 1 FOR UPDATE"})
+    EXPECT_EQ(locks(sql), "") << sql;
+}
+
 TEST_F(Rewriting, WhichRowsAStatementLooksAt) {
   for (const char* sql :
        {"SELECT v FROM t WHERE id = $1", "SELECT v FROM t WHERE v = 1 AND 7 = t.id LIMIT 21",

@@ -134,6 +134,7 @@ class TraceReader::Cut {
     s.isolation = line.text("isolation");
     s.session_isolation = line.text("session_isolation");
     s.place = line.text("place");
+    s.locks = line.text("locks");
     s.reads = line["reads"].is_true();
     s.writes = line["writes"].is_true();
     s.aggregated = line["aggregated"].is_true();

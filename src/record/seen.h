@@ -66,7 +66,7 @@ struct LoggedChanges {
 };
 
 struct Statement {
-  std::string kind, sql, missed, changed, isolation, session_isolation, place;
+  std::string kind, sql, missed, changed, isolation, session_isolation, place, locks;
   bool reads = false, writes = false, aggregated = false, depends = false, tells = false,
        keyed = false, fires = false;
   std::vector<std::string> tables;  // as rewriting.h has it

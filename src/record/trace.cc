@@ -53,6 +53,7 @@ uint64_t Trace::statement(const Plan& plan, size_t part, const std::string& unto
   if (!p.changed.empty()) line["changed"] = p.changed;
   if (!p.tables.empty()) line["tables"] = p.tables;
   if (p.keyed) line["keyed"] = true;
+  if (!p.locks.empty()) line["locks"] = p.locks;
   if (p.fires) line["fires"] = true;
   if (p.depends_on_rows) line["depends"] = true;
   if (!p.isolation.empty()) line[p.for_session ? "session_isolation" : "isolation"] = p.isolation;

@@ -1,28 +1,41 @@
 // A set of transactions can run wrongly at some isolations exactly if one of them can be cut in two (predict/split.h): compared with all
 // orders of steps that the isolations allow, executed here by the definitions and by nothing that the product uses. What is found is a
-// schedule that the verifier accepts; and of schedules drawn at random it accepts those that are allowed and not serializable.
+// schedule that the verifier accepts; and of schedules drawn at random it accepts those that are allowed and not serializable. Where nothing
+// is found the verifier accepts why; and whatever is said of a transaction that can be cut, it refuses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/rng.h"
 #include "cases.h"
+#include "certify/robustness_verifier.h"
 #include "certify/schedule_verifier.h"
+#include "history/random_draft.h"
 #include "predict/gaps.h"
+#include "predict/prediction.h"
 #include "predict/split.h"
 
 namespace assay::internal {
 namespace {
 
+using certify::Because;
+using certify::Ends;
 using certify::Isolation;
+using certify::Robustness;
+using certify::RobustnessVerifier;
+using certify::RowLock;
 using certify::Schedule;
+using certify::Uncut;
 
 // Keys are bits.
 struct SetStep {
   uint32_t reads = 0, changes = 0;
   bool plain = true;  // its statement locks nothing
+  RowLock lock = RowLock::none;
 };
 struct SetTxn {
   std::vector<SetStep> statements;
@@ -43,24 +56,40 @@ SetTxn random_txn(Rng& rng, uint32_t keys, size_t most) {
     }
     if (s.reads == 0 && s.changes == 0) s.reads = 1;
     s.plain = s.changes == 0;
+    // SELECT … FOR UPDATE, or FOR SHARE.
+    if (const uint64_t drawn = rng.below(8); s.plain && drawn < 2) {
+      s.lock = drawn == 0 ? RowLock::update : RowLock::share;
+      s.plain = false;
+    }
     txn.statements.push_back(s);
     const uint32_t unlocked = s.reads & ~s.changes;
-    if (!s.plain && unlocked != 0) txn.steps.push_back({unlocked & ~written, 0, false});
-    txn.steps.push_back(s.plain ? s : SetStep{s.reads & s.changes, s.changes, false});
+    if (s.changes != 0 && unlocked != 0) txn.steps.push_back({unlocked & ~written, 0, false});
+    txn.steps.push_back(s.changes == 0 ? s : SetStep{s.reads & s.changes, s.changes, false});
     txn.steps.back().reads &= ~written;
     written |= s.changes;
   }
   return txn;
 }
 
-// They ran one after the other.
-History history_of(const std::vector<SetTxn>& set) {
+// They ran one after the other, each its own program. `unrecorded`: per transaction, if not empty, what its meta says of that.
+History history_of(const std::vector<SetTxn>& set,
+                   const std::vector<std::string>& unrecorded = {}) {
   HistoryBuilder b;
   std::vector<int64_t> held(32, 0);
   int64_t next = 0, sent = 0;
   b.set_initial(ValueView::of(int64_t{0}));
   for (size_t t = 0; t < set.size(); ++t) {
-    b.begin_txn({.session = ValueView::of(static_cast<int64_t>(t))});
+    std::string meta = "{\"program\":\"" + std::to_string(t) + "\"";
+    if (!unrecorded.empty()) meta += ",\"unrecorded\":" + unrecorded[t];
+    Json sql = Json::array();
+    for (size_t i = 0; i < set[t].statements.size(); ++i) {
+      const RowLock lock = set[t].statements[i].lock;
+      Json one = {{"text", "SELECT"}, {"sent", sent + static_cast<int64_t>(i) + 1}};
+      if (lock != RowLock::none) one["locks"] = lock == RowLock::update ? "update" : "share";
+      sql.push_back(std::move(one));
+    }
+    meta += ",\"sql\":" + sql.dump() + "}";
+    b.begin_txn({.session = ValueView::of(static_cast<int64_t>(t)), .meta = meta});
     for (const SetStep& s : set[t].statements) {
       ++sent;
       const auto add = [&](Op op) {
@@ -78,6 +107,17 @@ History history_of(const std::vector<SetTxn>& set) {
   auto history = std::move(b).finish();
   EXPECT_TRUE(history.ok());
   return std::move(*history);
+}
+
+// A snapshot is taken before a statement waits: so it is an event of its own where the first step locks what somebody locks without a
+// change.
+bool begins_first(const SetTxn& txn, const std::vector<SetTxn>& set) {
+  const SetStep& first = txn.steps.front();
+  uint32_t locked = 0;
+  for (const SetTxn& other : set)
+    for (const SetStep& step : other.steps) locked |= step.lock != RowLock::none ? step.reads : 0;
+  return (txn.isolation == Isolation::snapshot || txn.isolation == Isolation::ssi) &&
+         ((first.lock != RowLock::none && first.reads != 0) || (first.changes & locked) != 0);
 }
 
 // By the definitions: an execution, one event after the other.
@@ -107,7 +147,9 @@ class ByDefinition {
     const SetTxn& txn = set_[t];
     if (s.committed >= 0) return false;
     const int now = now_++;
+    const bool begins = s.first < 0 && begins_first(txn, set_);
     if (s.first < 0) s.first = now;
+    if (begins) return true;
     if (s.next == txn.steps.size()) {
       s.committed = now;
       for (uint32_t k = 0; k < 32; ++k)
@@ -115,21 +157,23 @@ class ByDefinition {
       return true;
     }
     const SetStep& step = txn.steps[s.next++];
+    const RowLock lock = txn.isolation == Isolation::prefix ? RowLock::none : step.lock;
+    const uint32_t shares = lock == RowLock::share ? step.reads : 0;
+    const uint32_t locks = step.changes | (lock == RowLock::update ? step.reads : 0);
     const bool keeps = txn.isolation == Isolation::snapshot || txn.isolation == Isolation::ssi;
     for (uint32_t k = 0; k < 32; ++k) {
-      if (!(step.changes >> k & 1)) continue;
-      for (size_t other = 0; other < set_.size(); ++other)
-        if (other != t && state_[other].committed < 0 && (state_[other].written >> k & 1))
-          return false;
+      if (!((locks | shares) >> k & 1)) continue;
       if (keeps && !versions_[k].empty() && versions_[k].back().at > s.first) return false;
     }
-    const bool shares = txn.isolation == Isolation::innodb_repeatable_read && !step.plain;
+    const uint32_t all_shared =
+        txn.isolation == Isolation::innodb_repeatable_read && !step.plain ? step.reads : shares;
     for (size_t other = 0; other < set_.size(); ++other) {
       if (other == t || state_[other].committed >= 0) continue;
-      if ((step.changes & state_[other].shared) != 0) return false;
-      if (shares && (step.reads & state_[other].written) != 0) return false;
+      if ((locks & (state_[other].shared | state_[other].locked)) != 0) return false;
+      if ((all_shared & state_[other].locked) != 0) return false;
     }
-    if (shares) s.shared |= step.reads;
+    s.shared |= all_shared;
+    s.locked |= locks;
     if (step.plain && s.plain < 0) s.plain = now;
     const bool moving = txn.isolation == Isolation::read_committed ||
                         (txn.isolation == Isolation::innodb_repeatable_read && !step.plain);
@@ -214,7 +258,7 @@ class ByDefinition {
   struct State {
     size_t next = 0;
     int first = -1, plain = -1, committed = -1;
-    uint32_t written = 0, shared = 0;  // keys, locked until it ends
+    uint32_t written = 0, locked = 0, shared = 0;  // keys, until it ends
   };
   struct Version {
     size_t txn;
@@ -243,7 +287,10 @@ class ByDefinition {
 std::string text_of(const Schedule& schedule) {
   std::string text;
   for (const Schedule::Event& e : schedule.events)
-    text += (e.what == Schedule::What::step ? " step " : " commit ") + std::to_string(e.member);
+    text += (e.what == Schedule::What::step     ? " step "
+             : e.what == Schedule::What::commit ? " commit "
+                                                : " begin ") +
+            std::to_string(e.member);
   text += "; cycle";
   for (const uint32_t member : schedule.cycle) text += " " + std::to_string(member);
   return text + "\n";
@@ -254,7 +301,10 @@ std::string text_of(const std::vector<SetTxn>& set) {
   for (const SetTxn& txn : set) {
     text += std::string(certify::isolation_name(txn.isolation)) + ":";
     for (const SetStep& s : txn.statements)
-      text += " (" + std::to_string(s.reads) + "," + std::to_string(s.changes) + ")";
+      text += " (" + std::to_string(s.reads) + "," + std::to_string(s.changes) +
+              (s.lock == RowLock::none     ? ")"
+               : s.lock == RowLock::update ? " for update)"
+                                           : " for share)");
     text += "\n";
   }
   return text;
@@ -264,7 +314,7 @@ std::string text_of(const std::vector<SetTxn>& set) {
 bool is_small(const std::vector<SetTxn>& set) {
   double orders = 1, events = 0;
   for (const SetTxn& txn : set)
-    for (size_t i = 1; i <= txn.steps.size() + 1; ++i)
+    for (size_t i = 1; i <= txn.steps.size() + 1 + begins_first(txn, set); ++i)
       orders = orders * ++events / static_cast<double>(i);
   return orders < 3000;
 }
@@ -281,6 +331,76 @@ std::vector<SetTxn> random_set(Rng& rng, std::initializer_list<Isolation> isolat
   }
 }
 
+// That the program of the transaction, which is its number, holds.
+Robustness claim_of(TxnId t, const std::vector<Isolation>& at, std::vector<Uncut> cuts) {
+  Robustness claim;
+  for (TxnId other = 0; other < at.size(); ++other)
+    claim.programs.push_back({std::to_string(other), at[other], other == t});
+  claim.transactions.push_back({{t}, std::move(cuts)});
+  return claim;
+}
+
+// Where the transaction is cut, for all that an isolation may ask.
+std::vector<Uncut> cuts_of(TxnId t, Isolation isolation, const predict::Steps& steps) {
+  std::vector<Uncut> cuts;
+  const bool by_steps =
+      isolation == Isolation::read_committed || isolation == Isolation::innodb_repeatable_read;
+  for (uint32_t s = 0; s < steps.count(t); ++s) {
+    const auto touches = steps.touches(t, s);
+    const bool keeps = isolation == Isolation::snapshot || isolation == Isolation::ssi;
+    const uint32_t after = keeps && steps.locks_first(t) ? 0 : s + 1;
+    if (isolation == Isolation::read_committed
+            ? std::ranges::none_of(touches, &predict::Touch::reads)
+            : by_steps && !steps.is_plain(t, s))
+      continue;
+    if (isolation == Isolation::ssi)
+      for (const Ends ends : {Ends::below_ssi_first, Ends::below_ssi_last})
+        cuts.push_back({after, ends});
+    else
+      cuts.push_back({after});
+    if (isolation != Isolation::read_committed) break;
+  }
+  return cuts;
+}
+
+// Whether the verifier can be brought to accept that the transaction holds, whatever it is told.
+bool can_be_proved(TxnId t, const std::vector<Isolation>& at, const predict::Steps& steps,
+                   const RobustnessVerifier& verifier) {
+  std::vector<Uncut> cuts;
+  for (Uncut cut : cuts_of(t, at[t], steps)) {
+    std::vector<Uncut> all = {cut, cut};
+    all[1].because = Because::nobody_closes;
+    cut.because = Because::apart;
+    for (uint32_t set = 0; set < 1u << at.size(); ++set) {
+      cut.reached.clear();
+      for (TxnId other = 0; other < at.size(); ++other)
+        if (set >> other & 1) cut.reached.push_back(other);
+      all.push_back(cut);
+    }
+    const auto stands = [&](const Uncut& one) {
+      std::vector<Uncut> so_far = cuts;
+      so_far.push_back(one);
+      const Status s = verifier.verify(claim_of(t, at, so_far));
+      return s.ok() || s.error().message.find("is not there") != std::string::npos;
+    };
+    const auto found = std::ranges::find_if(all, stands);
+    if (found == all.end()) return false;
+    cuts.push_back(*found);
+  }
+  const Status s = verifier.verify(claim_of(t, at, cuts));
+  EXPECT_TRUE(s.ok()) << s.error().message;
+  return true;
+}
+
+// Of a transaction the verifier accepts what the search says, and nothing if that finds a split.
+bool agree(TxnId t, bool is_cut, std::vector<Uncut> uncut, const std::vector<Isolation>& at,
+           const predict::Steps& steps, const RobustnessVerifier& verifier) {
+  if (is_cut) return !can_be_proved(t, at, steps, verifier);
+  const Status s = verifier.verify(claim_of(t, at, std::move(uncut)));
+  EXPECT_TRUE(s.ok()) << s.error().message;
+  return s.ok();
+}
+
 void compare(uint64_t seed, std::initializer_list<Isolation> isolations) {
   Rng rng(rotated(seed));
   size_t wrong = 0;
@@ -295,10 +415,14 @@ void compare(uint64_t seed, std::initializer_list<Isolation> isolations) {
         predict::Steps::of(history, std::vector<bool>(set.size(), true), predict::Gaps(), budget);
     ASSERT_TRUE(steps.ok());
     predict::Splits splits(*steps, at);
+    const auto verifier = RobustnessVerifier::of(history);
+    ASSERT_TRUE(verifier.ok());
     bool found = false;
     for (TxnId t = 0; t < set.size(); ++t) {
       ASSERT_EQ(certify::steps_of(history, t).size(), set[t].steps.size()) << text_of(set);
-      const auto split = splits.find(t, budget, {});
+      std::vector<Uncut> uncut;
+      const auto split = splits.find(t, budget, {}, &uncut);
+      ASSERT_TRUE(agree(t, split.has_value(), uncut, at, *steps, *verifier)) << text_of(set) << t;
       if (!split) continue;
       found = true;
       const Status s = certify::verify_schedule(predict::schedule_of(*split, *steps, at), history);
@@ -340,6 +464,7 @@ TEST(Predict, WhatWasNotRecorded) {
                          Isolation::prefix, Isolation::snapshot, Isolation::ssi});
     std::vector<SetTxn> recorded = set;
     std::vector<predict::Told> told(set.size());
+    std::vector<std::string> unrecorded;
     std::vector<Isolation> at;
     for (size_t t = 0; t < set.size(); ++t) {
       at.push_back(set[t].isolation);
@@ -356,15 +481,24 @@ TEST(Predict, WhatWasNotRecorded) {
           }
         }
     }
-    const History history = history_of(recorded);
+    for (const predict::Told& t : told)
+      unrecorded.push_back("{\"reads\":" + Json(t.reads).dump() +
+                           ",\"changes\":" + Json(t.changes).dump() + "}");
+    const History history = history_of(recorded, unrecorded);
     Budget budget;
     const auto steps = predict::Steps::of(history, std::vector<bool>(set.size(), true),
                                           predict::Gaps(history, told), budget);
     ASSERT_TRUE(steps.ok());
     predict::Splits splits(*steps, at);
+    const auto verifier = RobustnessVerifier::of(history);
+    ASSERT_TRUE(verifier.ok());
     bool found = false, whole = true;
     for (TxnId t = 0; t < set.size(); ++t) {
-      found = found || splits.find(t, budget, {});
+      std::vector<Uncut> uncut;
+      const bool is_cut = splits.find(t, budget, {}, &uncut).has_value();
+      ASSERT_TRUE(agree(t, is_cut, uncut, at, *steps, *verifier))
+          << text_of(set) << text_of(recorded) << unrecorded[t] << t;
+      found = found || is_cut;
       whole = whole && told[t].is_whole();
     }
     const bool can = ByDefinition(set).can_go_wrong();
@@ -389,7 +523,7 @@ TEST(Predict, SchedulesDrawnAtRandom) {
     std::vector<uint32_t> left;
     for (uint32_t t = 0; t < set.size(); ++t) {
       schedule.members.push_back({t, set[t].isolation});
-      left.insert(left.end(), set[t].steps.size() + 1, t);
+      left.insert(left.end(), set[t].steps.size() + 1 + begins_first(set[t], set), t);
     }
     ByDefinition execution(set);
     bool allowed = true;
@@ -398,8 +532,12 @@ TEST(Predict, SchedulesDrawnAtRandom) {
       const size_t drawn = rng.below(left.size());
       const uint32_t t = left[drawn];
       left.erase(left.begin() + static_cast<ptrdiff_t>(drawn));
-      schedule.events.push_back(
-          {done[t]++ == set[t].steps.size() ? Schedule::What::commit : Schedule::What::step, t});
+      const bool begins = begins_first(set[t], set);
+      const size_t n = done[t]++;
+      schedule.events.push_back({begins && n == 0                    ? Schedule::What::begin
+                                 : n == set[t].steps.size() + begins ? Schedule::What::commit
+                                                                     : Schedule::What::step,
+                                 t});
       allowed = allowed && execution.advance(t);
     }
     for (size_t n = 2 + rng.below(2); n > 0; --n)
@@ -416,6 +554,106 @@ TEST(Predict, SchedulesDrawnAtRandom) {
     }
   }
   EXPECT_GT(accepted, scaled(40'000) / 400);
+}
+
+// A history that ran anyhow, with queries and attempts: some of its operations are of one statement, its transactions of two programs.
+History with_programs(const History& h, Rng& rng) {
+  HistoryBuilder b;
+  int64_t sent = 0;
+  if (!h.initial().is_null()) b.set_initial(h.initial());
+  for (KeyId k = 0; k < h.key_count(); ++k)
+    if (h.own_initial(k) != kNone) b.set_initial(h.key(k), h.version_value(h.own_initial(k)));
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    std::vector<int64_t> moments;
+    Json sql = Json::array();
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+      sent += static_cast<int64_t>(rng.below(2));
+      moments.push_back(sent);
+      const char* const lock = std::array{"", "", "share", "update"}[rng.below(4)];
+      sql.push_back({{"sent", sent}, {"locks", lock}});
+    }
+    const std::string meta = std::string(R"({"program":")") + (rng.below(2) == 0 ? "a" : "b") +
+                             R"(","sql":)" + sql.dump() + "}";
+    b.begin_txn({.session = h.session_name(h.session(t)), .status = h.status(t), .meta = meta});
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+      OpBuffers buffers;
+      Op op = h.outside(i, buffers);
+      const int64_t moment = moments[i - h.first_op(t)];
+      op.time = {moment, moment};
+      EXPECT_TRUE(b.add(op));
+    }
+    ++sent;
+    EXPECT_TRUE(b.end_txn().ok());
+  }
+  auto history = std::move(b).finish();
+  EXPECT_TRUE(history.ok());
+  return std::move(*history);
+}
+
+// What is said to hold was accepted; and so is the allocation, of which all of the programs hold.
+TEST(Predict, WhatHoldsInAnyHistory) {
+  const std::vector<Isolation> isolations = {Isolation::read_committed,
+                                             Isolation::innodb_repeatable_read, Isolation::prefix,
+                                             Isolation::snapshot, Isolation::ssi};
+  Rng rng(rotated(10));
+  size_t held = 0, allocated = 0;
+  for (size_t i = 0; i < scaled(4000); ++i) {
+    const RandomShape shape = {.max_keys = 5,
+                               .max_ops = 3,
+                               .rich = 0.7,
+                               .predicates = 0.6,
+                               .aggregates = 0.3,
+                               .own_initial = 0.3};
+    const Draft draft = random_draft(rng, shape);
+    const auto drawn = draft.history();
+    ASSERT_TRUE(drawn.ok());
+    const History history = with_programs(*drawn, rng);
+    Budget budget;
+    const auto predicted = predict::predict(history, {isolations, true}, budget);
+    ASSERT_TRUE(predicted.ok());
+    for (const predict::Program& program : predicted->programs) {
+      ASSERT_TRUE(program.needs.has_value()) << draft.text();
+      for (const predict::Prediction& p : program.predictions) {
+        ASSERT_EQ(p.reason.find("the verifier does not accept"), std::string::npos)
+            << draft.text() << p.reason;
+        held += p.answer == predict::Prediction::Answer::holds;
+        allocated += p.isolation == *program.needs;
+      }
+    }
+  }
+  EXPECT_GT(held, scaled(4000));
+  EXPECT_GT(allocated, scaled(4000));
+}
+
+// A search that overlooks an operation says that some hold which do not: the verifier has to notice.
+TEST(PredictCanary, ASearchThatOverlooksAnOperationIsCaught) {
+  Rng rng(rotated(11));
+  size_t caught = 0;
+  for (size_t i = 0; i < scaled(2000); ++i) {
+    const std::vector<SetTxn> set =
+        random_set(rng, {Isolation::read_committed, Isolation::innodb_repeatable_read,
+                         Isolation::prefix, Isolation::snapshot, Isolation::ssi});
+    std::vector<SetTxn> seen = set;
+    SetStep& s = seen[rng.below(seen.size())].statements.front();
+    (rng.below(2) == 0 ? s.reads : s.changes) &= ~(1u << rng.below(4));
+    std::vector<Isolation> at;
+    for (const SetTxn& txn : set) at.push_back(txn.isolation);
+    const History history = history_of(set), other = history_of(seen);
+    Budget budget;
+    const std::vector<bool> all(set.size(), true);
+    const auto steps = predict::Steps::of(history, all, predict::Gaps(), budget);
+    const auto fewer = predict::Steps::of(other, all, predict::Gaps(), budget);
+    const auto verifier = RobustnessVerifier::of(history);
+    ASSERT_TRUE(steps.ok() && fewer.ok() && verifier.ok());
+    predict::Splits splits(*steps, at), wrong(*fewer, at);
+    for (TxnId t = 0; t < set.size(); ++t) {
+      std::vector<Uncut> uncut;
+      if (wrong.find(t, budget, {}, &uncut) || !splits.find(t, budget, {})) continue;
+      EXPECT_FALSE(verifier->verify(claim_of(t, at, uncut)).ok()) << text_of(set) << t;
+      ++caught;
+    }
+  }
+  EXPECT_GT(caught, scaled(2000) / 100);
 }
 
 }  // namespace

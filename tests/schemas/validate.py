@@ -100,6 +100,16 @@ predicted = work / "predicted"
 run("predict", source / "examples/write-skew.hist", "--output", predicted)
 schedules = json.loads((predicted / "transactions-snapshot-isolation.cert.json").read_text())
 validate(certificate, schedules, "schedules")
+# Two that write, and nobody leads from who changes what the first has read to who reads what it changes.
+made.write_text("".join(f'{{"session":{i},"ops":[{ops}],"meta":{{"program":"{p}"}}}}\n' for i, (p, ops) in enumerate(
+    (("cut", '["r","x",null],["w","y",1]'), ("other", '["w","x",2]'), ("other", '["r","y",1]')))))
+run("predict", made, "--output", predicted, "--at", "snapshot-isolation,ssi")
+holds = json.loads((predicted / "cut-snapshot-isolation.cert.json").read_text())
+validate(certificate, holds, "holds")
+validate(certificate, json.loads((predicted / "cut-ssi.cert.json").read_text()), "holds at ssi")
+if holds["holds"][0]["transactions"][0]["cuts"] != [{"after": 1, "because": "apart", "reached": [1]}]:
+    sys.exit(f"failed: {holds}")
+refuse_later = (holds | {"certificates": []}, {k: v for k, v in holds.items() if k != "holds"})
 
 missing = {"verdict satisfied", "verdict violated", "verdict unknown", "kind order", "kind proof", "kind bad-read",
            "kind read-dependency", "kind session", "kind real-time", "kind write-dependency", "kind anti-dependency",
@@ -114,6 +124,9 @@ def refuse(validator, value, what):
     if validator.is_valid(value):
         sys.exit(f"failed: {what} passes")
 
+
+for one in refuse_later:
+    refuse(certificate, one, json.dumps(one)[:300])
 
 # A field too many, one too few, and a wrong word, wherever there is an object.
 def broken(value):
@@ -133,7 +146,7 @@ def broken(value):
 written = work / "certificates.json"
 line = json.loads(run("check", source / "examples/write-skew.hist", "--json", "--certificate", written))
 proof = json.loads(written.read_text())
-for validator, value in ((check, line), (check, slices), (certificate, proof), (certificate, schedules), (baseline, json.loads(known.read_text()))):
+for validator, value in ((check, line), (check, slices), (certificate, proof), (certificate, schedules), (certificate, holds), (baseline, json.loads(known.read_text()))):
     count = 0
     for one in broken(value):
         # Names of stages are free, and their values are numbers, not objects.

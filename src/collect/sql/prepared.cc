@@ -284,6 +284,13 @@ std::string Prepared::sql(const std::vector<Value>& parameters, const std::strin
   return out + text.substr(done);
 }
 
+// What it passes over because somebody else has it, it does not lock.
+std::string_view Prepared::locks() const {
+  if (!row_locks_ || statement_->lock == Lock::none || statement_->locked == Locked::skip)
+    return {};
+  return statement_->lock == Lock::update ? "update" : "share";
+}
+
 std::string Prepared::in_words() const {
   constexpr std::string_view kWords[] = {"select", "insert", "update", "delete"};
   return fmt::format("{} of {} in {}", kWords[static_cast<size_t>(statement_->kind)], table_->name,

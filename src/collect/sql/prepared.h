@@ -47,6 +47,7 @@ class Prepared {
                      DriverSession& session, const std::string& version, std::vector<Step>& steps,
                      Reply& reply) const;
   std::string sql(const std::vector<Value>& parameters, const std::string& version) const;
+  std::string_view locks() const;
   std::string in_words() const;
   const Text& text() const { return text_; }
 
@@ -59,7 +60,8 @@ class Prepared {
         transaction_(std::move(transaction)),
         returns_(statement.kind == Statement::Kind::update ? dialect.update_returns
                                                            : dialect.delete_returns),
-        looks_again_(dialect.looks_again) {}
+        looks_again_(dialect.looks_again),
+        row_locks_(dialect.row_locks) {}
 
   CallResult select(Call& call) const;
   CallResult aggregate(Call& call) const;
@@ -77,7 +79,7 @@ class Prepared {
   const Table* table_;
   std::string transaction_;
   bool returns_;
-  bool looks_again_;
+  bool looks_again_, row_locks_;
   Text text_;
   Text rows_after_;  // of an update that does not return them
 };

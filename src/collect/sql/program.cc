@@ -21,6 +21,7 @@ class Program::Bound : public SqlStatement {
   std::string sql(const std::string& version) const override {
     return prepared().sql(parameters_, version);
   }
+  std::string_view locks() const override { return prepared().locks(); }
   std::string in_words() const override { return prepared().in_words(); }
 
  private:

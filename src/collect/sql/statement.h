@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collect/driver.h"
@@ -18,6 +19,8 @@ class SqlStatement {
                              std::vector<Step>& steps, Reply& reply) const = 0;
   // The text of SQL, with its values in it, as `perform` sends it.
   virtual std::string sql(const std::string& version) const = 0;
+  // "update" or "share": it locks what it reads; else empty.
+  virtual std::string_view locks() const { return {}; }
   // As far as a person needs it to find the statement again.
   virtual std::string in_words() const = 0;
 };

@@ -1,0 +1,91 @@
+// What the transactions of a history do, step by step, in whatever order they run: the verifier's own reading, for predictions.
+//
+// A step is that of a schedule (certify/schedule.h). A key is read unless the transaction has changed it before. A query
+// reads the keys within its bounds that ever held, or may have held, what it asks for. What was not recorded of a
+// transaction (its meta says of which tables) is a step more at its beginning and its end, and meets whoever touches such a table.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/history.h"
+#include "assay/result.h"
+
+namespace assay::internal::certify {
+
+// What a step does with a key. Certain is what it does in every order: it locks, and is refused; no query is, since it may find
+// another version, and nothing that was not recorded.
+enum Deed : uint8_t {
+  kReads = 1,
+  kChanges = 2,
+  kCertainlyReads = 4,
+  kCertainlyChanges = 8,
+  kSharesAtInnodb =
+      16,        // certainly reads, by a statement that locks something: InnoDB's shared lock
+  kShares = 32,  // certainly locks what it reads, shared
+  kLocks = 64    // or as a change does
+};
+struct Touch {
+  KeyId key = kNone;  // behind those of the history: one that stands for what was not recorded
+  uint8_t deeds = 0;
+};
+
+class Footprints {
+ public:
+  // Fails where what an operation returns in another order cannot be told (lists), or where queries read too much.
+  static Result<Footprints> of(const History& history);
+
+  // The numbers of the programs, by name.
+  const std::map<std::string, uint32_t>& programs() const { return programs_; }
+  // kNone: of no program, but something of it was not recorded, so that it counts beside others.
+  uint32_t program(TxnId t) const { return program_[t]; }
+  // The transactions, whatever came of them.
+  std::span<const TxnId> txns_of(uint32_t program) const { return txns_of_[program]; }
+
+  size_t key_count() const { return first_of_key_.size() - 1; }
+  uint32_t step_count(TxnId t) const { return first_step_[t + 1] - first_step_[t]; }
+  std::span<const Touch> step(TxnId t, uint32_t s) const {
+    const uint32_t at = first_step_[t] + s;
+    return {touches_.data() + first_touch_[at], touches_.data() + first_touch_[at + 1]};
+  }
+  // Whether the statement of the step locks nothing.
+  bool is_plain(TxnId t, uint32_t s) const { return is_plain_[first_step_[t] + s]; }
+  // Of all steps, ascending, a key once.
+  std::span<const Touch> touches(TxnId t) const {
+    return {all_.data() + first_of_txn_[t], all_.data() + first_of_txn_[t + 1]};
+  }
+  bool has_unrecorded(TxnId t) const { return has_unrecorded_[t]; }
+  // Whether somebody certainly locks the key who only reads it.
+  bool is_locked(KeyId key) const { return is_locked_[key]; }
+
+  // Who does something with a key, ascending.
+  struct Doer {
+    TxnId txn;
+    uint8_t deeds;
+  };
+  std::span<const Doer> doers(KeyId key) const {
+    return {doers_.data() + first_of_key_[key], doers_.data() + first_of_key_[key + 1]};
+  }
+
+ private:
+  friend class FootprintReader;
+
+  std::map<std::string, uint32_t> programs_;
+  std::vector<std::vector<TxnId>> txns_of_;  // per program
+  std::vector<uint32_t> program_;            // per transaction
+  std::vector<bool> has_unrecorded_;         // likewise
+  std::vector<uint32_t> first_step_ = {0};   // likewise, and the end
+  std::vector<bool> is_plain_;               // per step
+  std::vector<uint64_t> first_touch_ = {0};  // likewise, and the end
+  std::vector<Touch> touches_;
+  std::vector<uint64_t> first_of_txn_ = {0};  // per transaction, and the end
+  std::vector<Touch> all_;
+  std::vector<uint64_t> first_of_key_;  // per key, and the end
+  std::vector<Doer> doers_;
+  std::vector<bool> is_locked_;  // per key
+};
+
+}  // namespace assay::internal::certify

@@ -1,0 +1,50 @@
+// Why programs hold at their isolations: the certificate of a prediction that nothing can go wrong (docs/predicting.md).
+//
+// If any execution of recorded transactions is not serializable, then there is one in which a single transaction is cut in two, and
+// others run in the gap, whole and one after the other, each in conflict with the next: the first changes what the one that is cut
+// has read, and the last closes the cycle. So a program holds if no cut of any of its transactions leads there, and of each
+// cut the certificate says why:
+//
+//   empty          nobody may begin the gap
+//   nobody-closes  nobody may end it
+//   apart          whoever conflicts with those who may begin, over any number of others, is among these, and none of them may end it
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "assay/history.h"
+#include "certify/schedule.h"
+
+namespace assay::internal::certify {
+
+// Of a transaction at ssi that is cut: whether the first in the gap is below ssi, or at ssi, and then the last is below. Of others: any.
+enum class Ends : uint8_t { any, below_ssi_first, below_ssi_last };
+enum class Because : uint8_t { empty, nobody_closes, apart };
+
+struct Uncut {
+  uint32_t after = 0;  // so many steps
+  Ends ends = Ends::any;
+  Because because = Because::empty;
+  std::vector<TxnId> reached = {};  // apart
+  friend auto operator<=>(const Uncut&, const Uncut&) = default;
+};
+
+struct Robustness {
+  struct Program {
+    std::string name;  // empty: nothing says what ran
+    Isolation isolation = Isolation::read_committed;
+    bool holds = false;
+  };
+  // Of which the same is said.
+  struct Transactions {
+    std::vector<TxnId> txns;
+    std::vector<Uncut> cuts;
+  };
+  std::vector<Program> programs;           // all that ran
+  std::vector<Transactions> transactions;  // all of those that hold, attempts included
+};
+
+}  // namespace assay::internal::certify

@@ -1,0 +1,26 @@
+// Verifies that programs hold (certify/robustness.h): of every cut of every one of their transactions, why it leads nowhere.
+#pragma once
+
+#include "assay/history.h"
+#include "assay/result.h"
+#include "certify/footprints.h"
+#include "certify/robustness.h"
+
+namespace assay::internal::certify {
+
+class RobustnessVerifier {
+ public:
+  // Fails where nothing about the history can hold (certify/footprints.h), which must outlive the object.
+  static Result<RobustnessVerifier> of(const History& history);
+
+  Status verify(const Robustness& claim) const;
+
+ private:
+  RobustnessVerifier(const History& history, Footprints footprints)
+      : history_(&history), footprints_(std::move(footprints)) {}
+
+  const History* history_;
+  Footprints footprints_;
+};
+
+}  // namespace assay::internal::certify
