@@ -10,7 +10,7 @@ insert into steps values (1, 1, 50), (2, 1, 50);
 /* A */ begin;
 /* B */ begin;
 /* A */ update counters set total = total + 100 where id = 1;
-/* B */ select * from counters c left join steps s on s.counter = c.id where c.id = 1 order by s.id desc limit 1 for update of c; -- waits for A
+/* B */ select * from counters c left join steps s on s.counter = c.id where c.id = 1 order by s.id desc limit 1 for update of c; -- waits
 /* A */ update steps set added = added + 100 where id = 2;
 /* A */ commit;
 /* B */ commit;
