@@ -133,6 +133,12 @@ struct Report {
   const char *read_committed, *repeatable_read, *serializable;
 };
 
+void expect_played(const Report& r, const std::string& url) {
+  EXPECT_EQ(played(r.file, url, "read committed"), r.read_committed) << r.file;
+  EXPECT_EQ(played(r.file, url, "repeatable read"), r.repeatable_read) << r.file;
+  EXPECT_EQ(played(r.file, url, "serializable"), r.serializable) << r.file;
+}
+
 TEST(Postgresql, PlaysReports) {
   ASSAY_SERVER(urls, "postgres");
   for (const Report& r :
@@ -164,11 +170,8 @@ TEST(Postgresql, PlaysReports) {
         {"multiple-row-versions.sql", "g2-item", "g2-item", "refused"},
         {"sqlite-upgrade.sql", "lost-update", "refused", "refused"},
         {"turso-3029.sql", "-", "-", "-"},
-        {"update-conflict-out.sql", "-", "write-skew", "refused"}}) {
-    EXPECT_EQ(played(r.file, urls.front(), "read committed"), r.read_committed) << r.file;
-    EXPECT_EQ(played(r.file, urls.front(), "repeatable read"), r.repeatable_read) << r.file;
-    EXPECT_EQ(played(r.file, urls.front(), "serializable"), r.serializable) << r.file;
-  }
+        {"update-conflict-out.sql", "-", "write-skew", "refused"}})
+    expect_played(r, urls.front());
 }
 
 TEST(Mariadb, PlaysReports) {
@@ -197,11 +200,8 @@ TEST(Mariadb, PlaysReports) {
         {"parent-lock.sql", "write-skew", "write-skew", "refused"},
         {"multiple-row-versions.sql", "g2-item", "g2-item", "refused"},
         {"sqlite-upgrade.sql", "lost-update", "lost-update", "refused"},
-        {"turso-3029.sql", "-", "-", "-"}}) {
-    EXPECT_EQ(played(r.file, urls.front(), "read committed"), r.read_committed) << r.file;
-    EXPECT_EQ(played(r.file, urls.front(), "repeatable read"), r.repeatable_read) << r.file;
-    EXPECT_EQ(played(r.file, urls.front(), "serializable"), r.serializable) << r.file;
-  }
+        {"turso-3029.sql", "-", "-", "-"}})
+    expect_played(r, urls.front());
   const std::string with_conflicts = urls.front() + "?innodb_snapshot_isolation=ON";
   for (const char* file :
        {"tidb-41680.sql", "mdev-38977.sql", "mysql-102752.sql", "mysql-114389.sql"})
