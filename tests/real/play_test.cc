@@ -133,6 +133,12 @@ struct Report {
   const char *read_committed, *repeatable_read, *serializable;
 };
 
+void expect_played(const Report& r, const std::string& url) {
+  EXPECT_EQ(played(r.file, url, "read committed"), r.read_committed) << r.file;
+  EXPECT_EQ(played(r.file, url, "repeatable read"), r.repeatable_read) << r.file;
+  EXPECT_EQ(played(r.file, url, "serializable"), r.serializable) << r.file;
+}
+
 TEST(Postgresql, PlaysReports) {
   ASSAY_SERVER(urls, "postgres");
   for (const Report& r :
@@ -148,11 +154,24 @@ TEST(Postgresql, PlaysReports) {
         {"scalardb-65.sql", "g2", "g2", "refused"},
         {"slatedb-260.sql", "lost-update", "refused", "refused"},
         {"mdev-38977.sql", "non-repeatable-read", "refused", "refused"},
-        {"matrixone-5388.sql", "non-repeatable-read", "-", "-"}}) {
-    EXPECT_EQ(played(r.file, urls.front(), "read committed"), r.read_committed) << r.file;
-    EXPECT_EQ(played(r.file, urls.front(), "repeatable read"), r.repeatable_read) << r.file;
-    EXPECT_EQ(played(r.file, urls.front(), "serializable"), r.serializable) << r.file;
-  }
+        {"matrixone-5388.sql", "non-repeatable-read", "-", "-"},
+        {"mysql-102752.sql", "non-repeatable-read", "-", "-"},
+        {"mysql-114389.sql", "lost-update", "refused", "refused"},
+        {"mysql-117487.sql", "refused", "refused", "refused"},
+        {"mysql-120610.sql", "lost-update", "refused", "refused"},
+        {"mysql-5839.sql", "phantom", "refused", "refused"},
+        {"yugabyte-22456.sql", "phantom", "-", "-"},
+        {"postgresql-9301.sql", "refused", "refused", "refused"},
+        {"dba-27688.sql", "refused", "refused", "refused"},
+        {"dba-246179.sql", "-", "-", "refused"},
+        {"dba-312261.sql", "fractured-read", "refused", "refused"},
+        {"parent-lock.sql", "write-skew", "write-skew", "refused"},
+        {"foreign-key-snapshot.sql", "refused", "refused", "refused"},
+        {"multiple-row-versions.sql", "g2-item", "g2-item", "refused"},
+        {"sqlite-upgrade.sql", "lost-update", "refused", "refused"},
+        {"turso-3029.sql", "-", "-", "-"},
+        {"update-conflict-out.sql", "-", "write-skew", "refused"}})
+    expect_played(r, urls.front());
 }
 
 TEST(Mariadb, PlaysReports) {
@@ -167,14 +186,41 @@ TEST(Mariadb, PlaysReports) {
         // An update that changes nothing writes nothing.
         {"tidb-28095.sql", "non-repeatable-read", "-", "refused"},
         {"scalardb-65.sql", "g2", "g2", "refused"},
-        {"mdev-38977.sql", "non-repeatable-read", "non-repeatable-read", "refused"}}) {
-    EXPECT_EQ(played(r.file, urls.front(), "read committed"), r.read_committed) << r.file;
-    EXPECT_EQ(played(r.file, urls.front(), "repeatable read"), r.repeatable_read) << r.file;
-    EXPECT_EQ(played(r.file, urls.front(), "serializable"), r.serializable) << r.file;
-  }
-  EXPECT_EQ(
-      played("tidb-41680.sql", urls.front() + "?innodb_snapshot_isolation=ON", "repeatable read"),
-      "refused");
+        {"mdev-38977.sql", "non-repeatable-read", "non-repeatable-read", "refused"},
+        {"mysql-102752.sql", "non-repeatable-read", "non-repeatable-read", "-"},
+        {"mysql-114389.sql", "lost-update", "lost-update", "refused"},
+        {"mysql-117487.sql", "write-skew", "write-skew", "refused"},
+        {"mysql-119649.sql", "-", "-", "-"},
+        {"mysql-120610.sql", "non-repeatable-read", "-", "refused"},
+        {"mysql-5839.sql", "phantom", "g-single", "refused"},
+        {"yugabyte-22456.sql", "phantom", "-", "-"},
+        {"postgresql-9301.sql", "non-repeatable-read", "refused", "refused"},
+        {"dba-27688.sql", "-", "-", "-"},
+        {"dba-246179.sql", "-", "-", "refused"},
+        {"parent-lock.sql", "write-skew", "write-skew", "refused"},
+        {"multiple-row-versions.sql", "g2-item", "g2-item", "refused"},
+        {"sqlite-upgrade.sql", "lost-update", "lost-update", "refused"},
+        {"turso-3029.sql", "-", "-", "-"}})
+    expect_played(r, urls.front());
+  const std::string with_conflicts = urls.front() + "?innodb_snapshot_isolation=ON";
+  for (const char* file :
+       {"tidb-41680.sql", "mdev-38977.sql", "mysql-102752.sql", "mysql-114389.sql"})
+    EXPECT_EQ(played(file, with_conflicts, "repeatable read"), "refused") << file;
+  EXPECT_EQ(played("parent-lock.sql", with_conflicts, "repeatable read"), "write-skew");
+}
+
+TEST(Sqlite, PlaysReports) {
+  for (const char* file : {"sqlite-upgrade.sql", "mysql-102752.sql", "dba-246179.sql"})
+    EXPECT_EQ(played(file, "sqlite:", "deferred"), "refused") << file;
+  for (const char* file : {"turso-3029.sql", "turso-5420.sql"})
+    EXPECT_EQ(played(file, "sqlite:", "deferred"), "-") << file;
+}
+
+// A row that another one updates hides who inserted it (fixed in 12.4).
+TEST(OldPostgresql, PlaysReports) {
+  ASSAY_SERVER(urls, "postgres@12.3");
+  EXPECT_EQ(played("update-conflict-out.sql", urls.front(), "serializable"), "write-skew");
+  EXPECT_EQ(played("multiple-row-versions.sql", urls.front(), "serializable"), "refused");
 }
 
 // What PostgreSQL's specifications print that the player does not, and why.

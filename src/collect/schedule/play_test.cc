@@ -145,8 +145,8 @@ TEST(SchedulePlay, RowsWithoutAKeyAreTheChainsOfTheirPlaces) {
   const Seen s = seen("/* a */ begin; update u set v = v + 1; select * from u; commit;",
                       "create table u (v int);\ninsert into u values (5);\n");
   EXPECT_EQ(s.history,
-            "a: a { r(\"u:#1\",{\"v\":5}) w(\"u:#1\",{\"v\":6}) p(\"u:\"..\"u;\": "
-            ",[\"u:#1\"={\"v\":6}]) r(\"u:#1\",{\"v\":6}) }\n");
+            "a: a { r(\"u:#1\",{\"v\":5}) w(\"u:#1\",{\"v\":6}) "
+            "range(\"u:\"..\"u;\",[\"u:#1\"={\"v\":6}]) r(\"u:#1\",{\"v\":6}) }\n");
 }
 
 TEST(SchedulePlay, WhatIsNotPlainIsPlayedAndCounted) {

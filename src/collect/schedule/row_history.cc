@@ -102,8 +102,9 @@ Status RowHistory::add(const RowTxn& txn) {
           rows[i].emplace_back(ValueView::of(std::string_view(of)), ValueView::row(row));
         // All keys of the table begin so.
         texts[i] = {op.table + ":", op.table + ";"};
-        to = Op::select(ValueView::of(std::string_view(texts[i][0])),
-                        ValueView::of(std::string_view(texts[i][1])), op.where, rows[i]);
+        to = Op::range(ValueView::of(std::string_view(texts[i][0])),
+                       ValueView::of(std::string_view(texts[i][1])), rows[i]);
+        if (!op.where.empty()) to = Op::select(to.key, to.value, op.where, rows[i]);
         break;
     }
     to.time = op.time;
