@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -145,17 +146,18 @@ Result<std::string> write_certificate(const PredictState& s, const std::string& 
   return written.ok() ? Result<std::string>(file) : written.error();
 }
 
-// "leave-read-committed"
-std::string stem_of(const Program& program, const Prediction& p) {
+// What the files about a program are called; a number tells those apart whose names differ only in other characters.
+std::string name_of_files(const Program& program, std::set<std::string>& taken) {
   std::string name = program.name.empty() ? "transactions" : program.name;
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') c = '-';
-  return name + "-" + std::string(certify::isolation_name(p.isolation));
+  const auto is_left_out = [](unsigned char c) { return !std::isalnum(c) && c != '_'; };
+  std::ranges::replace_if(name, is_left_out, '-');
+  std::string free = name;
+  for (int n = 2; !taken.insert(free).second; ++n) free = fmt::format("{}-{}", name, n);
+  return free;
 }
 
-Status write_execution(const PredictState& s, const Program& program, const Prediction& p,
+Status write_execution(const PredictState& s, const std::string& name, const Prediction& p,
                        const History& history, Execution& e) {
-  const std::string name = stem_of(program, p);
   auto certificate = write_certificate(s, name, {{p.schedules.front()}, {}}, history);
   if (!certificate.ok()) return certificate.error();
   e.certificate = std::move(*certificate);
@@ -251,10 +253,9 @@ std::string what_of(const Program& program) {
 }
 
 bool shares_session(const certify::Schedule& schedule, const History& h) {
-  std::vector<SessionId> sessions;
-  for (const auto& member : schedule.members) sessions.push_back(h.session(member.txn));
-  std::sort(sessions.begin(), sessions.end());
-  return std::adjacent_find(sessions.begin(), sessions.end()) != sessions.end();
+  std::set<SessionId> sessions;
+  for (const auto& member : schedule.members) sessions.insert(h.session(member.txn));
+  return sessions.size() < schedule.members.size();
 }
 
 // "2 were refused, such as 2-1 `UPDATE …`: 40001 …"
@@ -296,7 +297,6 @@ std::string played_in_words(const std::vector<Played>& played) {
 // Why it breaks: the steps, what is wrong with them, and where that is written.
 std::string break_in_words(const Program& program, const Prediction& p, const Execution& e,
                            const History& recorded) {
-  constexpr size_t kIndent = 2;
   std::string text =
       fmt::format("\n{} breaks at {}", what_of(program), certify::isolation_name(p.isolation));
   const auto& explanations = e.audit.explanations;
@@ -304,7 +304,7 @@ std::string break_in_words(const Program& program, const Prediction& p, const Ex
     text += fmt::format(": {}", anomaly_info(explanations.front().anomaly).name);
   text += "\n\n" + steps_in_words(p.schedules.front(), recorded, e.audit.history) + "\n";
   const auto tell = [&](std::string_view sentence) {
-    text += fmt::format("  {}\n", wrapped(sentence, columns_of_stdout(), kIndent, kIndent));
+    text += fmt::format("  {}\n", wrapped(sentence, columns_of_stdout(), 2, 2));
   };
   if (!explanations.empty())
     for (const std::string& sentence : explanations.front().sentences) tell(sentence);
@@ -389,17 +389,20 @@ bool is_told(const Program& program, const Prediction& p) {
 // All programs at all isolations, told as text or as JSON.
 Result<std::string> told(const PredictState& s, const History& h, Predicted& predicted) {
   std::vector<Program>& programs = predicted.programs;
-  std::string text, breaks;
+  std::string breaks;
   Json all = Json::array();
   uint64_t txns = 0;
+  std::set<std::string> taken;
   for (Program& program : programs) {
     txns += program.txns.size();
+    const std::string files = name_of_files(program, taken);
     Json answers = Json::array();
     for (Prediction& p : program.predictions) {
+      const std::string name = fmt::format("{}-{}", files, certify::isolation_name(p.isolation));
       if (p.answer != Answer::breaks) {
         Json answer = as_json(p, nullptr);
         if (p.proof && !s.output.empty()) {
-          const auto file = write_certificate(s, stem_of(program, p), {{}, {*p.proof}}, h);
+          const auto file = write_certificate(s, name, {{}, {*p.proof}}, h);
           if (!file.ok()) return file.error();
           answer["certificate"] = *file;
         }
@@ -414,7 +417,7 @@ Result<std::string> told(const PredictState& s, const History& h, Predicted& pre
       if (s.plays)
         if (Status played = play(s, p, h, *e); !played.ok()) return played.error();
       if (!s.output.empty())
-        if (Status w = write_execution(s, program, p, h, *e); !w.ok()) return w.error();
+        if (Status w = write_execution(s, name, p, h, *e); !w.ok()) return w.error();
       answers.push_back(as_json(p, &*e));
       if (!is_told(program, p)) {
         breaks += break_in_words(program, p, *e, h);
@@ -425,8 +428,8 @@ Result<std::string> told(const PredictState& s, const History& h, Predicted& pre
       if (const std::string sentence = played_in_words(e->played); !sentence.empty())
         breaks += fmt::format("  {}\n", wrapped(sentence, columns_of_stdout(), 2, 2));
     }
-    Json one = {{"name", program.name}, {"transactions", program.txns.size()}};
-    one["isolations"] = std::move(answers);
+    Json one = {
+        {"name", program.name}, {"transactions", program.txns.size()}, {"isolations", answers}};
     if (program.needs) one["needs"] = certify::isolation_name(*program.needs);
     all.push_back(std::move(one));
   }
@@ -438,18 +441,15 @@ Result<std::string> told(const PredictState& s, const History& h, Predicted& pre
   }
   const std::string where = in_words(recorded_on(h));
   if (s.json) {
-    Json j = {{"schema", 1}, {"file", s.inputs.front()}, {"transactions", txns}};
-    j["programs"] = std::move(all);
+    Json j = {{"schema", 1}, {"file", s.inputs.front()}, {"transactions", txns}, {"programs", all}};
     if (!needs.empty()) j["certificate"] = needs;
-    Json assumed = Json::array();
-    for (const std::string& sentence : assumptions_of(h)) assumed.push_back(sentence);
-    j["assumptions"] = std::move(assumed);
+    j["assumptions"] = Json(assumptions_of(h));
     return j.dump() + "\n";
   }
-  text = fmt::format("{}: {} of {}{}{}\n\n", display(s.inputs.front(), 200),
-                     counted(txns, "transaction", "transactions"),
-                     counted(programs.size(), "program", "programs"),
-                     where.empty() ? "" : ", recorded on ", where);
+  std::string text = fmt::format("{}: {} of {}{}{}\n\n", display(s.inputs.front(), 200),
+                                 counted(txns, "transaction", "transactions"),
+                                 counted(programs.size(), "program", "programs"),
+                                 where.empty() ? "" : ", recorded on ", where);
   text += table_of(programs) + breaks + "\n";
   for (const std::string& sentence : assumptions_of(h))
     text += wrapped(sentence, columns_of_stdout()) + "\n";
