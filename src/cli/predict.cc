@@ -326,10 +326,11 @@ std::vector<std::string> assumptions_of(const History& h) {
         "The history does not tell statements apart, so each operation counts as one: record with "
         "--operation-times.");
   all.emplace_back(
-      "What is not said to be played was not. Of locks without a change (FOR UPDATE) only those "
-      "of rows by their key are known, where they were recorded, and each "
-      "transaction is assumed to go on as recorded whatever it reads: the database may refuse what "
-      "breaks here, and the application may take another path.");
+      "Nothing was played unless it says so. Of locks without a change (FOR UPDATE) only those of "
+      "rows by their key are known, where they were recorded. Each transaction is assumed to go on "
+      "as recorded whatever it reads: the database may refuse what breaks here, and the "
+      "application "
+      "may take another path.");
   all.emplace_back(
       "What holds, holds for the transactions that were recorded, and says nothing of others.");
   return all;

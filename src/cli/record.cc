@@ -292,11 +292,11 @@ Action add_record(CLI::App& app) {
       ->type_name("ADDRESS");
   CLI::Option* const certificate =
       app.add_option("--tls-cert", s->options.tls_certificate,
-                     "the certificate to show to clients that connect by TLS, PEM; by default one "
-                     "that is made now, for which nobody vouches")
+                     "the certificate for clients that connect with TLS (PEM); by default a "
+                     "self-signed one is made")
           ->type_name("FILE");
   CLI::Option* const key =
-      app.add_option("--tls-key", s->options.tls_key, "its key, PEM, without a password")
+      app.add_option("--tls-key", s->options.tls_key, "its private key (PEM, without a password)")
           ->needs(certificate)
           ->type_name("FILE");
   certificate->needs(key);
@@ -312,8 +312,8 @@ Action add_record(CLI::App& app) {
       ->type_name("N");
   CLI::Option* const no_values =
       app.add_flag("--no-values", s->options.no_values,
-                   "write down no value of the database: a number that only this recording has "
-                   "stands for each, and statements have no constants");
+                   "keep the values of the database out of the files: a number of this recording "
+                   "replaces each, and statements lose their constants");
   app.add_option("--from", s->from,
                  "make the history of the trace of an earlier recording, one that was killed, say")
       ->excludes(no_values)
@@ -328,9 +328,8 @@ Action add_record(CLI::App& app) {
       ->type_name("FILE:LINE");
   app.add_flag("--until-input-ends", s->until_input_ends,
                "end the recording when standard input ends, too: for a program that starts it");
-  app.add_flag(
-      "--watch", s->watch,
-      "judge what is recorded meanwhile, as watch does, at --level or strict-serializable");
+  app.add_flag("--watch", s->watch,
+               "check the recording as it grows, as watch does, at --level or strict-serializable");
   s->check.levels.add(app,
                       "a level to decide once the recording has ended; the exit code is then the "
                       "verdict, and of a violation the smallest part is shown");
