@@ -4,7 +4,8 @@
 //   strings  the same with keys of 8 characters
 //   lists    appends and whole-list reads
 //
-// The text is in memory, so the disk does not count; everything else that read_history does, does, on one thread.
+// The text is in memory, so the disk does not count; everything else that read_history does, does,
+// on one thread.
 #include <benchmark/benchmark.h>
 
 #include <random>

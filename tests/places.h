@@ -1,5 +1,5 @@
-// Where the tests find what they look at: absolute paths, without a slash at the end. Defined for each build by cmake/places.cc.in.
-// No strings: constants of tests are made of them before main.
+// Where the tests find what they look at: absolute paths, without a slash at the end. Defined for
+// each build by cmake/places.cc.in. No strings: constants of tests are made of them before main.
 #pragma once
 
 namespace assay::internal::places {

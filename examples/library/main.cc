@@ -1,4 +1,5 @@
-// The library in a program of one's own: what assay::audit() finds out about a history. Every verdict has been verified.
+// The library in a program of one's own: what assay::audit() finds out about a history. Every
+// verdict has been verified.
 #include <assay/assay.h>
 
 #include <iostream>

@@ -1,22 +1,28 @@
-// Records what an application's transactions did and saw, for `assay check`. Copy it into the application; C++17.
+// Records what an application's transactions did and saw, for `assay check`. Copy it into the
+// application; C++17.
 //
-//   Recorder recorder("history.jsonl", 0);          // the value that every key has at the beginning
+//   Recorder recorder("history.jsonl", 0);          // the value that every key has at the
+//                                                   beginning
 //   auto session = recorder.session("worker 1");    // one for each thread or connection
 //
 //   auto txn = session.begin();                     // before the first statement is sent
 //   txn.read("x", value); txn.write("x", 7);        // after each statement has answered
 //   txn.committing();                               // before COMMIT is sent
 //   txn.committed();                                // it was acknowledged
-//   txn.aborted(); txn.unknown();                   // or: the database says it had no effect; nobody knows
+//   txn.aborted(); txn.unknown();                   // or: the database says it had no effect;
+//                                                   nobody knows
 //
-//   session.end();                                  // nothing more of it: whoever watches the file need not wait
+//   session.end();                                  // nothing more of it: whoever watches the file
+//                                                   need not wait
 //
-// Values may repeat, as balances do; where each is written to a key once only, a value that is read always tells who wrote it. A line
-// with the transaction is on its way to the disk before COMMIT, and another with the outcome after it: whatever crashes, the file is
-// true. Times are nanoseconds of the machine's monotonic clock; docs/formats/assay.md has every field.
+// Values may repeat, as balances do; where each is written to a key once only, a value that is read
+// always tells who wrote it. A line with the transaction is on its way to the disk before COMMIT,
+// and another with the outcome after it: whatever crashes, the file is true. Times are nanoseconds
+// of the machine's monotonic clock; docs/formats/assay.md has every field.
 //
-// No call on a transaction throws: one with what cannot be recorded, such as bytes that are no UTF-8, is recorded as of unknown outcome,
-// with the reason. A file that cannot be written any more is told by close().
+// No call on a transaction throws: one with what cannot be recorded, such as bytes that are no
+// UTF-8, is recorded as of unknown outcome, with the reason. A file that cannot be written any more
+// is told by close().
 #pragma once
 
 #include <charconv>
@@ -31,7 +37,8 @@
 #include <type_traits>
 #include <vector>
 
-// A key or a value: an integer, a string, or null, which is what is read of a row that is not there; true is 1, 1.5 is "1.5".
+// A key or a value: an integer, a string, or null, which is what is read of a row that is not
+// there; true is 1, 1.5 is "1.5".
 class RecordedValue {
  public:
   RecordedValue(std::nullptr_t) : json_("null") {}

@@ -1,5 +1,5 @@
-/* assay for C, and for every language that can call C. Link with -lassay (pkg-config assay); libassay.so.0 keeps what it
-   has: functions and constants may be added, none changes or goes.
+/* assay for C, and for every language that can call C. Link with -lassay (pkg-config assay);
+   libassay.so.0 keeps what it has: functions and constants may be added, none changes or goes.
 
      assay_error* error = NULL;
      assay_history* history = NULL;
@@ -10,17 +10,21 @@
        return 1;
      }
      for (size_t i = 0; i < assay_verdict_count(audit); ++i)
-       printf("%s %s\n", assay_verdict_level(audit, i), assay_outcome_name(assay_verdict_outcome(audit, i)));
+       printf("%s %s\n", assay_verdict_level(audit, i),
+              assay_outcome_name(assay_verdict_outcome(audit, i)));
 
-   Errors. A function that can fail returns an assay_status. With `error` not null, *error becomes null where it succeeds and
-   what went wrong where it fails, to be freed by the caller. No C++ exception leaves the library.
+   Errors. A function that can fail returns an assay_status. With `error` not null, *error becomes
+   null where it succeeds and what went wrong where it fails, to be freed by the caller. No C++
+   exception leaves the library.
 
-   Ownership. Whoever gets a handle frees it, by the function of its name; to free null does nothing. What goes in is copied.
-   A `const char*` that comes out ends with a zero byte, is UTF-8 where the history is, and lives as long as the handle it was
-   asked of. An audit keeps its history alive, so that either may be freed first.
+   Ownership. Whoever gets a handle frees it, by the function of its name; to free null does
+   nothing. What goes in is copied. A `const char*` that comes out ends with a zero byte, is UTF-8
+   where the history is, and lives as long as the handle it was asked of. An audit keeps its history
+   alive, so that either may be freed first.
 
-   Threads. Different handles may be used by different threads at once. Histories, audits, errors and bytes may be shared by
-   threads: calls on one history and its audits wait for each other. Options, builders and watches are for one thread at a time. */
+   Threads. Different handles may be used by different threads at once. Histories, audits, errors
+   and bytes may be shared by threads: calls on one history and its audits wait for each other.
+   Options, builders and watches are for one thread at a time. */
 #pragma once
 
 #include <stddef.h>
@@ -36,7 +40,8 @@ extern "C" {
 #define ASSAY_API
 #endif
 
-/* The interface that this header declares, and the one that the library at hand has: the higher number has all of the lower. */
+/* The interface that this header declares, and the one that the library at hand has: the higher
+ * number has all of the lower. */
 #define ASSAY_C_VERSION 2
 ASSAY_API int assay_c_version(void);
 /* Of the program and of the library, "0.1.0". */
@@ -75,12 +80,14 @@ ASSAY_API const char* assay_bytes_data(const assay_bytes* bytes);
 ASSAY_API size_t assay_bytes_size(const assay_bytes* bytes);
 ASSAY_API void assay_bytes_free(assay_bytes* bytes);
 
-/* ---- levels: every one by its name, weaker before stronger; last "mixed", each transaction at the level that it declares */
+/* ---- levels: every one by its name, weaker before stronger; last "mixed", each transaction at the
+ * level that it declares */
 
 ASSAY_API size_t assay_level_count(void);
 ASSAY_API const char* assay_level_name(size_t i);    /* null beyond the last */
 ASSAY_API const char* assay_level_summary(size_t i); /* one line */
-/* The name of the level that is called so: by its name, an alias, or as SQL has it, in any case of letters. Null if none is. */
+/* The name of the level that is called so: by its name, an alias, or as SQL has it, in any case of
+ * letters. Null if none is. */
 ASSAY_API const char* assay_level_called(const char* name);
 
 /* ---- options: of reading and of checking. Null stands for those of assay_options_new. */
@@ -90,11 +97,13 @@ typedef struct assay_options assay_options;
 /* Null if there is no memory. */
 ASSAY_API assay_options* assay_options_new(void);
 ASSAY_API void assay_options_free(assay_options* options);
-/* Decides this level, or the levels of a group ("all", "adya", "session-guarantees"), besides those that were named before. The
-   names are those of the command line: ids, aliases, and as SQL has them. Without any: those that are decided by default. */
+/* Decides this level, or the levels of a group ("all", "adya", "session-guarantees"), besides those
+   that were named before. The names are those of the command line: ids, aliases, and as SQL has
+   them. Without any: those that are decided by default. */
 ASSAY_API assay_status assay_options_level(assay_options* options, const char* name,
                                            assay_error** error);
-/* Of reading and of checking, each by itself; 0: no limit. Beyond it verdicts are unknown, and reading fails. */
+/* Of reading and of checking, each by itself; 0: no limit. Beyond it verdicts are unknown, and
+ * reading fails. */
 ASSAY_API void assay_options_time(assay_options* options, double seconds);
 /* Of resident memory of the process; 0: no limit. */
 ASSAY_API void assay_options_memory(assay_options* options, uint64_t bytes);
@@ -104,11 +113,11 @@ ASSAY_API void assay_options_threads(assay_options* options, unsigned threads);
 ASSAY_API void assay_options_clock_drift(assay_options* options, int64_t nanoseconds);
 /* Reports satisfied, not unknown, where nothing was observed. */
 ASSAY_API void assay_options_allow_empty(assay_options* options, int allow);
-/* From interface 2. Counts what transactions saw that did not commit, as if each had been a reader: strict-serializable is then
-   opacity, which assay_options_level takes too. */
+/* From interface 2. Counts what transactions saw that did not commit, as if each had been a reader:
+   strict-serializable is then opacity, which assay_options_level takes too. */
 ASSAY_API void assay_options_aborted_reads(assay_options* options, int count);
-/* From interface 2. Reports unknown, not satisfied, where no transactions that overlapped could have shown what the level rules
-   out. */
+/* From interface 2. Reports unknown, not satisfied, where no transactions that overlapped could
+   have shown what the level rules out. */
 ASSAY_API void assay_options_require_contention(assay_options* options, int require);
 /* Of the file, by its name ("jepsen"); detected if none is named. */
 ASSAY_API assay_status assay_options_format(assay_options* options, const char* name,
@@ -120,7 +129,8 @@ ASSAY_API void assay_options_unique_values(assay_options* options, int unique);
 
 typedef struct assay_history assay_history;
 
-/* `path` is a file, a folder for formats that use one, or "-" for standard input; gzip and zstd are decompressed. */
+/* `path` is a file, a folder for formats that use one, or "-" for standard input; gzip and zstd are
+ * decompressed. */
 ASSAY_API assay_status assay_history_read(const char* path, const assay_options* options,
                                           assay_history** history, assay_error** error);
 /* From memory; `name` is used in messages. */
@@ -141,7 +151,8 @@ ASSAY_API const char* assay_history_note(const assay_history* history,
 ASSAY_API assay_status assay_history_text(const assay_history* history, const char* format,
                                           assay_bytes** text, assay_error** error);
 
-/* ---- building a history: one transaction after another, those of a session in the order in which the session ran them
+/* ---- building a history: one transaction after another, those of a session in the order in which
+   the session ran them
 
      assay_builder* b = assay_builder_new();
      assay_begin(b, assay_integer(1), &error);
@@ -151,7 +162,8 @@ ASSAY_API assay_status assay_history_text(const assay_history* history, const ch
      assay_builder_free(b);
 */
 
-/* A key, a value or the name of a session: nothing, a number or text, which may hold any bytes and needs no zero byte. */
+/* A key, a value or the name of a session: nothing, a number or text, which may hold any bytes and
+ * needs no zero byte. */
 typedef enum assay_type { ASSAY_NULL = 0, ASSAY_INTEGER = 1, ASSAY_TEXT = 2 } assay_type;
 typedef struct assay_value {
   int32_t type; /* an assay_type */
@@ -181,16 +193,18 @@ typedef struct assay_builder assay_builder;
 /* Null if there is no memory. */
 ASSAY_API assay_builder* assay_builder_new(void);
 ASSAY_API void assay_builder_free(assay_builder* builder);
-/* What every key holds before anything is written, null if nothing is said. Before the first transaction. */
+/* What every key holds before anything is written, null if nothing is said. Before the first
+ * transaction. */
 ASSAY_API assay_status assay_initial(assay_builder* builder, assay_value value,
                                      assay_error** error);
 
-/* A transaction begins. It ends by assay_commit, assay_abort or assay_unknown, before the next one begins. */
+/* A transaction begins. It ends by assay_commit, assay_abort or assay_unknown, before the next one
+ * begins. */
 ASSAY_API assay_status assay_begin(assay_builder* builder, assay_value session,
                                    assay_error** error);
 
-/* What is known of it besides. Times are nanoseconds on one clock: it began, or ended, at some moment from `request` to
-   `response`; both are the same where the moment is known. */
+/* What is known of it besides. Times are nanoseconds on one clock: it began, or ended, at some
+   moment from `request` to `response`; both are the same where the moment is known. */
 ASSAY_API assay_status assay_name(assay_builder* builder, const char* name, assay_error** error);
 ASSAY_API assay_status assay_begin_time(assay_builder* builder, int64_t request, int64_t response,
                                         assay_error** error);
@@ -218,7 +232,8 @@ ASSAY_API assay_status assay_append(assay_builder* builder, assay_value key, ass
 ASSAY_API assay_status assay_read_list(assay_builder* builder, assay_value key,
                                        const assay_value* elements, size_t count,
                                        assay_error** error);
-/* All keys from `low` to `high`, both included and null where there is no bound, had these values and no other key was there. */
+/* All keys from `low` to `high`, both included and null where there is no bound, had these values
+ * and no other key was there. */
 ASSAY_API assay_status assay_range(assay_builder* builder, assay_value low, assay_value high,
                                    const assay_value* keys, const assay_value* values, size_t count,
                                    assay_error** error);
@@ -235,16 +250,19 @@ ASSAY_API assay_status assay_commit(assay_builder* builder, assay_error** error)
 ASSAY_API assay_status assay_abort(assay_builder* builder, assay_error** error);
 ASSAY_API assay_status assay_unknown(assay_builder* builder, assay_error** error);
 
-/* Between transactions: these values of `key` were installed in this order, perhaps with others in between. */
+/* Between transactions: these values of `key` were installed in this order, perhaps with others in
+ * between. */
 ASSAY_API assay_status assay_known_order(assay_builder* builder, assay_value key,
                                          const assay_value* values, size_t count,
                                          assay_error** error);
 
-/* The history of the transactions so far. The builder is empty afterwards, whether this succeeds or fails. */
+/* The history of the transactions so far. The builder is empty afterwards, whether this succeeds or
+ * fails. */
 ASSAY_API assay_status assay_builder_finish(assay_builder* builder, assay_history** history,
                                             assay_error** error);
 
-/* ---- checking: decides, verifies and explains. No verdict is returned that the independent verifier has not accepted. */
+/* ---- checking: decides, verifies and explains. No verdict is returned that the independent
+ * verifier has not accepted. */
 
 typedef struct assay_audit assay_audit;
 
@@ -260,7 +278,8 @@ ASSAY_API assay_status assay_check(assay_history* history, const assay_options* 
                                    assay_audit** audit, assay_error** error);
 ASSAY_API void assay_audit_free(assay_audit* audit);
 
-/* The verdicts, weaker levels before stronger ones. Texts are "" where they say nothing, and null beyond the last verdict. */
+/* The verdicts, weaker levels before stronger ones. Texts are "" where they say nothing, and null
+ * beyond the last verdict. */
 ASSAY_API size_t assay_verdict_count(const assay_audit* audit);
 ASSAY_API const char* assay_verdict_level(const assay_audit* audit, size_t i);
 ASSAY_API assay_outcome assay_verdict_outcome(const assay_audit* audit,
@@ -268,8 +287,8 @@ ASSAY_API assay_outcome assay_verdict_outcome(const assay_audit* audit,
 /* Of what is unknown: a word ("time", "lacks-times") and a sentence. */
 ASSAY_API const char* assay_verdict_cause(const assay_audit* audit, size_t i);
 ASSAY_API const char* assay_verdict_reason(const assay_audit* audit, size_t i);
-/* Of what is violated: its name ("write-skew"), the sentences that explain it, and what outside of the database is worth
-   ruling out first. */
+/* Of what is violated: its name ("write-skew"), the sentences that explain it, and what outside of
+   the database is worth ruling out first. */
 ASSAY_API const char* assay_verdict_anomaly(const assay_audit* audit, size_t i);
 ASSAY_API const char* assay_verdict_explanation(const assay_audit* audit, size_t i);
 ASSAY_API const char* assay_verdict_hint(const assay_audit* audit, size_t i);
@@ -277,21 +296,24 @@ ASSAY_API const char* assay_verdict_hint(const assay_audit* audit, size_t i);
 ASSAY_API assay_status assay_outcome_of(const assay_audit* audit, const char* level,
                                         assay_outcome* outcome, assay_error** error);
 
-/* The whole audit as "json" (docs/schemas/check.schema.json), "text", "html", "junit", "markdown", "sarif", "github", "dot" or "svg". */
+/* The whole audit as "json" (docs/schemas/check.schema.json), "text", "html", "junit", "markdown",
+ * "sarif", "github", "dot" or "svg". */
 ASSAY_API assay_status assay_report(const assay_audit* audit, const char* kind,
                                     assay_bytes** report, assay_error** error);
 
 /* The certificates of the verdicts, as `assay check --certificate` writes them. */
 ASSAY_API assay_status assay_certificates(const assay_audit* audit, assay_bytes** certificates,
                                           assay_error** error);
-/* Asks the independent verifier about certificates that somebody brings: ASSAY_OK if it accepts each of them for this history,
-   ASSAY_REFUSED if it does not, ASSAY_BAD_INPUT if this is no certificate file of this history or holds none. */
+/* Asks the independent verifier about certificates that somebody brings: ASSAY_OK if it accepts
+   each of them for this history, ASSAY_REFUSED if it does not, ASSAY_BAD_INPUT if this is no
+   certificate file of this history or holds none. */
 ASSAY_API assay_status assay_verify(assay_history* history, const char* certificates, size_t size,
                                     assay_error** error);
 
-/* ---- watching: a history that does not end, decided while it comes (docs/watching.md). From interface 2.
+/* ---- watching: a history that does not end, decided while it comes (docs/watching.md). From
+   interface 2.
 
-     assay_watch_new(options, &watch, &error);        strict-serializable, linearizable, or another level with a horizon
+     assay_watch_new(options, &watch, &error);        a level of real time, or with a horizon
      assay_watch_add(watch, piece, &error);           again and again
      while (assay_watch_alarm(watch, &audit, &error) == ASSAY_OK && audit != NULL) …
      assay_watch_finish(watch, &error);               and the alarms of the rest
@@ -299,28 +321,31 @@ ASSAY_API assay_status assay_verify(assay_history* history, const char* certific
 
 typedef struct assay_watch assay_watch;
 
-/* What the options say of a watch besides its level. How many sessions there are; 0: not known. Once each was heard of, nothing waits for the lateness. */
+/* What the options say of a watch besides its level. How many sessions there are; 0: not known.
+ * Once each was heard of, nothing waits for the lateness. */
 ASSAY_API void assay_options_sessions(assay_options* options, uint32_t sessions);
 /* A transaction is reported at most so much later than it began; by default ten seconds. */
 ASSAY_API void assay_options_lateness(assay_options* options, int64_t nanoseconds);
-/* So many consecutive transactions are held to the level by themselves; 0: the history as a whole. */
+/* So many consecutive transactions are held to the level by themselves; 0: the history as a whole.
+ */
 ASSAY_API void assay_options_horizon(assay_options* options, size_t transactions);
 
 ASSAY_API assay_status assay_watch_new(const assay_options* options, assay_watch** watch,
                                        assay_error** error);
 ASSAY_API void assay_watch_free(assay_watch* watch);
-/* What was reported next. The transactions go over to the watch: the history is empty afterwards. ASSAY_USAGE where an audit
-   still holds it. */
+/* What was reported next. The transactions go over to the watch: the history is empty afterwards.
+   ASSAY_USAGE where an audit still holds it. */
 ASSAY_API assay_status assay_watch_add(assay_watch* watch, assay_history* history,
                                        assay_error** error);
 /* No more will come. */
 ASSAY_API assay_status assay_watch_finish(assay_watch* watch, assay_error** error);
-/* The oldest violation that was not asked for yet, with its certificate, of the transactions that show it; null if there is
-   none. */
+/* The oldest violation that was not asked for yet, with its certificate, of the transactions that
+   show it; null if there is none. */
 ASSAY_API assay_status assay_watch_alarm(assay_watch* watch, assay_audit** audit,
                                          assay_error** error);
-/* Transactions that were reported, and those of them that are decided; stretches that could not be, and the last reason why, ""
-   if there is none. What is not decided is neither satisfied nor violated. */
+/* Transactions that were reported, and those of them that are decided; stretches that could not be,
+   and the last reason why, "" if there is none. What is not decided is neither satisfied nor
+   violated. */
 ASSAY_API uint64_t assay_watch_reported(const assay_watch* watch);
 ASSAY_API uint64_t assay_watch_decided(const assay_watch* watch);
 ASSAY_API uint64_t assay_watch_undecided(const assay_watch* watch);

@@ -19,15 +19,17 @@
 namespace assay {
 
 struct AuditOptions {
-  // Its budget bounds reading and checking together. What was decided within it is still verified and explained, within
-  // its memory limit.
+  // Its budget bounds reading and checking together. What was decided within it is still verified
+  // and explained, within its memory limit.
   CheckOptions check;
   ReadOptions read;          // its own budget is not used
   int64_t clock_drift = 0;   // nanoseconds by which the clocks of two sessions may differ
   bool allow_empty = false;  // report satisfied, not unknown, where nothing was observed
-  // Report unknown, not satisfied, where no transactions that overlapped could have shown what the level rules out.
+  // Report unknown, not satisfied, where no transactions that overlapped could have shown what the
+  // level rules out.
   bool require_contention = false;
-  // What transactions saw that did not commit counts too: opacity, where strict-serializable is asked for.
+  // What transactions saw that did not commit counts too: opacity, where strict-serializable is
+  // asked for.
   bool aborted_reads = false;
 };
 
@@ -35,16 +37,19 @@ using AnomalySet = std::bitset<32>;  // by the number of each
 
 // How much was at stake: what a database that did wrong would have had the occasion to do.
 struct Stakes {
-  // Conflicts: a key, and two transactions of different sessions that overlapped in time and both wrote it; of which one read the
-  // other's write; of which one read the key and not the other's write.
+  // Conflicts: a key, and two transactions of different sessions that overlapped in time and both
+  // wrote it; of which one read the other's write; of which one read the key and not the other's
+  // write.
   uint64_t write_write = 0, write_read = 0, read_write = 0;
   uint64_t transactions = 0;  // that had one
-  // Of a long history only so many are looked at, which began first; all where contention is required.
+  // Of a long history only so many are looked at, which began first; all where contention is
+  // required.
   uint64_t looked_at = 0;
-  bool timed =
-      true;  // else some times are not known, and what no time is known of may have overlapped all of other sessions
-  // The anomalies that its transactions could have had between them; those that overlapped. What a history with an anomaly has is in
-  // the first set: nothing that could have shown is missing there. docs/what-green-means.md
+  bool timed = true;  // else some times are not known, and what no time is known of may have
+                      // overlapped all of other sessions
+  // The anomalies that its transactions could have had between them; those that overlapped. What a
+  // history with an anomaly has is in the first set: nothing that could have shown is missing
+  // there. docs/what-green-means.md
   AnomalySet could_show, could_show_overlapping;
 
   uint64_t conflicts() const { return write_write + write_read + read_write; }
@@ -59,9 +64,11 @@ struct Audit {
   History history;
   uint64_t observations = 0;     // of committed transactions, of what others could have written
   std::optional<Stakes> stakes;  // nothing where there was no room to count
-  // AuditOptions::aborted_reads: how many transactions of `history` stand for what one that did not commit saw.
+  // AuditOptions::aborted_reads: how many transactions of `history` stand for what one that did not
+  // commit saw.
   std::optional<uint64_t> aborted_reads;
-  // Verified. A level that holds only because nothing was observed is unknown, cause vacuous; uncontended where that is asked for.
+  // Verified. A level that holds only because nothing was observed is unknown, cause vacuous;
+  // uncontended where that is asked for.
   CheckResult result;
   std::vector<Explanation> explanations;  // of what is violated
   std::vector<LevelId> requested;  // CheckOptions::levels; empty: all, and none of them is required

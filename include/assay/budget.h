@@ -15,12 +15,16 @@ namespace assay {
 //   time, memory, effort  a limit was reached
 //   interrupted           by a signal
 //   not_applicable        the level is not defined for such transactions
-//   lacks_times           the level is about real time, and the history does not say when its transactions ran
+//   lacks_times           the level is about real time, and the history does not say when its
+//                         transactions ran
 //   lacks_order           the level is about versions whose order the history does not state
-//   ambiguous             several states of the database explain what was read, and the search ended without an answer
-//   evidence              what the history states about its own order is contradicted; without it the level holds
+//   ambiguous             several states of the database explain what was read, and the search
+//                         ended without an answer
+//   evidence              what the history states about its own order is contradicted; without it
+//                         the level holds
 //   vacuous               nothing was observed that could contradict the level
-//   uncontended           no transactions that overlapped could have contradicted the level, and the caller asked for such
+//   uncontended           no transactions that overlapped could have contradicted the level, and
+//                         the caller asked for such
 //   unsupported           the history has something that this program has no definition for
 //   internal              a bug in this program
 enum class UnknownCause : uint8_t {
@@ -58,10 +62,11 @@ struct Allowance {
   Allowance operator/(uint64_t shares) const;
 };
 
-// Wall-clock seconds from construction, bytes of resident memory of the process, and effort: how often long loops called
-// `exhausted()`, which they do once for each transaction, edge or decision they examine. Effort is the same in every run
-// and on every machine. Calls are cheap: the clock is read at most every few thousand calls, memory less often. Threads of
-// one check may share a Budget only through copies.
+// Wall-clock seconds from construction, bytes of resident memory of the process, and effort: how
+// often long loops called `exhausted()`, which they do once for each transaction, edge or decision
+// they examine. Effort is the same in every run and on every machine. Calls are cheap: the clock is
+// read at most every few thousand calls, memory less often. Threads of one check may share a Budget
+// only through copies.
 class Budget {
  public:
   // No limits.
@@ -97,8 +102,8 @@ class Budget {
   }
   // The same, but measures now and does not count as effort. For use between stages.
   bool exhausted_now() { return exhausted_ || (limited_ && measure()); }
-  // Whether `bytes` more stay within the memory limit; if not, the budget is exhausted. To be called
-  // before a large allocation.
+  // Whether `bytes` more stay within the memory limit; if not, the budget is exhausted. To be
+  // called before a large allocation.
   bool has_room(uint64_t bytes) { return !exhausted_ && (!limited_ || !measure(bytes)); }
   // What ran out, and the same in words. Nothing and empty while not exhausted.
   std::optional<UnknownCause> cause() const;

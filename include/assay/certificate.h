@@ -1,5 +1,5 @@
-// Certificates: why a verdict is right, in a form that can be re-checked against the history without
-// knowing how it was found. Format on disk: docs/formats/certificate.md.
+// Certificates: why a verdict is right, in a form that can be re-checked against the history
+// without knowing how it was found. Format on disk: docs/formats/certificate.md.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,10 @@ namespace assay {
 enum class Outcome : uint8_t { satisfied, violated, unknown };
 std::string_view outcome_name(Outcome o);  // "satisfied", "violated", "unknown"
 
-// Operation `op` observed `key` in the state that `source` left (kNone: the initial state). Needed for reads that
-// several transactions could explain. With `element`, inside the library only: what `source` appended begins at this
-// element of what others had appended to the list that `op` read; one entry for each of them.
+// Operation `op` observed `key` in the state that `source` left (kNone: the initial state). Needed
+// for reads that several transactions could explain. With `element`, inside the library only: what
+// `source` appended begins at this element of what others had appended to the list that `op` read;
+// one entry for each of them.
 struct Seen {
   OpId op = kNone;
   KeyId key = kNone;
@@ -35,7 +36,8 @@ struct Seen {
 struct Order {
   bool split = false;
   std::vector<uint32_t> events;
-  // Commit orders of weak levels only: reads whose source is not the last possible writer before the reader.
+  // Commit orders of weak levels only: reads whose source is not the last possible writer before
+  // the reader.
   std::vector<Seen> sources = {};
 };
 
@@ -49,20 +51,26 @@ struct BadRead {
 
 // Why one event precedes another. The sides are fixed by the kind, given a level's event model
 // (r and w are the same event in single models):
-//   read_dependency   w(from) → r(to)   `to` reads `key` from `from`. At Adya's levels a range depends, for a key that it did not
-//                                       return, on the last that changed the match: `from`; it saw the version of `via`, if not kNone
-//   session           w(from) → r(to)   `from` is earlier in the session of `to`, and not of unknown outcome
+//   read_dependency   w(from) → r(to)   `to` reads `key` from `from`. At Adya's levels a range
+//                                       depends, for a key that it did not return, on the last that
+//                                       changed the match: `from`; it saw the version of `via`, if
+//                                       not kNone
+//   session           w(from) → r(to)   `from` is earlier in the session of `to`, and not of
+//                                       unknown outcome
 //   real_time         event → event     by the clocks; sides in from_write / to_write
-//   write_dependency  w(from) → r(to)   both write `key`, assuming from <key to (to w(to) where the level has no
-//                                       write-conflict rule)
-//   anti_dependency   r(from) → w(to)   `from` reads `key` from `via` (kNone: the initial value), `to` writes `key`,
-//                                       assuming via <key to (nothing to assume for the initial value)
-//   forced            as write_dependency, but proved on the spot: transaction `reader` reads `key` from `to`, `from`
-//                     writes `key`, and `path` (read dependencies and session edges) leads from `from` to `reader`. Read
-//                     committed: path is one read dependency, read before `op`. Read atomic: path is one edge. `op` is the
-//                     read of `key`.
-// r(T) → w(T) holds in every model and is never listed. At the weak levels, a reader of the initial value that had seen a
-// writer of the key is a cycle: an anti-dependency (via kNone) and the path that shows what the reader saw.
+//   write_dependency  w(from) → r(to)   both write `key`, assuming from <key to (to w(to) where the
+//                                       level has no write-conflict rule)
+//   anti_dependency   r(from) → w(to)   `from` reads `key` from `via` (kNone: the initial value),
+//                                       `to` writes `key`, assuming via <key to (nothing to assume
+//                                       for the initial value)
+//   forced            as write_dependency, but proved on the spot: transaction `reader` reads `key`
+//                     from `to`, `from` writes `key`, and `path` (read dependencies and session
+//                     edges) leads from `from` to `reader`. Read committed: path is one read
+//                     dependency, read before `op`. Read atomic: path is one edge. `op` is the read
+//                     of `key`.
+// r(T) → w(T) holds in every model and is never listed. At the weak levels, a reader of the initial
+// value that had seen a writer of the key is a cycle: an anti-dependency (via kNone) and the path
+// that shows what the reader saw.
 enum class EdgeKind : uint8_t {
   read_dependency,
   session,
@@ -78,8 +86,8 @@ struct Edge {
   TxnId from = kNone;
   TxnId to = kNone;
   KeyId key = kNone;
-  // anti-dependency: the writer that was read. forced: the reader. read dependency: the writer of the version that a range saw, if
-  // it is not `from`
+  // anti-dependency: the writer that was read. forced: the reader. read dependency: the writer of
+  // the version that a range saw, if it is not `from`
   TxnId via = kNone;
   OpId op = kNone;  // forced: the read of `key`; on a path: the read that makes a read dependency
   bool from_write = true;  // real_time only: true w, false r
@@ -110,14 +118,17 @@ struct Edge {
 };
 
 // What a history leaves open, as a proposition:
-//   order   the versions that `from` wrote precede those that `to` wrote, on every key both write. Its negation swaps the
-//           two, since in an acyclic choice all keys of a pair agree; `negated` is not used
-//   seen    `to` observed `key`, before its own writes, in the state that `from` left (kNone: the initial state). With
-//           `op`, this operation did; the other operations of `to` may have observed other states
+//   order   the versions that `from` wrote precede those that `to` wrote, on every key both write.
+//           Its negation swaps the two, since in an acyclic choice all keys of a pair agree;
+//           `negated` is not used
+//   seen    `to` observed `key`, before its own writes, in the state that `from` left (kNone: the
+//           initial state). With `op`, this operation did; the other operations of `to` may have
+//           observed other states
 //   effect  `to`, whose outcome is unknown, took effect; `from` is not used
-//   block   `from` took effect, and what it appended to `key` begins at `element` of what others had appended to the list
-//           that `op`, an operation of `to`, read; if `element` is the number of these, it came later. Needed where the
-//           same element was appended more than once
+//   block   `from` took effect, and what it appended to `key` begins at `element` of what others
+//           had appended to the list that `op`, an operation of `to`, read; if `element` is the
+//           number of these, it came later. Needed where the same element was appended more than
+//           once
 struct Literal {
   enum class Kind : uint8_t { order, seen, effect, block };
   TxnId from = kNone;
@@ -125,8 +136,8 @@ struct Literal {
   Kind kind = Kind::order;
   bool negated = false;
   KeyId key = kNone;  // seen, block
-  OpId op =
-      kNone;  // seen, at levels that allow a transaction to see several states of a key; block: the read of the list
+  OpId op = kNone;    // seen, at levels that allow a transaction to see several states of a key;
+                      // block: the read of the list
   uint32_t element = kNone;  // block
 
   static Literal order(TxnId before, TxnId after) { return {before, after}; }
@@ -149,20 +160,28 @@ struct Literal {
   friend auto operator<=>(const Literal&, const Literal&) = default;
 };
 
-// violated: a refutation. Each step adds a clause (a disjunction of literals); the last one is empty.
-//   cycle    the edges close a cycle. Its clause says that the assumptions do not all hold, that is the orders that its
-//            edges assume and what `given` lists. Without assumptions it is empty and the proof is complete.
-//   fact     `clause` is one order that the history states: a known order or a list that was read. `source` is the
-//            index into known_orders(), or the OpId of the read_list with source_is_op.
-//   sources  operation `source` observed `key` as one of several transactions left it, or in its initial state; `clause` has
-//            a `seen` for each. If the transaction of the operation may not have taken effect, also its negated `effect`.
-//   effect   `clause` is: not seen, or the source took effect; likewise with the negated effect of the reader
-//   blocks   `clause` says what every list is made of: one of the forms in certify/blocks.h, for the list that operation
-//            `source` read; `element` is the element that it is about, where the form has one
-//   aggregate  operation `source` is an aggregate, and gives something else unless it observed one of its keys as `clause` says, which
-//            has a `seen` for each. If its transaction may not have taken effect, also its negated `effect`.
-//   derived  `clause` follows from earlier steps: assuming its negation, the clauses of `hints` (indices of steps, in
-//            this order) each become unit or, the last one, false.
+// violated: a refutation. Each step adds a clause (a disjunction of literals); the last one is
+// empty.
+//   cycle    the edges close a cycle. Its clause says that the assumptions do not all hold, that is
+//            the orders that its edges assume and what `given` lists. Without assumptions it is
+//            empty and the proof is complete.
+//   fact     `clause` is one order that the history states: a known order or a list that was read.
+//            `source` is the index into known_orders(), or the OpId of the read_list with
+//            source_is_op.
+//   sources  operation `source` observed `key` as one of several transactions left it, or in its
+//            initial state; `clause` has a `seen` for each. If the transaction of the operation may
+//            not have taken effect, also its negated `effect`.
+//   effect   `clause` is: not seen, or the source took effect; likewise with the negated effect of
+//            the reader
+//   blocks   `clause` says what every list is made of: one of the forms in certify/blocks.h, for
+//            the list that operation `source` read; `element` is the element that it is about,
+//            where the form has one
+//   aggregate  operation `source` is an aggregate, and gives something else unless it observed one
+//              of its keys as `clause` says, which
+//            has a `seen` for each. If its transaction may not have taken effect, also its negated
+//            `effect`.
+//   derived  `clause` follows from earlier steps: assuming its negation, the clauses of `hints`
+//            (indices of steps, in this order) each become unit or, the last one, false.
 struct ProofStep {
   enum class Kind : uint8_t { cycle, fact, sources, effect, blocks, aggregate, derived };
   Kind kind = Kind::cycle;
@@ -217,7 +236,8 @@ struct CertificateFile {
   std::string history_hash;  // History::content_hash()
   std::vector<Certificate> certificates;
   int64_t clock_drift = 0;  // History::clock_drift(), under which the certificates hold
-  // The history is the one recorded with the reads of transactions that did not commit counted; so is its hash.
+  // The history is the one recorded with the reads of transactions that did not commit counted; so
+  // is its hash.
   bool aborted_reads = false;
 };
 

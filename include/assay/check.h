@@ -1,5 +1,5 @@
-// The checker: every level of a history in one run, each verdict with its certificate, which the independent verifier has
-// accepted.
+// The checker: every level of a history in one run, each verdict with its certificate, which the
+// independent verifier has accepted.
 #pragma once
 
 #include <bitset>
@@ -20,7 +20,8 @@
 
 namespace assay {
 
-// Speed-ups: how a verdict is found sooner. Each has a name and can be left out; verdicts are the same without it.
+// Speed-ups: how a verdict is found sooner. Each has a name and can be left out; verdicts are the
+// same without it.
 enum class SpeedUp : uint8_t {
   replay_by_value,
   replay,
@@ -75,32 +76,35 @@ class SpeedUps {
 //           It finds orders itself; the proof of a violation comes from the graph engine
 enum class EngineId : uint8_t { graph, dbcop };
 
-// A total order of transactions that somebody states, to be replayed: what the database says of itself, or a file.
+// A total order of transactions that somebody states, to be replayed: what the database says of
+// itself, or a file.
 struct ExpectedOrder {
-  // commit_ts, start_ts: by these logical times of the history; one that wrote nothing and has no commit_ts stands at
-  // its start_ts. log: by the events of the history that say where the database's log has its transactions. listed: by
-  // `names`.
+  // commit_ts, start_ts: by these logical times of the history; one that wrote nothing and has no
+  // commit_ts stands at its start_ts. log: by the events of the history that say where the
+  // database's log has its transactions. listed: by `names`.
   enum class By : uint8_t { commit_ts, start_ts, log, listed };
   By by = By::commit_ts;
   std::vector<std::string> names;   // listed: of transactions, the first one first
   std::string title = "commit_ts";  // what reports call it
 };
 
-// What replaying an expected order came to. Transactions stand where the order puts them; those that it leaves out and that
-// wrote nothing stand right after the last of those that they read from.
+// What replaying an expected order came to. Transactions stand where the order puts them; those
+// that it leaves out and that wrote nothing stand right after the last of those that they read
+// from.
 struct OrderReplay {
-  // What went wrong first. operation: it returned something else than what stood there. overlap: two transactions overlapped
-  // that wrote the same key. session: a transaction of a session began before an earlier one had committed. real_time: a
-  // transaction began after another one had ended, and its start stands before the commit of that one.
+  // What went wrong first. operation: it returned something else than what stood there. overlap:
+  // two transactions overlapped that wrote the same key. session: a transaction of a session began
+  // before an earlier one had committed. real_time: a transaction began after another one had
+  // ended, and its start stands before the commit of that one.
   enum class Fault : uint8_t { none, operation, overlap, session, real_time };
   LevelId level =
       LevelId::serializable;  // or, by start and commit times, strong_si, session_si or adya_si
   Fault fault = Fault::none;
-  TxnId txn = kNone;  // whose operation, or the later of the two
-  OpId op = kNone;    // operation only
-  KeyId key = kNone;  // operation: that it observed; overlap: that both wrote
-  TxnId other =
-      kNone;  // operation: whose version stood there, kNone the initial one; else the earlier of the two
+  TxnId txn = kNone;    // whose operation, or the later of the two
+  OpId op = kNone;      // operation only
+  KeyId key = kNone;    // operation: that it observed; overlap: that both wrote
+  TxnId other = kNone;  // operation: whose version stood there, kNone the initial one; else the
+                        // earlier of the two
 };
 struct ExpectedOrderResult {
   std::string title;
@@ -116,10 +120,11 @@ struct CheckOptions {
   Budget budget;
   SpeedUps speed_ups;
   EngineId engine = EngineId::graph;
-  // For matching reads with writes, for parts of the history that can be decided independently, and for verifying; 0: one
-  // for each core, where that is worthwhile.
+  // For matching reads with writes, for parts of the history that can be decided independently, and
+  // for verifying; 0: one for each core, where that is worthwhile.
   unsigned threads = 0;
-  // Replayed first. If it explains the history that is a certificate; if not, that says nothing about any level.
+  // Replayed first. If it explains the history that is a certificate; if not, that says nothing
+  // about any level.
   std::optional<ExpectedOrder> expected_order;
   // Also count constraints as PolySI does, before and after saturation; takes time on hot keys.
   bool count_constraints = false;
@@ -159,8 +164,9 @@ struct CheckResult {
   const Verdict* find(LevelId level) const;
 };
 
-// Returns no unverified verdict: if the verifier refuses a certificate, the verdict is unknown, cause internal. Verification
-// respects the memory limit but not the limits of time and effort, so that what was decided within them is reported.
+// Returns no unverified verdict: if the verifier refuses a certificate, the verdict is unknown,
+// cause internal. Verification respects the memory limit but not the limits of time and effort, so
+// that what was decided within them is reported.
 CheckResult check(const History& history, const CheckOptions& options);
 
 }  // namespace assay

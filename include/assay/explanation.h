@@ -21,16 +21,18 @@ struct Arrow {
   KeyId key = kNone;
   bool in_cycle = true;  // false: shown only because an arrow of the cycle depends on it
   std::string because;   // a clause: "T2 read x = 1, which T1 wrote"
-  // It does not hold: it would if two writers that an arrow of the cycle orders came the other way round, and the proof
-  // excludes that, because it would close a cycle.
+  // It does not hold: it would if two writers that an arrow of the cycle orders came the other way
+  // round, and the proof excludes that, because it would close a cycle.
   bool refuted = false;
-  // The arrows of the cycle that rest on it, or that it is the refuted alternative to: their places among the arrows.
+  // The arrows of the cycle that rest on it, or that it is the refuted alternative to: their places
+  // among the arrows.
   std::vector<uint32_t> supports = {};
 
   bool operator==(const Arrow&) const = default;
 };
 
-// Of a contradiction that no single cycle tells: something that is supposed, and what becomes of it.
+// Of a contradiction that no single cycle tells: something that is supposed, and what becomes of
+// it.
 struct Case {
   std::string supposed;  // a clause: "T1 comes before T2"; empty for the first, which is the whole
   std::string then;      // what it contradicts, a clause; empty where the case is divided
@@ -45,27 +47,28 @@ struct Explanation {
   LevelId level = LevelId::read_committed;
   // Every violated level that it refutes, `level` included.
   std::vector<LevelId> levels;
-  // The weakest levels that `transactions` violate, also of those that nobody asked for; where they prove nothing by
-  // themselves, the weakest of `levels`.
+  // The weakest levels that `transactions` violate, also of those that nobody asked for; where they
+  // prove nothing by themselves, the weakest of `levels`.
   std::vector<LevelId> weakest;
   // The smallest set found that shows the violation, in the order of the file.
   std::vector<TxnId> transactions;
   // The operations that show it, in the order of the file.
   std::vector<OpId> operations;
-  // A history of nothing but these transactions violates the level too. Otherwise the violation was proved by more than can be
-  // told, and these are what the proof ends with.
+  // A history of nothing but these transactions violates the level too. Otherwise the violation was
+  // proved by more than can be told, and these are what the proof ends with.
   bool self_proving = false;
   // And none of them can be left out.
   bool minimal = false;
-  // Of `levels` those that the transactions violate by what the history states of orders of versions or sources of reads;
-  // without these statements they were not shown to. For the others what the clients saw is enough.
+  // Of `levels` those that the transactions violate by what the history states of orders of
+  // versions or sources of reads; without these statements they were not shown to. For the others
+  // what the clients saw is enough.
   std::vector<LevelId> need_statements;
   // The cycle, each arrow starting where the one before ends, then the arrows it depends on. Empty
   // when two operations suffice.
   std::vector<Arrow> arrows;
   std::vector<std::string> sentences;
-  // Where each way to order some writers, or to choose what reads returned, contradicts something of its own: a tree of
-  // the cases, its root first. Empty otherwise.
+  // Where each way to order some writers, or to choose what reads returned, contradicts something
+  // of its own: a tree of the cases, its root first. Empty otherwise.
   std::vector<Case> cases = {};
   uint32_t case_count = 0;  // how many are not divided, told or not
   // A cause outside the database worth ruling out first; may be empty.

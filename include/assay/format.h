@@ -38,9 +38,9 @@ struct ReadResult {
   std::vector<ReadNote> notes;
 };
 
-// What `path` holds, each to be read by read_history: itself, if it is a file, "-" or a directory that
-// some format takes for one history; else every history below the directory, by name. Files that no
-// format recognises and hidden ones are left out; `skipped` counts the former.
+// What `path` holds, each to be read by read_history: itself, if it is a file, "-" or a directory
+// that some format takes for one history; else every history below the directory, by name. Files
+// that no format recognises and hidden ones are left out; `skipped` counts the former.
 struct HistoryPaths {
   std::vector<std::string> paths;
   uint64_t skipped = 0;

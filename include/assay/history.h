@@ -37,8 +37,9 @@ inline constexpr TxnId kInitialTxn = kNone - 1;
 // connection, or a `pending` line without an outcome; may or may not have taken effect.
 enum class TxnStatus : uint8_t { committed, aborted, unknown };
 
-// An outside key or value: null, a 64-bit integer or a string; a value may be a row of columns as well. A view; the text
-// lives in the history (or, on the way in, in the caller's buffer until the transaction ends).
+// An outside key or value: null, a 64-bit integer or a string; a value may be a row of columns as
+// well. A view; the text lives in the history (or, on the way in, in the caller's buffer until the
+// transaction ends).
 struct ValueView {
   enum class Type : uint8_t { null, integer, string, row };
   Type type = Type::null;
@@ -83,8 +84,8 @@ struct Interval {
 //  append     (key, element)               -
 //  read_list  the last element's version;  every element's version, in order
 //             of an empty list (key, null)
-//  range      kNone                        the bounds lo, hi (keys, both inclusive; kNone: open end),
-//                                          then what it says of rows (History::selected);
+//  range      kNone                        the bounds lo, hi (keys, both inclusive; kNone: open
+//                                          end), then what it says of rows (History::selected);
 //                                          effect: no row is missing
 //  cas        the version to write         the version expected; effect: it was written
 //  insert     the version to write         -; effect: the key was absent
@@ -113,9 +114,11 @@ enum class Match : uint8_t { no, yes, open };
 // What a range says of the rows within its bounds.
 //
 //   range a..c: [b=1]                     b held 1, the others were absent
-//   p(value < 9, [b=1])                   b held 1; what the others held, if anything, was 9 or more
+//   p(value < 9, [b=1])                   b held 1; what the others held, if anything, was 9 or
+//                                         more
 //   p(value < 9, [b=1], passed [c=10])    besides: c held 10
-//   p(value < 9, matched [b])             b held something below 9, the others did not (an update WHERE value < 9)
+//   p(value < 9, matched [b])             b held something below 9, the others did not (an update
+//                                         WHERE value < 9)
 struct Selected {
   PredicateId predicate = kNone;    // kNone: every row satisfies it
   std::span<const VersionId> rows;  // returned
@@ -123,7 +126,8 @@ struct Selected {
       passed;                      // seen, and passed over as they do not satisfy it; null: absent
   std::span<const KeyId> matched;  // of rows that satisfied it and were not returned
   bool complete = true;            // no other row within the bounds satisfied it
-  // The query returned an aggregate, and this is what follows from it for rows; kNone: it returned rows.
+  // The query returned an aggregate, and this is what follows from it for rows; kNone: it returned
+  // rows.
   uint32_t aggregate = kNone;
 };
 
@@ -132,7 +136,8 @@ struct Selected {
 struct KnownOrder {
   KeyId key;
   std::vector<VersionId> versions;
-  // Who is stated to have installed each of them, kNone where only its value is stated; empty if nobody is.
+  // Who is stated to have installed each of them, kNone where only its value is stated; empty if
+  // nobody is.
   std::vector<TxnId> txns;
 
   TxnId txn(size_t entry) const { return txns.empty() ? kNone : txns[entry]; }
@@ -145,8 +150,8 @@ struct Event {
   bool complete = false;            // see History::orders_complete_to
 };
 
-// An operation in outside values: what readers add, and what a history gives back (History::outside). A view: what it refers to
-// lives in the caller's buffers.
+// An operation in outside values: what readers add, and what a history gives back
+// (History::outside). A view: what it refers to lives in the caller's buffers.
 //
 //   b.add(Op::write(ValueView::of("x"), ValueView::of(1)));
 //   b.add(Op::select(lo, hi, "value < 9", rows));
@@ -159,17 +164,18 @@ struct Op {
   ValueView key = {};
   ValueView value = {};     // read, written, appended; the tombstone
   ValueView expected = {};  // cas: the value expected. range: what an aggregate returned
-  // read_list: the elements. range: keys of rows that satisfied the condition and were not returned.
+  // read_list: the elements. range: keys of rows that satisfied the condition and were not
+  // returned.
   std::span<const ValueView> list = {};
   std::span<const Row> rows = {};    // range: returned
   std::span<const Row> passed = {};  // range: seen, and passed over; null: absent
-  // range: the condition, if it has one, as the text of the file; and the aggregate of such rows that was returned instead of
-  // them, with its column unless it counts.
+  // range: the condition, if it has one, as the text of the file; and the aggregate of such rows
+  // that was returned instead of them, with its column unless it counts.
   std::optional<std::string_view> where = {};
   std::optional<AggregateFunction> aggregate = {};
   std::string_view column = {};
-  // read: the name of the transaction that is stated to have written the value; empty: the initial state. From here on
-  // names of transactions must be unique, as with known_order.
+  // read: the name of the transaction that is stated to have written the value; empty: the initial
+  // state. From here on names of transactions must be unique, as with known_order.
   std::optional<std::string_view> source = {};
   Interval time = {};  // when it was sent and answered; may be unknown
 
@@ -289,7 +295,8 @@ class History {
   // The database's own logical times; Interval::kUnknown where it reported none.
   int64_t start_ts(TxnId t) const { return start_ts_[t]; }
   int64_t commit_ts(TxnId t) const { return commit_ts_[t]; }
-  // The level that the transaction asked for; nothing where none is stated. Looked at by LevelId::mixed alone.
+  // The level that the transaction asked for; nothing where none is stated. Looked at by
+  // LevelId::mixed alone.
   std::optional<LevelId> declared_level(TxnId t) const { return level_[t]; }
   bool declares_levels() const { return !level_.empty(); }
   // The name the file gave ("3-17"), or "<session>-<position>" where it gave none.
@@ -320,14 +327,15 @@ class History {
   // The conditions of ranges; only where some range has one.
   const internal::Predicates& predicates() const { return *predicates_; }
   bool has_predicates() const { return predicates_ != nullptr; }
-  // Of a read: the transaction that is stated to have written what it returned, kInitialTxn for the initial state; kNone
-  // where nothing is stated.
+  // Of a read: the transaction that is stated to have written what it returned, kInitialTxn for the
+  // initial state; kNone where nothing is stated.
   TxnId stated_source(OpId i) const { return op_source_[i]; }
   bool states_sources() const { return !op_source_.empty(); }
   uint64_t stated_source_count() const;
   // Whether it states orders of versions, or sources of reads.
   bool states_versions() const;
-  // When the client sent the operation and had its answer; unknown where nobody recorded it. No verdict rests on it.
+  // When the client sent the operation and had its answer; unknown where nobody recorded it. No
+  // verdict rests on it.
   Interval op_time(OpId i) const { return op_time_[i]; }
   bool has_op_times() const { return !op_time_.empty(); }
   uint64_t op_time_count() const;
@@ -336,20 +344,23 @@ class History {
   ValueView key(KeyId k) const { return keys_.view(k); }
   KeyId version_key(VersionId v) const { return versions_.key(v); }
   ValueView version_value(VersionId v) const { return versions_.value(v); }
-  // What every key holds before anything is written, but those that have an initial value of their own.
+  // What every key holds before anything is written, but those that have an initial value of their
+  // own.
   ValueView initial() const { return versions_.initial(); }
   ValueView initial(KeyId k) const {
     const VersionId own = own_initial(k);
     return own == kNone ? initial() : version_value(own);
   }
-  // The version that the key holds before anything is written, where it has an initial value of its own; else kNone.
+  // The version that the key holds before anything is written, where it has an initial value of its
+  // own; else kNone.
   VersionId own_initial(KeyId k) const { return versions_.own_initial(k); }
   bool has_own_initial() const { return versions_.has_own_initial(); }
   bool is_initial(VersionId v) const { return versions_.is_initial(v); }
 
   std::span<const KnownOrder> known_orders() const { return known_orders_; }
   std::span<const Event> events() const { return events_; }
-  // The stated orders hold every version that was installed by then; Interval::kUnknown if nothing says so.
+  // The stated orders hold every version that was installed by then; Interval::kUnknown if nothing
+  // says so.
   int64_t orders_complete_to() const;
   // The header's "meta" object as JSON text; empty if none.
   const std::string& meta() const { return meta_; }
@@ -364,8 +375,8 @@ class History {
   int64_t clock_drift() const { return clock_drift_; }
   void set_clock_drift(int64_t nanoseconds) { clock_drift_ = nanoseconds; }
 
-  // Keeps this share of the entries of the stated orders, 0…1, and forgets the others: to see what a verdict needs of them.
-  // Which ones depends on the history alone.
+  // Keeps this share of the entries of the stated orders, 0…1, and forgets the others: to see what
+  // a verdict needs of them. Which ones depends on the history alone.
   void keep_stated_orders(double share);
   // Forgets whose writes reads are stated to have returned.
   void forget_stated_sources() { op_source_.clear(); }
@@ -389,8 +400,8 @@ class History {
   // An upper bound on the bytes that adding so many rows touches; 0 if they fit.
   uint64_t bytes_to_grow(size_t txns, size_t names, size_t ops, size_t operands) const;
 
-  // Dense ids for null, integers and strings, in order of first appearance. An integer that is small for their number is looked
-  // up in an array, everything else in a hash table.
+  // Dense ids for null, integers and strings, in order of first appearance. An integer that is
+  // small for their number is looked up in an array, everything else in a hash table.
   class ValueTable {
    public:
     // `hash` is what prefetch returned, perhaps before others were interned.
@@ -423,8 +434,9 @@ class History {
     size_t hashed_ = 0;             // in slots_
   };
 
-  // Dense ids for (key, value). Null, and the first version of an integer that is small for their number, is looked up in an
-  // array, everything else in a hash table: values that occur once are nearly all found at the place that they are the number of.
+  // Dense ids for (key, value). Null, and the first version of an integer that is small for their
+  // number, is looked up in an array, everything else in a hash table: values that occur once are
+  // nearly all found at the place that they are the number of.
   class VersionTable {
    public:
     // `hash` is what prefetch_entry returned, perhaps before others were interned.
@@ -434,8 +446,9 @@ class History {
     }
     // Appends those of several values of one key. The cache misses of their lookups overlap.
     void intern(KeyId key, std::span<const ValueView> values, std::vector<VersionId>& to);
-    // Two steps ahead of intern: where the version is looked up first, then where that leads to. Both return its hash, or 0
-    // where none is needed so far; the second takes what the first has returned.
+    // Two steps ahead of intern: where the version is looked up first, then where that leads to.
+    // Both return its hash, or 0 where none is needed so far; the second takes what the first has
+    // returned.
     uint64_t prefetch(KeyId key, const ValueView& v) const;
     uint64_t prefetch_entry(KeyId key, const ValueView& v, uint64_t hash) const;
     // Nothing will be interned any more.
@@ -541,22 +554,23 @@ struct TxnHeader {
   uint64_t line = 0;               // where it stands in the source, for messages
 };
 
-// An entry of a stated order. With a transaction's name it means what that one installed: this value, its deletion
-// where the value is null, or what it left behind in the end.
+// An entry of a stated order. With a transaction's name it means what that one installed: this
+// value, its deletion where the value is null, or what it left behind in the end.
 struct StatedVersion {
   ValueView value = {};
   std::string_view txn = {};  // empty: whoever wrote the value
   bool final = false;         // whatever `txn` installed last; the value is not looked at
 };
 
-// Transactions taken down, not yet looked up in a history: the part of building one that any thread can do. For each
-// transaction begin_txn, its operations in program order, end_txn. Views passed in must live until the batch has been
-// added or cleared; `keep` makes a copy that does.
+// Transactions taken down, not yet looked up in a history: the part of building one that any thread
+// can do. For each transaction begin_txn, its operations in program order, end_txn. Views passed in
+// must live until the batch has been added or cleared; `keep` makes a copy that does.
 class TxnBatch {
  public:
   void begin_txn(const TxnHeader& header);
-  // False where the operation's condition is none, or its aggregate cannot return the value. The operation is left out then,
-  // fault() says why, with a place in the condition as its column, and end_txn fails.
+  // False where the operation's condition is none, or its aggregate cannot return the value. The
+  // operation is left out then, fault() says why, with a place in the condition as its column, and
+  // end_txn fails.
   bool add(const Op& op) {
     ops_.emplace_back(op, extra_.size());
     has_rare_ = has_rare_ || op.time.known();
@@ -565,19 +579,21 @@ class TxnBatch {
   const Error& fault() const { return *fault_; }
   // A place among the operations of this transaction to which it may roll back.
   size_t savepoint() const;
-  // The operations since then were undone, as by ROLLBACK TO SAVEPOINT: their reads stay reads of this transaction, and their
-  // writes become an aborted transaction behind it in its session, whose name is that of this one, if it has one, with ":undone". Fails on a query behind a
-  // write to a key in its range, both undone, if that key is no integer or the query has a condition.
+  // The operations since then were undone, as by ROLLBACK TO SAVEPOINT: their reads stay reads of
+  // this transaction, and their writes become an aborted transaction behind it in its session,
+  // whose name is that of this one, if it has one, with ":undone". Fails on a query behind a write
+  // to a key in its range, both undone, if that key is no integer or the query has a condition.
   Status roll_back_to(size_t savepoint);
   // Fails on limits and where `add` has, and then leaves the transaction out.
   Status end_txn();
 
-  // From here on names of transactions must be unique: they are looked up when the history is complete. `line`: where
-  // this stands in the source, for messages.
+  // From here on names of transactions must be unique: they are looked up when the history is
+  // complete. `line`: where this stands in the source, for messages.
   void known_order(ValueView key, std::span<const StatedVersion> entries, uint64_t line = 0);
   // `complete`: it says that the stated orders hold every version that was installed by `at`.
   void event(int64_t at, std::string json, bool complete = false);
-  // What one key holds before anything is written. `line`: where this stands in the source, for messages.
+  // What one key holds before anything is written. `line`: where this stands in the source, for
+  // messages.
   void initial(ValueView key, ValueView value, uint64_t line = 0);
 
   // A copy of `text` that lives until clear().
@@ -708,8 +724,8 @@ class HistoryBuilder : private TxnBatch {
   // From here on `remove` is a write of the tombstone; see History::absent_is_never_written.
   void set_absent_is_never_written() { h_.absent_is_never_written_ = true; }
 
-  // Takes a read of null, of a key that is otherwise used as a list, for a read of the empty list: for
-  // sources that write both in the same way.
+  // Takes a read of null, of a key that is otherwise used as a list, for a read of the empty list:
+  // for sources that write both in the same way.
   void take_null_for_empty_lists() { null_is_empty_list_ = true; }
 
   using TxnBatch::add;
@@ -748,8 +764,9 @@ class HistoryBuilder : private TxnBatch {
   void turn_nulls_into_lists();
   void store_initial(const RawInitial& initial);
 
-  // The names by which orders of versions, and sources of reads, refer to transactions. Until all transactions are there, what
-  // refers to one holds the number of its name. See history/stated_names.cc.
+  // The names by which orders of versions, and sources of reads, refer to transactions. Until all
+  // transactions are there, what refers to one holds the number of its name. See
+  // history/stated_names.cc.
   class StatedNames {
    public:
     uint32_t number(std::string_view name);
@@ -758,8 +775,8 @@ class HistoryBuilder : private TxnBatch {
                    uint64_t line);
     // The line of each stated order, for messages.
     std::span<const uint32_t> order_lines() const { return order_lines_; }
-    // Puts transactions where names are, and where only a deletion or the last version of one is stated, which version that is.
-    // Fails on a name that no transaction has, or two.
+    // Puts transactions where names are, and where only a deletion or the last version of one is
+    // stated, which version that is. Fails on a name that no transaction has, or two.
     Status resolve(History& h);
 
    private:

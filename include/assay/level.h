@@ -59,8 +59,10 @@ enum class RealTime : uint8_t { none, into_commits, all_but_begins, transactions
 // What a level belongs to; also what its group is called on the command line.
 //   standard            decided when no level is asked for
 //   session_guarantees  one guarantee each, decided when asked for by name
-//   adya                Adya's PL levels, and monotonic atomic view, which has no session order either; decided when asked for by name
-//   declared            what transactions declare, decided when asked for by name; no level of the lattice
+//   adya                Adya's PL levels, and monotonic atomic view, which has no session order
+//                       either; decided when asked for by name
+//   declared            what transactions declare, decided when asked for by name; no level of the
+//                       lattice
 enum class LevelGroup : uint8_t { standard, session_guarantees, adya, declared };
 
 // The levels directly below a level.
@@ -76,9 +78,11 @@ struct WeakerLevels {
   uint8_t count;
 };
 
-// Which transactions a transaction has seen at a weak level: those from which a path leads to it whose steps spell one of the words.
-// The step s leads from a committed transaction to a later one of its session, r from a writer to a transaction that reads from it.
-// A transaction that has seen T2 and reads a key from T1, although T2 writes that key too, puts T2 before T1 in the commit order.
+// Which transactions a transaction has seen at a weak level: those from which a path leads to it
+// whose steps spell one of the words. The step s leads from a committed transaction to a later one
+// of its session, r from a writer to a transaction that reads from it. A transaction that has seen
+// T2 and reads a key from T1, although T2 writes that key too, puts T2 before T1 in the commit
+// order.
 //
 //   s1: A { w(x,1) }   s2: B { r(x,1) }  C { r(x,null) }      rs: C has seen A, which B read from
 struct SeenBy {
@@ -91,10 +95,12 @@ struct SeenBy {
   bool operator==(const SeenBy&) const = default;
 };
 
-// Cycles that one of Adya's levels forbids: of any number of dependencies of the kinds in `any`, and one of the kinds in `once`
-// unless that is empty.
-//   w   write dependency         a   anti-dependency on a key that the reader names or that a query returned to it
-//   r   read dependency          p   anti-dependency on a key that a query of the reader did not return
+// Cycles that one of Adya's levels forbids: of any number of dependencies of the kinds in `any`,
+// and one of the kinds in `once` unless that is empty.
+//   w   write dependency         a   anti-dependency on a key that the reader names or that a query
+//                                    returned to it
+//   r   read dependency          p   anti-dependency on a key that a query of the reader did not
+//                                    return
 struct ForbiddenCycle {
   std::string_view any;
   std::string_view once = {};
@@ -105,28 +111,30 @@ struct ForbiddenCycle {
   }
 };
 
-// In which order the checker visits the levels (src/levels/walk.cc): smaller numbers first, none twice, in
-// steps that leave room. 0: never on its own.
+// In which order the checker visits the levels (src/levels/walk.cc): smaller numbers first, none
+// twice, in steps that leave room. 0: never on its own.
 struct WalkPlace {
   uint8_t replay;  // while it tries to accept by replay; strong levels, the strongest first
   uint8_t decide;  // while it decides what is left
 };
 
-// What tells how much of a history that does not end can be decided for good at a level (src/watch/can_watch.cc).
+// What tells how much of a history that does not end can be decided for good at a level
+// (src/watch/can_watch.cc).
 //   nothing     nothing can be; each stretch of transactions is checked by itself
 //   times       client times: a transaction that begins after another has ended comes after it
 //   timestamps  of the database, which put each transaction into one order
 //   fences      transactions of each session that read and write one key
 enum class WatchedBy : uint8_t { nothing, times, timestamps, fences };
 
-// Where the figure of the lattice shows a level; weaker ones of its group stand in a lower row, of a larger number.
+// Where the figure of the lattice shows a level; weaker ones of its group stand in a lower row, of
+// a larger number.
 struct FigurePlace {
   double column;
   double row;
 };
 
-// A row: what it does not name the level does not have. Nothing else in the program lists levels, except the independent definitions of the oracle, of the
-// verifier and of the simulated database.
+// A row: what it does not name the level does not have. Nothing else in the program lists levels,
+// except the independent definitions of the oracle, of the verifier and of the simulated database.
 struct LevelInfo {
   LevelId id;
   std::string_view name;          // "session-si": the id of files, flags and JSON
@@ -163,10 +171,11 @@ std::span<const LevelInfo> default_levels();
 std::string_view level_group_name(LevelGroup group);
 // The levels of a group by its name, or with "all" every level; empty if there is no such group.
 std::vector<LevelId> level_group(std::string_view name);
-// By name or alias, in any case of letters, with blanks or underscores for hyphens: "READ COMMITTED".
+// By name or alias, in any case of letters, with blanks or underscores for hyphens: "READ
+// COMMITTED".
 std::optional<LevelId> find_level(std::string_view name);
-// As what a transaction that declares this level is held to where levels are mixed: the level with session order, as in
-// docs/levels/mixed.md. Nothing if it cannot be mixed.
+// As what a transaction that declares this level is held to where levels are mixed: the level with
+// session order, as in docs/levels/mixed.md. Nothing if it cannot be mixed.
 std::optional<LevelId> mixable(LevelId declared);
 // The levels directly below `id` in the lattice.
 std::span<const LevelId> next_weaker(LevelId id);

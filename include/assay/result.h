@@ -21,7 +21,8 @@ struct Error {
   uint64_t line = 0;
   uint64_t column = 0;
 
-  // "file:line:column: message", leaving out what is not known: one line, what cannot be seen as escapes.
+  // "file:line:column: message", leaving out what is not known: one line, what cannot be seen as
+  // escapes.
   std::string to_string() const;
 };
 

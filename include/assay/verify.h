@@ -15,13 +15,14 @@ namespace assay {
 // Ok if `certificate` proves its outcome for every level it lists, given that clocks differ by no
 // more than history.clock_drift(); otherwise an Error that says what does not hold. Linear in the
 // certificate and the history (n log n for real time), with two exceptions: for a certificate of
-// kind `exhausted` the orders of the operations on one key are enumerated, and for an order for pl-2+ the paths between the
-// ends of its anti-dependencies are examined. Both refuse the certificate beyond a limit. With more than one thread, an order
-// is replayed on one while another looks at sessions, times and overlapping writers.
+// kind `exhausted` the orders of the operations on one key are enumerated, and for an order for
+// pl-2+ the paths between the ends of its anti-dependencies are examined. Both refuse the
+// certificate beyond a limit. With more than one thread, an order is replayed on one while another
+// looks at sessions, times and overlapping writers.
 Status verify(const Certificate& certificate, const History& history, unsigned threads = 1);
 
-// The same for several certificates of one history, which has to stay: what it states of orders of versions is read once.
-// Several threads may verify at a time.
+// The same for several certificates of one history, which has to stay: what it states of orders of
+// versions is read once. Several threads may verify at a time.
 class Verifier {
  public:
   explicit Verifier(const History& history);

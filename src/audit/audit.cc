@@ -97,7 +97,8 @@ class Auditor {
     }
   }
 
-  // Explanations are of what was decided, and nearly always the verifier agrees, so that both are made at once where there is room.
+  // Explanations are of what was decided, and nearly always the verifier agrees, so that both are
+  // made at once where there is room.
   void verify_and_explain() {
     const unsigned threads =
         internal::threads_for(audit_.history.txn_count(), options_.check.threads);
@@ -147,7 +148,8 @@ class Auditor {
     return budget_.memory_only().has_room(bytes);
   }
 
-  // Of each version who wrote it (twice), who updated it, how many writes of it stay, how often it was there.
+  // Of each version who wrote it (twice), who updated it, how many writes of it stay, how often it
+  // was there.
   uint64_t explanation_bytes() const { return 32 * uint64_t{audit_.history.version_count()}; }
 
   void explain() {

@@ -151,7 +151,8 @@ TEST(Check, VerdictsAreVerified) {
   options.levels = {read_committed, session_si};
   const CheckResult result = check(make_history(kLostUpdate), options);
   EXPECT_EQ(result.find(session_si)->outcome, Outcome::violated);
-  // What was decided within the time counts, though verifying begins when it is over; memory binds both.
+  // What was decided within the time counts, though verifying begins when it is over; memory binds
+  // both.
   options.budget = Budget(0, 1);
   EXPECT_EQ(check(make_history(kLostUpdate), options).find(session_si)->cause,
             UnknownCause::memory);

@@ -1,5 +1,5 @@
-// Violations that somebody knows already, so that only new kinds of them are failures: for a job in CI whose database has a
-// fault that nobody will mend this week.
+// Violations that somebody knows already, so that only new kinds of them are failures: for a job in
+// CI whose database has a fault that nobody will mend this week.
 //
 //   {"assay_baseline":1,"known":[{"level":"session-serializable","anomaly":"write-skew"}]}
 #pragma once
@@ -13,7 +13,8 @@
 
 namespace assay::internal {
 
-// A kind of violation. Another anomaly at the same level is a new kind, and so is the same one at another level.
+// A kind of violation. Another anomaly at the same level is a new kind, and so is the same one at
+// another level.
 struct KnownViolation {
   LevelId level = LevelId::read_committed;
   Anomaly anomaly = Anomaly::none;

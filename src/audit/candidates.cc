@@ -1,34 +1,45 @@
-// What green could have been red for. Two sessions that never touch the same key satisfy every level on every database, and a verdict
-// about them says nothing. So a verdict comes with the anomalies for which its history had *candidates*: transactions that do what the
-// anomaly takes, to the same keys, whatever it was that they read.
+// What green could have been red for. Two sessions that never touch the same key satisfy every
+// level on every database, and a verdict about them says nothing. So a verdict comes with the
+// anomalies for which its history had *candidates*: transactions that do what the anomaly takes, to
+// the same keys, whatever it was that they read.
 //
-//   s1: { r(x,0) w(y,1) }    s2: { r(y,1) w(x,2) }    a candidate for write skew, though s2 saw y = 1
-//   s1: { r(x,0) w(x,1) }    s2: { r(x,1) w(x,2) }    one for a lost update, none for write skew: there is one key
+//   s1: { r(x,0) w(y,1) }    s2: { r(y,1) w(x,2) }    a candidate for write skew, though s2 saw y =
+//                                                     1
+//   s1: { r(x,0) w(x,1) }    s2: { r(x,1) w(x,2) }    one for a lost update, none for write skew:
+//                                                     there is one key
 //
-// A candidate is a condition that every history with the anomaly meets, by the shape that gives the anomaly its name
-// (explain/classify.h). Each counts on accesses that somebody else's access meets, where one of the two writes:
+// A candidate is a condition that every history with the anomaly meets, by the shape that gives the
+// anomaly its name (explain/classify.h). Each counts on accesses that somebody else's access meets,
+// where one of the two writes:
 //
-//   aborted-read, intermediate-read   a read of a key that an aborted transaction wrote, or another wrote twice
-//   non-repeatable-read, phantom      a transaction looks twice at a key, or has two ranges, that another one writes
-//   fractured-read                    W writes two keys, R reads both; or R reads twice a key that W writes
+//   aborted-read, intermediate-read   a read of a key that an aborted transaction wrote, or another
+//                                     wrote twice
+//   non-repeatable-read, phantom      a transaction looks twice at a key, or has two ranges, that
+//                                     another one writes
+//   fractured-read                    W writes two keys, R reads both; or R reads twice a key that
+//                                     W writes
 //   non-monotonic-read                the same
 //   lost-update                       a transaction reads and writes a key that another one writes
 //   write-skew                        A reads x and writes y, B reads y and writes x
-//   long-fork                         two that read, and two keys that different transactions write; the reads are linked
+//   long-fork                         two that read, and two keys that different transactions
+//                                     write; the reads are linked
 //   causality-violation               one that reads, among three; it is linked
 //   session-guarantee-violation       a session of two such transactions
-//   g0                                two that each write two such keys, or one if the order of its versions can be seen
+//   g0                                two that each write two such keys, or one if the order of its
+//                                     versions can be seen
 //   g1c                               one that writes and is linked
 //   g2                                two with ranges
 //   real-time-violation               two such transactions whose times are known
 //
-// *Linked*: with another such access, or another such transaction in its session, as whatever lies on a cycle must be. A history can
-// meet a condition in two ways: with transactions that overlapped in time, or only with others, one of which would have to see a state
-// that was stale by then. A database that serves one state to all cannot go wrong that way, so the two are told apart: the second pass
-// counts only accesses that an overlapping transaction's access meets.
+// *Linked*: with another such access, or another such transaction in its session, as whatever lies
+// on a cycle must be. A history can meet a condition in two ways: with transactions that overlapped
+// in time, or only with others, one of which would have to see a state that was stale by then. A
+// database that serves one state to all cannot go wrong that way, so the two are told apart: the
+// second pass counts only accesses that an overlapping transaction's access meets.
 //
-// Pairs of keys are looked up by hashing, and the first match ends that; after kMostPairs of them without one, there is said to be
-// a candidate. Ranges stand for all keys. So a history may be credited with too much, never with too little.
+// Pairs of keys are looked up by hashing, and the first match ends that; after kMostPairs of them
+// without one, there is said to be a candidate. Ranges stand for all keys. So a history may be
+// credited with too much, never with too little.
 #include "audit/candidates.h"
 
 #include <fmt/format.h>
@@ -63,7 +74,8 @@ constexpr Anomaly kHaveCandidates[] = {Anomaly::aborted_read,
 
 constexpr size_t kMostPairs = size_t{1} << 16;
 
-// Two sides of pairs of keys, and whether two different transactions have the same pair on different sides.
+// Two sides of pairs of keys, and whether two different transactions have the same pair on
+// different sides.
 class PairMatch {
  public:
   bool found() const { return found_; }
@@ -228,9 +240,9 @@ class Pass {
   const History& h_;
   const std::vector<KeyAccess>& all_;
   bool overlapping_;
-  bool orders_versions_ =
-      false;  // lists or stated orders say it of the versions of one key, and may contradict themselves
-  bool seen_by_range_ = false;  // the transaction at hand writes, and a range may have seen what
+  bool orders_versions_ = false;  // lists or stated orders say it of the versions of one key, and
+                                  // may contradict themselves
+  bool seen_by_range_ = false;    // the transaction at hand writes, and a range may have seen what
   AnomalySet found_;
   std::vector<AtLeastTwo> of_session_;  // its transactions
   uint64_t txns_ = 0;
@@ -241,7 +253,8 @@ class Pass {
   std::vector<KeyId> reads_, writes_;  // of one transaction
 };
 
-// What needs no two transactions at once: they may have been one after the other, or one of them aborted.
+// What needs no two transactions at once: they may have been one after the other, or one of them
+// aborted.
 class Aside {
  public:
   Aside(const History& h, const Contention& contention) : h_(h), all_(contention.accesses) {}

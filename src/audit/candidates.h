@@ -1,4 +1,5 @@
-// What a history could have shown: the anomalies that its transactions, had the database done wrong, could have had between them.
+// What a history could have shown: the anomalies that its transactions, had the database done
+// wrong, could have had between them.
 #pragma once
 
 #include "assay/audit.h"
@@ -6,17 +7,18 @@
 
 namespace assay::internal {
 
-// Anomalies that a history can lack candidates for, in the order of Anomaly. A read or two suffice for all others.
+// Anomalies that a history can lack candidates for, in the order of Anomaly. A read or two suffice
+// for all others.
 std::span<const Anomaly> anomalies_with_candidates();
 // Whether a history that satisfies the level cannot have the anomaly, one of these.
 bool rules_out(LevelId level, Anomaly anomaly);
 
-// A history that has one of these anomalies has a candidate for it: no condition asks for more than the anomaly itself has, whatever
-// was read. O(accesses).
+// A history that has one of these anomalies has a candidate for it: no condition asks for more than
+// the anomaly itself has, whatever was read. O(accesses).
 Stakes stakes_of(const History& history, const Contention& contention);
 
-// --require-contention: turns satisfied verdicts into unknown ones where no conflict of overlapping transactions could have shown
-// anything that the level rules out. True if it turned any.
+// --require-contention: turns satisfied verdicts into unknown ones where no conflict of overlapping
+// transactions could have shown anything that the level rules out. True if it turned any.
 bool withhold_uncontended(CheckResult& result, const Stakes& stakes);
 
 }  // namespace assay::internal

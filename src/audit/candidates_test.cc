@@ -67,7 +67,8 @@ TEST(Candidates, OfAnAbortedReadNeedOneThatAborted) {
             Has::none);
 }
 
-// A hot key and a transaction of very many keys: neither all pairs of transactions nor of keys are looked at.
+// A hot key and a transaction of very many keys: neither all pairs of transactions nor of keys are
+// looked at.
 TEST(Candidates, OfAHotKeyAreNotLookedAtPairByPair) {
   std::vector<sample::Txn> txns;
   for (int64_t i = 0; i < 20'000; ++i) txns.push_back({i, {r("x", 0), w("x", i + 1)}});

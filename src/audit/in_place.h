@@ -1,11 +1,13 @@
-// An audit of a history that stays where it is, so that it is still there if the audit ends by an exception.
+// An audit of a history that stays where it is, so that it is still there if the audit ends by an
+// exception.
 #pragma once
 
 #include "assay/audit.h"
 
 namespace assay::internal {
 
-// Decides, verifies and explains `audit.history`, and sets all that follows from it. `audit.file` is used in messages.
+// Decides, verifies and explains `audit.history`, and sets all that follows from it. `audit.file`
+// is used in messages.
 void audit_in_place(Audit& audit, const AuditOptions& options);
 
 }  // namespace assay::internal

@@ -36,8 +36,8 @@ Refusals refusals(const Certificate& certificate, Verifier& verifier, unsigned t
 // Verifying a smaller history is over before a thread has started.
 constexpr uint32_t kFewTxns = 1 << 14;
 
-// How many of these certificates, from the first on, there is room for together, at most `threads`. The budget is exhausted
-// only if there is no room for the first alone.
+// How many of these certificates, from the first on, there is room for together, at most `threads`.
+// The budget is exhausted only if there is no room for the first alone.
 size_t with_room(std::span<const Certificate> certificates, const History& history,
                  unsigned threads, Budget& memory) {
   uint64_t bytes = verification_bytes(certificates.front(), history);

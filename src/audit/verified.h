@@ -8,16 +8,19 @@
 
 namespace assay::internal {
 
-// The levels for which the verifier refused a certificate, and why. Each stands by itself: the other levels of the certificate hold.
+// The levels for which the verifier refused a certificate, and why. Each stands by itself: the
+// other levels of the certificate hold.
 using Refusals = std::vector<std::pair<LevelId, Unknown>>;
 
-// Of the certificates, from the first on, for which there was room in `memory`. As many as there are threads and room for are verified
-// together, each with its share of the threads; 0 threads: one per core.
+// Of the certificates, from the first on, for which there was room in `memory`. As many as there
+// are threads and room for are verified together, each with its share of the threads; 0 threads:
+// one per core.
 std::vector<Refusals> refusals_of(const std::vector<Certificate>& certificates,
                                   const History& history, Budget& memory, unsigned threads);
 
-// Turns verdicts whose certificate does not hold for the history into unknown ones: a fault of this program, unless there
-// was no room in `memory`, or more to look at than the verifier looks at. True if it turned any.
+// Turns verdicts whose certificate does not hold for the history into unknown ones: a fault of this
+// program, unless there was no room in `memory`, or more to look at than the verifier looks at.
+// True if it turned any.
 bool withhold_refused(CheckResult& result, const std::vector<Refusals>& refusals,
                       const Budget& memory);
 

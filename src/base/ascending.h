@@ -1,7 +1,7 @@
 // Numbers of things, as versions or keys, put in ascending order and of equal ones one.
 //
-// Where they are many of all there are, that is ticking them off and reading the ticks: the time of the numbers and of a bit for
-// each thing there is. Where they are few, it is sorting them.
+// Where they are many of all there are, that is ticking them off and reading the ticks: the time of
+// the numbers and of a bit for each thing there is. Where they are few, it is sorting them.
 #pragma once
 
 #include <algorithm>

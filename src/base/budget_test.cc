@@ -147,7 +147,8 @@ TEST(Budget, AnInterruptExhaustsThoseThatHeedIt) {
   EXPECT_EXIT(std::_Exit(interrupted()), testing::ExitedWithCode(0), "");
 }
 
-// How many calls may pass before a time limit or an interrupt is noticed; each stands for a little work.
+// How many calls may pass before a time limit or an interrupt is noticed; each stands for a little
+// work.
 TEST(Budget, MeasuresEveryThousandCalls) {
   const auto calls = [] {
     Budget budget;

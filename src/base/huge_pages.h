@@ -1,5 +1,6 @@
-// Large arrays in large pages, where the system gives them on request: fewer page faults while they grow, and fewer
-// misses of the address translation when they are accessed at random. Changes nothing else.
+// Large arrays in large pages, where the system gives them on request: fewer page faults while they
+// grow, and fewer misses of the address translation when they are accessed at random. Changes
+// nothing else.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,8 @@ void lengthen(std::vector<T>& v, size_t more) {
   v.resize(v.size() + more);
 }
 
-// The memory that is touched when `more` elements come: nothing while there is room, or else what is copied, and they.
+// The memory that is touched when `more` elements come: nothing while there is room, or else what
+// is copied, and they.
 template <class Array>
 size_t growth_bytes(const Array& a, size_t more) {
   if (a.size() + more <= a.capacity()) return 0;

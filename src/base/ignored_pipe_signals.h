@@ -1,4 +1,5 @@
-// Meanwhile a write to a pipe or socket whose reader has ended is an error of the write, no end of this process.
+// Meanwhile a write to a pipe or socket whose reader has ended is an error of the write, no end of
+// this process.
 #pragma once
 
 #include <csignal>

@@ -1,7 +1,8 @@
-// JSON documents: what is parsed, and what is built to be printed. The members of an object keep their order.
+// JSON documents: what is parsed, and what is built to be printed. The members of an object keep
+// their order.
 //
-// nlohmann's library reads and writes them, in json.cc alone: its templates, compiled in each room that has some JSON to
-// print, were an eighth of the time of a build.
+// nlohmann's library reads and writes them, in json.cc alone: its templates, compiled in each room
+// that has some JSON to print, were an eighth of the time of a build.
 #pragma once
 
 #include <concepts>
@@ -52,7 +53,8 @@ class Json {
   // Discarded if the text is no JSON, or nested deeper than 1,024.
   static Json parse(std::string_view text);
 
-  // The text, in which bytes that are no UTF-8 are replaced. With an indent: a line for each element.
+  // The text, in which bytes that are no UTF-8 are replaced. With an indent: a line for each
+  // element.
   std::string dump(int indent = -1, bool ascii = false) const;
 
   bool is_discarded() const { return kind_ == Kind::discarded; }
@@ -100,7 +102,8 @@ class Json {
                    std::string_view otherwise = {}) const;  // of a string member
   void update(Json members);  // adds members, or gives those of a name another value
 
-  // Numbers are compared by what they are worth, objects without regard to the order of their members.
+  // Numbers are compared by what they are worth, objects without regard to the order of their
+  // members.
   friend bool operator==(const Json& a, const Json& b);
 
  private:

@@ -17,7 +17,8 @@ namespace assay::internal {
 
 inline unsigned core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
-// The first exception of several threads, for the one that waits for them: memory may run out on any of them.
+// The first exception of several threads, for the one that waits for them: memory may run out on
+// any of them.
 class FirstException {
  public:
   template <class Call>
@@ -40,8 +41,9 @@ class FirstException {
   std::exception_ptr first_;
 };
 
-// Runs work(next) on up to `threads` threads, this one among them, and returns when all are done, or throws what one of them
-// threw. next() hands out 0 … jobs-1, each once, in ascending order, and then `jobs`.
+// Runs work(next) on up to `threads` threads, this one among them, and returns when all are done,
+// or throws what one of them threw. next() hands out 0 … jobs-1, each once, in ascending order, and
+// then `jobs`.
 template <class Work>
 void share_jobs(size_t jobs, unsigned threads, Work work) {
   FirstException thrown;
@@ -56,8 +58,8 @@ void share_jobs(size_t jobs, unsigned threads, Work work) {
   thrown.rethrow();
 }
 
-// Makes all of the calls, the first on this thread and the others, if there may be more than one, each on one of its own;
-// returns when all are done, or throws what one of them threw.
+// Makes all of the calls, the first on this thread and the others, if there may be more than one,
+// each on one of its own; returns when all are done, or throws what one of them threw.
 template <class First, class... Others>
 void call_all(unsigned threads, First first, Others... others) {
   if (threads <= 1) {
@@ -73,10 +75,11 @@ void call_all(unsigned threads, First first, Others... others) {
   thrown.rethrow();
 }
 
-// A stream of jobs through few places, `places.size()` of them under way at a time: fill(place) makes the next job ready,
-// work(place) does it, take(place) has the result. Only `work` runs on several threads; `fill` and `take` run on this one,
-// each in the order of the stream, and end it by returning false. What `work` throws, run() throws in its place. No thread
-// is started for a stream of one job.
+// A stream of jobs through few places, `places.size()` of them under way at a time: fill(place)
+// makes the next job ready, work(place) does it, take(place) has the result. Only `work` runs on
+// several threads; `fill` and `take` run on this one, each in the order of the stream, and end it
+// by returning false. What `work` throws, run() throws in its place. No thread is started for a
+// stream of one job.
 template <class Place, class Fill, class Work, class Take>
 class OrderedStream {
  public:

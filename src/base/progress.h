@@ -11,11 +11,12 @@ namespace assay::internal {
 // True if standard error is a terminal that can rewrite a line.
 bool terminal_on_stderr();
 
-// How long a stage of the work will take still, if it goes on as it did since it began. A share that is smaller than the one
-// before begins a new stage.
+// How long a stage of the work will take still, if it goes on as it did since it began. A share
+// that is smaller than the one before begins a new stage.
 class Remaining {
  public:
-  // `now` in seconds, `fraction` in 0…1, negative if unknown. None before two seconds and a fiftieth of the stage went by.
+  // `now` in seconds, `fraction` in 0…1, negative if unknown. None before two seconds and a
+  // fiftieth of the stage went by.
   std::optional<double> seconds(double now, double fraction);
 
  private:
@@ -45,7 +46,8 @@ class ProgressLine {
   Remaining remaining_;
 };
 
-// What `update` shows: "label  [####----]  42 %  about 40 s left  text", cut to `width` columns. For tests.
+// What `update` shows: "label  [####----]  42 %  about 40 s left  text", cut to `width` columns.
+//                                          For tests.
 std::string progress_text(std::string_view label, double fraction, std::optional<double> left,
                           std::string_view text, int width);
 

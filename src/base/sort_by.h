@@ -1,8 +1,9 @@
 // Things in ascending order of a number that each has, equal ones in the order in which they were.
 //
-// The standard sorts are compiled anew for each comparison, some three kilobytes of code each time. Here the numbers are sorted
-// beside the places of their things, always by the same code, and then the things are moved to where they belong. It allocates
-// memory, so it is not for a few things in an inner loop.
+// The standard sorts are compiled anew for each comparison, some three kilobytes of code each time.
+// Here the numbers are sorted beside the places of their things, always by the same code, and then
+// the things are moved to where they belong. It allocates memory, so it is not for a few things in
+// an inner loop.
 #pragma once
 
 #include <algorithm>

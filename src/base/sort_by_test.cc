@@ -12,7 +12,8 @@ namespace {
 
 using Thing = std::pair<int64_t, std::string>;
 
-// As std::stable_sort has them, from few numbers, so that many are equal, and the ends of the integers.
+// As std::stable_sort has them, from few numbers, so that many are equal, and the ends of the
+// integers.
 TEST(SortBy, IsAStableSort) {
   constexpr int64_t kNumbers[] = {
       0, 1, -1, 7, std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};

@@ -19,7 +19,8 @@ WholeFile::~WholeFile() {
 
 Error WholeFile::failure() const { return io_error(std::strerror(errno), path_); }
 
-// Creates a new file beside the target; never opens a file that a killed process left, nor follows a link.
+// Creates a new file beside the target; never opens a file that a killed process left, nor follows
+// a link.
 FILE* WholeFile::new_temporary() {
   constexpr int kMostLeftBehind = 100;
   for (int i = 0; i < kMostLeftBehind; ++i) {

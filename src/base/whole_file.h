@@ -11,8 +11,8 @@
 namespace assay::internal {
 
 // Written under another name in the same folder, and renamed at the end. What is there already and
-// is no regular file, such as a pipe or /dev/stdout, is written as it is, and so is a file in a folder
-// that takes no other.
+// is no regular file, such as a pipe or /dev/stdout, is written as it is, and so is a file in a
+// folder that takes no other.
 class WholeFile {
  public:
   explicit WholeFile(std::string path) : path_(std::move(path)) {}

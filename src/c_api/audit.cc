@@ -1,4 +1,5 @@
-// Checking, and what is asked of the outcome. The texts of verdicts are made once, since C holds on to them.
+// Checking, and what is asked of the outcome. The texts of verdicts are made once, since C holds on
+// to them.
 #include "assay/audit.h"
 
 #include <fmt/format.h>
@@ -46,7 +47,8 @@ VerdictText text_of(const Audit& audit, const Verdict& v) {
   return text;
 }
 
-// A history in which what transactions saw that did not commit counts too: another one, which the audit alone holds.
+// A history in which what transactions saw that did not commit counts too: another one, which the
+// audit alone holds.
 Result<std::shared_ptr<HeldHistory>> with_aborted_reads(HeldHistory& held, uint64_t& companions) {
   auto own = std::make_shared<HeldHistory>();
   const std::lock_guard lock(held.mutex);

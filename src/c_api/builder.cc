@@ -1,5 +1,5 @@
-// Histories by calls. A transaction is kept aside until its outcome is known, with copies of all texts, so that the caller may
-// forget them at once.
+// Histories by calls. A transaction is kept aside until its outcome is known, with copies of all
+// texts, so that the caller may forget them at once.
 #include <fmt/format.h>
 
 #include <deque>

@@ -1,4 +1,5 @@
-// A history that C holds, and the audits of it. Who works on it takes it out for that time, so that calls wait for each other.
+// A history that C holds, and the audits of it. Who works on it takes it out for that time, so that
+// calls wait for each other.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// One history and its audits, by several threads and in any order of freeing. tests/c_library has the functions one by one.
+// One history and its audits, by several threads and in any order of freeing. tests/c_library has
+// the functions one by one.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -24,8 +24,8 @@ struct Anti {
   char kind;  // as in ForbiddenCycle: a, or p if the read did not return the key
 };
 
-// pl-1 does not care who read what, only that somebody wrote it. But lists must show beginnings of what the order
-// appends, with elements of transactions that did not take effect here and there.
+// pl-1 does not care who read what, only that somebody wrote it. But lists must show beginnings of
+// what the order appends, with elements of transactions that did not take effect here and there.
 class DirtyOrder {
  public:
   DirtyOrder(const Writes& writes, std::span<const TxnId> order)
@@ -129,7 +129,8 @@ class AdyaCheck {
     const State seen = read.from == 0 ? initial_state(history_, read.key) : left[next - 1];
     return next + conditions_.first_change(read.op, read.key, seen, left.subspan(next));
   }
-  // The last, up to the one whose version was seen, that changed whether the range selects the key; 0 if none did.
+  // The last, up to the one whose version was seen, that changed whether the range selects the key;
+  // 0 if none did.
   Place last_change(const ReadFrom& read) {
     if (read.from == 0) return 0;
     const auto [known, fresh] =

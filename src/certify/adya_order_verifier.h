@@ -1,29 +1,35 @@
-// Orders for Adya's levels: they give each key its version order, the order of its writers, and leave no forbidden cycle.
+// Orders for Adya's levels: they give each key its version order, the order of its writers, and
+// leave no forbidden cycle.
 //
 //   s1: A { a(l,1) }   s2: B { r(l,[]) a(m,1) }   s3: C { r(l,[1]) r(m,[]) }      order A C B
-//   B read what A overwrote, against the order; C read what B overwrote, along it. pl-3: refused. One anti-dependency
-//   runs back from B to A; does A lead to B by reads and writes? No: pl-2+ is served.
+//   B read what A overwrote, against the order; C read what B overwrote, along it. pl-3: refused.
+//   One anti-dependency runs back from B to A; does A lead to B by reads and writes? No: pl-2+ is
+//   served.
 //
-// Every read must be from before the reader, so write and read dependencies run forwards and cannot close a cycle. What a range saw
-// of a key that it did not return counts as a read of the last transaction that changed the match.
-// An anti-dependency leads from a reader to the next writer of the key; further ones are reached through that.
+// Every read must be from before the reader, so write and read dependencies run forwards and cannot
+// close a cycle. What a range saw of a key that it did not return counts as a read of the last
+// transaction that changed the match. An anti-dependency leads from a reader to the next writer of
+// the key; further ones are reached through that.
 //
-// So a cycle needs an anti-dependency that runs back. What the order has to show for a cycle that the level's row forbids
-// (assay/level.h):
+// So a cycle needs an anti-dependency that runs back. What the order has to show for a cycle that
+// the level's row forbids (assay/level.h):
 //
 //   w               nothing: write dependencies run forwards
 //   wr              every read is from before
 //   w, a once, on one key
 //                   who reads a key and writes it reads from the writer before it
-//   wr, a or p once an anti-dependency that runs back is closed by no path of the other kinds between its ends
-//   wrap, a once    those that run back are of ranges that found a key absent, and none of another kind lies between
-//                   transactions that these join
+//   wr, a or p once an anti-dependency that runs back is closed by no path of the other kinds
+//   between its ends
+//   wrap, a once    those that run back are of ranges that found a key absent, and none of another
+//                   kind lies between transactions that these join
 //   wrap            none runs back
 //
-// For the last but one: a transaction on a cycle is between the ends of an edge that runs back, and overlapping ones belong
-// together; an edge that leads from one such stretch to a later one is on no cycle.
+// For the last but one: a transaction on a cycle is between the ends of an edge that runs back, and
+// overlapping ones belong together; an edge that leads from one such stretch to a later one is on
+// no cycle.
 //
-// Cost: linear, but for the paths between the ends of edges that run back; after 100 million steps it refuses.
+// Cost: linear, but for the paths between the ends of edges that run back; after 100 million steps
+// it refuses.
 #pragma once
 
 #include <span>
@@ -36,11 +42,13 @@
 
 namespace assay::internal::certify {
 
-// `order` holds every committed transaction, none twice, no aborted one, and agrees with the known orders.
+// `order` holds every committed transaction, none twice, no aborted one, and agrees with the known
+// orders.
 Status leaves_no_cycle(std::span<const ForbiddenCycle> forbidden, const History& history,
                        const CommitOrder& order);
 
-// Whether an order that is no commit order, since some reads are dirty, serves pl-1. It holds what a commit order holds.
+// Whether an order that is no commit order, since some reads are dirty, serves pl-1. It holds what
+// a commit order holds.
 Status dirty_order_serves(const Writes& writes, std::span<const TxnId> order);
 
 }  // namespace assay::internal::certify

@@ -46,13 +46,15 @@ AggregateTerm term_of(const History& history, const Conditions& conditions,
 
 namespace {
 
-// What one key can add: one of these, or nothing. Neither: there is nothing that the key can have held.
+// What one key can add: one of these, or nothing. Neither: there is nothing that the key can have
+// held.
 struct Terms {
   std::vector<int64_t> integers = {};
   bool nothing = true;
 };
 
-// What one term of each key adds up to: all sums as long as they are few, else how small and how great they are.
+// What one term of each key adds up to: all sums as long as they are few, else how small and how
+// great they are.
 class SumsOfKeys {
  public:
   // A number of no rows is 0, a sum of none is null.
@@ -185,8 +187,9 @@ class AggregateClaimCheck {
     }
   }
 
-  // The keys of which a query with the same condition, or with none, says that they have no row of the aggregate. With the same
-  // condition it says nothing of keys with a version that may or may not satisfy it.
+  // The keys of which a query with the same condition, or with none, says that they have no row of
+  // the aggregate. With the same condition it says nothing of keys with a version that may or may
+  // not satisfy it.
   std::set<KeyId> passed_over(OpId range) const {
     const Selected selected = history_.selected(range);
     if (!selected.complete ||

@@ -1,16 +1,23 @@
 // Aggregates, as the verifier judges them.
 //
-//   w(x,1)  w(y,2)   agg(sum value, value > 0,[3])    at its place in an order x = 1 and y = 2, and they add up to 3
-//   w(x,1)  w(y,2)   agg(sum value, value > 0,[4])    no versions of x and y do: a mismatch at every level
-//   w(x,1)  w(x,2)   r(x,1)  agg(sum value, value > 0,[2])    x is 1 where a transaction sees one state
-//   A { w(x,1) }  B { w(y,2) }   agg(sum value, value > 0,[1])   it saw what A left of x, or not what B left of y
+//   w(x,1)  w(y,2)   agg(sum value, value > 0,[3])    at its place in an order x = 1 and y = 2, and
+//                                                     they add up to 3
+//   w(x,1)  w(y,2)   agg(sum value, value > 0,[4])    no versions of x and y do: a mismatch at
+//                                                     every level
+//   w(x,1)  w(x,2)   r(x,1)  agg(sum value, value > 0,[2])    x is 1 where a transaction sees one
+//                                                             state
+//   A { w(x,1) }  B { w(y,2) }   agg(sum value, value > 0,[1])   it saw what A left of x, or not
+//                                                                what B left of y
 //
-// An order explains an aggregate if what is there at its place gives what was returned, and nothing about that is open. It
-// is wrong in every order if it lies outside of what the versions of each key can add. Of a key that the transaction wrote
-// before, or, where all its reads see one state, that it read besides, that is one version. A refutation may say that it is wrong unless
-// some key was as one of certain transactions left it: then what all others left must not give what was returned.
+// An order explains an aggregate if what is there at its place gives what was returned, and nothing
+// about that is open. It is wrong in every order if it lies outside of what the versions of each
+// key can add. Of a key that the transaction wrote before, or, where all its reads see one state,
+// that it read besides, that is one version. A refutation may say that it is wrong unless some key
+// was as one of certain transactions left it: then what all others left must not give what was
+// returned.
 //
-// Cost: the versions that may satisfy the condition; what keys add up to is listed while it is few, else bounded.
+// Cost: the versions that may satisfy the condition; what keys add up to is listed while it is few,
+// else bounded.
 #pragma once
 
 #include <optional>
@@ -44,11 +51,12 @@ class Total {
 AggregateTerm term_of(const History& history, const Conditions& conditions,
                       const Aggregate& aggregate, VersionId version);
 
-// Whether the claim, a mismatch of an aggregate, holds; with another operation where it does not hold but for what the
-// transaction read besides.
+// Whether the claim, a mismatch of an aggregate, holds; with another operation where it does not
+// hold but for what the transaction read besides.
 Status check_aggregate(const History& history, const BadRead& claim);
 
-// Whether an aggregate gives something else than it returned unless it saw one of its keys as `unless` says.
+// Whether an aggregate gives something else than it returned unless it saw one of its keys as
+// `unless` says.
 Status check_gives_otherwise(const Sources& sources, const Writes& writes, OpId aggregate,
                              const LevelInfo& level, std::span<const Literal> unless);
 

@@ -97,7 +97,8 @@ TEST(Aggregates, AreWrongWhereNoVersionsGiveThem) {
   EXPECT_FALSE(refuted(history(sum, 3, true), 3, 2, LevelId::serializable));
 }
 
-// That the aggregate gives something else unless its transaction saw one of these; and that it did not.
+// That the aggregate gives something else unless its transaction saw one of these; and that it did
+// not.
 bool refutes_unless(const History& h, OpId op, const std::vector<Literal>& seen,
                     LevelId level = LevelId::serializable) {
   const Lookups lookups(h);
@@ -120,7 +121,8 @@ TEST(Aggregates, AreWrongUnlessOneOfTheirKeysWasOtherwise) {
   // A sum of no rows is null.
   const History zero = history(sum, 0, false);
   EXPECT_TRUE(refutes_unless(zero, 2, {saw_x, saw_y}));
-  // Of those that may not take effect, and of levels at which a transaction sees several states, more has to be said.
+  // Of those that may not take effect, and of levels at which a transaction sees several states,
+  // more has to be said.
   EXPECT_FALSE(refutes_unless(h, 2, {no_y}, LevelId::read_committed));
   EXPECT_TRUE(refutes_unless(h, 2, {Literal::seen(2, y, kNone, 2)}, LevelId::read_committed));
   EXPECT_FALSE(refutes_unless(h, 2, {!no_y}));
@@ -135,7 +137,8 @@ TEST(Aggregates, OfMaximaOneKeyDecides) {
   EXPECT_FALSE(refutes_unless(h, 2, {Literal::seen(2, 0, 0)}));
 }
 
-// A query that returned x alone and a sum, 3, as if it were of both; the sum is of what is above 0, or of what the query looks for.
+// A query that returned x alone and a sum, 3, as if it were of both; the sum is of what is above 0,
+// or of what the query looks for.
 History with_query(std::string_view where, bool complete, bool matched, bool same = false) {
   HistoryBuilder builder;
   begin_behind_two_writes(builder);
@@ -162,7 +165,8 @@ TEST(Aggregates, AreOfTheRowsThatTheTransactionFoundBesides) {
   EXPECT_FALSE(refuted_at(with_query("value = 1", true, false), LevelId::serializable));
   EXPECT_FALSE(refuted_at(with_query("value > 0", false, false), LevelId::serializable));
   EXPECT_FALSE(refuted_at(with_query("value > 0", true, true), LevelId::serializable));
-  // It is open whether y = 2 satisfies it: the sum may have been of y, though the query did not return it.
+  // It is open whether y = 2 satisfies it: the sum may have been of y, though the query did not
+  // return it.
   EXPECT_TRUE(refuted_at(with_query("value in (1, 2)", true, false, true), LevelId::serializable));
   EXPECT_FALSE(
       refuted_at(with_query("value < 2 or value = 'a'", true, false, true), LevelId::serializable));

@@ -81,7 +81,8 @@ bool Claim::puts(OpId write, const Observation& seen) const {
          shows(history_, state_after(history_.txn_of(write), a), seen.version);
 }
 
-// Not even what an aborted transaction wrote, or one that wrote the key again: nobody but the reader, later, leaves the key absent.
+// Not even what an aborted transaction wrote, or one that wrote the key again: nobody but the
+// reader, later, leaves the key absent.
 bool Claim::nothing_shows(const Observation& seen) const {
   return seen.external() && is_read(seen.op) && !sources_.explained_by_anybody(seen.op, seen.key);
 }
@@ -124,8 +125,8 @@ bool Claim::bad_element(VersionId element) const {
          history_.status(history_.txn_of(claim_.other)) == TxnStatus::aborted;
 }
 
-// A list without the transaction's own elements at its end, with one that it appends later, or with one that does not stand
-// where the rest of what its transaction appended would have it.
+// A list without the transaction's own elements at its end, with one that it appends later, or with
+// one that does not stand where the rest of what its transaction appended would have it.
 bool Claim::bad_list() const {
   if (claim_.other == kNone) return false;
   const Access other = access_of(history_, claim_.other);
@@ -145,7 +146,8 @@ bool Claim::bad_list() const {
   return false;
 }
 
-// What `other` appended is the i-th element, and next to it is not what its transaction appended before or after that.
+// What `other` appended is the i-th element, and next to it is not what its transaction appended
+// before or after that.
 bool Claim::out_of_place(std::span<const VersionId> elements, size_t i) const {
   const TxnId t = history_.txn_of(claim_.other);
   VersionId before = kNone, after = kNone;
@@ -161,8 +163,8 @@ bool Claim::out_of_place(std::span<const VersionId> elements, size_t i) const {
          (after != kNone && (last || elements[i + 1] != after));
 }
 
-// An operation that returns no version of its own, or several keys at once, saw the state in which an aborted or an
-// overwritten write had left a key, and no other write explains what it saw.
+// An operation that returns no version of its own, or several keys at once, saw the state in which
+// an aborted or an overwritten write had left a key, and no other write explains what it saw.
 bool Claim::dirty_state() const {
   if (is_read(claim_.read) || is_list(claim_.read) || claim_.other == kNone ||
       in_reader(claim_.other) || !writes(claim_.other))
@@ -177,7 +179,8 @@ bool Claim::dirty_state() const {
 }
 
 // One state of a key can look like different versions: a removed key reads as null and as its
-// tombstone, a fresh one as the initial value and as an empty list. What is stated to be from different transactions is not one.
+// tombstone, a fresh one as the initial value and as an empty list. What is stated to be from
+// different transactions is not one.
 bool Claim::one_state_shows_both(const Observation& a, const Observation& b) const {
   if (a.stated != kNone && b.stated != kNone && a.stated != b.stated) return false;
   if (is_list(a.op) != is_list(b.op)) return true;
@@ -211,7 +214,8 @@ Status Claim::check() {
     return refuse("transaction {}, which made the read, need not have taken effect",
                   history_.name(reader_));
   const std::vector<Observation> all = observations(history_, reader_);
-  // An insert that took effect saw no version; a list may be empty but for its reader's own elements.
+  // An insert that took effect saw no version; a list may be empty but for its reader's own
+  // elements.
   const bool list = is_list(claim_.read);
   for (const Observation& seen : all) {
     if (seen.op != claim_.read || (seen.version == kNone && !list)) continue;
@@ -253,8 +257,9 @@ bool overwrites(const History& h, TxnId t, KeyId key, VersionId version) {
   return false;
 }
 
-// A value was overwritten more often than it was there. Where no update is lost, a committed transaction that read a value and
-// then wrote the key needs a write of that value, or the initial one, for itself.
+// A value was overwritten more often than it was there. Where no update is lost, a committed
+// transaction that read a value and then wrote the key needs a write of that value, or the initial
+// one, for itself.
 Status check_overdrawn(const Writes& writes, OpId read) {
   const History& history = writes.history();
   const Access looked = access_of(history, read);

@@ -1,7 +1,8 @@
 // Certificates of violation that need no cycle: one operation saw what no database of any level may
 // show.
 //
-//   s1: { w(x,1) w(x,2) }   s2: { r(x,1) }       an intermediate read: `read` is r(x,1), `other` is w(x,1)
+//   s1: { w(x,1) w(x,2) }   s2: { r(x,1) }       an intermediate read: `read` is r(x,1), `other` is
+//                                                w(x,1)
 //
 // Two things must hold. The read cannot be explained: what it saw is neither the transaction's own
 // last write, nor the initial value, nor installed by any transaction that may count. And the name

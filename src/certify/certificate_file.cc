@@ -1,5 +1,6 @@
-// The certificate file: the fields of each object, which are read and written by one description. Format:
-// docs/formats/certificate.md. Strict: what is not described there is an error with its line and column.
+// The certificate file: the fields of each object, which are read and written by one description.
+// Format: docs/formats/certificate.md. Strict: what is not described there is an error with its
+// line and column.
 #include <algorithm>
 #include <bit>
 #include <optional>

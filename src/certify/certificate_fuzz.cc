@@ -1,6 +1,6 @@
-// Whatever the bytes: neither reader nor verifier crashes, and what was read is written back unchanged.
-// The history is fixed and has an operation of every kind, so that ids in the certificate refer to
-// something.
+// Whatever the bytes: neither reader nor verifier crashes, and what was read is written back
+// unchanged. The history is fixed and has an operation of every kind, so that ids in the
+// certificate refer to something.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,12 +1,14 @@
-// A chain: the certificate of a history that is decided stretch by stretch, one line for each (docs/formats/chain.md).
+// A chain: the certificate of a history that is decided stretch by stretch, one line for each
+// (docs/formats/chain.md).
 //
 //   {"assay_chain":1,"level":"strict-serializable"}
 //   {"segment":1,"previous":"6c1f…","order":[1,3,2]}
 //   {"segment":2,"previous":"90ab…","order":[4],"rivals":[[1,3]]}
 //   {"end":3,"previous":"17d2…","transactions":4}
 //
-// The orders, one after the other, are an order of the whole history. Transactions are named by their line. Each line has the
-// digest of the one before, so none can be changed, taken out or exchanged unnoticed.
+// The orders, one after the other, are an order of the whole history. Transactions are named by
+// their line. Each line has the digest of the one before, so none can be changed, taken out or
+// exchanged unnoticed.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +26,14 @@ namespace assay::internal::certify {
 struct Segment {
   // As everything happened.
   std::vector<uint64_t> order;
-  // `writer`, of this order, could as well stand behind `last`, the last to write a key of which nobody has looked at since.
+  // `writer`, of this order, could as well stand behind `last`, the last to write a key of which
+  // nobody has looked at since.
   struct Rival {
     uint64_t writer, last;
   };
   std::vector<Rival> rivals = {};
-  // Of unknown outcome, in no order: if it took effect it was behind `behind`, of this order or the last one of those before
-  // (0: before all), and nobody has touched what it wrote.
+  // Of unknown outcome, in no order: if it took effect it was behind `behind`, of this order or the
+  // last one of those before (0: before all), and nobody has touched what it wrote.
   struct Late {
     uint64_t txn, behind;
   };
@@ -50,7 +53,8 @@ struct Segment {
   }
 };
 
-// How many lines there can be is no limit, how many a history numbers is: that number goes round. Goes on from the line before.
+// How many lines there can be is no limit, how many a history numbers is: that number goes round.
+// Goes on from the line before.
 class LineNumbers {
  public:
   LineNumbers() = default;

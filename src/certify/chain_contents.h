@@ -1,9 +1,10 @@
-// What keys hold along a chain. The history comes in pieces and none is kept for long, so keys and what they hold are values
-// here. A piece of the history looks up once what each of its keys holds.
+// What keys hold along a chain. The history comes in pieces and none is kept for long, so keys and
+// what they hold are values here. A piece of the history looks up once what each of its keys holds.
 //
 //   s1: { w(x,1) }   s2: { w(x,2) }     x holds 2, or 1 while s1 may come after s2 (chain_rivals.h)
 //
-// Where several versions of a key may have come last, the first read of it picks one of them. Cost: one look-up per operation.
+// Where several versions of a key may have come last, the first read of it picks one of them. Cost:
+// one look-up per operation.
 #pragma once
 
 #include <cstdint>

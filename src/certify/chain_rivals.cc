@@ -44,7 +44,8 @@ ChainRivals::Touch& ChainRivals::touch(size_t first, const Content* key, KeyId i
   return at == touched_.end() ? touched_.emplace_back(Touch{key, in_piece}) : *at;
 }
 
-// The address of a key's content identifies the key. One that is not written yet has an empty content, kept here.
+// The address of a key's content identifies the key. One that is not written yet has an empty
+// content, kept here.
 const ChainRivals::Content* ChainRivals::key_of(const Txn& t, KeyId key) {
   if (const Content* content = contents_.find(*t.piece, key)) return content;
   const HeldValue name(t.history().key(key));
@@ -84,8 +85,9 @@ Status ChainRivals::add(const Segment::Rival& r) {
   return Ok{};
 }
 
-// Whether a transaction of unknown outcome stands in the way: one between the two that touches a key of the first, or that has to
-// come after it but would not; or one behind both that reads the key, whose last writer would then be open.
+// Whether a transaction of unknown outcome stands in the way: one between the two that touches a
+// key of the first, or that has to come after it but would not; or one behind both that reads the
+// key, whose last writer would then be open.
 bool ChainRivals::disturbs_late(uint32_t from, uint32_t behind, const Content* key) {
   return std::ranges::any_of(segment_.lates, [&](const ChainSegment::Late& late) {
     if (late.place <= from) return false;

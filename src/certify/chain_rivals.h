@@ -3,11 +3,13 @@
 //   order so far: s1: { w(x,1) }  s2: { w(x,2) }      both at the same time, x is not read
 //   next:         s3: { r(x,1) }
 //
-// A later segment may show that s2 was before s1, when that order is long verified. So a segment says which transactions may
-// stand elsewhere: s1 is a rival of s2, and may stand behind it. That is verified at once. A transaction that is moved must not
-// share a key with those it passes, but for blind writes of the one key; must not have ended before one of them began, nor be of
-// its session; and none may be moved behind one that may be moved itself. Then those that stay keep their order, whatever
-// conflicts with one that moves comes after the place it moves to, and any choice of one rival for each key is an order too.
+// A later segment may show that s2 was before s1, when that order is long verified. So a segment
+// says which transactions may stand elsewhere: s1 is a rival of s2, and may stand behind it. That
+// is verified at once. A transaction that is moved must not share a key with those it passes, but
+// for blind writes of the one key; must not have ended before one of them began, nor be of its
+// session; and none may be moved behind one that may be moved itself. Then those that stay keep
+// their order, whatever conflicts with one that moves comes after the place it moves to, and any
+// choice of one rival for each key is an order too.
 //
 // Cost: for each rival the transactions it passes.
 #pragma once

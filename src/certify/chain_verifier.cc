@@ -12,8 +12,8 @@
 namespace assay::internal::certify {
 namespace {
 
-// What the transaction saw of others `explains(access, own)` must explain. Its own last write of a key hides theirs: `own`, if that
-// does not explain it.
+// What the transaction saw of others `explains(access, own)` must explain. Its own last write of a
+// key hides theirs: `own`, if that does not explain it.
 template <class Explains>
 Status replay(const ChainContents::Txn& t, Explains explains) {
   const History& h = t.history();
@@ -168,7 +168,8 @@ Status ChainVerifier::place_all(const Segment& s) {
   return Ok{};
 }
 
-// It waits where the order is now, if what it saw is there, and stays so whatever else may turn out.
+// It waits where the order is now, if what it saw is there, and stays so whatever else may turn
+// out.
 Status ChainVerifier::park(uint64_t line) {
   const auto it = waiting_.find(line);
   if (it == waiting_.end())

@@ -1,18 +1,22 @@
 // Verifies a chain (certify/chain.h) beside its history, in memory that grows with neither.
 //
-// The orders of all segments, one after the other, are replayed on an imaginary database that does one thing at a time
-// (certify/replay.h does the same with a history that is in memory as a whole). Real time needs one number: a transaction that is
-// placed must not have ended before the latest begin so far; at session-serializable there is no real time. A transaction is held
-// from its line to the segment that names it. What a later segment may put into another order is in chain_rivals.h.
+// The orders of all segments, one after the other, are replayed on an imaginary database that does
+// one thing at a time (certify/replay.h does the same with a history that is in memory as a whole).
+// Real time needs one number: a transaction that is placed must not have ended before the latest
+// begin so far; at session-serializable there is no real time. A transaction is held from its line
+// to the segment that names it. What a later segment may put into another order is in
+// chain_rivals.h.
 //
-// A transaction of unknown outcome may turn out to have had an effect when the order around it is long verified. So a segment
-// says where it stands if it had one: that what it saw is there is verified at once, and it is parked (chain_parked.h). A segment
-// that says that it took effect installs what it wrote, but for keys that were overwritten since; nobody has looked in between.
-// Another one that is parked later and looked at it ends that, too. It must not share any key with one that may be moved and came
-// before it, nor be passed by one that must come first, nor have seen a key of which two may have come last.
+// A transaction of unknown outcome may turn out to have had an effect when the order around it is
+// long verified. So a segment says where it stands if it had one: that what it saw is there is
+// verified at once, and it is parked (chain_parked.h). A segment that says that it took effect
+// installs what it wrote, but for keys that were overwritten since; nobody has looked in between.
+// Another one that is parked later and looked at it ends that, too. It must not share any key with
+// one that may be moved and came before it, nor be passed by one that must come first, nor have
+// seen a key of which two may have come last.
 //
-// Cost: a look-up for each operation. Memory: the keys that were written, the sessions, and the transactions that are read and
-// not yet named.
+// Cost: a look-up for each operation. Memory: the keys that were written, the sessions, and the
+// transactions that are read and not yet named.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +38,8 @@ namespace assay::internal::certify {
 
 class ChainVerifier {
  public:
-  // Levels that a chain can be of: those that ask for one order of transactions, which keeps real time or that of each session.
+  // Levels that a chain can be of: those that ask for one order of transactions, which keeps real
+  // time or that of each session.
   static Result<ChainVerifier> of(LevelId level);
 
   // The next transactions of the history, in the order of its lines.
@@ -46,8 +51,8 @@ class ChainVerifier {
   // Nothing follows.
   Status end(const ChainEnd& end);
 
-  // Between two segments: all that is held, and into a verifier that is new and of the same level. `assay verify` never goes on
-  // from such a state; it verifies chains from their beginning.
+  // Between two segments: all that is held, and into a verifier that is new and of the same level.
+  // `assay verify` never goes on from such a state; it verifies chains from their beginning.
   void save(StreamWriter& to, formats::TxnTableWriter& txns) const;
   Status load(StreamReader& from, const formats::TxnTable& txns);
 

@@ -127,8 +127,8 @@ class CommitOrder::Builder {
     return Ok{};
   }
 
-  // What others had appended, as far as the transaction saw it, is what the transactions up to one of those before it
-  // had appended, none of them in part; that one is its source.
+  // What others had appended, as far as the transaction saw it, is what the transactions up to one
+  // of those before it had appended, none of them in part; that one is its source.
   Status add_list_read(OpId i) {
     const KeyId key = access_of(history_, i).key;
     const ListSeen seen = list_seen(history_, i);
@@ -152,7 +152,8 @@ class CommitOrder::Builder {
     return {from, to};
   }
 
-  // An operation whose sources are given: one for each key of which it sees a state that is not its transaction's own.
+  // An operation whose sources are given: one for each key of which it sees a state that is not its
+  // transaction's own.
   Status add_given(Place p, OpId i) {
     if (!possible_) possible_.emplace(writes_);
     const std::span<const Seen> sources = given(i);
@@ -189,9 +190,9 @@ class CommitOrder::Builder {
     return Ok{};
   }
 
-  // Who last left of the key what a range saw of it: the row, or that there was none; where the range has a condition, and
-  // passed over or matched a row that it does not tell, who wrote the key last. Nothing for operations that tell only that the
-  // key was in some other state.
+  // Who last left of the key what a range saw of it: the row, or that there was none; where the
+  // range has a condition, and passed over or matched a row that it does not tell, who wrote the
+  // key last. Nothing for operations that tell only that the key was in some other state.
   std::optional<Place> last_to_leave(OpId i, KeyId key) const {
     if (!access_of(history_, i).is_range()) return std::nullopt;
     if (const VersionId row = row_seen(history_, i, key); !is_absence(history_, row))
@@ -230,7 +231,8 @@ class CommitOrder::Builder {
   const NotReturned not_returned_;
   std::vector<Seen> sources_;  // sorted
   CommitOrder built_;
-  // Along the order: the last to install each version, to leave each key absent, and to write each key. 0: none.
+  // Along the order: the last to install each version, to leave each key absent, and to write each
+  // key. 0: none.
   std::vector<Place> version_, absence_, key_;
   std::vector<Own> own_;             // per key
   std::vector<List> lists_;          // per key

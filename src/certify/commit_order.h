@@ -44,16 +44,19 @@ struct ReadFrom {
   OpId op;
 };
 
-// Whether what a range saw of a key that it did not return was there before its transaction. At Adya's levels the range depends on who
-// changed the match last; a version that did not may come later, if the source says so.
+// Whether what a range saw of a key that it did not return was there before its transaction. At
+// Adya's levels the range depends on who changed the match last; a version that did not may come
+// later, if the source says so.
 enum class NotReturned : uint8_t { before, anywhere };
 
 class CommitOrder {
  public:
   // Takes every read to be from the last transaction before it in the order that installs what was
-  // read, or from the initial state; likewise of each key of a range, the row or that there was none, and with a condition,
-  // where the key is not returned, from the last that wrote it, if its row does not satisfy it. Fails if there is none such, or if a read after an own write is not of that. A list that was read must be what whole transactions had
-  // appended in this order. Of conditional writes without effect the sources must be given. `sources`, sorted, is what
+  // read, or from the initial state; likewise of each key of a range, the row or that there was
+  // none, and with a condition, where the key is not returned, from the last that wrote it, if its
+  // row does not satisfy it. Fails if there is none such, or if a read after an own write is not of
+  // that. A list that was read must be what whole transactions had appended in this order. Of
+  // conditional writes without effect the sources must be given. `sources`, sorted, is what
   // operations saw instead, if it comes before them in the order and could be what they saw.
   static Result<CommitOrder> build(const Writes& writes, std::span<const TxnId> order,
                                    std::span<const Seen> sources = {},

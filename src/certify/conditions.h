@@ -1,5 +1,5 @@
-// Which versions satisfy the conditions of ranges: the verifier's own answer, from the rows themselves; of rows that no
-// query names, only where the index of the history says that they may.
+// Which versions satisfy the conditions of ranges: the verifier's own answer, from the rows
+// themselves; of rows that no query names, only where the index of the history says that they may.
 #pragma once
 
 #include <span>
@@ -22,21 +22,23 @@ class Conditions {
   Match match(PredicateId predicate, const State& state) const;
   // Whether what a range with this condition says of a key that it names is right of this state.
   bool agrees(PredicateId predicate, const Named& named, const State& state) const;
-  // By the index of the history, which lists all that may satisfy a condition: of thousands of states that no query names few
-  // do, and only these are evaluated.
+  // By the index of the history, which lists all that may satisfy a condition: of thousands of
+  // states that no query names few do, and only these are evaluated.
   bool certainly_misses(PredicateId predicate, const State& state) const;
   // Whether a range selects a key in one of these states and not in the other; neither may be open.
   bool differ(OpId range, const State& a, const State& b) const;
-  // Whether a key that the range saw as `seen`, without returning it, enters or leaves what the range selects. If it is open
-  // whether `seen` matches, the range itself tells: it does if the range names the key as matched, else it does not.
+  // Whether a key that the range saw as `seen`, without returning it, enters or leaves what the
+  // range selects. If it is open whether `seen` matches, the range itself tells: it does if the
+  // range names the key as matched, else it does not.
   bool changes(OpId range, KeyId key, const State& seen, const State& after) const {
     return first_change(range, key, seen, {&after, 1}) == 0;
   }
   // The first of `states` that does; their number if there is none.
   size_t first_change(OpId range, KeyId key, const State& seen,
                       std::span<const State> states) const;
-  // The last of `states`, which a key held one after the other behind the initial one, that made it enter or leave what a range
-  // selects; their number if there is none, or if a state right before is open.
+  // The last of `states`, which a key held one after the other behind the initial one, that made it
+  // enter or leave what a range selects; their number if there is none, or if a state right before
+  // is open.
   size_t last_change(OpId range, const State& initial, std::span<const State> states) const;
 
  private:

@@ -123,9 +123,9 @@ Status CycleVerifier::check_declared(std::span<const Edge> cycle) const {
   return Ok{};
 }
 
-// Whether the kinds of its edges make it a cycle that the level's row forbids. If a reader writes the key itself, it may have
-// written the next version: then the edge to a later one is no anti-dependency but a path of write dependencies, and the cycle
-// has to be forbidden either way.
+// Whether the kinds of its edges make it a cycle that the level's row forbids. If a reader writes
+// the key itself, it may have written the next version: then the edge to a later one is no
+// anti-dependency but a path of write dependencies, and the cycle has to be forbidden either way.
 Status CycleVerifier::check_kinds(std::span<const Edge> cycle) {
   KindCounts counts{};
   size_t updates = 0;
@@ -233,7 +233,8 @@ Status CycleVerifier::check_read_from(const Edge& edge) {
   return Ok{};
 }
 
-// `from` was the last to change whether the range, which saw the version of `seen`, selects the key.
+// `from` was the last to change whether the range, which saw the version of `seen`, selects the
+// key.
 Status CycleVerifier::check_change(const Edge& edge, OpId range, TxnId seen) {
   for (const TxnId t : {seen, edge.from})
     if (Status s = check_writes(t, edge.key); !s.ok()) return s;

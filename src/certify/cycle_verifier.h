@@ -3,9 +3,9 @@
 //   s1: A { w(x,1) }    s2: B { r(x,1) w(y,1) }    s3: C { r(y,1) r(x,0) }
 //   A -wr x-> B -wr y-> C -rw x-> A
 //
-// An edge says that one event comes before another in every order that explains the history.
-// Read dependencies, session and real-time edges hold by themselves, write and anti-dependencies under an
-// assumption about the order of two writers, forced edges because the other order of the two
+// An edge says that one event comes before another in every order that explains the history. Read
+// dependencies, session and real-time edges hold by themselves, write and anti-dependencies under
+// an assumption about the order of two writers, forced edges because the other order of the two
 // writers is impossible. Edges that close a cycle refute their assumptions taken together.
 //
 // Which side of a transaction an edge leaves and enters is fixed by its kind. In levels with two
@@ -14,12 +14,13 @@
 // Adya's levels look at the kinds of the edges: which ones may not close a cycle together.
 //
 // The weak levels know one event a transaction, its place in the commit order, and no order of
-// versions but this one. They allow read dependencies, session and forced edges, and one more cycle: a
-// transaction saw a writer of x and yet reads the initial x. That is an anti-dependency without writer,
-// closed by the path that shows what the transaction saw.
+// versions but this one. They allow read dependencies, session and forced edges, and one more
+// cycle: a transaction saw a writer of x and yet reads the initial x. That is an anti-dependency
+// without writer, closed by the path that shows what the transaction saw.
 //
-// Where levels are mixed, a rule is that of one transaction: of the reader for an anti-dependency and a forced edge, of
-// the one that overwrites for where a write dependency arrives, of the one in between for what two edges may do there.
+// Where levels are mixed, a rule is that of one transaction: of the reader for an anti-dependency
+// and a forced edge, of the one that overwrites for where a write dependency arrives, of the one in
+// between for what two edges may do there.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +49,8 @@ struct Given {
   }
 };
 
-// The first and the last operation that read what is asked for; kNone where it is given of the transaction as a whole.
+// The first and the last operation that read what is asked for; kNone where it is given of the
+// transaction as a whole.
 struct Reads {
   bool any = false;
   OpId first = kNone, last = kNone;
@@ -100,7 +102,8 @@ class CycleVerifier {
   Given given_;  // of the cycle being checked
 };
 
-// What a cycle step assumes: the orders of writers, in the order of its edges, and what it is given.
+// What a cycle step assumes: the orders of writers, in the order of its edges, and what it is
+// given.
 std::vector<Literal> assumptions(const ProofStep& step);
 
 }  // namespace assay::internal::certify

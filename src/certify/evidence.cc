@@ -56,8 +56,8 @@ const Evidence::Listed& Evidence::listed(uint32_t source, bool source_is_op) {
     for (uint32_t i = 0; i < named.size(); ++i) note(named[i], i);
     return listed;
   }
-  // Of a list only what others had appended: the reader's own elements stand at the end of what it read, wherever
-  // they are installed.
+  // Of a list only what others had appended: the reader's own elements stand at the end of what it
+  // read, wherever they are installed.
   const std::span<const VersionId> elements = list_seen(history, source).others;
   for (uint32_t i = 0; i < elements.size(); ++i) note(writes.only_author(elements[i], rule_), i);
   listed.elements.insert(elements.begin(), elements.end());

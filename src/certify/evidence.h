@@ -32,17 +32,18 @@ class Evidence {
   Evidence(const Evidence&) = delete;  // its parts refer to each other
   Evidence& operator=(const Evidence&) = delete;
 
-  // The source puts a version of `fact.from` before one of `fact.to`. It is the known order with this index, or
-  // the list that this operation read: there an element of the one stands before an element of the other, or the other
-  // appended to the list and none of its elements is there. Only elements of others count, not the reader's own, and
-  // only versions that exactly one transaction can have written (stated_orders.h, Writes::only_author).
+  // The source puts a version of `fact.from` before one of `fact.to`. It is the known order with
+  // this index, or the list that this operation read: there an element of the one stands before an
+  // element of the other, or the other appended to the list and none of its elements is there. Only
+  // elements of others count, not the reader's own, and only versions that exactly one transaction
+  // can have written (stated_orders.h, Writes::only_author).
   Status check_fact(const Literal& fact, uint32_t source, bool source_is_op);
 
-  // `clause` has every source of what `op` saw of `key`; and, unless the transaction of `op` certainly took effect, that
-  // it did not.
+  // `clause` has every source of what `op` saw of `key`; and, unless the transaction of `op`
+  // certainly took effect, that it did not.
   Status check_sources(OpId op, KeyId key, std::span<const Literal> clause, const LevelInfo& level);
-  // `clause` has such sources of the keys of the aggregate `op` that it gives something else unless it saw one of them; and,
-  // unless its transaction certainly took effect, that it did not.
+  // `clause` has such sources of the keys of the aggregate `op` that it gives something else unless
+  // it saw one of them; and, unless its transaction certainly took effect, that it did not.
   Status check_aggregate(OpId op, std::span<const Literal> clause, const LevelInfo& level);
   // `clause` says of a read that its source took effect, if the reader did.
   Status check_effect(std::span<const Literal> clause);
@@ -55,8 +56,8 @@ class Evidence {
   PredicateReads predicate_reads;
 
  private:
-  // Every literal is what the operation saw, of this key unless it is kNone, or that its transaction did not take effect; that is
-  // there unless it certainly did.
+  // Every literal is what the operation saw, of this key unless it is kNone, or that its
+  // transaction did not take effect; that is there unless it certainly did.
   Status check_seen(OpId op, KeyId key, std::span<const Literal> clause, const LevelInfo& level);
   const Sources& sources();
   struct Span {

@@ -1,14 +1,18 @@
-// From a history to what its transactions do in any order. Read once, operation by operation; nothing of the finder's is used.
+// From a history to what its transactions do in any order. Read once, operation by operation;
+// nothing of the finder's is used.
 //
-//   s1: A { p(value > 5, [x=7]) w(x,8) }, sent together    step 1 reads each key that ever held more than 5, but x
-//                                                          step 2 reads and changes x, which is locked then
+//   s1: A { p(value > 5, [x=7]) w(x,8) }, sent together    step 1 reads each key that ever held
+//                                                          more than 5, but x step 2 reads and
+//                                                          changes x, which is locked then
 //
-// Of the table t, of which some transaction did what was not recorded, two keys stand for that: its *blind reads*, which whoever
-// changes a row of t changes, and its *blind changes*, which whoever reads a row of t reads, and whoever changes one changes. "*" is every
-// table. Rows of t are named "t:…".
+// Of the table t, of which some transaction did what was not recorded, two keys stand for that: its
+// *blind reads*, which whoever changes a row of t changes, and its *blind changes*, which whoever
+// reads a row of t reads, and whoever changes one changes. "*" is every table. Rows of t are named
+// "t:…".
 //
-// Who takes part: whoever did something, did not define tables, and is of a program, if some transaction is. The others are the load and
-// the last look at all keys; of these only those count of which something was not recorded.
+// Who takes part: whoever did something, did not define tables, and is of a program, if some
+// transaction is. The others are the load and the last look at all keys; of these only those count
+// of which something was not recorded.
 //
 // Cost: the operations, and for each query the keys that it may read.
 
@@ -166,8 +170,8 @@ class FootprintReader {
     }
   }
 
-  // A row is always there if it was at first, and nobody inserts, removes or misses it: it has an initial value, or somebody who does not
-  // take part wrote it, or somebody read what nobody wrote.
+  // A row is always there if it was at first, and nobody inserts, removes or misses it: it has an
+  // initial value, or somebody who does not take part wrote it, or somebody read what nobody wrote.
   void find_absent() {
     std::vector<bool> written(h_.version_count());
     std::vector<bool> was_there(h_.key_count()), goes(h_.key_count());
@@ -208,7 +212,8 @@ class FootprintReader {
     end_step(true);
   }
 
-  // What it reads of keys that its statement does not change, or what it does with the others, or all.
+  // What it reads of keys that its statement does not change, or what it does with the others, or
+  // all.
   Status add_step(TxnId t, const Step& step) {
     std::vector<KeyId> changed, locked;
     for (const Access a : Accesses(h_, step.first, step.end)) {

@@ -1,8 +1,10 @@
-// What the transactions of a history do, step by step, in whatever order they run: the verifier's own reading, for predictions.
+// What the transactions of a history do, step by step, in whatever order they run: the verifier's
+// own reading, for predictions.
 //
-// A step is that of a schedule (certify/schedule.h). A key is read unless the transaction has changed it before. A query
-// reads the keys within its bounds that ever held, or may have held, what it asks for. What was not recorded of a
-// transaction (its meta says of which tables) is a step more at its beginning and its end, and meets whoever touches such a table.
+// A step is that of a schedule (certify/schedule.h). A key is read unless the transaction has
+// changed it before. A query reads the keys within its bounds that ever held, or may have held,
+// what it asks for. What was not recorded of a transaction (its meta says of which tables) is a
+// step more at its beginning and its end, and meets whoever touches such a table.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +18,8 @@
 
 namespace assay::internal::certify {
 
-// What a step does with a key. Certain is what it does in every order: it locks, and is refused; no query is, since it may find
-// another version, and nothing that was not recorded.
+// What a step does with a key. Certain is what it does in every order: it locks, and is refused; no
+// query is, since it may find another version, and nothing that was not recorded.
 enum Deed : uint8_t {
   kReads = 1,
   kChanges = 2,
@@ -35,7 +37,8 @@ struct Touch {
 
 class Footprints {
  public:
-  // Fails where what an operation returns in another order cannot be told (lists), or where queries read too much.
+  // Fails where what an operation returns in another order cannot be told (lists), or where queries
+  // read too much.
   static Result<Footprints> of(const History& history);
 
   // The numbers of the programs, by name.

@@ -1,4 +1,5 @@
-// JSON whose shape is known beforehand: an object is described once, and the description both reads and writes it.
+// JSON whose shape is known beforehand: an object is described once, and the description both reads
+// and writes it.
 //
 //   template <class Json>
 //   void bad_read(Json& json, auto& claim) {
@@ -7,9 +8,10 @@
 //                 Field("other", [&] { json.index_or_null(claim.other); }));
 //   }
 //
-// Json is JsonCursor, which reads strictly and in one pass, or JsonWriter. Nothing is kept but what the caller keeps, and
-// depth is the caller's: input cannot make it recurse. After the first error every call of the cursor returns at once and
-// sets nothing of use, so callers ask only at the end (and in what they do themselves) whether all was well.
+// Json is JsonCursor, which reads strictly and in one pass, or JsonWriter. Nothing is kept but what
+// the caller keeps, and depth is the caller's: input cannot make it recurse. After the first error
+// every call of the cursor returns at once and sets nothing of use, so callers ask only at the end
+// (and in what they do themselves) whether all was well.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +33,8 @@ constexpr uint32_t kinds(Kind... kind) {
   return (0u | ... | (1u << static_cast<uint32_t>(kind)));
 }
 
-// A field of an object, and what reads or writes its value. Objects of every kind have it, unless it says otherwise.
+// A field of an object, and what reads or writes its value. Objects of every kind have it, unless
+// it says otherwise.
 template <class Value>
 class Field {
  public:
@@ -81,9 +84,10 @@ class JsonCursor {
   Error error() const;
   void fail(std::string message);
 
-  // Reads the fields that are there, in any order. An unknown field and a repeated one are errors. So is an object of this
-  // kind that lacks a field it needs or has a field of another kind: then the message is `expected`. The kind is read after
-  // the fields, which may set it. Returns a bit for each field present, in the order of the arguments.
+  // Reads the fields that are there, in any order. An unknown field and a repeated one are errors.
+  // So is an object of this kind that lacks a field it needs or has a field of another kind: then
+  // the message is `expected`. The kind is read after the fields, which may set it. Returns a bit
+  // for each field present, in the order of the arguments.
   template <class Kind, class... Value>
   uint32_t object(const Kind& kind, std::string_view expected, Field<Value>... fields) {
     uint32_t seen = 0;
@@ -100,7 +104,8 @@ class JsonCursor {
     return seen;
   }
 
-  // Calls `element` for each element with a new one at the end of `to`. The last two arguments are blanks that a writer adds.
+  // Calls `element` for each element with a new one at the end of `to`. The last two arguments are
+  // blanks that a writer adds.
   template <class Elements, class Element>
   void array(Elements& to, Element element, std::string_view = {}, std::string_view = {}) {
     each([&] { element(to.emplace_back()); });

@@ -1,19 +1,25 @@
-// Whether the history makes known where each version stands that somebody saw: what `satisfied` claims at Adya's levels besides an order.
+// Whether the history makes known where each version stands that somebody saw: what `satisfied`
+// claims at Adya's levels besides an order.
 //
-//   s1: A { w(x,1) }   s2: B { w(x,2) }   s3: C { r(x,1) }     A C B and B A C both leave no forbidden cycle, A B C leaves one
-//   C saw A's version, and nothing says whether B overwrote it: refused. With `order x: 2 1` it is known.
+//   s1: A { w(x,1) }   s2: B { w(x,2) }   s3: C { r(x,1) }     A C B and B A C both leave no
+//                                                              forbidden cycle, A B C leaves one
+//   C saw A's version, and nothing says whether B overwrote it: refused. With `order x: 2 1` it is
+//   known.
 //
 // Which of two versions of a key came first is known where it is
 //
 //   stated   a line of the history names both;
 //   listed   a list that was read shows both, or shows one and lacks the other;
-//   updated  from pl-2 on: the transaction that wrote the later read the earlier, and no other can have left what it read.
+//   updated  from pl-2 on: the transaction that wrote the later read the earlier, and no other can
+//            have left what it read.
 //
-// Versions that no operation saw may stand in any order behind those that one did. At pl-1, where it says nothing who read from whom,
-// an operation saw a version only if nothing else explains what it returned: not the initial state, and no version that was overwritten
-// or rolled back. An aggregate may have seen any version of the keys that it looked at.
+// Versions that no operation saw may stand in any order behind those that one did. At pl-1, where
+// it says nothing who read from whom, an operation saw a version only if nothing else explains what
+// it returned: not the initial state, and no version that was overwritten or rolled back. An
+// aggregate may have seen any version of the keys that it looked at.
 //
-// Cost: the operations; and for each range the keys within its bounds of which not all versions are stated, at most 100 million.
+// Cost: the operations; and for each range the keys within its bounds of which not all versions are
+// stated, at most 100 million.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +39,8 @@ namespace assay::internal::certify {
 
 class KnownVersions {
  public:
-  // `order` has every transaction that took effect, by its place among the others, and agrees with what is stated.
+  // `order` has every transaction that took effect, by its place among the others, and agrees with
+  // what is stated.
   KnownVersions(const Lookups& lookups, std::span<const TxnId> order);
 
   // Each of them; no more has to be asked then.

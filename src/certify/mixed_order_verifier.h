@@ -1,17 +1,21 @@
 // Orders for transactions of different levels: does this order show that each has what it declares?
 //
-// It has two events a transaction, r and w. The levels of a transaction say where they stand and what it saw:
+// It has two events a transaction, r and w. The levels of a transaction say where they stand and
+// what it saw:
 //
 //   serializable          w follows r at once; its reads return what stands there at r
 //   prefix                its reads return what stands there at r
-//   snapshot isolation    besides, nobody installs a version of a key that it writes between r and w
+//   snapshot isolation    besides, nobody installs a version of a key that it writes between r and
+//                         w
 //   read committed, read atomic, causal
-//                         w follows r at once; the order of the w is a commit order that serves it as a reader
-//                         (weak_order_verifier.h), whatever it does to other readers
+//                         w follows r at once; the order of the w is a commit order that serves it
+//                         as a reader (weak_order_verifier.h), whatever it does to other readers
 //
-//   A serializable { r(x,0) w(y,1) }   B read-committed { r(y,0) w(x,1) }    r(A) w(A) r(B) w(B): B's y is older than A
+//   A serializable { r(x,0) w(y,1) }   B read-committed { r(y,0) w(x,1) }    r(A) w(A) r(B) w(B):
+//                                      B's y is older than A
 //
-// Whom a transaction saw is the same for itself and for those who saw it. O(operations), and what the weak levels take.
+// Whom a transaction saw is the same for itself and for those who saw it. O(operations), and what
+// the weak levels take.
 #pragma once
 
 #include "assay/certificate.h"
@@ -21,7 +25,8 @@
 
 namespace assay::internal::certify {
 
-// `order` holds every committed transaction, none twice, no aborted one, r before w, and follows the sessions.
+// `order` holds every committed transaction, none twice, no aborted one, r before w, and follows
+// the sessions.
 Status mixed_order_serves(const Writes& writes, const Order& order);
 
 }  // namespace assay::internal::certify

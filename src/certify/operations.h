@@ -1,5 +1,6 @@
-// The verifier's reading of operations: what each one observes of which key, and what it installs there. Everything else in the
-// room works on this. The engine and the oracle have readings of their own, so that they cannot share a fault with it.
+// The verifier's reading of operations: what each one observes of which key, and what it installs
+// there. Everything else in the room works on this. The engine and the oracle have readings of
+// their own, so that they cannot share a fault with it.
 //
 //   operation              accepts                        installs
 //   r(x,1)                 x equals 1                     -
@@ -11,13 +12,15 @@
 //   range(a..f,[c:1])      rows: see History::selected    -
 //   w(x,1)  d(x)  a(l,1)   anything                       a value, a removal, an element
 //
-// A state is what a key holds: what some transaction left of it, or the initial value. A removed key shows null and its tombstone.
-// What the history states of a read, whose write it returned, is right or says nothing. It can be right only of the transaction
-// itself if that had written the key; else only of the initial state, if the read returned that, or of another transaction, if
+// A state is what a key holds: what some transaction left of it, or the initial value. A removed
+// key shows null and its tombstone. What the history states of a read, whose write it returned, is
+// right or says nothing. It can be right only of the transaction itself if that had written the
+// key; else only of the initial state, if the read returned that, or of another transaction, if
 // some write of that put what was read.
 //
 //   s1: A { w(x,1) }   s2: B { w(x,1) }   s3: C { r(x,A=1) r(x,B=2) w(x,3) r(x,A=3) }
-//   The first read is from A. The second is not from B, which wrote no 2, and the third is C's own: two contradictions.
+//   The first read is from A. The second is not from B, which wrote no 2, and the third is C's own:
+//   two contradictions.
 #pragma once
 
 #include <compare>
@@ -146,8 +149,8 @@ inline bool is_absent(const History& h, const State& state) {
   return state.removed || h.version_value(state.version).is_null();
 }
 
-// Whether an operation on one key, which holds no list, accepts a state of which is known whether it shows what was seen and
-// whether it is absent.
+// Whether an operation on one key, which holds no list, accepts a state of which is known whether
+// it shows what was seen and whether it is absent.
 template <class Shown, class Absent>
 bool accepts(Accepts accepted, Shown shown, Absent absent) {
   switch (accepted) {
@@ -172,7 +175,8 @@ inline bool accepts(const History& h, const Access& a, const State& state) {
       a.accepts, [&] { return shows(h, state, a.seen); }, [&] { return is_absent(h, state); });
 }
 
-// The last write of the key among the operations from `first` to before `end`; kNone if there is none.
+// The last write of the key among the operations from `first` to before `end`; kNone if there is
+// none.
 OpId last_write(const History& h, OpId first, OpId end, KeyId key);
 // Of the transaction of `op`, before that.
 OpId own_write_before(const History& h, OpId op, KeyId key);
@@ -183,7 +187,8 @@ bool is_overwritten(const History& h, OpId write);
 
 // --- lists and ranges
 
-// A list that was read: what others had appended, then the reading transaction's own elements so far.
+// A list that was read: what others had appended, then the reading transaction's own elements so
+// far.
 struct ListSeen {
   std::span<const VersionId> others;
   bool own_at_end = true;  // false: its own elements do not stand at the end; `others` is empty
@@ -192,7 +197,8 @@ ListSeen list_seen(const History& h, OpId op);
 // The elements that a transaction appends to a list.
 std::vector<VersionId> appended_by(const History& h, TxnId t, KeyId list);
 
-// What a range says of a key by name: it returned this row, or passed it over, or the key matched and its row is not told.
+// What a range says of a key by name: it returned this row, or passed it over, or the key matched
+// and its row is not told.
 struct Named {
   KeyId key = kNone;
   VersionId row = kNone;
@@ -209,7 +215,8 @@ void each_named(const History& h, OpId range, Visit visit) {
 std::vector<KeyId> named_keys(const History& h, OpId range);
 // Whether a range returned a row of the key.
 bool returns(const History& h, OpId range, KeyId key);
-// Whether the operation depends on the version of the key, not only on whether a range selects the key.
+// Whether the operation depends on the version of the key, not only on whether a range selects the
+// key.
 inline bool is_item(const History& h, OpId op, KeyId key) {
   return !access_of(h, op).is_range() || returns(h, op, key);
 }
@@ -226,8 +233,8 @@ bool has_ranges(const History& h);
 
 // --- stated sources
 
-// Of a read whose transaction had not written the key: the other transaction, or kInitialTxn. kNone if nothing is stated, or
-// it contradicts what was read.
+// Of a read whose transaction had not written the key: the other transaction, or kInitialTxn. kNone
+// if nothing is stated, or it contradicts what was read.
 TxnId stated_to_be_from(const History& h, OpId read);
 // Whether what is stated of the operation allows that it saw this state.
 inline bool may_be_from(const History& h, const State& state, OpId op) {
@@ -235,7 +242,8 @@ inline bool may_be_from(const History& h, const State& state, OpId op) {
   const TxnId stated = stated_to_be_from(h, op);
   return stated == kNone || stated == state.writer;
 }
-// The transaction may have taken effect, and the last that it wrote to the key is what the read returned.
+// The transaction may have taken effect, and the last that it wrote to the key is what the read
+// returned.
 bool left_behind(const History& h, TxnId writer, OpId read);
 // Empty if no read of a transaction that may have taken effect contradicts what is stated of it.
 std::string source_contradiction(const History& h);

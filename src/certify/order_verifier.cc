@@ -19,8 +19,8 @@ Status OrderVerifier::supports(LevelId level) {
   return info.events == EventModel::weak ? serves_weak(info) : serves_strong(info);
 }
 
-// Where it does not matter who read from whom, the order may also show what it shows where that matters: then updates make
-// orders of versions known.
+// Where it does not matter who read from whom, the order may also show what it shows where that
+// matters: then updates make orders of versions known.
 Status OrderVerifier::serves_adya(const LevelInfo& level) {
   if (order_.split) return refuse("an order for Adya's levels has one event a transaction");
   constexpr ForbiddenCycle kWithReads[] = {{"wr"}};
@@ -32,7 +32,8 @@ Status OrderVerifier::serves_adya(const LevelInfo& level) {
 
 Status OrderVerifier::serves_adya_where_known(std::span<const ForbiddenCycle> forbidden,
                                               ReadRule rule) {
-  // One after another in this order: with its versions in this order too, every dependency points forward.
+  // One after another in this order: with its versions in this order too, every dependency points
+  // forward.
   Status replayed = replays();
   if (replayed.ok()) replayed = known_as_replayed(rule);
   if (replayed.ok() || has_open_aggregates(history_)) return replayed;

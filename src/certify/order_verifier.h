@@ -4,15 +4,16 @@
 //   1. it holds every committed transaction exactly once, no aborted one, and r(T) before w(T);
 //   2. replayed in this order, every operation returns what the history says (replay.h);
 //   3. versions whose order the history states were installed in that order;
-//   4. it contains what the level adds: session order, real time (real_time.h), no two writers of one key at the same
-//      time;
+//   4. it contains what the level adds: session order, real time (real_time.h), no two writers of
+//      one key at the same time;
 //   5. where the level has one event a transaction, w(T) follows r(T) at once.
 // The weak levels have a definition of their own (weak_order_verifier.h), but what is prefix
 // consistent satisfies them all, so an order that can be replayed and contains session order serves
 // them too.
 //
-// Adya's levels have their own verifier too (adya_order_verifier.h), which also wants to know where each version stands that somebody
-// saw (known_versions.h), and so have levels that are mixed (mixed_order_verifier.h).
+// Adya's levels have their own verifier too (adya_order_verifier.h), which also wants to know where
+// each version stands that somebody saw (known_versions.h), and so have levels that are mixed
+// (mixed_order_verifier.h).
 //
 // Unknown outcomes: those in the order took effect, the others did not. One that did comes after
 // what its session did before it, but its session went on without waiting for it.
@@ -76,7 +77,8 @@ class OrderVerifier {
   Once<Status> well_formed_, replays_, sessions_, known_orders_, exclusion_;
   Once<Result<CommitOrder>> commit_order_, adya_commit_order_;
   Once<KnownVersions> versions_;
-  // Whether it is known where each version stands that somebody saw: where dirty reads are allowed, and where not.
+  // Whether it is known where each version stands that somebody saw: where dirty reads are allowed,
+  // and where not.
   Once<Status> known_dirty_, known_replayed_, known_read_;
   std::optional<LevelId> weak_;  // a weak level that it serves as a commit order
   std::optional<RealTimeSweep> sweep_;

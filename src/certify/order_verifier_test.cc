@@ -337,7 +337,8 @@ TEST(OrderVerifier, whatKnownOrdersName) {
   const auto order = [](std::vector<uint32_t> txns) {
     return single_order("serializable pl-1 causal", std::move(txns));
   };
-  // Overwritten versions were installed as well; what an aborted transaction wrote too is the other's.
+  // Overwritten versions were installed as well; what an aborted transaction wrote too is the
+  // other's.
   const History overwritten = hist(text + "order x: 2 4 1\n");
   EXPECT_TRUE(verifies(order({2, 3, 0, 4, 5}), overwritten));
   EXPECT_TRUE(refused(order({2, 0, 3, 4, 5}), overwritten, "history states"));
@@ -597,7 +598,8 @@ TEST(WeakOrderVerifier, listsGrowInCommitOrder) {
                       "is used as a list and as a register"));
 }
 
-// What shows only that a key is in some other state is explained by own writes, or by a source that is named.
+// What shows only that a key is in some other state is explained by own writes, or by a source that
+// is named.
 TEST(WeakOrderVerifier, otherStatesNeedASource) {
   for (const char* op : {"ins(w,2)!", "cas(w,7,8)!"}) {
     const History own = hist(std::string("s1: { w(y,1) w(w,1) ") + op + " }\ns2: { r(y,null) }\n");

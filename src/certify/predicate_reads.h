@@ -1,11 +1,13 @@
-// On whom a range depends for a key that it did not return, at Adya's levels: on the last transaction, up to the version that it saw,
-// that changed whether the range selects the key.
+// On whom a range depends for a key that it did not return, at Adya's levels: on the last
+// transaction, up to the version that it saw, that changed whether the range selects the key.
 //
 //   order x: 10 20 3      A: w(x,10)   B: w(x,20)   C: w(x,3)   D: p(value < 5, [], passed [x=20])
-//   x never was below 5 when D looked: D depends on nobody. A query for value > 15 that passed over x = 3 depends on C.
+//   x never was below 5 when D looked: D depends on nobody. A query for value > 15 that passed over
+//   x = 3 depends on C.
 //
-// Which one that was is certain where one line of the history orders all who may have written the key, or where every other version,
-// the initial one too, matches otherwise. Cost: an operation walks the versions of its key once.
+// Which one that was is certain where one line of the history orders all who may have written the
+// key, or where every other version, the initial one too, matches otherwise. Cost: an operation
+// walks the versions of its key once.
 #pragma once
 
 #include <optional>
@@ -30,8 +32,8 @@ class PredicateReads {
 
   const Lookups& lookups_;
   const Conditions conditions_;
-  // Per key: the transactions that may have taken effect and write it, in the order that one stated line gives; empty where no
-  // line has them all. Filled when first asked for.
+  // Per key: the transactions that may have taken effect and write it, in the order that one stated
+  // line gives; empty where no line has them all. Filled when first asked for.
   std::vector<std::vector<TxnId>> orders_;
 };
 

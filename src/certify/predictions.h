@@ -1,4 +1,5 @@
-// The file of what `assay predict` says, as a certificate: schedules that go wrong, and why programs hold.
+// The file of what `assay predict` says, as a certificate: schedules that go wrong, and why
+// programs hold.
 #pragma once
 
 #include <string>

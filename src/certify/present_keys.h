@@ -8,8 +8,8 @@
 
 namespace assay::internal::certify {
 
-// Numbers below a limit, with the next one from anywhere: a bit for each, a bit for each word of these that is not 0, and
-// so on.
+// Numbers below a limit, with the next one from anywhere: a bit for each, a bit for each word of
+// these that is not 0, and so on.
 class NumberSet {
  public:
   explicit NumberSet(size_t limit);
@@ -27,7 +27,8 @@ class NumberSet {
 
 class PresentKeys {
  public:
-  // `everywhere`: keys hold a value before anything is written, but those that have an initial value of their own.
+  // `everywhere`: keys hold a value before anything is written, but those that have an initial
+  // value of their own.
   PresentKeys(const History& history, bool everywhere);
 
   void set(KeyId key, bool present);

@@ -6,10 +6,10 @@
 //   3. derived, from 1 and 2                              empty
 //
 // For each pair of writers one of the two comes first, so the steps speak about one variable a
-// pair. Where several transactions may have left what an operation saw, each of them is a variable too, and one of
-// them is the writer. A cycle (cycle_verifier.h) forbids that all its assumptions hold, a fact is one that the
-// history states, and the rest follows by unit propagation (resolution.h) until nothing is left to
-// choose.
+// pair. Where several transactions may have left what an operation saw, each of them is a variable
+// too, and one of them is the writer. A cycle (cycle_verifier.h) forbids that all its assumptions
+// hold, a fact is one that the history states, and the rest follows by unit propagation
+// (resolution.h) until nothing is left to choose.
 #pragma once
 
 #include <span>

@@ -480,8 +480,8 @@ TEST(ProofVerifier, factsFromLists) {
                        fork));
 }
 
-// An element that two transactions appended does not tell whose it is: neither that of the two which comes first, nor
-// that the other came later.
+// An element that two transactions appended does not tell whose it is: neither that of the two
+// which comes first, nor that the other came later.
 TEST(ProofVerifier, factsFromElementsOfSeveralTransactions) {
   const History h = hist(
       "s1: { a(x,5) } { a(x,6) } { r(x,[5,6]) }\n"
@@ -509,7 +509,8 @@ TEST(ProofVerifier, factsFromTheReadersOwnElements) {
                       h, "does not put"));
 }
 
-// At pl-1 an element may be that of an aborted transaction, and a list shows of nobody that it took effect.
+// At pl-1 an element may be that of an aborted transaction, and a list shows of nobody that it took
+// effect.
 TEST(ProofVerifier, factsFromDirtyLists) {
   const std::string lists = "s3: { r(l,[1,2]) }\ns4: { r(l,[2,1]) }\n";
   const auto forked = [](std::string_view levels) {
@@ -587,7 +588,8 @@ TEST(ProofVerifier, whoeverWasRead) {
   EXPECT_TRUE(verifies(proof("read-atomic causal prefix session-si serializable",
                              {either, not_first, not_second, end}),
                        h));
-  // There a transaction may see several states of a key, and so there is no one source of what it saw.
+  // There a transaction may see several states of a key, and so there is no one source of what it
+  // saw.
   for (const char* level : {"read-committed", "monotonic-reads", "pl-3", "pl-1"})
     EXPECT_FALSE(verify(proof(level, {either, not_first, not_second, end}), h).ok()) << level;
   // What is not given must be certain.
@@ -661,7 +663,8 @@ TEST(ProofVerifier, whoeverWasReadTookEffect) {
   EXPECT_TRUE(refused(with(own), h, "need not have taken effect"));
 }
 
-// Transaction 2 reads x of transaction 0 or 1, each of which wrote y as well, and then the initial y.
+// Transaction 2 reads x of transaction 0 or 1, each of which wrote y as well, and then the initial
+// y.
 TEST(ProofVerifier, whatAnOperationSaw) {
   const History h = hist(
       "s1: { w(x,1) w(y,1) }\n"

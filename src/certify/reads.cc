@@ -8,7 +8,8 @@ namespace assay::internal::certify {
 
 namespace {
 
-// The transactions other than the reader that may have left what was seen: how many, counted up to two, and the first of them.
+// The transactions other than the reader that may have left what was seen: how many, counted up to
+// two, and the first of them.
 struct Leavers {
   TxnId first = kNone;
   int count = 0;

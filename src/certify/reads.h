@@ -1,5 +1,5 @@
-// What each operation saw, and who certainly left it there: the verifier's own matching of reads to writers, straight from
-// the operations.
+// What each operation saw, and who certainly left it there: the verifier's own matching of reads to
+// writers, straight from the operations.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,9 @@
 
 namespace assay::internal::certify {
 
-// One version that an operation saw. A range query sees one per row, returned or passed over, a list read its last element
-// (or null), a successful compare-and-set the value it expected, a successful insert nothing.
+// One version that an operation saw. A range query sees one per row, returned or passed over, a
+// list read its last element (or null), a successful compare-and-set the value it expected, a
+// successful insert nothing.
 struct Observation {
   OpId op = kNone;
   KeyId key = kNone;
@@ -29,8 +30,8 @@ struct Observation {
 
 // Some transaction other than `reader` may count and left what was seen.
 bool may_be_left(const Writes& writes, const Observation& seen, TxnId reader);
-// The transaction that `seen` certainly comes from: it is no initial value, and only one transaction can have left it. kNone
-// otherwise, and for reads of own writes.
+// The transaction that `seen` certainly comes from: it is no initial value, and only one
+// transaction can have left it. kNone otherwise, and for reads of own writes.
 TxnId source(const Writes& writes, const Observation& seen, TxnId reader);
 // `seen` is certainly the initial value.
 bool certainly_initial(const Writes& writes, const Observation& seen, TxnId reader);
@@ -51,8 +52,9 @@ class ExternalReads {
 // Every observation of the transaction, in program order.
 std::vector<Observation> observations(const History& history, TxnId t);
 
-// Which transactions certainly took effect: the committed ones, and those of unknown outcome that a stated order of
-// versions names or, with clean reads, that are the only possible source of something a counting transaction saw.
+// Which transactions certainly took effect: the committed ones, and those of unknown outcome that a
+// stated order of versions names or, with clean reads, that are the only possible source of
+// something a counting transaction saw.
 class Counting {
  public:
   explicit Counting(const Lookups& lookups, ReadRule rule = ReadRule::clean)

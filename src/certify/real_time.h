@@ -1,6 +1,6 @@
 // Real-time order: one event is before another iff its response came strictly before the other's
-// request. If clocks of sessions may drift apart by D, an event of another session is before iff its
-// response came at least D before the request.
+// request. If clocks of sessions may drift apart by D, an event of another session is before iff
+// its response came at least D before the request.
 //
 //   T1 [0 … 10]        T1 ended before T3 began, so in strict serializability T1 comes before T3;
 //        T2 [5 … 20]   T2 overlaps both and may be anywhere.

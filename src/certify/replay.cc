@@ -113,7 +113,8 @@ Status Replay::append(TxnId t, const Access& a) {
   return Ok{};
 }
 
-// Every row is what its key holds, and satisfies the condition or not as it has to; nothing else in the range does.
+// Every row is what its key holds, and satisfies the condition or not as it has to; nothing else in
+// the range does.
 Status Replay::judge_range(TxnId t, OpId i) {
   const std::span<const uint32_t> operands = history_.operands(i);
   const KeyId lo = operands[0], hi = operands[1];

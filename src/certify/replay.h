@@ -7,10 +7,12 @@
 // writes become the current state, of each key only the last. Nobody can see an aborted or an
 // intermediate version because none is ever current. A history that can be replayed in some order
 // is explained by that order: this is the definition of the levels from prefix consistency upwards,
-// up to what they demand of the order itself (order_verifier.h). An aggregate is computed of what is there at its place.
+// up to what they demand of the order itself (order_verifier.h). An aggregate is computed of what
+// is there at its place.
 //
 // A key holds a value, nothing (never written, removed, or null) or a list. O(operations), plus
-// O(log keys) for every present key that a range query passes; with a condition, for every version that satisfies it, if these are fewer.
+// O(log keys) for every present key that a range query passes; with a condition, for every version
+// that satisfies it, if these are fewer.
 #pragma once
 
 #include <memory>

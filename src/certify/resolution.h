@@ -4,8 +4,8 @@
 //
 // A derived clause is right if, assuming its negation and going through its hints, each hinted
 // clause has one literal left that is not false, which must then be true, until one has none. Which
-// of two transactions comes first is one variable: the two literals of a pair negate each other; so are whether a read
-// saw what some transaction left, and whether a transaction took effect.
+// of two transactions comes first is one variable: the two literals of a pair negate each other; so
+// are whether a read saw what some transaction left, and whether a transaction took effect.
 #pragma once
 
 #include <cstdint>

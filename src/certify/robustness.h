@@ -1,13 +1,16 @@
-// Why programs hold at their isolations: the certificate of a prediction that nothing can go wrong (docs/predicting.md).
+// Why programs hold at their isolations: the certificate of a prediction that nothing can go wrong
+// (docs/predicting.md).
 //
-// If any execution of recorded transactions is not serializable, then there is one in which a single transaction is cut in two, and
-// others run in the gap, whole and one after the other, each in conflict with the next: the first changes what the one that is cut
-// has read, and the last closes the cycle. So a program holds if no cut of any of its transactions leads there, and of each
-// cut the certificate says why:
+// If any execution of recorded transactions is not serializable, then there is one in which a
+// single transaction is cut in two, and others run in the gap, whole and one after the other, each
+// in conflict with the next: the first changes what the one that is cut has read, and the last
+// closes the cycle. So a program holds if no cut of any of its transactions leads there, and of
+// each cut the certificate says why:
 //
 //   empty          nobody may begin the gap
 //   nobody-closes  nobody may end it
-//   apart          whoever conflicts with those who may begin, over any number of others, is among these, and none of them may end it
+//   apart          whoever conflicts with those who may begin, over any number of others, is among
+//                  these, and none of them may end it
 #pragma once
 
 #include <compare>
@@ -20,7 +23,8 @@
 
 namespace assay::internal::certify {
 
-// Of a transaction at ssi that is cut: whether the first in the gap is below ssi, or at ssi, and then the last is below. Of others: any.
+// Of a transaction at ssi that is cut: whether the first in the gap is below ssi, or at ssi, and
+// then the last is below. Of others: any.
 enum class Ends : uint8_t { any, below_ssi_first, below_ssi_last };
 enum class Because : uint8_t { empty, nobody_closes, apart };
 

@@ -1,30 +1,44 @@
-// A transaction T is cut behind some of its steps, and others run in the gap. What of T decides who may run there, who may begin the
-// gap and who may end it, is written down as the roles of keys, and each other transaction is held against them.
+// A transaction T is cut behind some of its steps, and others run in the gap. What of T decides who
+// may run there, who may begin the gap and who may end it, is written down as the roles of keys,
+// and each other transaction is held against them.
 //
 //   A: r(x) r(y) w(x)    B: r(y) w(y)    at snapshot isolation
-//   A behind its first step: x and y begin the gap, of these x is kept, since A changes it; x closes it
-//   B begins the gap, since it changes y. Nobody reads x but A: nobody closes
+//   A behind its first step: x and y begin the gap, of these x is kept, since A changes it; x
+//   closes it B begins the gap, since it changes y. Nobody reads x but A: nobody closes
 //
-//   isolation         cut behind                  begins: changes what T   kept: what T            closes: reads what T changes, or changes what T
-//   read-committed    each step that reads        has read so far          has locked so far       reads or changes later
-//   innodb-…          the first plain step        reads in plain steps     likewise, or has read   changes later, or reads later in steps that
-//                                                                          in steps that lock      lock
-//   prefix            the first step              reads                    has changed so far      changes later
-//   snapshot, ssi     the first step              reads                    locks                   –
+//   isolation       cut behind            begins: changes       kept: what T            closes:
+//                                                               reads
+//                                         what T                                        what T
+//                                         changes,
+//                                                                                       or changes
+//                                                                                       what
+//   read-committed  each step that reads  has read so far       has locked so far       it uses
+//                                                               later
+//   innodb-…        the first plain step  reads in plain steps  likewise, or has read   it changes
+//                   or
+//                                                               in steps that lock      locks later
+//   prefix          the first step        reads                 has changed so far      it changes
+//                                                               later
+//   snapshot, ssi   the first step        reads                 locks                   –
 //
-// T locks what it changes, and what it reads FOR UPDATE or FOR SHARE, but not at prefix. Kept is what nobody in the gap may certainly change. And nobody in
-// it certainly locks what T has changed or read FOR UPDATE so far, at InnoDB's repeatable read by reading in a step that locks too; nor
-// by FOR UPDATE what T has read FOR SHARE so far. A cut behind a step that reads nothing may be left out: it leaves more kept and fewer who
-// close than the one behind the last that reads. A snapshot is taken before a statement waits for a lock: so at snapshot and ssi T is cut
-// before its first step, where that locks a row that somebody certainly locks without changing it.
+// T locks what it changes, and what it reads FOR UPDATE or FOR SHARE, but not at prefix. Kept is
+// what nobody in the gap may certainly change. And nobody in it certainly locks what T has changed
+// or read FOR UPDATE so far, at InnoDB's repeatable read by reading in a step that locks too; nor
+// by FOR UPDATE what T has read FOR SHARE so far. A cut behind a step that reads nothing may be
+// left out: it leaves more kept and fewer who close than the one behind the last that reads. A
+// snapshot is taken before a statement waits for a lock: so at snapshot and ssi T is cut before its
+// first step, where that locks a row that somebody certainly locks without changing it.
 //
-// If T is at ssi, one at ssi that begins has not certainly read what T certainly changes, one at ssi that ends has not certainly
-// changed what T has certainly read, not both are at ssi, and between them nobody conflicts with T for certain.
+// If T is at ssi, one at ssi that begins has not certainly read what T certainly changes, one at
+// ssi that ends has not certainly changed what T has certainly read, not both are at ssi, and
+// between them nobody conflicts with T for certain.
 //
-// That these cuts are all that matter is a theorem for read committed, snapshot isolation and ssi (Vandevoort, Ketsman and Neven, "Allocating
-// Isolation Levels to Transactions", PODS 2023); for the other two it was tested against all executions of small sets.
+// That these cuts are all that matter is a theorem for read committed, snapshot isolation and ssi
+// (Vandevoort, Ketsman and Neven, "Allocating Isolation Levels to Transactions", PODS 2023); for
+// the other two it was tested against all executions of small sets.
 //
-// Cost: for each cut those who touch its keys; for `apart` those who touch the keys of the ones that are listed, each key once.
+// Cost: for each cut those who touch its keys; for `apart` those who touch the keys of the ones
+// that are listed, each key once.
 
 #include "certify/robustness_verifier.h"
 
@@ -272,7 +286,8 @@ class ClaimVerifier {
     return stands;
   }
 
-  // What a transaction does with keys that have a role. One may do more than all others together: the load.
+  // What a transaction does with keys that have a role. One may do more than all others together:
+  // the load.
   template <class Visit>
   void each_with_role(TxnId other, Visit visit) const {
     constexpr size_t kMany = 16;
@@ -314,7 +329,8 @@ class ClaimVerifier {
     return Ok{};
   }
 
-  // Those that are listed are all who may begin, and all who conflict with one of them; none of them closes.
+  // Those that are listed are all who may begin, and all who conflict with one of them; none of
+  // them closes.
   Status verify_apart(const Uncut& cut) {
     ++search_;
     for (const TxnId other : cut.reached) {
@@ -340,7 +356,8 @@ class ClaimVerifier {
     return Ok{};
   }
 
-  // All who conflict with one who changes the key, or only reads it, are reached. Once for each key.
+  // All who conflict with one who changes the key, or only reads it, are reached. Once for each
+  // key.
   template <class IsReached>
   Status enter(KeyId key, bool changes, IsReached is_reached) {
     const uint64_t as = 2 * uint64_t{search_} + (changes ? 1 : 0);

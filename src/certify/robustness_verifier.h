@@ -1,4 +1,5 @@
-// Verifies that programs hold (certify/robustness.h): of every cut of every one of their transactions, why it leads nowhere.
+// Verifies that programs hold (certify/robustness.h): of every cut of every one of their
+// transactions, why it leads nowhere.
 #pragma once
 
 #include "assay/history.h"
@@ -10,7 +11,8 @@ namespace assay::internal::certify {
 
 class RobustnessVerifier {
  public:
-  // Fails where nothing about the history can hold (certify/footprints.h), which must outlive the object.
+  // Fails where nothing about the history can hold (certify/footprints.h), which must outlive the
+  // object.
   static Result<RobustnessVerifier> of(const History& history);
 
   Status verify(const Robustness& claim) const;

@@ -22,7 +22,8 @@ std::string line(const std::string& program, const std::string& ops, const std::
          R"(],"meta":{"program":")" + program + "\"" + more + "}}\n";
 }
 
-// At snapshot isolation: 1 and 2 conflict, and 1 changes what 0 has read; 3 reads what 0 changes. Nobody leads from the ones to the other.
+// At snapshot isolation: 1 and 2 conflict, and 1 changes what 0 has read; 3 reads what 0 changes.
+// Nobody leads from the ones to the other.
 std::string apart() {
   return line("cut", R"(["r","x",null],["w","y",1])") +
          line("other", R"(["w","x",2],["r","u",null])") + line("other", R"(["w","u",3])") +
@@ -146,7 +147,8 @@ TEST(Robustness, ALockThatIsAdded) {
   claim.programs[0].isolation = Isolation::read_committed;
   EXPECT_SAYS(refusal(claim, changes), "may run when");
 }
-// FOR UPDATE keeps out whoever wants the row, FOR SHARE whoever wants to change it. A row that somebody inserts may not be there.
+// FOR UPDATE keeps out whoever wants the row, FOR SHARE whoever wants to change it. A row that
+// somebody inserts may not be there.
 TEST(Robustness, RowsThatAreLockedToBeRead) {
   Robustness claim = apart_claim();
   claim.programs[0].isolation = claim.programs[1].isolation = Isolation::read_committed;

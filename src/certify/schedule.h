@@ -1,14 +1,17 @@
-// A schedule: transactions of a recorded history, step by step, in an order in which they did not run, each at an isolation that
-// allows it, and not serializable. It is the certificate of a prediction (docs/predicting.md): what happened at one isolation
-// is recorded, and this is what the same transactions may do at another.
+// A schedule: transactions of a recorded history, step by step, in an order in which they did not
+// run, each at an isolation that allows it, and not serializable. It is the certificate of a
+// prediction (docs/predicting.md): what happened at one isolation is recorded, and this is what the
+// same transactions may do at another.
 //
 //   s1: A { r(x,0) w(x,1) }   s2: B { r(x,1) w(x,2) }     one after the other
 //   read-committed: A reads, B reads, writes and commits, A writes and commits: B's write is lost
 //
-// A step is a statement, or one of its two parts: what it reads of rows that it does not lock comes before what it locks, since a
-// statement that waits for a lock goes on with the new row and what it had read before. Statements are told by the times
-// at which operations were sent: neighbours that were sent at the same moment are one. Without such times each operation is one. A
-// statement locks the rows that it changes; and those that it reads, if the meta of its transaction says so (FOR UPDATE, FOR SHARE).
+// A step is a statement, or one of its two parts: what it reads of rows that it does not lock comes
+// before what it locks, since a statement that waits for a lock goes on with the new row and what
+// it had read before. Statements are told by the times at which operations were sent: neighbours
+// that were sent at the same moment are one. Without such times each operation is one. A statement
+// locks the rows that it changes; and those that it reads, if the meta of its transaction says so
+// (FOR UPDATE, FOR SHARE).
 #pragma once
 
 #include <cstdint>
@@ -21,14 +24,16 @@
 
 namespace assay::internal::certify {
 
-// What a read returns is what was committed last before a moment; what else is asked for is said here. At each of them a row
-// that a transaction changes is locked until it ends.
+// What a read returns is what was committed last before a moment; what else is asked for is said
+// here. At each of them a row that a transaction changes is locked until it ends.
 enum class Isolation : uint8_t {
   read_committed,          // the step (PostgreSQL, Oracle, SQL Server with RCSI)
-  innodb_repeatable_read,  // the first step that locks nothing; what a statement reads that locks: the step, with a shared lock
+  innodb_repeatable_read,  // the first step that locks nothing; what a statement reads that locks:
+                           // the step, with a shared lock
   prefix,                  // the first step; nobody locks what is only read
   snapshot,  // the first step; nobody else may have changed, since then, a row that it changes
-  ssi  // likewise, and no dangerous structure among the transactions at this isolation (PostgreSQL's SERIALIZABLE)
+  ssi        // likewise, and no dangerous structure among the transactions at this isolation
+             // (PostgreSQL's SERIALIZABLE)
 };
 inline constexpr size_t kIsolationCount = 5;
 std::string_view isolation_name(Isolation isolation);  // "read-committed", …
@@ -36,11 +41,12 @@ std::optional<Isolation> find_isolation(std::string_view name);
 
 // On a row that is read: others may share it, or it is as that of a change.
 enum class RowLock : uint8_t { none, share, update };
-// What the statements of a transaction lock that they read, by the moment at which they were sent; those that lock nothing so are not there.
+// What the statements of a transaction lock that they read, by the moment at which they were sent;
+// those that lock nothing so are not there.
 std::map<int64_t, RowLock> row_locks_of(std::string_view meta);
 
-// A part of a transaction: its operations from `first` up to `end`, those of one statement. unlocked: only what they read of rows
-// that they do not lock; locked: all but that.
+// A part of a transaction: its operations from `first` up to `end`, those of one statement.
+// unlocked: only what they read of rows that they do not lock; locked: all but that.
 struct Step {
   enum class Part : uint8_t { whole, unlocked, locked };
   OpId first = kNone, end = kNone;
@@ -53,8 +59,8 @@ struct Schedule {
     TxnId txn = kNone;
     Isolation isolation = Isolation::read_committed;
   };
-  // step: the next one of its steps. commit: after its last. begin: its snapshot, before its first step has what it locks; at snapshot and
-  // ssi.
+  // step: the next one of its steps. commit: after its last. begin: its snapshot, before its first
+  // step has what it locks; at snapshot and ssi.
   enum class What : uint8_t { step, commit, begin };
   struct Event {
     What what = What::step;
@@ -62,7 +68,8 @@ struct Schedule {
   };
   std::vector<Member> members;
   std::vector<Event> events;
-  // Members, each of which comes before the next in every serial order that explains the schedule, and the last before the first.
+  // Members, each of which comes before the next in every serial order that explains the schedule,
+  // and the last before the first.
   std::vector<uint32_t> cycle;
 };
 

@@ -1,17 +1,21 @@
-// Executes a schedule as a database would that does one thing at a time: a version of a key comes into force when its transaction
-// commits, a row that a transaction has changed is locked until then, and what a read returns follows from the isolation of its
-// transaction. What nobody in the schedule wrote was there before.
+// Executes a schedule as a database would that does one thing at a time: a version of a key comes
+// into force when its transaction commits, a row that a transaction has changed is locked until
+// then, and what a read returns follows from the isolation of its transaction. What nobody in the
+// schedule wrote was there before.
 //
 //   members  A, B at read-committed     A: r(x,0) w(x,1)     B: r(x,1) w(x,2)
 //   events   step A, step B, step B, commit B, step A, commit A
-//   versions of x: B's, A's. A read the one before B's, so A comes before B, and B's version comes before A's: a cycle.
+//   versions of x: B's, A's. A read the one before B's, so A comes before B, and B's version comes
+//   before A's: a cycle.
 //
-// The dependencies are those of Adya: between the writers of neighbouring versions; from the writer of a version to who read it, and
-// from there to the writer of the next. A query by condition depends on who last brought a row into what it selects, or took it out,
-// and comes before who does so next; a row of which that is open counts for nobody, but where the isolation refuses for it. Nothing
-// is looked up that the finder of the schedule used.
+// The dependencies are those of Adya: between the writers of neighbouring versions; from the writer
+// of a version to who read it, and from there to the writer of the next. A query by condition
+// depends on who last brought a row into what it selects, or took it out, and comes before who does
+// so next; a row of which that is open counts for nobody, but where the isolation refuses for it.
+// Nothing is looked up that the finder of the schedule used.
 //
-// Cost: the operations; for each query the keys that the schedule changes; for the structures that ssi refuses, the pairs of members.
+// Cost: the operations; for each query the keys that the schedule changes; for the structures that
+// ssi refuses, the pairs of members.
 
 #include "certify/schedule_verifier.h"
 
@@ -29,7 +33,8 @@ namespace {
 
 using Part = Step::Part;
 
-// The keys that the operations of a statement change, and so lock; or also read, if it locks what it reads. Ascending.
+// The keys that the operations of a statement change, and so lock; or also read, if it locks what
+// it reads. Ascending.
 std::vector<KeyId> locked_by(const History& h, OpId first, OpId end, RowLock lock) {
   std::vector<KeyId> keys;
   for (const Access a : Accesses(h, first, end)) {
@@ -177,7 +182,8 @@ class Execution {
         else if (a.accepts == Accepts::equals)
           note(a.key, a.seen);
       }
-    // Unless it was there, or what a member removed may have been, of which none read that another member had written it.
+    // Unless it was there, or what a member removed may have been, of which none read that another
+    // member had written it.
     for (auto& [key, state] : keys_)
       state.is_absent = state.is_absent && state.before == kNone && !removed.contains(key);
     return Ok{};
@@ -266,7 +272,8 @@ class Execution {
                   name(other), h_.key(key).to_string());
   }
 
-  // What is read in a step: of a statement that reads these keys in its second part, or locks nothing.
+  // What is read in a step: of a statement that reads these keys in its second part, or locks
+  // nothing.
   struct Reading {
     Part part;
     const std::vector<KeyId>& last;
@@ -304,7 +311,8 @@ class Execution {
     return running_[member].first;
   }
 
-  // A row is inserted where none is; and a statement that found it and changes it finds it here too.
+  // A row is inserted where none is; and a statement that found it and changes it finds it here
+  // too.
   Status change(uint32_t member, const Access& a) {
     Running& r = running_[member];
     const Key& key = keys_[a.key];
@@ -376,7 +384,8 @@ class Precedence {
  public:
   Precedence(const Execution& run, size_t members) : run_(run), members_(members) { depend(); }
 
-  // No member at ssi is read past by one that overlaps it, and reads past another: i → pivot → k, where k commits first.
+  // No member at ssi is read past by one that overlaps it, and reads past another: i → pivot → k,
+  // where k commits first.
   Status keep_apart() const {
     std::vector<std::vector<uint32_t>> into(members_), out(members_);
     for (const auto& [from, to] : may_precede_) {
@@ -429,7 +438,8 @@ class Precedence {
     }
   }
 
-  // Whether the version may belong to what a query selects that saw the key behind `behind` versions, or take that out.
+  // Whether the version may belong to what a query selects that saw the key behind `behind`
+  // versions, or take that out.
   bool may_change(const Key& key, size_t behind, size_t version, PredicateId where) const {
     return run_.matches().match(key, behind, where) != Match::no ||
            run_.matches().match(key, version + 1, where) != Match::no;
@@ -449,7 +459,8 @@ class Precedence {
       const Match later = run_.matches().match(key, i + 1, where);
       if (saw == Match::open && later == Match::open) break;
       if (saw != Match::yes && later != Match::yes) continue;
-      // What was there before is not known, and may have matched as well: the row is another one all the same.
+      // What was there before is not known, and may have matched as well: the row is another one
+      // all the same.
       add(seen.reader, key.committed[i].writer);
       break;
     }

@@ -1,4 +1,5 @@
-// Verifies schedules (certify/schedule.h): executes each literally, and looks for the dependencies that its cycle names.
+// Verifies schedules (certify/schedule.h): executes each literally, and looks for the dependencies
+// that its cycle names.
 #pragma once
 
 #include <vector>
@@ -10,8 +11,8 @@ namespace assay::internal::certify {
 // The steps of a transaction, in program order; each has at least one operation.
 std::vector<Step> steps_of(const History& history, TxnId txn);
 
-// What an operation of a member read of a key that some member changes: the version that was in force, unless the member had
-// changed the key before.
+// What an operation of a member read of a key that some member changes: the version that was in
+// force, unless the member had changed the key before.
 struct Saw {
   OpId op = kNone;
   KeyId key = kNone;

@@ -101,7 +101,8 @@ bool Sources::range_explained(const State& state, OpId range, KeyId key) const {
          conditions_.match(predicate, state) != Match::yes;
 }
 
-// By the index of the history: the rows of a condition that has thousands of versions are not evaluated for each key.
+// By the index of the history: the rows of a condition that has thousands of versions are not
+// evaluated for each key.
 bool Sources::may_satisfy(PredicateId predicate, KeyId key) const {
   if (predicate == kNone) return true;
   if (conditions_.match_initial(predicate) != Match::no) return true;

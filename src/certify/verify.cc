@@ -2,8 +2,10 @@
 //
 //   order      order_verifier.h      the history satisfies the levels
 //   bad read   bad_read_verifier.h   it violates them: one operation cannot be explained
-//   proof      proof_verifier.h      it violates them: every choice of what it leaves open closes a cycle
-//   exhausted  exhaustion_verifier.h  it violates them: no order of the operations on one key will do
+//   proof      proof_verifier.h      it violates them: every choice of what it leaves open closes a
+//                                    cycle
+//   exhausted  exhaustion_verifier.h  it violates them: no order of the operations on one key will
+//                                     do
 //
 // None of them infers, only `exhausted` enumerates orders, and none shares code with the checker.
 #include "assay/verify.h"
@@ -39,8 +41,8 @@ bool any_level(const Certificate& certificate, Holds holds) {
                              [&](LevelId level) { return holds(level_info(level)); });
 }
 
-// Linearizability is defined where every transaction that took effect is one operation on one key. An order shows which
-// ones it takes to have done so, and is asked by its verifier.
+// Linearizability is defined where every transaction that took effect is one operation on one key.
+// An order shows which ones it takes to have done so, and is asked by its verifier.
 Status check_defined(const Certificate& certificate, const Lookups& lookups) {
   if (certificate.outcome() != Outcome::violated ||
       !any_level(certificate, [](const LevelInfo& l) { return l.single_operations; }))

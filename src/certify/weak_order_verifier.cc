@@ -24,7 +24,8 @@ Error saw_later_writer(const History& history, const CommitOrder& order, Place r
       read.from == 0 ? "the initial state" : "transaction " + history.name(order.txn(read.from)));
 }
 
-// Per key that the current transaction reads, the read of the earliest source among those added so far.
+// Per key that the current transaction reads, the read of the earliest source among those added so
+// far.
 class EarliestSources {
  public:
   explicit EarliestSources(const History& history) : entry_(history.key_count()) {}
@@ -258,7 +259,8 @@ class WeakOrder {
       if (word.empty()) continue;
       const Status s = check_word(word, level.seen.earlier_reads);
       if (s.ok()) continue;
-      // What queries may have read besides makes no one see more through any number of steps, which is more than one word.
+      // What queries may have read besides makes no one see more through any number of steps, which
+      // is more than one word.
       return passes_over_any_version(history_) ? closure() : s;
     }
     return Ok{};
@@ -288,7 +290,8 @@ class WeakOrder {
     return Ok{};
   }
 
-  // The word r: whom a transaction reads from bounds what else it may read, or with `earlier`, may read later.
+  // The word r: whom a transaction reads from bounds what else it may read, or with `earlier`, may
+  // read later.
   Status check_direct(bool earlier) const {
     EarliestSources bounded(history_);
     std::vector<Place> met_by(order_.count() + 1, 0);

@@ -11,8 +11,8 @@ namespace {
 
 constexpr uint32_t kTxns = 700;  // several blocks
 
-// Each transaction in a session of its own reads what the one before wrote. The last one reads also x, which the first
-// one and transaction `second` wrote, from the first one.
+// Each transaction in a session of its own reads what the one before wrote. The last one reads also
+// x, which the first one and transaction `second` wrote, from the first one.
 std::string chain(uint32_t second) {
   std::string text;
   for (uint32_t i = 0; i < kTxns; ++i) {

@@ -1,12 +1,14 @@
-// Which transactions wrote what: the writes of each key and of each version, and those that leave a key absent. It is the room's
-// only index of writers; places in an order have their own (PlacedWriters, commit_order.h).
+// Which transactions wrote what: the writes of each key and of each version, and those that leave a
+// key absent. It is the room's only index of writers; places in an order have their own
+// (PlacedWriters, commit_order.h).
 //
 //   s1: A { w(x,1) w(x,2) }   s2: B { w(x,2) }!
 //   x: A's second write stays, its first was overwritten, B's is of a transaction that aborted
 //
-// A transaction *writes* a version with any operation that takes effect; the last one that it writes to a key *stays*: it is the only
-// one that others may see. A transaction *may count* if it did not abort, so "this version has exactly one possible writer" is a fact
-// of the history and needs no search. Cost: each of the three is sorted once, when it is first asked for, by counting.
+// A transaction *writes* a version with any operation that takes effect; the last one that it
+// writes to a key *stays*: it is the only one that others may see. A transaction *may count* if it
+// did not abort, so "this version has exactly one possible writer" is a fact of the history and
+// needs no search. Cost: each of the three is sorted once, when it is first asked for, by counting.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +24,10 @@
 
 namespace assay::internal::certify {
 
-// What a transaction may have seen of others. clean: what those leave behind that take effect. dirty, where the level forbids
-// no cycle with a read dependency: what any transaction ever wrote, aborted and overwritten values too. So an element of a list
-// may be an aborted one, and no transaction takes effect because it was read.
+// What a transaction may have seen of others. clean: what those leave behind that take effect.
+// dirty, where the level forbids no cycle with a read dependency: what any transaction ever wrote,
+// aborted and overwritten values too. So an element of a list may be an aborted one, and no
+// transaction takes effect because it was read.
 enum class ReadRule : uint8_t { clean, dirty };
 inline ReadRule read_rule(const LevelInfo& level) {
   const auto forbids_reads = [](const ForbiddenCycle& cycle) {
@@ -40,8 +43,9 @@ struct Write {
   OpId op = kNone;
 };
 
-// Which writes are meant: those that stay, all of transactions that may count, or all. A span begins with those that stay, goes on
-// with the others that may count and ends with those of aborted transactions; each of these parts is in the order of the history.
+// Which writes are meant: those that stay, all of transactions that may count, or all. A span
+// begins with those that stay, goes on with the others that may count and ends with those of
+// aborted transactions; each of these parts is in the order of the history.
 enum class Which : uint8_t { staying, counting, all };
 
 class Writes {
@@ -67,8 +71,8 @@ class Writes {
     size_t count = 0;
   };
   Made made_by(TxnId txn, VersionId version) const;
-  // The only transaction that may count and writes the version, finally or on the way; with dirty reads aborted ones are
-  // among them. kNone if there is none or there are several.
+  // The only transaction that may count and writes the version, finally or on the way; with dirty
+  // reads aborted ones are among them. kNone if there is none or there are several.
   TxnId only_author(VersionId version, ReadRule rule = ReadRule::clean) const;
 
  private:

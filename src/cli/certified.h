@@ -16,7 +16,8 @@ struct Certified {
   CertificateFile file;
 };
 
-// Reads both, the history from all of its files. Not verified yet. Fails if the certificates are about another history.
+// Reads both, the history from all of its files. Not verified yet. Fails if the certificates are
+// about another history.
 Result<Certified> read_certified(const std::string& certificate,
                                  const std::vector<std::string>& histories,
                                  const ReadOptions& reading);

@@ -1,4 +1,5 @@
-// From flags to an audit, and from audits to what is printed and written. The same for `check`, `run` and `demo`.
+// From flags to an audit, and from audits to what is printed and written. The same for `check`,
+// `run` and `demo`.
 #pragma once
 
 #include <optional>

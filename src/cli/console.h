@@ -18,7 +18,8 @@ bool colour_on_stdout(Colour when);
 // Of the terminal, at least 40; 80 where standard output is none.
 size_t columns_of_stdout();
 
-// All of `text`, printable (base/printable.h): lines to read, or JSON. An error if it cannot be written (a full disk behind a redirection).
+// All of `text`, printable (base/printable.h): lines to read, or JSON. An error if it cannot be
+// written (a full disk behind a redirection).
 Status print(std::string_view text);
 // A report in colours, in which what comes from a history is printable already.
 Status print_painted(std::string_view text);
@@ -30,7 +31,8 @@ Exit fail(const Error& e);
 Status write_file(const std::string& path, std::string_view text);
 // Whether a file can be written there. What is there is left as it is.
 Status can_write(const std::string& path);
-// A usage error if one of the outputs is an input, by whatever name: it would replace what it was made of.
+// A usage error if one of the outputs is an input, by whatever name: it would replace what it was
+// made of.
 Status spare_inputs(std::span<const std::string> outputs, std::span<const std::string> inputs);
 Result<std::string> read_file(const std::string& path, uint64_t limit);
 

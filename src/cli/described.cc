@@ -43,8 +43,8 @@ std::vector<std::string> parts_of(const std::string& text, char separator) {
   return parts;
 }
 
-// What the option takes, and from what there is to choose: the parser keeps both in one text, "WHEN:{auto,always,never}",
-// and says "N:INT in [1 - 100]" of a range.
+// What the option takes, and from what there is to choose: the parser keeps both in one text,
+// "WHEN:{auto,always,never}", and says "N:INT in [1 - 100]" of a range.
 void describe_value(const std::string& type, DescribedFlag& flag) {
   const size_t colon = type.find(':');
   flag.value = type.empty() ? "VALUE" : type.substr(0, colon);

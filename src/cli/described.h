@@ -1,4 +1,5 @@
-// The commands and their flags as data, read back from the command line's parser: for shell completions and the manual.
+// The commands and their flags as data, read back from the command line's parser: for shell
+// completions and the manual.
 #pragma once
 
 #include <string>

@@ -52,8 +52,8 @@ void add_engine(CLI::App& app, EngineId& engine);
 void add_seed(CLI::App& app, uint64_t& seed);
 // --statement-timeout TIME
 void add_statement_timeout(CLI::App& app, std::chrono::milliseconds& timeout);
-// --from FORMAT, --initial VALUE, --unique-values: what a file does not say of itself. --use-order SHARE: how much is
-// believed of the orders that it states.
+// --from FORMAT, --initial VALUE, --unique-values: what a file does not say of itself. --use-order
+// SHARE: how much is believed of the orders that it states.
 struct ReadFlags {
   std::string from;
   std::string initial;
@@ -74,7 +74,8 @@ void add_aborted_reads(CLI::App& app, bool& count);
 // --clock-drift TIME, in nanoseconds.
 void add_clock_drift(CLI::App& app, int64_t& drift);
 
-// --workload, --ops, --read-share, --long-ops, --long-share, --own-writes, --query-share, --query-width, --keys, --keys-alive, --values, --tombstones, --distribution, --sessions, --txns
+// --workload, --ops, --read-share, --long-ops, --long-share, --own-writes, --query-share,
+// --query-width, --keys, --keys-alive, --values, --tombstones, --distribution, --sessions, --txns
 struct WorkloadFlags {
   std::string workload = "general";
   collect::WorkloadOptions options;
@@ -83,8 +84,8 @@ struct WorkloadFlags {
   void add(CLI::App& app);
 };
 
-// What to do with the verdicts: --json, --report, --certificate, --stats, --baseline, --write-baseline
-// --color
+// What to do with the verdicts: --json, --report, --certificate, --stats, --baseline,
+// --write-baseline --color
 void add_colour_flag(CLI::App& app, Colour& colour);
 
 struct OutputFlags {
@@ -98,8 +99,9 @@ struct OutputFlags {
   void add(CLI::App& app);
 };
 
-// The URLs of ASSAY_DATABASE_URL, where none was given: separated by blanks, but one that begins with exec: or exec+unix:
-// may hold a command and reaches to the end. A password there is not seen by who lists processes.
+// The URLs of ASSAY_DATABASE_URL, where none was given: separated by blanks, but one that begins
+// with exec: or exec+unix: may hold a command and reaches to the end. A password there is not seen
+// by who lists processes.
 void take_databases_from_environment(std::vector<std::string>& databases);
 
 // Ends the reading of the command line with exit code 4.

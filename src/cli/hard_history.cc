@@ -38,7 +38,8 @@ Draft formula(Rng& rng, int variables, double clauses_each) {
   return history_of(oracle::random_formula(rng, variables, clauses, kLiterals));
 }
 
-// DIMACS: lines of comments begin with c; p cnf VARIABLES CLAUSES; then clauses of numbers, each ended by 0.
+// DIMACS: lines of comments begin with c; p cnf VARIABLES CLAUSES; then clauses of numbers, each
+// ended by 0.
 Result<oracle::Formula> read_formula(const std::string& path) {
   const auto text = read_file(path, uint64_t{1} << 20);
   if (!text.ok()) return text.error();

@@ -1,4 +1,5 @@
-// generate --hard: histories that are hard to decide for a reason (oracle/hard_cases.h), for whoever compares checkers.
+// generate --hard: histories that are hard to decide for a reason (oracle/hard_cases.h), for
+// whoever compares checkers.
 #pragma once
 
 #include <cstdint>

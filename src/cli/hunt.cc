@@ -29,18 +29,21 @@ constexpr uint64_t kFirstTxns = 20;  // of a session
 constexpr uint64_t kMostTxns = 20'000;
 // Fewer commits in all say nothing about a database.
 constexpr uint64_t kFewestCommits = 1000;
-// A run in which a larger share aborts, or of the time goes by in waiting, is too contended to be worth its time.
+// A run in which a larger share aborts, or of the time goes by in waiting, is too contended to be
+// worth its time.
 constexpr double kTooManyAborts = 0.9;
 constexpr double kTooMuchWaiting = 0.5;
 constexpr uint32_t kMostEasings = 5;
 // Of one run, so that one in which everything waits is not the only one.
 constexpr double kShortestLimit = 2, kLongestLimit = 50, kRunsAtLeast = 10;
 constexpr double kLeastOfARun = 0.01;  // where the time is nearly up
-// Driving and checking are to take about as long as preparing the run, or this share of the time so far.
+// Driving and checking are to take about as long as preparing the run, or this share of the time so
+// far.
 constexpr double kShortestAim = 0.02, kShareOfTime = 0.05;
 // Beyond what was aimed at.
 constexpr double kPatienceFactor = 4, kLeastPatience = 0.5;
-// Of checking one history, or this share of the time so far: another, shorter one is decided sooner.
+// Of checking one history, or this share of the time so far: another, shorter one is decided
+// sooner.
 constexpr double kSecondsToCheck = 1, kShareToCheck = 0.1;
 constexpr double kSecondsForLevels = 60;
 // Every session reads them all, in every run.
@@ -183,7 +186,8 @@ class Hunt {
     drawn_.emplace_back(flag, text);
   }
 
-  // Each is drawn whether or not it is used, so that the others do not depend on which flags were given.
+  // Each is drawn whether or not it is used, so that the others do not depend on which flags were
+  // given.
   void draw_contention(Rng& rng) {
     static constexpr std::array<std::array<uint64_t, 2>, 3> kKeys = {{{2, 4}, {8, 20}, {50, 200}}};
     static constexpr std::array<std::array<uint32_t, 2>, 3> kSessions = {

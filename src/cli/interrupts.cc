@@ -9,7 +9,8 @@ namespace assay::internal::cli {
 namespace {
 
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
-// Signals that are no further apart are one request to end: timeout(1) sends each twice, to the process and to its group.
+// Signals that are no further apart are one request to end: timeout(1) sends each twice, to the
+// process and to its group.
 constexpr int64_t kOneRequest = 250'000'000;
 
 std::atomic<bool> stop_driving{false};

@@ -1,5 +1,5 @@
-// What SIGINT, SIGTERM and SIGHUP do while a database is driven or a history is checked. The first ends
-// what is going on, and what there is by then is delivered; the next one, unless it follows at
+// What SIGINT, SIGTERM and SIGHUP do while a database is driven or a history is checked. The first
+// ends what is going on, and what there is by then is delivered; the next one, unless it follows at
 // once, ends the process. A signal that the process was started to ignore stays ignored.
 #pragma once
 

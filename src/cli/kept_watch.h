@@ -1,4 +1,5 @@
-// What a watch leaves behind while it goes on: its chain of certificates, and the state from which another process goes on.
+// What a watch leaves behind while it goes on: its chain of certificates, and the state from which
+// another process goes on.
 #pragma once
 
 #include <chrono>

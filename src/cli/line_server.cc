@@ -59,8 +59,9 @@ void LineServer::close(uint64_t connection) {
   connections_.erase(at);
 }
 
-// Whoever comes when there are too many takes the place of the one that has been silent for longest, which loses nothing; of those
-// that came in the meantime none, as they had no time to speak.
+// Whoever comes when there are too many takes the place of the one that has been silent for
+// longest, which loses nothing; of those that came in the meantime none, as they had no time to
+// speak.
 void LineServer::accept_all() {
   const uint64_t before = accepted_;
   while (true) {

@@ -1,7 +1,9 @@
-// Lines that come over sockets: a place to connect to, whoever is connected, and the whole lines that they have sent.
+// Lines that come over sockets: a place to connect to, whoever is connected, and the whole lines
+// that they have sent.
 //
-// Nobody can keep the others waiting: nothing is waited for but by poll(), each connection is read in turn, a bounded
-// amount, one whose line has no end is closed, and where there are too many one that never sent a line makes room.
+// Nobody can keep the others waiting: nothing is waited for but by poll(), each connection is read
+// in turn, a bounded amount, one whose line has no end is closed, and where there are too many one
+// that never sent a line makes room.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
-// Watching what several recorders send. A session lives on one connection, so that its lines stay in their order. What one
-// sends that cannot be read closes its connection, and no other. A connection that ends before its sessions have said that they
-// are over is a gap: lines of theirs may be lost, and with them what they wrote. One that never sent a line that can be read is
-// no recorder's, and closing it loses nothing.
+// Watching what several recorders send. A session lives on one connection, so that its lines stay
+// in their order. What one sends that cannot be read closes its connection, and no other. A
+// connection that ends before its sessions have said that they are over is a gap: lines of theirs
+// may be lost, and with them what they wrote. One that never sent a line that can be read is no
+// recorder's, and closing it loses nothing.
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -18,7 +19,8 @@
 namespace assay::internal::cli {
 namespace {
 
-// Lines are taken together that came within this time; and without any, what has come is decided after so long.
+// Lines are taken together that came within this time; and without any, what has come is decided
+// after so long.
 constexpr int kMillisecondsTogether = 10;
 constexpr double kSecondsUntilDecided = 0.2;
 

@@ -28,7 +28,8 @@ constexpr char kFooter[] =
     "'assay COMMAND --help' shows the flags of a command with examples, --help-all\n"
     "also those for people who work on assay.";
 
-// What may have been meant by the first flag that the command does not have, or by a database without its flag.
+// What may have been meant by the first flag that the command does not have, or by a database
+// without its flag.
 std::string flag_meant(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) {
     std::vector<std::string> flags;
@@ -56,7 +57,8 @@ bool asks_for_help(const std::vector<std::string>& words) {
   });
 }
 
-// What is meant by a key of a file of flags, such as "check.levle", or "chekc.++" of a section that is no command.
+// What is meant by a key of a file of flags, such as "check.levle", or "chekc.++" of a section that
+// is no command.
 std::string wrong_key(const CLI::App& app, const std::string& key) {
   const size_t dot = std::min(key.find('.'), key.size());
   const std::string command = key.substr(0, dot);

@@ -62,8 +62,8 @@ std::string outcome_of(const schedule::File& file, const schedule::Performance& 
   return out.empty() ? "nothing refused" : out;
 }
 
-// At the levels asked for, else the strongest that hold, with what is wrong with the weakest that does not. What was not observed
-// could only show more that is wrong.
+// At the levels asked for, else the strongest that hold, with what is wrong with the weakest that
+// does not. What was not observed could only show more that is wrong.
 std::string verdict_of(const Audit& c, bool all_observed) {
   std::string text, wrong;
   for (const Verdict& v : c.result.verdicts) {

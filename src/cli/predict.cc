@@ -115,7 +115,8 @@ Result<Execution> execute(const certify::Schedule& schedule, const History& hist
   return e;
 }
 
-// Plays one schedule after the other until one goes wrong, which is told then in place of the first.
+// Plays one schedule after the other until one goes wrong, which is told then in place of the
+// first.
 Status play(const PredictState& s, Prediction& p, const History& history, Execution& e) {
   std::vector<Played> tried;
   for (size_t i = 0; i < p.schedules.size(); ++i) {
@@ -146,7 +147,8 @@ Result<std::string> write_certificate(const PredictState& s, const std::string& 
   return written.ok() ? Result<std::string>(file) : written.error();
 }
 
-// What the files about a program are called; a number tells those apart whose names differ only in other characters.
+// What the files about a program are called; a number tells those apart whose names differ only in
+// other characters.
 std::string name_of_files(const Program& program, std::set<std::string>& taken) {
   std::string name = program.name.empty() ? "transactions" : program.name;
   const auto is_left_out = [](unsigned char c) { return !std::isalnum(c) && c != '_'; };
@@ -181,7 +183,8 @@ std::string in_words(const predict::SentStatement& sent) {
                      values, sent.place.empty() ? "" : fmt::format(" ({})", sent.place));
 }
 
-// A line for what one transaction does until it is another's turn; where its statements are known, one for each.
+// A line for what one transaction does until it is another's turn; where its statements are known,
+// one for each.
 std::string steps_in_words(const certify::Schedule& schedule, const History& recorded,
                            const History& predicted) {
   using What = certify::Schedule::What;

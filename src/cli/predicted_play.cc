@@ -1,15 +1,19 @@
-// Plays a schedule by the player of `assay play`: each transaction is a session, each statement a step, and the steps come in the order
-// of the schedule.
+// Plays a schedule by the player of `assay play`: each transaction is a session, each statement a
+// step, and the steps come in the order of the schedule.
 //
 //   2-1 step, 3-1 step, 3-1 commit, 2-1 step, 2-1 commit
-//   2-1: BEGIN ISOLATION LEVEL READ COMMITTED   2-1: SELECT …   3-1: BEGIN …   3-1: UPDATE …   3-1: COMMIT   2-1: UPDATE …   2-1: COMMIT
+//   2-1: BEGIN ISOLATION LEVEL READ COMMITTED   2-1: SELECT …
+//   3-1: BEGIN …   3-1: UPDATE …   3-1: COMMIT   2-1: UPDATE …   2-1: COMMIT
 //
-// The state before is made in the place where schedules are played: the tables of the database are copied with their rows, indexes,
-// sequences and checks; then each row that the history knows becomes what it was when the first of the transactions began; then foreign
-// keys and triggers are added, without a look at the rows that are there. The tables of the application are only read: sessions find
-// nothing by its name outside of the copies (collect/schedule/observing.cc), and what could reach there by itself is refused.
+// The state before is made in the place where schedules are played: the tables of the database are
+// copied with their rows, indexes, sequences and checks; then each row that the history knows
+// becomes what it was when the first of the transactions began; then foreign keys and triggers are
+// added, without a look at the rows that are there. The tables of the application are only read:
+// sessions find nothing by its name outside of the copies (collect/schedule/observing.cc), and what
+// could reach there by itself is refused.
 //
-// What was observed is judged as any history is. Cost: the rows of the database, once for each schedule.
+// What was observed is judged as any history is. Cost: the rows of the database, once for each
+// schedule.
 #include "cli/predicted_play.h"
 
 #include <fmt/format.h>
@@ -49,7 +53,8 @@ constexpr std::chrono::milliseconds kMostWait(60'000);  // for a statement; the 
 constexpr std::string_view kLockTimeout = "SET lock_timeout = '1s'";
 constexpr size_t kMostStatement = 70;  // bytes in a message
 
-// The tables of the schema public, with their rows and what numbers these. A column of a row that the copy generates is left out.
+// The tables of the schema public, with their rows and what numbers these. A column of a row that
+// the copy generates is left out.
 constexpr std::string_view kCopy = R"(DO $copy$ DECLARE t record; c record; s text; BEGIN
 FOR t IN SELECT k.oid, k.relname FROM pg_class k WHERE k.relnamespace = 'public'::regnamespace AND k.relkind IN ('r', 'p') AND NOT
     k.relispartition ORDER BY k.oid LOOP
@@ -72,8 +77,9 @@ FOR t IN SELECT k.oid, k.relname FROM pg_class k WHERE k.relnamespace = 'public'
       t.relname), c.attname, c.sequence) ;
   END LOOP;
 END LOOP; END $copy$)";
-// What would reach beyond the copies is refused: a function of a trigger that names a schema, or may do so without showing it, and a
-// default that takes numbers from a sequence of the application.
+// What would reach beyond the copies is refused: a function of a trigger that names a schema, or
+// may do so without showing it, and a default that takes numbers from a sequence of the
+// application.
 constexpr std::string_view kRefuse = R"(DO $refuse$ DECLARE f record; BEGIN
 FOR f IN SELECT k.relname, g.tgname, p.proconfig, l.lanname, lower(regexp_replace(p.prosrc, '[[:space:]"]', '', 'g')) AS source
     FROM pg_trigger g JOIN pg_class k ON k.oid = g.tgrelid JOIN pg_proc p ON p.oid = g.tgfoid JOIN pg_language l ON l.oid = p.prolang
@@ -100,7 +106,8 @@ FOR f IN SELECT k.relname, g.oid FROM pg_trigger g JOIN pg_class k ON k.oid = g.
   EXECUTE replace(pg_get_triggerdef(g.oid), format(' ON public.%I ', f.relname), format(' ON assay_play.%I ', f.relname)) FROM
     pg_trigger g WHERE g.oid = f.oid;
 END LOOP; END $guard$)";
-// A row becomes this one, or is removed if that is null. `parts`: the columns of its primary key, as texts.
+// A row becomes this one, or is removed if that is null. `parts`: the columns of its primary key,
+// as texts.
 constexpr std::string_view kPut =
     R"(CREATE FUNCTION assay_play.assay_put(name text, parts text[], held jsonb) RETURNS void
 LANGUAGE plpgsql AS $put$ DECLARE t regclass := ('assay_play.' || quote_ident(name))::regclass; k text; c text; n text; hits int; BEGIN
@@ -117,7 +124,8 @@ IF hits = 0 THEN EXECUTE format('INSERT INTO %1$s (%2$s) OVERRIDING SYSTEM VALUE
   jsonb_populate_record(NULL::%1$s, $1) n', t, c, n) USING held; END IF;
 END $put$)";
 
-// The next row of the table that is numbered by a sequence has this number, as it had in the run: later statements name it.
+// The next row of the table that is numbered by a sequence has this number, as it had in the run:
+// later statements name it.
 constexpr std::string_view kNext =
     R"(CREATE FUNCTION assay_play.assay_next(name text, key bigint) RETURNS void LANGUAGE plpgsql AS $next$
 DECLARE c record; BEGIN
@@ -322,11 +330,13 @@ class Playing {
     return Ok{};
   }
 
-  // Of each row that the history knows what it held when the schedule begins: JSON, or nothing where it was absent.
+  // Of each row that the history knows what it held when the schedule begins: JSON, or nothing
+  // where it was absent.
   std::map<std::string, std::optional<std::string>> state_before() const {
     std::map<std::string, std::optional<std::string>> state;
     const auto put = [&](const ValueView& key, const ValueView& value) {
-      // What a row held before anybody changed it may not have been recorded: it is as it stands in the database.
+      // What a row held before anybody changed it may not have been recorded: it is as it stands in
+      // the database.
       const std::string row = value.is_null() ? "" : value.to_string();
       if (row == schedule::kUnseenRow) return;
       state[key.to_string()] = row.empty() ? std::nullopt : std::optional(row);

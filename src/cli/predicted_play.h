@@ -17,7 +17,8 @@ struct Played {
     serializable,  // it ran to its end, and has one
     unseen,        // likewise, as far as it was observed: not all that it read was
     refused,       // the database refused a statement, or had it wait
-    otherwise,  // a statement changed other rows than it did in the run: the application may go on otherwise
+    otherwise,  // a statement changed other rows than it did in the run: the application may go on
+                // otherwise
     unplayable  // the history does not tell enough to play it
   };
   Came came = Came::unplayable;
@@ -32,8 +33,9 @@ struct PlayTarget {
       setup;  // a file of SQL that makes the tables; empty: they are copied from the database
 };
 
-// In a place of its own in the database (docs/playing.md), which holds copies of its tables, in which each row that the history knows
-// is as it was when the schedule begins. `predicted`: the schedule as a history. An error: nothing can be played there at all.
+// In a place of its own in the database (docs/playing.md), which holds copies of its tables, in
+// which each row that the history knows is as it was when the schedule begins. `predicted`: the
+// schedule as a history. An error: nothing can be played there at all.
 Result<Played> play_schedule(const certify::Schedule& schedule, const History& recorded,
                              const History& predicted, const PlayTarget& target);
 

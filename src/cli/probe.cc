@@ -43,7 +43,8 @@ std::string_view text_of(Cell cell) {
   return "";
 }
 
-// The verdict is the checker's: the scenario's history violates the level that forbids the anomaly, or not.
+// The verdict is the checker's: the scenario's history violates the level that forbids the anomaly,
+// or not.
 Result<Cell> probe_one(const collect::Scenario& scenario, const collect::PlayOptions& options) {
   const Result<bool> can = collect::is_played(scenario, options);
   if (!can.ok()) return can.error();

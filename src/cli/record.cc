@@ -157,7 +157,8 @@ class Input {
   std::jthread waiting_;
 };
 
-// The application, as a process whose end ends the recording. It finds the way by the variables of PostgreSQL's clients.
+// The application, as a process whose end ends the recording. It finds the way by the variables of
+// PostgreSQL's clients.
 class Application {
  public:
   Status start(const std::vector<std::string>& command, const record::Recording& recording) {

@@ -1,4 +1,5 @@
-// `record --watch`: a thread joins what is recorded while the trace grows, and watches it as `watch` does.
+// `record --watch`: a thread joins what is recorded while the trace grows, and watches it as
+// `watch` does.
 #pragma once
 
 #include <atomic>
@@ -15,7 +16,8 @@
 
 namespace assay::internal::cli {
 
-// The level asked for. One that times alone do not decide is watched among so many consecutive transactions.
+// The level asked for. One that times alone do not decide is watched among so many consecutive
+// transactions.
 inline constexpr size_t kRecordHorizon = 1000;
 Result<watch::WatchOptions> watch_of_recording(const LevelFlags& levels);
 

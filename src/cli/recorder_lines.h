@@ -1,4 +1,5 @@
-// The lines of one recorder that is connected, as pieces of a history, and which sessions it records.
+// The lines of one recorder that is connected, as pieces of a history, and which sessions it
+// records.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// `run --repeat`: the same run with one seed after the other, and how often a level is violated. After a fix it says whether
-// enough runs were clean, and its exit codes are those that `git bisect run` understands.
+// `run --repeat`: the same run with one seed after the other, and how often a level is violated.
+// After a fix it says whether enough runs were clean, and its exit codes are those that `git bisect
+// run` understands.
 #pragma once
 
 #include <cstdint>

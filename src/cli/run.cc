@@ -132,7 +132,8 @@ Status can_watch_history(const std::string& path) {
   return Ok{};
 }
 
-// Session-serializable is watched by fences, which the sessions of a workload do between its transactions.
+// Session-serializable is watched by fences, which the sessions of a workload do between its
+// transactions.
 Status take_fences(RunState& s) {
   const std::vector<LevelId>& levels = s.check.levels.levels;
   if (levels.size() != 1 || level_info(levels[0]).watched_by != WatchedBy::fences ||

@@ -1,7 +1,9 @@
-// `run --watch`: a thread watches the history that the run writes, file after file, as `watch --follow` does.
+// `run --watch`: a thread watches the history that the run writes, file after file, as `watch
+// --follow` does.
 //
-// A file is read once it is on disk, so whatever an alarm is about is there. Files are removed when nothing in them is
-// held by the watcher any more, which is when every piece of the history that was read from them is gone.
+// A file is read once it is on disk, so whatever an alarm is about is there. Files are removed when
+// nothing in them is held by the watcher any more, which is when every piece of the history that
+// was read from them is gone.
 #pragma once
 
 #include <atomic>

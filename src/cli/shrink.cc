@@ -51,8 +51,8 @@ Exit play_once(const collect::Interleaving& steps, LevelId level, const SqlFlags
   return Exit::satisfied;
 }
 
-// Writes the SQL that repeats the smallest part, once it was played where a database is given. It is written also where the
-// database could not be asked.
+// Writes the SQL that repeats the smallest part, once it was played where a database is given. It
+// is written also where the database could not be asked.
 Exit write_sql(const History& small, LevelId level, const SqlFlags& sql) {
   const Result<collect::Interleaving> steps = collect::interleaving_of(small);
   if (!steps.ok() && sql.where_possible) {

@@ -1,5 +1,5 @@
-// The smallest part of a checked history that still violates a level, written to a file. For `shrink` and for runs
-// that hunt.
+// The smallest part of a checked history that still violates a level, written to a file. For
+// `shrink` and for runs that hunt.
 #pragma once
 
 #include <string>

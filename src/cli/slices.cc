@@ -25,7 +25,8 @@
 namespace assay::internal::cli {
 namespace {
 
-// About what a check in memory takes for each byte of JSON Lines: 2.7 with transactions of eight operations.
+// About what a check in memory takes for each byte of JSON Lines: 2.7 with transactions of eight
+// operations.
 constexpr uint64_t kMemoryPerByte = 3;
 
 class ChainFile : public watch::ChainSink {
@@ -129,7 +130,8 @@ std::string as_json(const std::string& path, const watch::Sliced& s,
   return j.dump() + "\n";
 }
 
-// The violation of a part is told as that of a history of its own, which is written beside its certificate.
+// The violation of a part is told as that of a history of its own, which is written beside its
+// certificate.
 Exit deliver_violation(Audit& violation, const std::string& path, const CheckFlags& flags) {
   std::string beside;
   if (!flags.output.certificate.empty()) {
@@ -147,8 +149,8 @@ Exit deliver_violation(Audit& violation, const std::string& path, const CheckFla
   return deliver(violation, flags);
 }
 
-// A part that violates the level that was decided may well satisfy weaker ones: those asked for that it violates too. What
-// it satisfies is open for the whole.
+// A part that violates the level that was decided may well satisfy weaker ones: those asked for
+// that it violates too. What it satisfies is open for the whole.
 std::vector<LevelId> violated_of(const History& part, const std::vector<LevelId>& asked,
                                  const CheckFlags& flags) {
   CheckOptions options;
@@ -193,7 +195,8 @@ watch::SliceOptions slice_options(const CheckFlags& flags, ProgressLine& progres
   watch::SliceOptions options;
   options.watch = flags.slices.options;
   options.watch.level = decided_level(flags.levels.levels);
-  // Of as many as were heard of: a line of another one that comes too late is undecided, not decided wrongly.
+  // Of as many as were heard of: a line of another one that comes too late is undecided, not
+  // decided wrongly.
   if (options.watch.sessions == 0) options.watch.sessions = 1;
   options.budget = flags.budget.budget();
   options.progress = [&progress](const watch::Progress& p) {

@@ -9,7 +9,8 @@
 
 namespace assay::internal::cli {
 
-// Whether the history is to be decided in slices: it was asked for, or it would not fit into --memory and the levels allow it.
+// Whether the history is to be decided in slices: it was asked for, or it would not fit into
+// --memory and the levels allow it.
 bool decides_in_slices(const std::string& path, const CheckFlags& flags);
 
 // Checks it, prints and writes the result.

@@ -7,7 +7,8 @@
 namespace assay::internal::cli {
 namespace {
 
-// How many letters must be added, dropped, changed, or exchanged with their neighbour (Damerau and Levenshtein).
+// How many letters must be added, dropped, changed, or exchanged with their neighbour (Damerau and
+// Levenshtein).
 size_t edits_between(std::string_view a, std::string_view b) {
   std::vector<size_t> before(b.size() + 1), last(b.size() + 1), now(b.size() + 1);
   std::iota(last.begin(), last.end(), size_t{0});

@@ -22,8 +22,8 @@ namespace {
 using watch::Progress;
 using Steady = std::chrono::steady_clock;
 
-// What has come is decided when no line has followed for so long, or when it was not for so long because lines never cease
-// to come one by one; and how often a line tells how far watching is.
+// What has come is decided when no line has followed for so long, or when it was not for so long
+// because lines never cease to come one by one; and how often a line tells how far watching is.
 constexpr double kSecondsOfWaiting = 0.2;
 constexpr double kSecondsUndecided = 1;
 constexpr double kSecondsBetweenLines = 10;

@@ -33,9 +33,11 @@ class Watching {
 
   // An input that would wait for more ends once every session said that it reports nothing more.
   void end_with_sessions() { end_with_sessions_ = true; }
-  // Watches what is in the input. False if watching is over before the input is: interrupted, or is_enough().
+  // Watches what is in the input. False if watching is over before the input is: interrupted, or
+  // is_enough().
   Result<bool> read(formats::Input& input);
-  // Watches what recorders send until it is interrupted or is_enough(). Not with keep(), and not by timestamps.
+  // Watches what recorders send until it is interrupted or is_enough(). Not with keep(), and not by
+  // timestamps.
   Status listen(LineServer& server);
   // Watches a piece that comes from elsewhere, and decides what can be.
   Status add(const std::shared_ptr<const History>& piece);

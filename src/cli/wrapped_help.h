@@ -1,4 +1,5 @@
-// The text of --help, wrapped at the width of the terminal. Examples are commands and stay as they are.
+// The text of --help, wrapped at the width of the terminal. Examples are commands and stay as they
+// are.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,7 +16,8 @@ class WrappedHelp : public CLI::Formatter {
     return described(make_option_name(option, is_positional) + make_option_opts(option),
                      make_option_desc(option));
   }
-  // Without the range that the parser names behind a number, "N:INT in [1 - 100]": who leaves it is told.
+  // Without the range that the parser names behind a number, "N:INT in [1 - 100]": who leaves it is
+  // told.
   std::string make_option_opts(const CLI::Option* option) const override {
     std::string opts = CLI::Formatter::make_option_opts(option);
     const size_t range = opts.find(" in [");

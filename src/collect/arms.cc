@@ -6,7 +6,8 @@ namespace assay::internal::collect {
 namespace {
 
 constexpr double kShape = 0.5;
-// Of the time of an arm that counts for another of the same workload, or of the same kinds of operation.
+// Of the time of an arm that counts for another of the same workload, or of the same kinds of
+// operation.
 constexpr double kShareOfWorkload = 0.75, kShareOfKinds = 0.25;
 constexpr uint64_t kTurnsPerNeglected = 8;
 // Contention says which of two arms is better, not that one of them is good for nothing.

@@ -19,7 +19,8 @@ std::vector<Arm> arms_of(std::vector<double> rates) {
   return arms;
 }
 
-// How often each arm is run in so many turns that find nothing, where an arm commits so many contended transactions a run.
+// How often each arm is run in so many turns that find nothing, where an arm commits so many
+// contended transactions a run.
 std::vector<int> turns_of(const std::vector<double>& rates, const std::vector<uint64_t>& contended,
                           uint64_t turns) {
   Arms arms(arms_of(rates));
@@ -76,7 +77,8 @@ TEST(Arms, RunsOfEqualPriorsAreSharedEvenly) {
   for (const int count : turns_of({1, 1, 1, 1}, {5, 5, 5, 5}, 80)) EXPECT_NEAR(count, 20, 3);
 }
 
-// A database with a fault that one arm finds, the prior knows not which: the seconds until then, in the mean of many.
+// A database with a fault that one arm finds, the prior knows not which: the seconds until then, in
+// the mean of many.
 TEST(Arms, FindAFaultThatThePriorPointsToSooner) {
   const auto seconds_until_found = [](std::vector<double> rates, size_t paying) {
     double sum = 0;

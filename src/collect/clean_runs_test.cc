@@ -16,8 +16,8 @@ TEST(CleanRuns, TheRarerTheMore) {
   EXPECT_EQ(enough_clean_runs(1, 100'000, 0.99), std::nullopt);
 }
 
-// Faults that show in one of fifty runs to nineteen of twenty, which were not mended: of ten thousand trials, at most one in a hundred
-// may call them gone.
+// Faults that show in one of fifty runs to nineteen of twenty, which were not mended: of ten
+// thousand trials, at most one in a hundred may call them gone.
 TEST(CleanRuns, HardlyAFaultThatIsThereIsCalledGone) {
   Rng rng(11);
   constexpr uint64_t kRunsBefore = 40, kTrials = 10'000;

@@ -109,7 +109,8 @@ std::string Client::place(bool committing) const {
   return fmt::format("session {}, transaction {}-{}, {}", session_, session_, record_.number, what);
 }
 
-// The database does it at some moment between the request and the answer, and others go on before and after.
+// The database does it at some moment between the request and the answer, and others go on before
+// and after.
 template <class Call>
 CallResult Client::in_turn(Call call) {
   if (turns_ == nullptr) return call();
@@ -119,8 +120,8 @@ CallResult Client::in_turn(Call call) {
   return result;
 }
 
-// Begin and the operations. The begin time reaches from the request to begin until the answer to the
-// first operation: some databases take the snapshot only then.
+// Begin and the operations. The begin time reaches from the request to begin until the answer to
+// the first operation: some databases take the snapshot only then.
 template <class Next>
 CallResult Client::execute(Next& next) {
   if (log_ != nullptr) name_transaction();
@@ -173,8 +174,9 @@ std::string Client::version() const {
   return fmt::format("{}-{}.{}", session_, record_.number, statements_);
 }
 
-// Takes the requests of a transaction, none of which depends on a reply. False if it cannot be asked for in one call: whether a
-// conditional write took effect is part of what is recorded of it, and not known while its outcome is not.
+// Takes the requests of a transaction, none of which depends on a reply. False if it cannot be
+// asked for in one call: whether a conditional write took effect is part of what is recorded of it,
+// and not known while its outcome is not.
 template <class Next>
 bool Client::take_whole(Next& next, std::vector<Request>& requests) {
   for (Request request; next(nullptr, request); request = {}) requests.push_back(request);
@@ -183,7 +185,8 @@ bool Client::take_whole(Next& next, std::vector<Request>& requests) {
   });
 }
 
-// From begin to commit in one call, so that it began and ended at some time between the question and the answer.
+// From begin to commit in one call, so that it began and ended at some time between the question
+// and the answer.
 CallResult Client::execute_whole(const std::vector<Request>& requests) {
   for (const Request& request : requests)
     if (changes_data(request.kind)) record_.steps.push_back({.request = request, .reply = {}});

@@ -61,7 +61,8 @@ class Client {
 
   // One attempt at the workload's next transaction, or at the last one again if that was aborted.
   Result<TxnStatus> attempt();
-  // Does these in one transaction, trying again a few times when it is aborted. False if it always was.
+  // Does these in one transaction, trying again a few times when it is aborted. False if it always
+  // was.
   Result<bool> do_all(const std::vector<Request>& requests);
   // Waits for a random time that grows with the aborts in a row.
   void back_off();

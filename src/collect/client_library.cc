@@ -13,11 +13,12 @@
 namespace assay::internal::collect {
 namespace {
 
-// The system opens it once, however often it is asked. Global, since some clients have plugins that look for them.
+// The system opens it once, however often it is asked. Global, since some clients have plugins that
+// look for them.
 void* opened(const ClientLibrary& library) { return dlopen(library.file, RTLD_NOW | RTLD_GLOBAL); }
 
-// Without a loader of shared libraries in memory (its address is 0) the program is a static one. glibc would still try, and
-// then rely on the system having the very same glibc.
+// Without a loader of shared libraries in memory (its address is 0) the program is a static one.
+// glibc would still try, and then rely on the system having the very same glibc.
 bool static_program() { return getauxval(AT_BASE) == 0; }
 
 // Text of dlerror, which says what was not found where.

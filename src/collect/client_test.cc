@@ -84,7 +84,8 @@ class ClientTest : public testing::Test {
   std::vector<bool> retries_;
 };
 
-// After a fatal failure the outcome of a COMMIT in flight is unknown; a transaction that had not sent it is aborted.
+// After a fatal failure the outcome of a COMMIT in flight is unknown; a transaction that had not
+// sent it is aborted.
 TEST_F(ClientTest, AFatalFailureLeavesACommitOpenAndNothingElse) {
   answers_.commit = CallResult::fatal("gone");
   EXPECT_FALSE(client()->attempt().ok());

@@ -44,7 +44,8 @@ struct CallResult {
   }
 };
 
-// A statement in the database's own SQL; its parameters are $1, $2, … The text lives as long as the session.
+// A statement in the database's own SQL; its parameters are $1, $2, … The text lives as long as the
+// session.
 struct SqlCommand {
   std::string_view sql;
   std::span<const Value> parameters;
@@ -90,8 +91,8 @@ class DriverSession {
   virtual CallResult execute(const SqlCommand&, SqlAnswer&) {
     return CallResult::fatal("the driver knows no SQL");
   }
-  // Statements in the words of a user, which may begin and end transactions: one after the other until one fails, with an answer
-  // for each that was sent. An error: the connection is lost.
+  // Statements in the words of a user, which may begin and end transactions: one after the other
+  // until one fails, with an answer for each that was sent. An error: the connection is lost.
   virtual Status speak(std::span<const std::string>, std::vector<Spoken>&) {
     return usage_error(
         "this database is not driven with SQL of users; expected PostgreSQL, MariaDB, MySQL or "
@@ -112,7 +113,8 @@ class DriverSession {
   virtual uint64_t backend() const { return 0; }
   // What the history calls the transaction that begins next, for DriverOptions::named.
   virtual void name_transaction(std::string_view) {}
-  // What the server itself calls the transaction that is open, once it has written something; empty if that is not known.
+  // What the server itself calls the transaction that is open, once it has written something; empty
+  // if that is not known.
   virtual std::string server_id() const { return {}; }
   // Of the transaction that ended last.
   virtual OwnTimes own_times() const { return {}; }
@@ -124,10 +126,12 @@ struct DriverOptions {
   std::chrono::milliseconds timeout{5000};  // of one statement
   uint64_t seed = 1;
   std::vector<Table> tables = {};  // of the workload
-  // Names the run, the same at all its endpoints: a session connects only where the tables of this run
-  // have arrived, so that a replica that lags does not show those of the run before. 0: anywhere.
+  // Names the run, the same at all its endpoints: a session connects only where the tables of this
+  // run have arrived, so that a replica that lags does not show those of the run before. 0:
+  // anywhere.
   uint64_t run = 0;
-  // The log of the database is read afterwards, so transactions that write must be recognized there, by their names.
+  // The log of the database is read afterwards, so transactions that write must be recognized
+  // there, by their names.
   bool named = false;
 };
 
@@ -138,8 +142,8 @@ class Driver {
   virtual bool supports(OpKind kind) const = 0;
   // Whether a range may ask for values (Request::least).
   virtual bool supports_conditions() const { return false; }
-  // Whether its calls never wait for each other and what they answer depends on nothing but the order of all calls, so that sessions
-  // may take turns (Turns).
+  // Whether its calls never wait for each other and what they answer depends on nothing but the
+  // order of all calls, so that sessions may take turns (Turns).
   virtual bool takes_turns() const { return false; }
   // What its SQL is like; once `prepare` is done.
   virtual sql::Dialect dialect() const {
@@ -152,7 +156,8 @@ class Driver {
   virtual Result<std::unique_ptr<DriverSession>> connect() = 0;
   // Null where the server does not say who waits. To be used by one thread.
   virtual std::unique_ptr<LockView> lock_view() { return nullptr; }
-  // The mark of the run that prepared what is there now; that of no run if the database does not say.
+  // The mark of the run that prepared what is there now; that of no run if the database does not
+  // say.
   virtual Result<RunMark> prepared_by() { return RunMark{}; }
   // Notes in the mark that `prepare` left that its run has finished.
   virtual Status mark_finished() { return Ok{}; }
@@ -184,7 +189,8 @@ struct MissingDriver {
   std::string_view scheme, package;
 };
 std::span<const MissingDriver> missing_drivers();
-// Opens the driver that the URL's scheme names; the isolation must be in its list, in any case of letters.
+// Opens the driver that the URL's scheme names; the isolation must be in its list, in any case of
+// letters.
 Result<std::unique_ptr<Driver>> open_driver(const DriverOptions& options);
 
 }  // namespace assay::internal::collect

@@ -1,5 +1,5 @@
-// What every driver promises, as tests. A test program includes this and instantiates DriverContract
-// with the options of its drivers.
+// What every driver promises, as tests. A test program includes this and instantiates
+// DriverContract with the options of its drivers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ namespace assay::internal::collect {
 
 using Session = std::unique_ptr<DriverSession>;
 
-// The parameter gives the options, or nothing where the database cannot be had. Their isolation must
-// refuse lost updates.
+// The parameter gives the options, or nothing where the database cannot be had. Their isolation
+// must refuse lost updates.
 using MakeOptions = std::function<std::optional<DriverOptions>()>;
 
 class DriverContract : public testing::TestWithParam<MakeOptions> {

@@ -55,7 +55,8 @@ TEST(Sqlite, ATemporaryDatabaseLeavesNothingBehind) {
   fs::remove(own);
 }
 
-// Readers that overlap all the time leave no moment in which the log could begin anew, unless they are made to.
+// Readers that overlap all the time leave no moment in which the log could begin anew, unless they
+// are made to.
 TEST(Sqlite, ItsLogStaysShortUnderReadersWithoutPause) {
   namespace fs = std::filesystem;
   std::string folder = testing::TempDir() + "XXXXXX";

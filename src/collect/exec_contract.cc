@@ -31,7 +31,8 @@ std::string shown(const Json& j) {
   return j.dump().substr(0, kShown);
 }
 
-// The part of an answer that an operation is asked for, such as "value", and what it must be; no name: nothing.
+// The part of an answer that an operation is asked for, such as "value", and what it must be; no
+// name: nothing.
 struct Part {
   const char* name = nullptr;
   Json value = {};
@@ -41,7 +42,8 @@ struct Operation {
   Part answer = {};
 };
 
-// What an answer says of the transaction. `none`: it is none of those of the protocol, or did not come.
+// What an answer says of the transaction. `none`: it is none of those of the protocol, or did not
+// come.
 enum class Word : uint8_t { ok, aborted, unknown, fatal, none };
 
 Word word_of(const Json& answer) {
@@ -61,7 +63,8 @@ struct Complaint {
   }
 };
 
-// A session that has said hello. What returns bool is false once something is not as expected, which the complaint then says.
+// A session that has said hello. What returns bool is false once something is not as expected,
+// which the complaint then says.
 class Session {
  public:
   Session(std::unique_ptr<ExecChannel> channel, milliseconds timeout, Complaint& complaint)
@@ -183,8 +186,8 @@ struct Ending {
   Json value;  // that it wrote to the key
 };
 
-// Whether the key holds what the transactions that wrote it say: a value of one that committed, or may have; none if all were
-// aborted.
+// Whether the key holds what the transactions that wrote it say: a value of one that committed, or
+// may have; none if all were aborted.
 bool explained(Bench& bench, const Json& key, const Json& before,
                const std::vector<Ending>& endings) {
   std::vector<Json> possible;
@@ -211,8 +214,8 @@ bool explained(Bench& bench, const Json& key, const Json& before,
   return reader->unexpected(fmt::format("a read within {} tries", kTries), nullptr);
 }
 
-// ok, aborted or unknown: what may come of an operation or a commit beside which another transaction runs. `commit`: unknown
-// is among them.
+// ok, aborted or unknown: what may come of an operation or a commit beside which another
+// transaction runs. `commit`: unknown is among them.
 bool is_an_ending(Session& s, const Json& answer, bool commit) {
   const Word word = word_of(answer);
   if (word == Word::ok || word == Word::aborted || (commit && word == Word::unknown)) return true;
@@ -274,8 +277,8 @@ bool keeps_values(Bench& bench) {
          s->alone({{{"r", other}, {"value", 1}}, {{"r", bench.key()}, {"value", nullptr}}});
 }
 
-// Transactions one after the other, as JSON: of each operation what is asked, and the part of the answer that is looked at.
-// `@` stands before the name of a key.
+// Transactions one after the other, as JSON: of each operation what is asked, and the part of the
+// answer that is looked at. `@` stands before the name of a key.
 Json transactions_of(std::string_view text, const std::map<char, Json>& keys) {
   std::string json;
   for (size_t i = 0; i < text.size(); ++i)
@@ -375,8 +378,8 @@ bool answers_conflicts(Bench& bench) {
   return a->alone({{{"w", again, 3}}}) && b->alone({{{"w", again, 4}}});
 }
 
-// Another session holds what this one asks for: it may see what was there before, wait and then say that it is aborted; not
-// read what may still be undone, nor wait for longer than the time-out.
+// Another session holds what this one asks for: it may see what was there before, wait and then say
+// that it is aborted; not read what may still be undone, nor wait for longer than the time-out.
 bool waits_for_another(Bench& bench) {
   const SessionPointer a = bench.open(), b = bench.open();
   const Json k = bench.key();

@@ -1,5 +1,6 @@
-// What docs/databases/exec.md asks of a program that speaks for a database, tried on the program itself: each check opens
-// sessions of its own, uses keys of its own, and says what was expected and what came.
+// What docs/databases/exec.md asks of a program that speaks for a database, tried on the program
+// itself: each check opens sessions of its own, uses keys of its own, and says what was expected
+// and what came.
 #pragma once
 
 #include <chrono>
@@ -32,8 +33,9 @@ struct ContractCheck {
 };
 std::span<const ContractCheck> contract_checks();
 
-// Tells each result as soon as it is there, in the order of contract_checks(), as long as `tell` returns true. `prepare` empties
-// the program's tables. An error if the program cannot be started or does not say hello, so that nothing could be tried.
+// Tells each result as soon as it is there, in the order of contract_checks(), as long as `tell`
+// returns true. `prepare` empties the program's tables. An error if the program cannot be started
+// or does not say hello, so that nothing could be tried.
 Status check_exec_contract(const ContractOptions& options,
                            const std::function<bool(const ContractResult&)>& tell);
 

@@ -13,7 +13,8 @@
 namespace assay::internal::collect {
 namespace {
 
-// Only a program that hangs takes minutes; and a check that is about waiting for too long takes the seconds.
+// Only a program that hangs takes minutes; and a check that is about waiting for too long takes the
+// seconds.
 constexpr int kContractMinutes = 600'000;
 constexpr int kContractSeconds = 5'000;
 

@@ -37,7 +37,8 @@ std::string_view log_bug_name(LogBug bug);
 
 struct GenerateOptions {
   LevelId level = LevelId::session_si;
-  // If not empty, sessions take turns at these levels, all of which can be mixed, and transactions declare theirs.
+  // If not empty, sessions take turns at these levels, all of which can be mixed, and transactions
+  // declare theirs.
   std::vector<LevelId> mix;
   Anomaly bug = Anomaly::none;    // one of all_bugs()
   LogBug log_bug = LogBug::none;  // instead of `bug`
@@ -48,13 +49,14 @@ struct GenerateOptions {
   WorkloadOptions workload_options;
   uint64_t seed = 1;
   Times times = Times::intervals;
-  // Each session's clock is off by a fixed amount of at most this many nanoseconds. Above 0 the times
-  // are hints only: levels with real time may then be reported violated.
+  // Each session's clock is off by a fixed amount of at most this many nanoseconds. Above 0 the
+  // times are hints only: levels with real time may then be reported violated.
   int64_t clock_error = 0;
   // The same, by an amount of each transaction's own.
   int64_t time_jitter = 0;
-  // Each transaction gets the database's own times: start_ts, the newest commit that it sees, and commit_ts, the place of
-  // its own in the order of commits. A database has them at levels where a transaction sees one point of that order.
+  // Each transaction gets the database's own times: start_ts, the newest commit that it sees, and
+  // commit_ts, the place of its own in the order of commits. A database has them at levels where a
+  // transaction sees one point of that order.
   bool timestamps = false;
   bool version_order =
       false;  // the order in which versions were installed follows, from the database's log

@@ -1,4 +1,5 @@
-// Transactions in an exact interleaving, played on a real database, each on a connection of its own.
+// Transactions in an exact interleaving, played on a real database, each on a connection of its
+// own.
 #pragma once
 
 #include <chrono>
@@ -50,7 +51,8 @@ struct Played {
   std::string first_refusal;  // what it said
 };
 
-// An error if the first transaction cannot commit. A step that does not answer is left waiting while the others go on.
+// An error if the first transaction cannot commit. A step that does not answer is left waiting
+// while the others go on.
 Result<Played> play(const Interleaving& interleaving, const PlayOptions& options);
 
 }  // namespace assay::internal::collect

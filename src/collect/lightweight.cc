@@ -2,8 +2,8 @@
 // measured on made histories (MTC, 2025).
 //
 // First every key is inserted. Then the clock goes in rounds, in each of which every session does
-// one operation. Some sessions overlap, all of them with each other: they begin in the first half of
-// the round and end in the second. The others follow one by one.
+// one operation. Some sessions overlap, all of them with each other: they begin in the first half
+// of the round and end in the second. The others follow one by one.
 //
 //   s1 |----------|              overlapping
 //   s2    |----------|

@@ -1,5 +1,6 @@
 // Histories of lightweight transactions: compare-and-set, reads and inserts on single keys, as a
-// linearizable store would answer them, with as many sessions at once as wanted. See lightweight.cc.
+// linearizable store would answer them, with as many sessions at once as wanted. See
+// lightweight.cc.
 #pragma once
 
 #include <cstdint>

@@ -130,7 +130,8 @@ Status PartsRecorder::transaction(const TxnRecord& record) {
   return written.ok() ? left : written;
 }
 
-// Whoever leaves a file that is full, or the last who leaves one that is not written to any more, sees to it.
+// Whoever leaves a file that is full, or the last who leaves one that is not written to any more,
+// sees to it.
 Status PartsRecorder::release(const std::shared_ptr<Part>& part, size_t users) {
   bool unused = false;
   {

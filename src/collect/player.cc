@@ -1,12 +1,15 @@
-// How one sees that a statement waits for a lock. PostgreSQL's tester asks the server every hundredth of a second; the player does
-// so every few thousandths, and only while the statement has not been answered.
+// How one sees that a statement waits for a lock. PostgreSQL's tester asks the server every
+// hundredth of a second; the player does so every few thousandths, and only while the statement has
+// not been answered.
 //
 //   T1: UPDATE t SET v = 1 WHERE id = 1       answered at once
-//   T2: UPDATE t SET v = 2 WHERE id = 1       the server says: the connection of T2 waits for that of T1
+//   T2: UPDATE t SET v = 2 WHERE id = 1       the server says: the connection of T2 waits for that
+//                                             of T1
 //   T1: COMMIT                                sent while T2 waits, which answers then
 //
-// A server that does not say who waits is given a tenth of a second to answer: what takes longer counts as waiting, and nothing
-// but the order of the next steps depends on it. What waited is looked at again after each step.
+// A server that does not say who waits is given a tenth of a second to answer: what takes longer
+// counts as waiting, and nothing but the order of the next steps depends on it. What waited is
+// looked at again after each step.
 #include "collect/player.h"
 
 namespace assay::internal::collect {

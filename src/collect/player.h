@@ -1,5 +1,5 @@
-// Connections that do what they are told, each on a thread of its own, so that one that waits for a lock does not hold up the
-// others; and how one sees that it waits.
+// Connections that do what they are told, each on a thread of its own, so that one that waits for a
+// lock does not hold up the others; and how one sees that it waits.
 #pragma once
 
 #include <chrono>

@@ -13,8 +13,9 @@
 namespace assay::internal::collect {
 namespace {
 
-// What scenarios with conditions play: of the transaction `lettered`, which each ends with its own statements, the first is a, the
-// second b, and so on. A scenario is left out on databases that cannot run one of them.
+// What scenarios with conditions play: of the transaction `lettered`, which each ends with its own
+// statements, the first is a, the second b, and so on. A scenario is left out on databases that
+// cannot run one of them.
 constexpr std::string_view kTwoRows = R"(
 create table test (id integer primary key, value integer not null);
 transaction before;

@@ -1,18 +1,21 @@
 // The history file while a run is going on. It is append-only, in assay JSON Lines, and never lies:
 //
-//   - it belongs to one run: it is created where no file was, and locked; an existing history is replaced
-//     only when the run was asked to, and not before the header is written;
-//   - what a transaction is about to commit is handed to the operating system before COMMIT is sent, and
-//     its outcome before the session goes on (the runner calls `transaction` for both), so a process
-//     killed at any moment leaves a file in which every acknowledged commit stands and every write in
-//     the database is explained; a pending line without outcome is a transaction of unknown outcome;
-//   - when it is synced to the disk is chosen (Fsync): a machine that stops loses no more than that;
-//   - lines are written whole and in order of the calls, so those of a session are in session order.
+//   - it belongs to one run: it is created where no file was, and locked; an existing history is
+//     replaced only when the run was asked to, and not before the header is written;
+//   - what a transaction is about to commit is handed to the operating system before COMMIT is
+//     sent, and its outcome before the session goes on (the runner calls `transaction` for both),
+//     so a process killed at any moment leaves a file in which every acknowledged commit stands and
+//     every write in the database is explained; a pending line without outcome is a transaction of
+//     unknown outcome;
+//   - when it is synced to the disk is chosen (Fsync): a machine that stops loses no more than
+//     that;
+//   - lines are written whole and in order of the calls, so those of a session are in session
+//     order.
 //
-// A path that ends in .gz or .zst is compressed: lines are gathered and written as frames of their own, twice a
-// second or when there are many. A process killed loses the lines since the last frame (none with Fsync::commit,
-// which makes each line a frame). What is left is still the beginning of the history: whatever a
-// transaction read was written by one whose line comes before.
+// A path that ends in .gz or .zst is compressed: lines are gathered and written as frames of their
+// own, twice a second or when there are many. A process killed loses the lines since the last frame
+// (none with Fsync::commit, which makes each line a frame). What is left is still the beginning of
+// the history: whatever a transaction read was written by one whose line comes before.
 #pragma once
 
 #include <atomic>
@@ -31,8 +34,8 @@
 
 namespace assay::internal::collect {
 
-// When the history is synced to the disk: never by us; once, at the end; twice a second and at the end; with each line,
-// so that what is acknowledged to the workload survives a loss of power.
+// When the history is synced to the disk: never by us; once, at the end; twice a second and at the
+// end; with each line, so that what is acknowledged to the workload survives a loss of power.
 enum class Fsync : uint8_t { never, end, second, commit };
 
 std::string_view fsync_name(Fsync fsync);
@@ -44,8 +47,8 @@ struct RecorderOptions {
   HistoryFacts facts = {};
 };
 
-// May be used by several threads at once. One that is dropped before its header was written leaves no file that was
-// not there.
+// May be used by several threads at once. One that is dropped before its header was written leaves
+// no file that was not there.
 class Recorder : public Sink {
  public:
   // Takes the file. What is no regular file (a pipe, a device) is written to as it is.

@@ -214,7 +214,8 @@ std::map<int64_t, int64_t> table_of(const std::string& database) {
   return rows;
 }
 
-// Every value in the table was written by a transaction that the history calls committed or unknown.
+// Every value in the table was written by a transaction that the history calls committed or
+// unknown.
 void expect_explained(const History& h, const std::map<int64_t, int64_t>& table) {
   std::map<int64_t, std::set<int64_t>> written;
   for (TxnId t = 0; t < h.txn_count(); ++t) {

@@ -191,7 +191,8 @@ std::string history_name(uint64_t run) {
   return fmt::format("assay-history-{:%Y%m%d-%H%M%S}-{}.jsonl", utc, run_id_text(run));
 }
 
-// Before anything is done to the database: a history that is there must not be lost, nor a run for want of a file.
+// Before anything is done to the database: a history that is there must not be lost, nor a run for
+// want of a file.
 Status Run::open_recorder() {
   if (!options_.record) {
     recorder_ = std::make_unique<NoSink>();
@@ -336,8 +337,9 @@ Status Run::prepare() {
   return fill();
 }
 
-// What is there before the sessions begin is written by a session of its own, and seen by each of them first of all: levels
-// that know no time, but the order of each session, then know that it was there before.
+// What is there before the sessions begin is written by a session of its own, and seen by each of
+// them first of all: levels that know no time, but the order of each session, then know that it was
+// there before.
 Status Run::fill() {
   const std::vector<Request> writes = workload_->first_writes();
   if (writes.empty()) return Ok{};
@@ -477,7 +479,8 @@ Status Run::final_reads() {
   return Ok{};
 }
 
-// Sessions that cannot connect any more say so one by one; what matters is where the database was lost first.
+// Sessions that cannot connect any more say so one by one; what matters is where the database was
+// lost first.
 Error Run::why_it_ended(const Error& error) const {
   const Client::Loss* first = nullptr;
   for (const auto& client : clients_)
@@ -489,8 +492,8 @@ Error Run::why_it_ended(const Error& error) const {
                               error.to_string()));
 }
 
-// One that is still going on writes into our tables, until it notices that they are not its own any more. One that was
-// killed leaves the same mark, so this is no reason to refuse.
+// One that is still going on writes into our tables, until it notices that they are not its own any
+// more. One that was killed leaves the same mark, so this is no reason to refuse.
 void Run::look_for_an_unfinished_run() {
   Result<RunMark> found = drivers_.front()->prepared_by();
   if (!found.ok() || found->run == 0 || found->finished)
@@ -504,19 +507,21 @@ void Run::look_for_an_unfinished_run() {
       run_id_text(other_.run), other_.began.empty() ? "" : ", begun " + other_.began + ","));
 }
 
-// Not in the mark of another run that has prepared the database since. Should it fail, the next run warns for nothing.
+// Not in the mark of another run that has prepared the database since. Should it fail, the next run
+// warns for nothing.
 void Run::mark_finished() {
   const Result<RunMark> found = drivers_.front()->prepared_by();
   if (found.ok() && found->run == id_) static_cast<void>(drivers_.front()->mark_finished());
 }
 
-// What another run writes into our tables, or removes from them, looks like a fault of the database.
+// What another run writes into our tables, or removes from them, looks like a fault of the
+// database.
 Status Run::look_for_another_run() {
   const auto is_another = [&](const Result<RunMark>& mark) {
     return mark.ok() && mark->run != 0 && mark->run != id_;
   };
-  // One that is just making its tables, so that ours are gone and our statements fail, has not put its name there yet,
-  // and for a moment there is no name at all.
+  // One that is just making its tables, so that ours are gone and our statements fail, has not put
+  // its name there yet, and for a moment there is no name at all.
   const std::chrono::duration<double> patience = options_.look_for_another;
   const double until = clock_.seconds() + (shared_.error ? patience.count() : 0);
   Result<RunMark> found = drivers_.front()->prepared_by();

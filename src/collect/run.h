@@ -24,7 +24,8 @@ struct MixedIsolation {
   std::string name;  // as the database spells it
   LevelId level;     // one that can be mixed
 };
-// "serializable,read committed,deferred=session-si": isolations, each a level's name or with the level that it is taken for.
+// "serializable,read committed,deferred=session-si": isolations, each a level's name or with the
+// level that it is taken for.
 Result<std::vector<MixedIsolation>> parse_mix(std::string_view text);
 // The same, each with its level.
 std::string text_of(const std::vector<MixedIsolation>& mix);
@@ -42,7 +43,8 @@ struct RunOptions {
   // SQLite database in a temporary folder that is removed at the end.
   std::vector<std::string> databases;
   std::string isolation;  // as the database spells it; empty: the driver's default
-  // If not empty: several, at which sessions take turns; transactions declare what each is taken for.
+  // If not empty: several, at which sessions take turns; transactions declare what each is taken
+  // for.
   std::vector<MixedIsolation> mix;
   std::string workload = "general";
   std::string sql;  // a file of the user's own SQL, instead of a workload
@@ -64,7 +66,8 @@ struct RunOptions {
   std::chrono::milliseconds timeout{5000};  // of one statement
   // How long a session that lost its connection tries to reconnect.
   std::chrono::milliseconds reconnect_for{30'000};
-  // How long a run that failed looks whether another one has prepared the database, which puts its name there last.
+  // How long a run that failed looks whether another one has prepared the database, which puts its
+  // name there last.
   std::chrono::milliseconds look_for_another{1000};
   FaultOptions faults;      // no kinds: no faults
   OpenVersionLog open_log;  // looks inside the database; none: nobody does

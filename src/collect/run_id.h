@@ -1,5 +1,5 @@
-// What distinguishes one run from another: in the header of its history, in the history's name, and in the database that it
-// prepared.
+// What distinguishes one run from another: in the header of its history, in the history's name, and
+// in the database that it prepared.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ std::string run_id_text(uint64_t id);
 // 0 if it is none.
 uint64_t parse_run_id(std::string_view text);
 
-// What a run leaves in the database that it prepared. A run that was killed never says that it has finished.
+// What a run leaves in the database that it prepared. A run that was killed never says that it has
+// finished.
 struct RunMark {
   uint64_t run = 0;  // 0: there is no mark
   bool finished = true;

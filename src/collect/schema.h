@@ -1,5 +1,5 @@
-// The tables of a workload. A key "table:row:column" of a table named here lives in that cell of a real SQL
-// table, where the database has such; every other key in a table of keys and values.
+// The tables of a workload. A key "table:row:column" of a table named here lives in that cell of a
+// real SQL table, where the database has such; every other key in a table of keys and values.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ struct Table {
   std::vector<std::string> columns;
 };
 
-// A table of the user's whose rows are the keys of the history, "table:row"; a driver keeps it as assay_TABLE, with a column more
-// that names who wrote the version.
+// A table of the user's whose rows are the keys of the history, "table:row"; a driver keeps it as
+// assay_TABLE, with a column more that names who wrote the version.
 struct RowTable {
   std::string name;
   std::string key;  // the column of its primary key

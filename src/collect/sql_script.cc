@@ -98,8 +98,9 @@ class Schedule {
     return true;
   }
 
-  // By time, but so that each read comes when what it returned was the last that had been committed, if there is such an
-  // order: the clients' times leave open when exactly a statement was done.
+  // By time, but so that each read comes when what it returned was the last that had been
+  // committed, if there is such an order: the clients' times leave open when exactly a statement
+  // was done.
   std::vector<size_t> in_order() const {
     std::vector<std::vector<size_t>> next(moments_.size());
     std::vector<size_t> waits(moments_.size());

@@ -1,5 +1,5 @@
-// A small history as the SQL that repeats it: the schedule that its times give, for people to run by hand in a connection for
-// each session, and for the program to play by itself.
+// A small history as the SQL that repeats it: the schedule that its times give, for people to run
+// by hand in a connection for each session, and for the program to play by itself.
 #pragma once
 
 #include <string>
@@ -10,14 +10,15 @@
 
 namespace assay::internal::collect {
 
-// The transactions of `history` as they ran: begins, operations and ends in the order of their times; operations without
-// times of their own lie evenly between begin and end. Without any times all begin, then take turns, then end. Where that is
-// possible each read comes when what it returned was the last that had been committed. Bad input where an
-// operation is no read, write, insert, removal or compare-and-set, or where a text of it cannot be quoted in every dialect.
+// The transactions of `history` as they ran: begins, operations and ends in the order of their
+// times; operations without times of their own lie evenly between begin and end. Without any times
+// all begin, then take turns, then end. Where that is possible each read comes when what it
+// returned was the last that had been committed. Bad input where an operation is no read, write,
+// insert, removal or compare-and-set, or where a text of it cannot be quoted in every dialect.
 Result<Interleaving> interleaving_of(const History& history);
 
-// Its interleaving as text; names are comments in it. `isolation`: as the database spells it; empty: not stated. The rows exist
-// before it begins.
+// Its interleaving as text; names are comments in it. `isolation`: as the database spells it;
+// empty: not stated. The rows exist before it begins.
 std::string sql_script(const History& history, const Interleaving& play,
                        const std::string& isolation);
 

@@ -38,7 +38,8 @@ TEST(SqlScript, WithoutTimesTheyTakeTurns) {
   EXPECT_EQ(order_of("s1: { w(x,1) w(z,1) }\ns2: { w(y,1) w(u,2) }\n"), "b1 b2 w1 w2 w1 w2 c1 c2");
 }
 
-// The second reader began when the first had long committed, by the clocks; what it read says otherwise.
+// The second reader began when the first had long committed, by the clocks; what it read says
+// otherwise.
 TEST(SqlScript, AReadComesWhenItSawTheLastThatWasCommitted) {
   EXPECT_EQ(order_of("s0: @[0,10] { w(x,1) }\n"
                      "s1: @[20,30] { r(x,1) w(x,2) }\n"

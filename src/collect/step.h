@@ -24,16 +24,20 @@ struct Request {
   Value value = {};     // what to write; remove: the tombstone; append: the element
   Value expected = {};  // cas
   Value high = {};      // range: upper bound, null if open
-  // range: only rows whose value lies between these, both included; null: all. Integers of the same sign and as many
-  // digits, so that databases that hold values as texts have them in the same order.
+  // range: only rows whose value lies between these, both included; null: all. Integers of the same
+  // sign and as many digits, so that databases that hold values as texts have them in the same
+  // order.
   Value least = {}, most = {};
-  // range, as it is recorded of a statement: only rows that satisfy this condition of the history format; empty: all.
+  // range, as it is recorded of a statement: only rows that satisfy this condition of the history
+  // format; empty: all.
   std::string where = {};
   bool found = false;  // and nothing is said of rows that did not come back
-  // range, likewise: what was returned is an aggregate of these rows, of this column if it is no count.
+  // range, likewise: what was returned is an aggregate of these rows, of this column if it is no
+  // count.
   std::optional<AggregateFunction> aggregate = {};
   std::string column = {};
-  // A statement of the user's own SQL (collect/sql/statement.h) instead of all that; it says itself what to record.
+  // A statement of the user's own SQL (collect/sql/statement.h) instead of all that; it says itself
+  // what to record.
   std::shared_ptr<const SqlStatement> statement = {};
 
   bool selects() const { return !least.is_null() || !where.empty() || found || aggregate; }
@@ -50,8 +54,8 @@ struct Reply {
   bool effect = true;                         // cas, insert, remove: it took effect
   std::vector<Value> list;                    // read_list
   std::vector<std::pair<Value, Value>> rows;  // range: keys and values found
-  std::vector<Value>
-      matched;  // range, as it is recorded: keys of rows that satisfied the condition, not known in full
+  std::vector<Value> matched;  // range, as it is recorded: keys of rows that satisfied the
+                               // condition, not known in full
   std::vector<std::vector<Value>>
       cells;  // a statement: the rows that it selected, in the order of the table's columns
 };
@@ -61,7 +65,8 @@ struct Step {
   Reply reply;
   Interval time = {};  // when it was sent and answered, if that is recorded
 
-  // A removal that found nothing leaves nothing either: all it did was to see that the key is absent.
+  // A removal that found nothing leaves nothing either: all it did was to see that the key is
+  // absent.
   bool only_saw_absence() const { return request.kind == OpKind::remove && !reply.effect; }
 };
 

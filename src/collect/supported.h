@@ -10,7 +10,8 @@
 
 namespace assay::internal::collect {
 
-// A usage error if the driver lacks an operation of the workload; `own_sql`: the conditions are the user's, in SQL.
+// A usage error if the driver lacks an operation of the workload; `own_sql`: the conditions are the
+// user's, in SQL.
 Status can_run(const Driver& driver, const Workload& workload, std::string_view name,
                bool own_sql = false);
 
@@ -21,8 +22,8 @@ struct SupportedWorkload {
       false;  // it removes, and can be run with WorkloadOptions::tombstones instead
 };
 
-// Those that the drivers of all endpoints (none: the embedded SQLite) can run and that accept the options; if there are none,
-// why the last is refused. Opens the drivers and prepares nothing.
+// Those that the drivers of all endpoints (none: the embedded SQLite) can run and that accept the
+// options; if there are none, why the last is refused. Opens the drivers and prepares nothing.
 Result<std::vector<SupportedWorkload>> supported_workloads(
     const std::vector<std::string>& databases, const std::string& isolation,
     const WorkloadOptions& options);

@@ -41,7 +41,8 @@ void Turns::leave(uint32_t session) {
   if (whose_ != kNobody) sessions_[whose_].turn.release();
 }
 
-// Whose turn it is next: one of those that are there and need not wait; if there is none, time passes until there is.
+// Whose turn it is next: one of those that are there and need not wait; if there is none, time
+// passes until there is.
 void Turns::draw() {
   whose_ = kNobody;
   if (live_ == 0) return;

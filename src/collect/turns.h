@@ -1,12 +1,15 @@
 // Turns: how the sessions of a run interleave where the database leaves it to us.
 //
-// A database in memory answers in microseconds, so how its sessions overlap would be up to the system's scheduler: on a busy
-// machine each runs to its end before the next begins, and no race ever shows. Here one session runs at a time, and which one
-// goes on after a call to the database is drawn from the seed among those that do not back off. So overlaps are as frequent
-// on every machine, and a run depends on its seed alone. Time passes with the turns: it is part of what the seed decides.
+// A database in memory answers in microseconds, so how its sessions overlap would be up to the
+// system's scheduler: on a busy machine each runs to its end before the next begins, and no race
+// ever shows. Here one session runs at a time, and which one goes on after a call to the database
+// is drawn from the seed among those that do not back off. So overlaps are as frequent on every
+// machine, and a run depends on its seed alone. Time passes with the turns: it is part of what the
+// seed decides.
 //
-// Nobody is waited for in vain: a session without a turn waits here and nowhere else, and the one that has it never waits for
-// another. Only the one whose turn it is changes what they share; so turns begin once it is known which sessions have a thread.
+// Nobody is waited for in vain: a session without a turn waits here and nowhere else, and the one
+// that has it never waits for another. Only the one whose turn it is changes what they share; so
+// turns begin once it is known which sessions have a thread.
 #pragma once
 
 #include <atomic>
@@ -24,7 +27,8 @@ class Turns {
 
   // Sessions 0 … n-1 may enter. They wait until turns begin.
   void expect(uint32_t sessions);
-  // From now on the first so many of these take turns. Before, and once all have left, pass and back_off do not wait.
+  // From now on the first so many of these take turns. Before, and once all have left, pass and
+  // back_off do not wait.
   void begin(uint32_t sessions);
   // The session's thread is there; returns with its first turn.
   void enter(uint32_t session);

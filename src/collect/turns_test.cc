@@ -9,8 +9,8 @@
 namespace assay::internal::collect {
 namespace {
 
-// What those of three sessions that have a thread do one after another: each five steps, and `back_off` between them if that is its
-// session.
+// What those of three sessions that have a thread do one after another: each five steps, and
+// `back_off` between them if that is its session.
 std::string interleaved(uint64_t seed, uint32_t backs_off = 3, uint32_t started = 3) {
   Turns turns(seed);
   std::string order;  // whose turn it is writes here, and nobody else

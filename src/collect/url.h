@@ -26,8 +26,8 @@ struct Url {
 std::string redacted(std::string_view text);
 // One for exec, in which blanks, slashes and passwords may stand anywhere.
 bool holds_a_command(std::string_view url);
-// A usage error for a login whose '@' or '/' are not escaped: programs disagree on where it ends, and would print the
-// rest of the password as the host.
+// A usage error for a login whose '@' or '/' are not escaped: programs disagree on where it ends,
+// and would print the rest of the password as the host.
 Status check_login(std::string_view url);
 
 // The same URL with another host and port; everything else stays as it was written.

@@ -1,6 +1,6 @@
-// What looks inside a database while it is driven: at the end it writes into the history in which order the database says
-// that it installed the versions of each key. The room `evidence` has one for each database that keeps a log; the
-// runner only starts and ends it.
+// What looks inside a database while it is driven: at the end it writes into the history in which
+// order the database says that it installed the versions of each key. The room `evidence` has one
+// for each database that keeps a log; the runner only starts and ends it.
 #pragma once
 
 #include <cstdint>
@@ -36,11 +36,13 @@ class VersionLog {
   virtual Status start() = 0;
   // Where the log stood then, in words that `resume` understands; empty where it needs none.
   virtual std::string begins() const = 0;
-  // Instead of `start`, when the run was killed and its log is read now. `begins`: what the killed run noted of that.
+  // Instead of `start`, when the run was killed and its log is read now. `begins`: what the killed
+  // run noted of that.
   virtual Status resume(const std::string& begins) = 0;
   // How an attempt ended, with what the session learned of it. From any thread.
   virtual void settled(const TxnRecord&) {}
-  // When every session has ended; `now` on the clock of the history. Orders of versions, and how far they are complete.
+  // When every session has ended; `now` on the clock of the history. Orders of versions, and how
+  // far they are complete.
   virtual Result<VersionLogReport> write(int64_t now, Sink& sink) = 0;
 };
 

@@ -32,14 +32,17 @@ struct WorkloadOptions {
   uint32_t fences =
       0;  // every so many transactions of a session one is a fence: workloads/fences.h; 0: none
   bool load = false;  // every key is written before the sessions begin, by one transaction
-  // Of `general` and `mini`: so many keys are in use at a time, and they go one on after a transaction of each session; 0: all are.
+  // Of `general` and `mini`: so many keys are in use at a time, and they go one on after a
+  // transaction of each session; 0: all are.
   uint64_t keys_alive = 0;
-  // Of `general` alone: some transactions have so many operations instead, 0: none. And whether each session writes keys of its own
-  // only, of which there is one in as many as there are sessions.
+  // Of `general` alone: some transactions have so many operations instead, 0: none. And whether
+  // each session writes keys of its own only, of which there is one in as many as there are
+  // sessions.
   uint32_t long_ops = 0;
   double long_share = 0.1;
   bool own_writes = false;
-  // Of `predicates` alone: share of queries among the operations, and of the values that satisfy a query's condition, 0…1.
+  // Of `predicates` alone: share of queries among the operations, and of the values that satisfy a
+  // query's condition, 0…1.
   double query_share = kQueryShare;
   double query_width = kQueryWidth;
   static constexpr double kQueryShare = 0.5, kQueryWidth = 0.1;
@@ -59,9 +62,11 @@ class WorkloadSession {
   // Fills in the next request; false when the transaction is to be committed. `last` is the answer
   // to the request before, null at the start.
   virtual bool next(const Reply* last, Request& request) = 0;
-  // Whether no request depends on an answer, so that a whole transaction may be asked for before any answer is there.
+  // Whether no request depends on an answer, so that a whole transaction may be asked for before
+  // any answer is there.
   virtual bool ignores_replies() const { return false; }
-  // What the user calls the transaction that was begun last; empty where its name says nothing to him.
+  // What the user calls the transaction that was begun last; empty where its name says nothing to
+  // him.
   virtual std::string what() const { return {}; }
 };
 
@@ -92,9 +97,11 @@ class Workload {
   // Its SQL tables, if its values are rows of such.
   virtual std::vector<RowTable> row_tables() const { return {}; }
   bool has_rows() const { return !row_tables().empty(); }
-  // Makes what its statements need in the database, if that is more than `tables`. Before any session is opened.
+  // Makes what its statements need in the database, if that is more than `tables`. Before any
+  // session is opened.
   virtual Status set_up(Driver&) { return Ok{}; }
-  // What is there before the sessions begin, for one transaction. Each session then begins with what the final reads are.
+  // What is there before the sessions begin, for one transaction. Each session then begins with
+  // what the final reads are.
   virtual std::vector<Request> first_writes() const { return {}; }
   // Reads of everything it may have written, at most `limit` keys, drawn with `rng` where there are
   // more. For the final reads.
@@ -106,7 +113,8 @@ class Workload {
   }
 };
 
-// What reads and writes of single keys can reveal: all anomalies that can be had as bugs (generate.h), in the order of Anomaly.
+// What reads and writes of single keys can reveal: all anomalies that can be had as bugs
+// (generate.h), in the order of Anomaly.
 inline constexpr auto kShownByRegisters = [] {
   using enum Anomaly;
   return std::to_array({thin_air_read, aborted_read, future_read, not_my_last_write,
@@ -128,8 +136,8 @@ std::span<const WorkloadInfo> all_workloads();
 const WorkloadInfo* find_workload(std::string_view name);
 Result<std::unique_ptr<Workload>> make_workload(std::string_view name, const WorkloadOptions&);
 
-// What one session writes: values that nothing else writes, namely 1 + session, then in steps of the
-// number of sessions; or, with `values`, those from 1 to `values` in no order.
+// What one session writes: values that nothing else writes, namely 1 + session, then in steps of
+// the number of sessions; or, with `values`, those from 1 to `values` in no order.
 class WrittenValues {
  public:
   WrittenValues(uint32_t session, uint32_t sessions, uint64_t values = 0)

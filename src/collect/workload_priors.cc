@@ -14,29 +14,29 @@ struct WorkloadPrior {
   Rates a_minute;  // by FaultClass
 };
 
-// In the order of kWorkloads. Measured by `bench/suite/time-to-violation workloads` and fitted by its `fit`: each workload alone
-// on the simulated database, Redis, PostgreSQL, MariaDB and H2, where these break a level.
-// clang-format off
+// In the order of kWorkloads. Measured by `bench/suite/time-to-violation workloads` and fitted by
+// its `fit`: each workload alone on the simulated database, Redis, PostgreSQL, MariaDB and H2,
+// where these break a level. clang-format off
 constexpr WorkloadPrior kPriors[] = {
     //                    weak reads, lost update, write skew, stale read
-    {&kGeneral,           {117,        124,        73,         200}},
-    {&kBaseline,          {74,         104,        37,         800}},
-    {&kMini,              {38,         178,        79,         15}},
-    {&kIncrement,         {12,         168,        36,         15}},
-    {&kWriteSkew,         {63,         167,        104,        15}},
-    {&kLongFork,          {13,         50,         30,         15}},
-    {&kListAppend,        {75,         132,        78,         171}},
-    {&kBank,              {95,         163,        42,         15}},
-    {&kBlindwRw,          {80,         43,         25,         600}},
-    {&kBlindwRm,          {92,         55,         29,         480}},
-    {&kLwt,               {12,         59,         27,         150}},
-    {&kVRangeB,           {31,         63,         46,         15}},
-    {&kVRangeRqh,         {72,         48,         71,         15}},
-    {&kVRangeIdh,         {28,         91,         50,         15}},
-    {&kPredicateQueries,  {37,         194,        75,         15}},
-    {&kTpcc,              {76,         127,        23,         15}},
-    {&kRubis,             {84,         212,        65,         15}},
-    {&kTwitter,           {105,        200,        43,         15}},
+    {&kGeneral, {117, 124, 73, 200}},
+    {&kBaseline, {74, 104, 37, 800}},
+    {&kMini, {38, 178, 79, 15}},
+    {&kIncrement, {12, 168, 36, 15}},
+    {&kWriteSkew, {63, 167, 104, 15}},
+    {&kLongFork, {13, 50, 30, 15}},
+    {&kListAppend, {75, 132, 78, 171}},
+    {&kBank, {95, 163, 42, 15}},
+    {&kBlindwRw, {80, 43, 25, 600}},
+    {&kBlindwRm, {92, 55, 29, 480}},
+    {&kLwt, {12, 59, 27, 150}},
+    {&kVRangeB, {31, 63, 46, 15}},
+    {&kVRangeRqh, {72, 48, 71, 15}},
+    {&kVRangeIdh, {28, 91, 50, 15}},
+    {&kPredicateQueries, {37, 194, 75, 15}},
+    {&kTpcc, {76, 127, 23, 15}},
+    {&kRubis, {84, 212, 65, 15}},
+    {&kTwitter, {105, 200, 43, 15}},
 };
 // clang-format on
 

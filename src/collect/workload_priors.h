@@ -11,7 +11,8 @@
 
 namespace assay::internal::collect {
 
-// What a violation of a level is most likely to be, by what the level forbids that the ones below it allow.
+// What a violation of a level is most likely to be, by what the level forbids that the ones below
+// it allow.
 //   weak_reads   levels below snapshot isolation: fractured, repeated, causally wrong reads
 //   lost_update  snapshot isolation
 //   write_skew   serializability, with or without the order of time
@@ -20,7 +21,8 @@ enum class FaultClass : uint8_t { weak_reads, lost_update, write_skew, stale_rea
 inline constexpr size_t kFaultClassCount = 4;
 
 FaultClass fault_class(LevelId level);
-// Of the strongest, since what violates any of them is looked for; stale_read if all are of single operations.
+// Of the strongest, since what violates any of them is looked for; stale_read if all are of single
+// operations.
 FaultClass fault_class(std::span<const LevelId> levels);
 
 // How few keys how many sessions meet on.

@@ -245,7 +245,8 @@ class ScriptedWorkload : public Workload {
   std::vector<Request> requests_;
 };
 
-// What is sent for these requests to a database of one session that starts empty, and what the workload hears.
+// What is sent for these requests to a database of one session that starts empty, and what the
+// workload hears.
 struct WithTombstones {
   std::vector<Request> sent;
   std::vector<Reply> heard;

@@ -1,5 +1,5 @@
-// Redis's append-only file: the commands that changed something, in the order in which they were executed, in the protocol's
-// own spelling. A transaction stands between MULTI and EXEC:
+// Redis's append-only file: the commands that changed something, in the order in which they were
+// executed, in the protocol's own spelling. A transaction stands between MULTI and EXEC:
 //
 //   *1 $5 MULTI   *3 $3 SET $9 assay-txn $4 3-17   *3 $3 SET $11 assay:kv/1:7 $2 42   *1 $4 EXEC
 #pragma once
@@ -17,7 +17,8 @@ namespace assay::internal::evidence {
 
 class Aof {
  public:
-  // Transactions of this database are of interest. `begin`: the byte of the file at which reading begins.
+  // Transactions of this database are of interest. `begin`: the byte of the file at which reading
+  // begins.
   explicit Aof(std::string database, uint64_t begin = 0)
       : database_(std::move(database)), at_(begin) {}
 
@@ -28,7 +29,8 @@ class Aof {
   static constexpr std::string_view kEnd = "assay:end";
 
  private:
-  // The command at the beginning of the text, taken off it. False if it is not whole; `broken_` if it is none.
+  // The command at the beginning of the text, taken off it. False if it is not whole; `broken_` if
+  // it is none.
   bool command(std::string_view& text);
   void execute(const std::function<void(LoggedTxn)>& take);
   void set(const std::string& key, const std::string& value);

@@ -69,7 +69,8 @@ TEST(AppendOnlyFile, OtherDatabasesOfTheServer) {
             (Texts{": 7=5 7=6"}));
 }
 
-// A list that was written by two who had not seen each other loses an element, and shares its beginning.
+// A list that was written by two who had not seen each other loses an element, and shares its
+// beginning.
 TEST(AppendOnlyFile, ListsThatLoseElements) {
   Aof aof("0");
   EXPECT_EQ(

@@ -1,6 +1,6 @@
-// Rows as MariaDB's binary log has them: for each the columns that are NULL, then the bytes of the others. Our tables have
-// texts alone, of two kinds: VARBINARY, its length in one or two bytes in front, and BLOB, its length in as many as the
-// table's description says.
+// Rows as MariaDB's binary log has them: for each the columns that are NULL, then the bytes of the
+// others. Our tables have texts alone, of two kinds: VARBINARY, its length in one or two bytes in
+// front, and BLOB, its length in as many as the table's description says.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ struct BinlogTable {
 
 using BinlogRow = std::vector<std::optional<std::string>>;
 
-// The rows of an event, of an update those before and after in turn. Nothing if the bytes are not of such a table.
+// The rows of an event, of an update those before and after in turn. Nothing if the bytes are not
+// of such a table.
 std::optional<std::vector<BinlogRow>> binlog_rows(const BinlogTable& table, std::string_view bytes);
 
 }  // namespace assay::internal::evidence

@@ -1,5 +1,6 @@
-// What the log of a database says, whatever the database: transactions in the order in which they were committed, and
-// what each changed. A database is one file that reads its log, and a line in registry.cc.
+// What the log of a database says, whatever the database: transactions in the order in which they
+// were committed, and what each changed. A database is one file that reads its log, and a line in
+// registry.cc.
 #pragma once
 
 #include <functional>
@@ -32,7 +33,8 @@ struct LoggedTxn {
 struct LogEnd {
   std::string position;
   std::string missing;  // why something may be missing before that; empty if nothing is
-  // No session of the run was left on the server then, so that whatever is not in the log will never be.
+  // No session of the run was left on the server then, so that whatever is not in the log will
+  // never be.
   bool sessions_ended = false;
 };
 
@@ -44,13 +46,15 @@ class Log {
   virtual Status start() = 0;
   // Where that was, in words that `resume` understands; empty where it needs none.
   virtual std::string begins() const { return ""; }
-  // Instead of `start`: goes to where the log stood before the first transaction of a run that was killed.
+  // Instead of `start`: goes to where the log stood before the first transaction of a run that was
+  // killed.
   virtual Status resume(const std::string& /*begins*/) {
     return usage_error("where a killed run began cannot be found in " + source());
   }
   // How an attempt ended. From any thread; for logs that consist of what sessions learned.
   virtual void settled(const collect::TxnRecord&) {}
-  // Every transaction from there on that had been committed when this was called, in the order of commits.
+  // Every transaction from there on that had been committed when this was called, in the order of
+  // commits.
   virtual Result<LogEnd> read(const std::function<void(LoggedTxn)>& take) = 0;
 };
 

@@ -1,7 +1,8 @@
-// MariaDB: the binary log, read as a replica reads it. Transactions stand in it in the order of their commits, which is the
-// order of the versions of each row, since a row stays locked until its writer commits; the rows of each come with the
-// text of the statement, in front of which our sessions write who they are. The nodes of a Galera cluster each keep a log
-// of everything, if they are told to: their orders are compared with each other.
+// MariaDB: the binary log, read as a replica reads it. Transactions stand in it in the order of
+// their commits, which is the order of the versions of each row, since a row stays locked until its
+// writer commits; the rows of each come with the text of the statement, in front of which our
+// sessions write who they are. The nodes of a Galera cluster each keep a log of everything, if they
+// are told to: their orders are compared with each other.
 #ifdef ASSAY_MYSQL
 #include <fmt/format.h>
 #include <mysql.h>
@@ -198,8 +199,8 @@ class Server {
     return Ok{};
   }
 
-  // Until the position that the log had when it was asked for, or its end. Each file begins with its description; what
-  // the library says of the name of the next one is not to be relied on.
+  // Until the position that the log had when it was asked for, or its end. Each file begins with
+  // its description; what the library says of the name of the next one is not to be relied on.
   Result<LogEnd> follow(MARIADB_RPL& replica, const std::string& last_file, uint64_t last,
                         const std::vector<std::string>& files,
                         const std::function<void(LoggedTxn)>& take) {

@@ -1,8 +1,10 @@
-// PostgreSQL's log, as its slot tells it. Sessions write the name of their transaction into the log with what they write: the numbers
-// that the server gives are not enough, since after a crash one that never reached the disk is given again.
+// PostgreSQL's log, as its slot tells it. Sessions write the name of their transaction into the log
+// with what they write: the numbers that the server gives are not enough, since after a crash one
+// that never reached the disk is given again.
 //
-// A transaction whose COMMIT got no answer may be committed by its session long after the client has gone. So if there is any, the
-// log is read when all other sessions of the database have ended, for a while at most.
+// A transaction whose COMMIT got no answer may be committed by its session long after the client
+// has gone. So if there is any, the log is read when all other sessions of the database have ended,
+// for a while at most.
 #ifdef ASSAY_POSTGRESQL
 #include <fmt/format.h>
 
@@ -18,7 +20,8 @@
 namespace assay::internal::evidence {
 namespace {
 
-// Not counted are those that serve the server itself. Of sessions of others an ordinary user does not see what they are.
+// Not counted are those that serve the server itself. Of sessions of others an ordinary user does
+// not see what they are.
 constexpr std::string_view kOtherSessions =
     "SELECT pg_stat_clear_snapshot(), count(*) FROM pg_stat_activity WHERE datname = "
     "current_database() "

@@ -1,12 +1,14 @@
-// PostgreSQL: logical decoding. A replication slot is made before the first transaction and read after the last; it gives
-// whole transactions in the order of their commits, which is the order of the versions of each row, since a row stays
-// locked until its writer commits.
+// PostgreSQL: logical decoding. A replication slot is made before the first transaction and read
+// after the last; it gives whole transactions in the order of their commits, which is the order of
+// the versions of each row, since a row stays locked until its writer commits.
 //
-//   slot, 739 UPDATE x, 740 UPDATE x, COMMIT 740 waits, COMMIT 739, COMMIT 740       BEGIN 739 … COMMIT 739, BEGIN 740 …
+//   slot, 739 UPDATE x, 740 UPDATE x, COMMIT 740 waits, COMMIT 739, COMMIT 740       BEGIN 739 …
+//   COMMIT 739, BEGIN 740 …
 //
-// A slot keeps the server from throwing its log away. So ours is temporary, which the server drops with the
-// connection; only where the server is to be killed it is permanent, dropped when it was read, and what a killed run left
-// behind is dropped by the next. What is left of a temporary slot after a crash of the server is nothing.
+// A slot keeps the server from throwing its log away. So ours is temporary, which the server drops
+// with the connection; only where the server is to be killed it is permanent, dropped when it was
+// read, and what a killed run left behind is dropped by the next. What is left of a temporary slot
+// after a crash of the server is nothing.
 //
 // Cost: the log is decoded once, in batches. Source: PostgreSQL's manual, 49 (logical decoding).
 #include "evidence/postgresql_slot.h"
@@ -31,7 +33,8 @@ namespace {
 
 constexpr auto kPostgresqlReconnectFor = std::chrono::seconds(30);
 constexpr auto kPostgresqlReconnectPause = std::chrono::milliseconds(200);
-// A transaction that changes nothing and tells its name: nobody else's, as an earlier reader may have left one.
+// A transaction that changes nothing and tells its name: nobody else's, as an earlier reader may
+// have left one.
 constexpr std::string_view kMark =
     "SELECT name, pg_logical_emit_message(true, 'assay', name) FROM (SELECT 'end ' || "
     "pg_current_wal_insert_lsn() AS name OFFSET 0) mark";

@@ -1,5 +1,6 @@
-// A connection to PostgreSQL of one's own, and on it a slot of its log: from where the slot was made on, the server keeps what it
-// logs, and tells it, whole transactions in the order of their commits.
+// A connection to PostgreSQL of one's own, and on it a slot of its log: from where the slot was
+// made on, the server keeps what it logs, and tells it, whole transactions in the order of their
+// commits.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ class PostgresqlSlot {
     std::string name;        // of the slot
     bool permanent = false;  // outlives the connection, and the server
   };
-  // Connects. Fails where the database only speaks like PostgreSQL, or this program was built without its client.
+  // Connects. Fails where the database only speaks like PostgreSQL, or this program was built
+  // without its client.
   static Result<std::unique_ptr<PostgresqlSlot>> open(Options options);
   virtual ~PostgresqlSlot() = default;
 
@@ -28,10 +30,12 @@ class PostgresqlSlot {
   virtual Status start() = 0;
   // Takes up a permanent one that such a run has left.
   virtual Status resume() = 0;
-  // What was logged and not read yet, as test_decoding tells it: the place, and a line. Nothing follows where `take` says so.
+  // What was logged and not read yet, as test_decoding tells it: the place, and a line. Nothing
+  // follows where `take` says so.
   virtual Status read(
       const std::function<bool(std::string_view position, std::string_view line)>& take) = 0;
-  // Logs a message, and says what it says: what was committed before it was asked for is logged before it.
+  // Logs a message, and says what it says: what was committed before it was asked for is logged
+  // before it.
   virtual Result<std::string> mark() = 0;
 
   // The rows of an answer, NULL as empty texts.

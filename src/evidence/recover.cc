@@ -1,12 +1,15 @@
-// A run that is killed leaves a history without what the database's log says: that is read when the run is over. What the
-// log had is mostly still there, and this reads it afterwards.
+// A run that is killed leaves a history without what the database's log says: that is read when the
+// run is over. What the log had is mostly still there, and this reads it afterwards.
 //
 //   history, killed: 3-17 committed, ended at 90; 5-2 pending      log: 3-17 x=1, 5-2 x=2, 4-9 x=3
-//   appended: {"key":"x","order":[{"txn":"3-17","value":1},{"txn":"5-2","value":2}]}  {"event":"complete","at":90}
+//   appended:
+//   {"key":"x","order":[{"txn":"3-17","value":1},{"txn":"5-2","value":2}]}
+//   {"event":"complete","at":90}
 //
-// Two things differ from the end of a run. The clock of the history is gone: the orders are complete up to the last time
-// that it has, as whatever was acknowledged by then was committed before the log was read. The history may end before a
-// transaction that the log has, 4-9 here: it is passed over, since no line says what it did.
+// Two things differ from the end of a run. The clock of the history is gone: the orders are
+// complete up to the last time that it has, as whatever was acknowledged by then was committed
+// before the log was read. The history may end before a transaction that the log has, 4-9 here: it
+// is passed over, since no line says what it did.
 #include "evidence/recover.h"
 
 #include <fcntl.h>

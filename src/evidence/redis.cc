@@ -1,6 +1,7 @@
-// Redis: the append-only file. Commands are executed one after the other and appended as they are executed, so the file has the
-// order of everything. It is read where it lies, so the server must be on this machine and its folder readable; a
-// rewrite of the file in the middle of a run throws away what is looked for.
+// Redis: the append-only file. Commands are executed one after the other and appended as they are
+// executed, so the file has the order of everything. It is read where it lies, so the server must
+// be on this machine and its folder readable; a rewrite of the file in the middle of a run throws
+// away what is looked for.
 #ifdef ASSAY_REDIS
 #include <fmt/format.h>
 
@@ -135,7 +136,8 @@ class RedisLog : public Log {
     return {answer->element[1]->str, answer->element[1]->len};
   }
 
-  // Where commands go now. Since Redis 7 the manifest says it: "file assay.aof.2.incr.aof seq 2 type i".
+  // Where commands go now. Since Redis 7 the manifest says it: "file assay.aof.2.incr.aof seq 2
+  // type i".
   Result<fs::path> current_file() const {
     const fs::path manifest = folder_ / (name_ + ".manifest");
     std::ifstream in(manifest);

@@ -26,7 +26,8 @@ class Rows {
   void put_list(const std::string& key, const std::string& text, std::vector<Change>& to);
 
   std::unordered_map<std::string, std::string> lists_;
-  // Of tables of the workload, the cells that hold something: a log has whole rows, and only some of their cells changed.
+  // Of tables of the workload, the cells that hold something: a log has whole rows, and only some
+  // of their cells changed.
   std::unordered_map<std::string, std::string> cells_;
 };
 

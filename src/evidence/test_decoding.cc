@@ -33,8 +33,8 @@ std::string take_quoted(std::string_view& text, char quote) {
   return inside;
 }
 
-// name[type]:'value' or name[type]:null, and the blank behind it. A value that did not change may be left out of the
-// log if it is stored elsewhere.
+// name[type]:'value' or name[type]:null, and the blank behind it. A value that did not change may
+// be left out of the log if it is stored elsewhere.
 std::optional<LoggedCell> take_cell(std::string_view& text) {
   LoggedCell cell;
   if (text.starts_with('"')) {

@@ -44,10 +44,11 @@ class TestDecoding {
   // `tables`: of the user's.
   explicit TestDecoding(std::vector<collect::RowTable> tables = {}) : tables_(std::move(tables)) {}
 
-  // A transaction when the line ends one; its server_id is the number that BEGIN has, its name the last message with our
-  // prefix in it. Lines that say nothing of our tables are passed over.
+  // A transaction when the line ends one; its server_id is the number that BEGIN has, its name the
+  // last message with our prefix in it. Lines that say nothing of our tables are passed over.
   std::optional<LoggedTxn> line(std::string_view text, std::string_view position);
-  // Content of the last message with our prefix. One of a transaction that does nothing else comes without BEGIN and COMMIT.
+  // Content of the last message with our prefix. One of a transaction that does nothing else comes
+  // without BEGIN and COMMIT.
   const std::string& message() const { return message_; }
   // A version was left out, as the log does not have a large value that did not change.
   bool lacks_versions() const { return lacks_versions_; }

@@ -1,11 +1,11 @@
-// Databases whose sessions learn the timestamp at which their transaction committed: TiDB, and programs behind exec: that
-// tell a commit_ts. No log is needed: the versions of a key were installed in the order of the timestamps of those who
-// wrote them.
+// Databases whose sessions learn the timestamp at which their transaction committed: TiDB, and
+// programs behind exec: that tell a commit_ts. No log is needed: the versions of a key were
+// installed in the order of the timestamps of those who wrote them.
 //
 //   3-17 wrote x=1 at 407, 5-2 wrote x=2 at 398        x: 2, 1
 //
-// Of a transaction of unknown outcome nobody learned the timestamp, nor whether it has one, so the orders are complete only
-// where there is none that wrote.
+// Of a transaction of unknown outcome nobody learned the timestamp, nor whether it has one, so the
+// orders are complete only where there is none that wrote.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,7 +65,8 @@ class TimestampLog : public Log {
   }
 
  private:
-  // Two of those with one timestamp that wrote the same key: what comes behind them is left out. Empty if there are none.
+  // Two of those with one timestamp that wrote the same key: what comes behind them is left out.
+  // Empty if there are none.
   std::string tie(size_t from, size_t to) const {
     std::unordered_map<Value, size_t, KeyHash> writer;
     for (size_t i = from; to - from > 1 && i < to; ++i)

@@ -1,13 +1,16 @@
 // From the transactions of a log to lines {"key":…,"order":[…]}.
 //
-//   log: 3-17 writes x=1; 5-2 writes x=2 y=7        {"key":"x","order":[{"txn":"3-17","value":1},{"txn":"5-2","value":2}]}
+//   log: 3-17 writes x=1; 5-2 writes x=2
+//                                                   y=7
+//                                                   {"key":"x","order":[{"txn":"3-17","value":1},{"txn":"5-2","value":2}]}
 //                                                   {"key":"y","order":[{"txn":"5-2","value":7}]}
 //
-// The entries of a key stand in the order of the log. A transaction of which nobody knows the name is entered by its
-// values alone: they still say who it was where only one transaction wrote them. At the end an event says up to
-// which time the orders hold everything, unless the log may lack something. Of a transaction of unknown outcome that wrote
-// something and that a complete log lacks an event says that it did not commit, if no session was left that might still
-// commit it: {"event":"settled","aborted":["3-18"]}.
+// The entries of a key stand in the order of the log. A transaction of which nobody knows the name
+// is entered by its values alone: they still say who it was where only one transaction wrote them.
+// At the end an event says up to which time the orders hold everything, unless the log may lack
+// something. Of a transaction of unknown outcome that wrote something and that a complete log lacks
+// an event says that it did not commit, if no session was left that might still commit it:
+// {"event":"settled","aborted":["3-18"]}.
 #include <fmt/format.h>
 
 #include <mutex>

@@ -41,7 +41,8 @@ class VersionOrder : public testing::Test {
   std::string folder_;
 };
 
-// Every version that a committed transaction left behind stands in the order of its key, under its name.
+// Every version that a committed transaction left behind stands in the order of its key, under its
+// name.
 TEST_F(VersionOrder, HasEveryVersion) {
   for (const char* workload : {"general", "list-append", "twitter"}) {
     SCOPED_TRACE(workload);
@@ -82,7 +83,8 @@ class GivenLog : public Log {
   std::vector<LoggedTxn> txns_;
 };
 
-// How many of the transactions 1-0 and 1-1, whose outcomes nobody learned, a log with these says did not commit.
+// How many of the transactions 1-0 and 1-1, whose outcomes nobody learned, a log with these says
+// did not commit.
 uint64_t not_committed(const std::vector<std::string>& names) {
   std::vector<LoggedTxn> txns;
   for (const std::string& name : names)

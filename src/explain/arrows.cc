@@ -71,7 +71,8 @@ class Drawing {
     support(read);
   }
 
-  // The cycle that the order `assumed` would close, if it is short: what holds of it, and what would hold.
+  // The cycle that the order `assumed` would close, if it is short: what holds of it, and what
+  // would hold.
   void show_refutation(const ProofStep& step, const Literal& assumed) {
     if (step.cycle.size() > Clauses::kMostRefuting) return;
     for (const Edge& p : step.cycle) {

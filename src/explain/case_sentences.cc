@@ -87,7 +87,8 @@ class CaseWords {
     return *node;
   }
 
-  // "it follows that 2-0 comes before 3-0, and 1-0 → 2-0 → 1-0 is a cycle: 2-0 read x = 1, which 1-0 wrote; …"
+  // "it follows that 2-0 comes before 3-0, and 1-0 → 2-0 → 1-0 is a cycle: 2-0 read x = 1, which
+  // 1-0 wrote; …"
   std::string what_follows(const CaseNode& leaf) const {
     std::string out;
     for (size_t i = 0; i < std::min(leaf.forced.size(), kMostForced); ++i)

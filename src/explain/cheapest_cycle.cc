@@ -1,14 +1,16 @@
-// The cycle of a proof is the one that the search met first: often longer than needed, and silent about why two writers
-// must be in the assumed order. The transactions of a witness are few, so here is the cheapest cycle among all of them:
+// The cycle of a proof is the one that the search met first: often longer than needed, and silent
+// about why two writers must be in the assumed order. The transactions of a witness are few, so
+// here is the cheapest cycle among all of them:
 //
 //   A: w(x,1)   B: r(x,1) w(x,2)   C: r(x,1) w(x,3)
 //   B → C  since B read x = 1, which C overwrote (C itself read 1 first, so 1 came before 3)
 //   C → B  likewise
 //
-// The known edges are those of the event graph (infer/event_graph.h). To them come the orders of two writers that something
-// shows: the later one read the earlier one's version, known edges lead from one to the other, the history states it, or
-// the proof forces it. Each costs more than the one before, and so do the anti-dependencies that follow from it.
-// Dijkstra's algorithm from each event finds the cheapest cycle: O(n³) for n transactions, n ≤ 160.
+// The known edges are those of the event graph (infer/event_graph.h). To them come the orders of
+// two writers that something shows: the later one read the earlier one's version, known edges lead
+// from one to the other, the history states it, or the proof forces it. Each costs more than the
+// one before, and so do the anti-dependencies that follow from it. Dijkstra's algorithm from each
+// event finds the cheapest cycle: O(n³) for n transactions, n ≤ 160.
 #include <algorithm>
 #include <map>
 #include <queue>
@@ -157,7 +159,8 @@ class WitnessGraph {
     }
   }
 
-  // The cheapest ways from one event to all others, and back to itself, that cost less than `bound`.
+  // The cheapest ways from one event to all others, and back to itself, that cost less than
+  // `bound`.
   Ways ways_from(Vertex from, uint32_t bound, bool paths_only) const {
     Ways ways{from, std::vector<uint32_t>(out_.size(), UINT32_MAX),
               std::vector<Vertex>(out_.size(), kNone), std::vector<uint32_t>(out_.size(), kNone)};

@@ -119,7 +119,8 @@ std::string read_of(const History& h, TxnId t, const Explanation& e) {
   return {};
 }
 
-// How many transactions of unknown outcome that the explanation does not name changed one of its keys meanwhile.
+// How many transactions of unknown outcome that the explanation does not name changed one of its
+// keys meanwhile.
 size_t other_unknown(const History& h, const Explanation& e) {
   const Interval span = span_of(h, e);
   std::unordered_set<KeyId> keys;

@@ -8,7 +8,8 @@
 namespace assay::internal {
 namespace {
 
-// Two commits of one session, of which the second does not see the first; the events stand in between.
+// Two commits of one session, of which the second does not see the first; the events stand in
+// between.
 Explanation explained(const std::vector<std::pair<int64_t, std::string>>& events) {
   HistoryBuilder builder;
   const auto x = ValueView::of("x");

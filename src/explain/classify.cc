@@ -3,8 +3,9 @@
 //
 //   one anti-dependency, then   a read of the same writer   fractured-read; non-monotonic-read at
 //                                                           read committed, where that read came
-//                                                           before the other; phantom, where two queries
-//                                                           differ in whether they found one row
+//                                                           before the other; phantom, where two
+//                                                           queries differ in whether they found
+//                                                           one row
 //                               session order               session-guarantee-violation
 //                               reads and sessions          causality-violation
 //                               a write of the same key     lost-update
@@ -16,8 +17,8 @@
 //   none                                                    g0, g1c
 //   any with the clock in it                                real-time-violation
 //
-// Where a step was derived, because its other direction contradicts the level, the level says more than the
-// shape: a prefix refuted so is a long-fork, serializability g2-item.
+// Where a step was derived, because its other direction contradicts the level, the level says more
+// than the shape: a prefix refuted so is a long-fork, serializability g2-item.
 #include "explain/classify.h"
 
 #include <algorithm>
@@ -81,9 +82,9 @@ bool needs_proof(const Cycle& cycle) {
   });
 }
 
-// The other direction of such a step, or another source of its read, closes a cycle of its own at the
-// violated level. A weaker level may still allow it, so the shape of what is left says less than that
-// level does.
+// The other direction of such a step, or another source of its read, closes a cycle of its own at
+// the violated level. A weaker level may still allow it, so the shape of what is left says less
+// than that level does.
 bool is_derived(const Cycle& cycle) {
   return std::any_of(cycle.begin(), cycle.end(), [](const Step& s) {
     return s.because == Step::Because::proof || s.because == Step::Because::assumed;
@@ -92,7 +93,8 @@ bool is_derived(const Cycle& cycle) {
 
 // One transaction read from a writer and afterwards something older. Everything is newer than the
 // initial state, so a reader that finds it after part of another transaction has only seen that one
-// in part. That two reads of one key differ is nothing that read committed forbids; that the second goes back is.
+// in part. That two reads of one key differ is nothing that read committed forbids; that the second
+// goes back is.
 Anomaly back_in_time(const Cycle& cycle) {
   const bool first = cycle[0].edge.kind == EdgeKind::anti_dependency;
   const Edge& missed = cycle[first ? 0 : 1].edge;
@@ -101,7 +103,8 @@ Anomaly back_in_time(const Cycle& cycle) {
   return missed.via == kNone ? Anomaly::fractured_read : Anomaly::non_monotonic_read;
 }
 
-// Two queries of one transaction that both look for a key, one of which found it; the other did not.
+// Two queries of one transaction that both look for a key, one of which found it; the other did
+// not.
 bool is_phantom(const Cycle& cycle, const History& h) {
   if (cycle.size() != 2) return false;
   const bool first = cycle[0].edge.kind == EdgeKind::anti_dependency;
@@ -113,7 +116,8 @@ bool is_phantom(const Cycle& cycle, const History& h) {
   return returned(h, missed.op, missed.key) != returned(h, saw.op, saw.key);
 }
 
-// Snapshots of a prefix of the commits, and nothing about writers: what it forbids beyond the levels below is a long fork.
+// Snapshots of a prefix of the commits, and nothing about writers: what it forbids beyond the
+// levels below is a long fork.
 bool is_prefix(const LevelInfo& level) {
   return level.events == EventModel::split && !level.write_conflict;
 }

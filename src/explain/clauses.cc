@@ -26,8 +26,8 @@ bool has_others_elements(const Place& read) {
   return is_list(read.history, read.op) && !outside_list(read.history, read.op).elements.empty();
 }
 
-// Of two reads that returned what one transaction left last: whether the rest of what they read is the same too, as it is unless
-// they are lists that contradict each other.
+// Of two reads that returned what one transaction left last: whether the rest of what they read is
+// the same too, as it is unless they are lists that contradict each other.
 bool same_lists(const Excerpt& excerpt, OpId a, OpId b) {
   if (a == kNone || b == kNone) return true;
   const Place x = excerpt.in_file(a), y = excerpt.in_file(b);
@@ -152,7 +152,8 @@ std::string Clauses::consequence(const ProofStep& step, const Literal& assumed) 
   return "this would close a cycle: " + out;
 }
 
-// The axiom of the weak levels, for this reader and key: it saw `from`, which writes the key, and reads it from `to`.
+// The axiom of the weak levels, for this reader and key: it saw `from`, which writes the key, and
+// reads it from `to`.
 std::string Clauses::axiom_instance(const Edge& e) const {
   std::string seen = "earlier in its session";
   if (e.path.size() > 1) {
@@ -217,7 +218,8 @@ bool Clauses::had_read_it(const Edge& e, TxnId source) const {
          });
 }
 
-// Why `writer` came after `source`: it had read from it. Where both wrote several keys it may be another one.
+// Why `writer` came after `source`: it had read from it. Where both wrote several keys it may be
+// another one.
 std::string Clauses::read_first_clause(const Edge& e, TxnId source) const {
   if (had_read_it(e, source)) return fmt::format("{} had read that version itself", txn(e.to));
   if (source == kNone) return {};

@@ -19,7 +19,8 @@ class Clauses {
   // "T2 read x = 1, which T1 wrote"; with the justification of an assumed order of writers.
   std::string because(const Step& step) const;
   std::string because(const Edge& edge) const;
-  // The same in a sentence beside the operations, which show it where the writer had read what it overwrote.
+  // The same in a sentence beside the operations, which show it where the writer had read what it
+  // overwrote.
   std::string in_sentence(const Step& step) const;
   // Why the version read (or written first) came before the other writer's; a clause, empty if the
   // sentence is complete without it.
@@ -29,14 +30,14 @@ class Clauses {
   std::string did(TxnId t, KeyId key) const { return in_words(kDid, h_, t, key); }
   std::string effect(TxnId t, KeyId key) const { return in_words(kEffect, h_, t, key); }
   std::string replaced(TxnId t, KeyId key) const { return in_words(kReplaced, h_, t, key); }
-  // What `edge` (an anti-dependency) read, and where it came from: "read x = 1 (written by T1)" or "read x = 0 (the
-  // initial value)".
+  // What `edge` (an anti-dependency) read, and where it came from: "read x = 1 (written by T1)" or
+  // "read x = 0 (the initial value)".
   std::string saw_with_origin(const Edge& anti) const;
   // What the reader of `edge` saw: "read x = 1", "read l = [1,2]", "found x absent".
   std::string saw(const Edge& edge) const;
   std::string saw(OpId reading, KeyId key) const;
-  // The same with whose it was: "read x = 1 of T1", "failed to insert x because it was there, after T1 wrote x = 1". `of`: the
-  // words between what was read and the writer, who is called `who`.
+  // The same with whose it was: "read x = 1 of T1", "failed to insert x because it was there, after
+  // T1 wrote x = 1". `of`: the words between what was read and the writer, who is called `who`.
   std::string saw_of(const Edge& read, std::string_view of, const std::string& who) const;
   // The operation with which it did; kNone if none is known.
   OpId reading(const Edge& edge) const;

@@ -88,8 +88,8 @@ Cycle both_overwrite(const History& h, VersionId version, TxnId source, TxnId fi
 
 namespace {
 
-// Visits the versions that committed transactions read first of a key and overwrote, in the order of the file, until `take`
-// returns false.
+// Visits the versions that committed transactions read first of a key and overwrote, in the order
+// of the file, until `take` returns false.
 void each_overwritten(const History& h, const std::function<bool(TxnId, VersionId)>& take) {
   std::vector<std::pair<TxnId, VersionId>> first_read(h.key_count(), {kNone, kNone});
   WrittenKeys written;

@@ -1,4 +1,5 @@
-// A cycle as it is told: its edges, and for each that relies on an order of two writers what shows that order.
+// A cycle as it is told: its edges, and for each that relies on an order of two writers what shows
+// that order.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,8 @@ struct Step {
   };
   Because because = Because::plain;
   std::vector<Edge> path = {};
-  // proof: the step. stated: the read of the list that states the order; kNone: the history states it as an order of versions.
+  // proof: the step. stated: the read of the list that states the order; kNone: the history states
+  // it as an order of versions.
   uint32_t source = kNone;
 };
 
@@ -38,13 +40,13 @@ struct FoundCycle {
   uint32_t cost = UINT32_MAX;  // the lower, the easier to explain
 };
 
-// The cheapest cycle among all transactions of a history, which are few, with the orders that the conclusion forces; none if
-// they are too many. For levels of an event graph.
+// The cheapest cycle among all transactions of a history, which are few, with the orders that the
+// conclusion forces; none if they are too many. For levels of an event graph.
 FoundCycle cheapest_cycle(const History& history, const LevelInfo& level,
                           const Conclusion& conclusion);
 
-// Two transactions that read one version of a key and overwrote it, `named` ones if there are such; empty if there are
-// none in the history.
+// Two transactions that read one version of a key and overwrote it, `named` ones if there are such;
+// empty if there are none in the history.
 Cycle lost_update(const History& history, std::span<const TxnId> named);
 // Of two transactions that read the version that `source` left and overwrote it.
 Cycle both_overwrite(const History& history, VersionId version, TxnId source, TxnId first,

@@ -14,7 +14,8 @@ namespace {
 
 bool is_anti(const Step& s) { return s.edge.kind == EdgeKind::anti_dependency; }
 
-// First how the reader came to see the writer, then what it missed: the first anti-dependency comes last.
+// First how the reader came to see the writer, then what it missed: the first anti-dependency comes
+// last.
 Cycle anti_last(Cycle cycle) {
   const auto anti = std::ranges::find_if(cycle, is_anti);
   if (anti != cycle.end()) std::rotate(cycle.begin(), anti + 1, cycle.end());
@@ -39,7 +40,8 @@ class CycleStory {
         overwrites(h_, miss_.from, miss_.key) && overwrites(h_, miss_.to, miss_.key);
     const bool same = anomaly == Anomaly::lost_update && read_the_same();
     const bool two_misses = std::ranges::count_if(cycle_, is_anti) == 2;
-    // One had begun before the other ended, and yet saw or overwrote what that one did: no snapshot, but what locks allow.
+    // One had begun before the other ended, and yet saw or overwrote what that one did: no
+    // snapshot, but what locks allow.
     const bool overlap = two && clock_.edge.kind == EdgeKind::real_time &&
                          !clock_.edge.from_write && clock_.edge.to_write;
     const EdgeKind beside = beside_clock_.edge.kind;
@@ -103,7 +105,8 @@ class CycleStory {
          "No order explains what was read: it would have to place {order}.\n"
          "{reasons}."},
     };
-    // What is seen over more than one step is told as that. Some session guarantees look through more than a session.
+    // What is seen over more than one step is told as that. Some session guarantees look through
+    // more than a session.
     const bool short_ones = anomaly == Anomaly::fractured_read ||
                             anomaly == Anomaly::non_monotonic_read ||
                             anomaly == Anomaly::session_guarantee_violation;

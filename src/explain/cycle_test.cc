@@ -30,7 +30,8 @@ TEST(CheapestCycle, OrdersThatReadsShowNeedNoProof) {
   }
 }
 
-// Sessions and reads lead from the first writer of x to the second, so the reader of the first one missed the second.
+// Sessions and reads lead from the first writer of x to the second, so the reader of the first one
+// missed the second.
 TEST(CheapestCycle, APathOrdersTwoWriters) {
   const History h = make_history({{1, {w("x", 1), w("y", 1)}},
                                   {2, {r("y", 1), w("z", 1)}},

@@ -1,16 +1,19 @@
-// From verdicts to explanations. The stories are those of story.h; here it is decided which transactions they are told of,
-// and which levels share one.
+// From verdicts to explanations. The stories are those of story.h; here it is decided which
+// transactions they are told of, and which levels share one.
 //
-// A level that was asked for alone may be violated because a much weaker one is, and then the weaker one names the
-// anomaly:
+// A level that was asked for alone may be violated because a much weaker one is, and then the
+// weaker one names the anomaly:
 //
-//   s1: { w(x,1) w(y,1) }   s2: { r(y,0) r(x,1) }     not serializable; but that is a fractured read, not a write skew
+//   s1: { w(x,1) w(y,1) }   s2: { r(y,0) r(x,1) }     not serializable; but that is a fractured
+//                                                     read, not a write skew
 //
-// So the levels that nobody asked for are decided on the transactions of the counterexample alone (witness.h), which
-// takes no longer for a million transactions than for ten. Then as many transactions are left out as can be, such that
-// those that stay violate the level by themselves in the same way, and the story is told of these.
+// So the levels that nobody asked for are decided on the transactions of the counterexample alone
+// (witness.h), which takes no longer for a million transactions than for ten. Then as many
+// transactions are left out as can be, such that those that stay violate the level by themselves in
+// the same way, and the story is told of these.
 //
-// Linear in the history (one scan for lost updates, one for each witness) plus the cost of what a witness takes.
+// Linear in the history (one scan for lost updates, one for each witness) plus the cost of what a
+// witness takes.
 #include "explain/explain.h"
 
 #include <algorithm>
@@ -101,8 +104,8 @@ class Explainer {
     return witness ? std::move(witness) : Witness::of(h_, told.explanation.transactions);
   }
 
-  // The story of the weakest level that nobody asked for and that the witness of this one violates, if its story refutes this
-  // level too.
+  // The story of the weakest level that nobody asked for and that the witness of this one violates,
+  // if its story refutes this level too.
   std::optional<Story> of_a_weaker_level(LevelId level, const Witness& witness) const {
     std::vector<LevelId> weaker;
     for (const LevelInfo& other : default_levels())
@@ -131,7 +134,8 @@ class Explainer {
     return story_of(part, level, violated[0].certificate);
   }
 
-  // Where the witness violates the level of the story by itself: tells the story of the smallest part of it that does.
+  // Where the witness violates the level of the story by itself: tells the story of the smallest
+  // part of it that does.
   bool explain_by_itself(const Witness& witness, Story& story) const {
     const LevelId level = story.explanation.level;
     const std::optional<Story> of_all = story_of_part({witness.history()}, level);
@@ -154,7 +158,8 @@ class Explainer {
     return true;
   }
 
-  // Where what the contradiction rests on does not violate the level by itself, all that the proof goes through may.
+  // Where what the contradiction rests on does not violate the level by itself, all that the proof
+  // goes through may.
   void explain_by_whole_proof(const Certificate& certificate, Story& story) const {
     if (certificate.kind != Certificate::Kind::proof) return;
     const std::optional<Witness> all = Witness::of(h_, mentioned(h_, certificate.proof, nullptr));

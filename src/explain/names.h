@@ -1,5 +1,5 @@
-// How transactions, keys and values are written for people: printable (base/printable.h), and cut where
-// they are long, so that no value can flood a report.
+// How transactions, keys and values are written for people: printable (base/printable.h), and cut
+// where they are long, so that no value can flood a report.
 #pragma once
 
 #include <string>
@@ -18,7 +18,8 @@ std::string display_txn(const History& h, TxnId t);
 std::string display_key(const History& h, KeyId k);
 // As a word of a sentence: "x", or "key 7" for a number.
 std::string key_in_words(const History& h, KeyId k);
-// Its value. Of a long row, a JSON object, the columns in which it differs from other rows of its key: {"on_call":0,…}.
+// Its value. Of a long row, a JSON object, the columns in which it differs from other rows of its
+// key: {"on_call":0,…}.
 std::string display_value(const History& h, VersionId v);
 // "x = 5", "key 7 = 5"
 std::string display_version(const History& h, VersionId v);

@@ -15,7 +15,8 @@ std::vector<std::string> narrate(Anomaly anomaly, Cycle cycle, const History& h,
                                  const Clauses& clauses);
 // Of two operations (read_sentences.cc).
 std::vector<std::string> narrate(const BadRead& bad, const Excerpt& excerpt);
-// `reads` of a value whose transactions overwrote it are one more than it was there, initially or by `writes`.
+// `reads` of a value whose transactions overwrote it are one more than it was there, initially or
+// by `writes`.
 std::vector<std::string> narrate_overdrawn(const History& h, const std::vector<OpId>& reads,
                                            const std::vector<OpId>& writes);
 

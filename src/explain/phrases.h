@@ -25,17 +25,18 @@ std::string listed(const std::vector<std::string>& parts);
 // What the transaction of `append` appended to its list: "1 and 2", "1, 2 and 3".
 std::string appended_with(const History& h, OpId append);
 
-// Why a query contradicts itself: it returned a row that does not satisfy its condition, or passed one over that does. Empty if
-// neither is so.
+// Why a query contradicts itself: it returned a row that does not satisfy its condition, or passed
+// one over that does. Empty if neither is so.
 std::vector<std::string> against_its_condition(const History& h, OpId range);
-// Of two queries of one transaction, in their order, of which one returned the row: "T3 asked twice for rows with value < 5: first
-// it found no y with value < 5, and then it read y = 2."
+// Of two queries of one transaction, in their order, of which one returned the row: "T3 asked twice
+// for rows with value < 5: first it found no y with value < 5, and then it read y = 2."
 std::string asked_twice(const History& h, OpId first, OpId second, KeyId key);
 
 // What `t` wrote to a key in the end, a value.
 std::string value_written(const History& h, TxnId t, KeyId key);
 
-// How a write is told, by what it does. `unknown` is said where a transaction did nothing to the key.
+// How a write is told, by what it does. `unknown` is said where a transaction did nothing to the
+// key.
 struct WriteWords {
   std::string_view plain, removes, appends, unknown;
 };

@@ -104,7 +104,8 @@ class ReadStory {
     return fmt::format("{} of {} saw {}", word("seen"), word("reader"), word("other version"));
   }
 
-  // The last operation before `end` with which the transaction of the other operation changed the key.
+  // The last operation before `end` with which the transaction of the other operation changed the
+  // key.
   OpId last_change(OpId end) const {
     OpId last = bad_.other;
     for (OpId i = bad_.other; i < end; ++i)

@@ -6,22 +6,24 @@
 //   step 1: if a is before b, then a cycle      contradiction: show step 1, because of step 0
 //
 // This is unit propagation in order of cost: what is forced most simply is settled first, as in
-// Dijkstra's algorithm (Knuth 1977 generalised it to such grammars). O(size of the proof × log of its steps).
+// Dijkstra's algorithm (Knuth 1977 generalised it to such grammars). O(size of the proof × log of
+// its steps).
 //
 // Where that ends without a contradiction, no single cycle is the story:
 //
-//   1 and 2 wrote x, 3 and 4 wrote y, and each of the four ways to order both pairs closes a cycle of its own. So none of the
-//   four is the violation; it is that all of them are closed:
+//   1 and 2 wrote x, 3 and 4 wrote y, and each of the four ways to order both pairs closes a cycle
+//   of its own. So none of the four is the violation; it is that all of them are closed:
 //
 //   suppose 1 before 2
 //     suppose 3 before 4    closes one cycle
 //     suppose 4 before 3    closes another
 //   suppose 2 before 1      ...
 //
-// The tree is found among the proof's own clauses, without those that it derives, as a solver would (Davis, Logemann and
-// Loveland 1962): what a supposition forces is settled first, and where nothing is forced the literal is supposed, either way,
-// that forces most. A case that does without what is supposed stands for both. Smaller trees may exist. Cost: the literals that
-// are tried at each division times the proof's size, up to a limit; a proof that needs more has no tree here.
+// The tree is found among the proof's own clauses, without those that it derives, as a solver would
+// (Davis, Logemann and Loveland 1962): what a supposition forces is settled first, and where
+// nothing is forced the literal is supposed, either way, that forces most. A case that does without
+// what is supposed stands for both. Smaller trees may exist. Cost: the literals that are tried at
+// each division times the proof's size, up to a limit; a proof that needs more has no tree here.
 #include "explain/refutation.h"
 
 #include <algorithm>
@@ -109,7 +111,8 @@ class Propagation {
     }
   }
 
-  // What was forced on the way to a contradiction that rests on it, in this order, and what was supposed.
+  // What was forced on the way to a contradiction that rests on it, in this order, and what was
+  // supposed.
   std::vector<Forced> ways_to(uint32_t conflict, std::set<Literal>& supposed) const {
     std::vector<Forced> forced;
     std::set<Literal> needed;
@@ -178,8 +181,8 @@ class CaseSearch {
  private:
   using Literals = std::set<Literal>;
 
-  // The case `node`, given what is settled: which of what is supposed its contradictions rest on. None if the limit was
-  // reached.
+  // The case `node`, given what is settled: which of what is supposed its contradictions rest on.
+  // None if the limit was reached.
   std::optional<Literals> divide(uint32_t node) {
     const size_t before = known_.trail().size();
     std::optional<Literals> used;
@@ -242,7 +245,8 @@ class CaseSearch {
     return place;
   }
 
-  // The literal whose two cases settle most, each of which best ends in a contradiction; none if all is settled.
+  // The literal whose two cases settle most, each of which best ends in a contradiction; none if
+  // all is settled.
   std::optional<Literal> best() {
     std::map<Literal, size_t> open;  // how many short clauses have it
     for (const Propagation::Clause& clause : known_.clauses()) {

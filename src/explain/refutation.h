@@ -1,5 +1,6 @@
-// What a refutation comes down to: the one of its cycles to show, with the orders of writers that the others force; or where
-// no single cycle tells it, which cases there are, and what each of them contradicts. See refutation.cc.
+// What a refutation comes down to: the one of its cycles to show, with the orders of writers that
+// the others force; or where no single cycle tells it, which cases there are, and what each of them
+// contradicts. See refutation.cc.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 //
 //   {Anomaly::phantom, true, "{asked twice}\nIn between {writer} {did}."}
 //
-// The text is one sentence a line. A word in braces stands for what the teller makes of it, and only the words of the row that
-// applies are made: others may ask for what is not there.
+// The text is one sentence a line. A word in braces stands for what the teller makes of it, and
+// only the words of the row that applies are made: others may ask for what is not there.
 #pragma once
 
 #include <functional>

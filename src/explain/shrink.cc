@@ -160,7 +160,8 @@ class SameFault {
     const Certificate& reason = result.certificates[verdict->certificate];
     if (!verify(reason, h).ok()) return false;
     const bool two_operations = is_of_two_operations(anomaly_);
-    // What two operations show is told as what it is at the weakest level, which may have another name.
+    // What two operations show is told as what it is at the weakest level, which may have another
+    // name.
     const bool by_two_operations = reason.kind == Certificate::Kind::bad_read;
     if (!by_two_operations && !two_operations && h.txn_count() > kSmall) return true;
     const std::vector<Explanation> explained = explain(h, result);

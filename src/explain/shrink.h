@@ -35,21 +35,23 @@ struct Shrunk {
   bool complete = false;      // nothing more can be left out; false if the budget ran out before
 };
 
-// Leaves out transactions, then operations, as long as `shows` holds. What remains is a projection of the history
-// (history/projection.h): it shows nothing that the history itself does not show. `shows` must hold
-// for `history` itself; otherwise a usage error.
+// Leaves out transactions, then operations, as long as `shows` holds. What remains is a projection
+// of the history (history/projection.h): it shows nothing that the history itself does not show.
+// `shows` must hold for `history` itself; otherwise a usage error.
 Result<Shrunk> shrink(const History& history, const Shows& shows, const ShrinkOptions& options);
 
 // The smallest part that violates `level` by the same fault as the whole.
 //
 //   s1: { w(x,1) }   s2: { r(x,1) w(x,2) }   s3: { r(x,1) w(x,3) }   and ten thousand others
-//   A lost update stays one: neither a stale read elsewhere nor a read that lost its writer takes its place.
+//   A lost update stays one: neither a stale read elsewhere nor a read that lost its writer takes
+//   its place.
 //
-// A fault that two operations show stays that fault; one that a cycle or a search shows keeps its name as soon as the part is
-// small enough to be explained again, and is never traded for one of two operations.
+// A fault that two operations show stays that fault; one that a cycle or a search shows keeps its
+// name as soon as the part is small enough to be explained again, and is never traded for one of
+// two operations.
 //
-// `anomaly`: what `history` violates `level` by. Checks with `checking`, for this level alone; the verifier agrees with
-// every step. A usage error if `history` does not violate the level so.
+// `anomaly`: what `history` violates `level` by. Checks with `checking`, for this level alone; the
+// verifier agrees with every step. A usage error if `history` does not violate the level so.
 Result<Shrunk> shrink_violation(const History& history, LevelId level, Anomaly anomaly,
                                 CheckOptions checking, const ShrinkOptions& options);
 

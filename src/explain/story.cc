@@ -3,7 +3,8 @@
 //   1. two operations    they are the story; where no order of one key's operations exists, the
 //                        operation at which all orders end (unexplained.h)
 //   2. a refutation      conclude(): its cheapest contradiction; cheapest_cycle(): the cheapest
-//                        cycle among the transactions; classify(): the name; narrate(): the sentences
+//                        cycle among the transactions; classify(): the name; narrate(): the
+//                        sentences
 //   3. a lost update     is a pattern of three transactions that can be seen anywhere in the
 //                        history, and says more than any cycle: where levels that forbid it
 //                        fail, look for it first
@@ -83,7 +84,8 @@ bool forbids_lost_update(const LevelInfo& level) {
   return level.write_conflict || level.events == EventModel::single;
 }
 
-// The cheapest cycle, or what the same contradiction is from its other end, where that is a lost update and cheaper.
+// The cheapest cycle, or what the same contradiction is from its other end, where that is a lost
+// update and cheaper.
 Cycle cheapest_of_two_ends(const History& h, const Proof& proof, const LevelInfo& level,
                            const Conclusion& conclusion) {
   FoundCycle found = cheapest_cycle(h, level, conclusion);
@@ -105,8 +107,8 @@ Cycle cycle_to_tell(const History& h, const Proof& proof, const LevelInfo& level
   return cycle.empty() ? own_cycle(h, proof, conclusion) : cycle;
 }
 
-// What all cycles of the proof show; where they differ, the class of most such contradictions. Without a cycle only the aggregates are
-// wrong.
+// What all cycles of the proof show; where they differ, the class of most such contradictions.
+// Without a cycle only the aggregates are wrong.
 Anomaly of_every_cycle(const History& h, const Proof& proof, const LevelInfo& level) {
   std::optional<Anomaly> common;
   for (const ProofStep& step : proof.steps) {
@@ -120,7 +122,8 @@ Anomaly of_every_cycle(const History& h, const Proof& proof, const LevelInfo& le
   return common.value_or(Anomaly::result_set_mismatch);
 }
 
-// No cycle by itself tells that no order explains what an aggregate returned: its cases do, or else what it was.
+// No cycle by itself tells that no order explains what an aggregate returned: its cases do, or else
+// what it was.
 void explain_aggregates(const Excerpt& excerpt, const Proof& proof, const LevelInfo& level,
                         Story& story) {
   Explanation& e = story.explanation;

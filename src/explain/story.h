@@ -32,8 +32,8 @@ struct Story {
 
 Story story_of(const Excerpt& excerpt, LevelId level, const Certificate& certificate);
 
-// Every transaction of the cycles of the proof, and those that read what it appeals to; of those only that `conclusion`
-// rests on if given. Ascending.
+// Every transaction of the cycles of the proof, and those that read what it appeals to; of those
+// only that `conclusion` rests on if given. Ascending.
 std::vector<TxnId> mentioned(const History& h, const Proof& proof, const Conclusion* conclusion);
 
 }  // namespace assay::internal

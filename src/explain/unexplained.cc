@@ -36,8 +36,8 @@ std::vector<OpId> writes_where(const History& h, Wanted wanted) {
   return writes;
 }
 
-// A value that was overwritten more often than it was there: by one more than needed. Of a value that was there once, two
-// lost an update as they do where values are unique.
+// A value that was overwritten more often than it was there: by one more than needed. Of a value
+// that was there once, two lost an update as they do where values are unique.
 void explain_overdrawn(const Excerpt& excerpt, OpId read, Explanation& e) {
   const History& h = excerpt.history;
   const VersionId version = observation_of(h, read).version;
@@ -89,7 +89,8 @@ void note_writers(const History& h, OpId op, KeyId key, Explanation& e) {
        e);
 }
 
-// Of two queries of one transaction one found the row and the other did not, and it did not write the key itself.
+// Of two queries of one transaction one found the row and the other did not, and it did not write
+// the key itself.
 bool explain_phantom(const History& h, OpId query, KeyId key, Explanation& e) {
   const TxnId reader = h.txn_of(query);
   if (last_write(h, reader, key) != kNone) return false;
@@ -110,8 +111,8 @@ bool explain_phantom(const History& h, OpId query, KeyId key, Explanation& e) {
   return true;
 }
 
-// Everything that the transaction of `last` saw of a key that others left, up to it: "read x = 1, and then it read x = 2 with
-// range(…)", with the operations.
+// Everything that the transaction of `last` saw of a key that others left, up to it: "read x = 1,
+// and then it read x = 2 with range(…)", with the operations.
 std::string all_looks(const History& h, OpId last, KeyId key, Explanation& e) {
   std::vector<std::string> looks;
   bool wrote = false;
@@ -152,7 +153,8 @@ std::string list_read(const Excerpt& excerpt, OpId op) {
          list_in_words(excerpt.in_file(op));
 }
 
-// Lists that do not contradict each other are all beginnings of the longest of their key. False if that is so.
+// Lists that do not contradict each other are all beginnings of the longest of their key. False if
+// that is so.
 bool explain_contradicting_lists(const Excerpt& excerpt, const std::vector<OpId>& lists,
                                  Explanation& e) {
   const History& h = excerpt.history;
@@ -207,7 +209,8 @@ void explain_bad_read(const Excerpt& excerpt, const BadRead& bad, Explanation& e
   note(excerpt.history, {bad.read}, e);
   if (bad.other != kNone) note(excerpt.history, {bad.other}, e);
   if (bad.anomaly == Anomaly::lost_update) return explain_overdrawn(excerpt, bad.read, e);
-  // Who wrote a value may just not have been recorded; two lists contradict each other whoever wrote them.
+  // Who wrote a value may just not have been recorded; two lists contradict each other whoever
+  // wrote them.
   if (bad.anomaly == Anomaly::thin_air_read &&
       explain_contradicting_lists(excerpt, all_lists(excerpt.history), e))
     return;

@@ -1,7 +1,9 @@
-// The few transactions that a counterexample names, with those they read from, as a history of their own.
+// The few transactions that a counterexample names, with those they read from, as a history of
+// their own.
 //
-// It is a projection (history/projection.h), so what it violates the whole history violates too. Which is the weakest level
-// that a counterexample refutes can so be found among a few transactions; the whole history is not decided again.
+// It is a projection (history/projection.h), so what it violates the whole history violates too.
+// Which is the weakest level that a counterexample refutes can so be found among a few
+// transactions; the whole history is not decided again.
 #pragma once
 
 #include <optional>
@@ -31,7 +33,8 @@ class Witness {
   struct Smallest;
   std::optional<Smallest> smallest(const Shows& shows, uint64_t most_tries) const;
 
-  // Whether the same transactions of `whole`, taken at once, show it too. In histories with ranges less of them may stay.
+  // Whether the same transactions of `whole`, taken at once, show it too. In histories with ranges
+  // less of them may stay.
   bool shown_at_once(const History& whole, const Shows& shows) const;
 
   // Its transactions, as those of the history that it was taken from, `whole`.
@@ -44,8 +47,9 @@ class Witness {
   std::vector<OpId> origins_;  // of each operation
 };
 
-// Everybody who wrote what one of these transactions saw, whatever became of them: an observation stays in a projection only
-// with all who could explain it. Of a value that very many wrote, none: what saw it will go. Reads the whole history.
+// Everybody who wrote what one of these transactions saw, whatever became of them: an observation
+// stays in a projection only with all who could explain it. Of a value that very many wrote, none:
+// what saw it will go. Reads the whole history.
 std::vector<TxnId> possible_sources(const History& h, std::span<const TxnId> txns);
 
 // The history of nothing but these transactions.
@@ -57,8 +61,8 @@ struct Refuted {
   LevelId level;
   Certificate certificate;
 };
-// Of `levels` those that a witness violates, the weakest first. It is decided with the same effort in every run, of which a
-// few dozen transactions take a small part.
+// Of `levels` those that a witness violates, the weakest first. It is decided with the same effort
+// in every run, of which a few dozen transactions take a small part.
 std::vector<Refuted> refuted(const History& few, std::vector<LevelId> levels);
 
 struct Witness::Smallest {

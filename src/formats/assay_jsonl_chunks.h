@@ -1,4 +1,5 @@
-// `assay` JSON Lines that do not end: read in pieces, each a history of its own, by the reader of whole files.
+// `assay` JSON Lines that do not end: read in pieces, each a history of its own, by the reader of
+// whole files.
 #pragma once
 
 #include <cstddef>
@@ -24,15 +25,18 @@ class JsonlChunks {
     History history;   // the transactions and events of these lines
     bool end = false;  // no lines follow
   };
-  // The next lines, as many as are there, at most `lines`; waits for the first one. Transactions without a name get that of
-  // their place in the session. A `pending` line is held back until the line with its outcome comes, or the end.
+  // The next lines, as many as are there, at most `lines`; waits for the first one. Transactions
+  // without a name get that of their place in the session. A `pending` line is held back until the
+  // line with its outcome comes, or the end.
   Result<Chunk> next(size_t lines);
 
-  // Lines held back that began before this moment are in the next piece, as transactions of unknown outcome.
+  // Lines held back that began before this moment are in the next piece, as transactions of unknown
+  // outcome.
   Status settle(int64_t begin);
 
-  // Between a piece and the next one, before it is settled what that begins with: what was read and is not in a piece, and how
-  // many each session did; and into a reader that is new, of an input that goes on behind the lines read.
+  // Between a piece and the next one, before it is settled what that begins with: what was read and
+  // is not in a piece, and how many each session did; and into a reader that is new, of an input
+  // that goes on behind the lines read.
   void save(StreamWriter& to) const;
   Status load(StreamReader& from);
 

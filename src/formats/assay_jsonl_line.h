@@ -1,5 +1,5 @@
-// What the two writers of `assay` JSON Lines share: that of histories (assay_jsonl.cc) and that of runs, as they happen
-// (collect/lines.cc).
+// What the two writers of `assay` JSON Lines share: that of histories (assay_jsonl.cc) and that of
+// runs, as they happen (collect/lines.cc).
 #pragma once
 
 #include <cstddef>

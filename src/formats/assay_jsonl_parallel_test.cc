@@ -1,4 +1,5 @@
-// Lines are parsed side by side: the history, its notes and its errors are the same for every number of threads.
+// Lines are parsed side by side: the history, its notes and its errors are the same for every
+// number of threads.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -102,7 +102,8 @@ struct JsonlHeader {
 // Takes lines down in a batch; several of these can work side by side on the lines of one file.
 class JsonlLines {
  public:
-  // Takes them down. False after storing an error; the lines before the faulty one are in the batch.
+  // Takes them down. False after storing an error; the lines before the faulty one are in the
+  // batch.
   bool read(const Input::Lines& lines) {
     std::string_view rest = lines.text();
     for (line_ = lines.first_line; !rest.empty(); ++line_) {
@@ -130,9 +131,11 @@ class JsonlLines {
     header_.run = header.run;
   }
 
-  // Transactions without outcome wait for theirs, and those without a name get that of their place in the session.
+  // Transactions without outcome wait for theirs, and those without a name get that of their place
+  // in the session.
   void read_in_pieces() { in_pieces_ = true; }
-  // Lines that began before `begin` and are still without outcome are taken for unknown. False after storing an error.
+  // Lines that began before `begin` and are still without outcome are taken for unknown. False
+  // after storing an error.
   bool settle(int64_t begin) {
     std::vector<OpenLine> lines;
     std::erase_if(open_, [&](auto& entry) {
@@ -239,7 +242,8 @@ class JsonlLines {
     return read_object(object);
   }
 
-  // Whether the line has the usual shape, in which it is taken down without the parser, but for the end.
+  // Whether the line has the usual shape, in which it is taken down without the parser, but for the
+  // end.
   bool scan_line() {
     if (first_ || settling_) return false;
     TxnHeader header;
@@ -322,7 +326,8 @@ class JsonlLines {
     return true;
   }
 
-  // What later versions of this program may add to the format is announced here, so that this one does not pass over it.
+  // What later versions of this program may add to the format is announced here, so that this one
+  // does not pass over it.
   bool read_uses() {
     json::array uses;
     if (field(kUses).get_array().get(uses) != simdjson::SUCCESS)
@@ -348,7 +353,8 @@ class JsonlLines {
     return run;
   }
 
-  // Whether the line begins another file of the same run, so that the files can be read one behind the other.
+  // Whether the line begins another file of the same run, so that the files can be read one behind
+  // the other.
   bool begins_part(std::string_view run) const {
     uint64_t part = 0;
     return !run.empty() && run == header_.run &&
@@ -1010,8 +1016,8 @@ class JsonlReader {
     builder_.limit(input.budget());
   }
 
-  // Blocks of lines are parsed side by side and looked up one after the other, so the history is the same for every
-  // number of threads.
+  // Blocks of lines are parsed side by side and looked up one after the other, so the history is
+  // the same for every number of threads.
   Result<History> run(unsigned threads) {
     if (Status s = read_first_line(); !s.ok()) return s.error();
     threads = std::min(threads, kMostThreads);
@@ -1033,8 +1039,8 @@ class JsonlReader {
     return finish();
   }
 
-  // A history of the next lines, at most so many and at least one; transactions without outcome wait for theirs, in later
-  // pieces. See JsonlChunks.
+  // A history of the next lines, at most so many and at least one; transactions without outcome
+  // wait for theirs, in later pieces. See JsonlChunks.
   Result<JsonlChunks::Chunk> next(size_t lines) {
     lines_.read_in_pieces();
     JsonlChunks::Chunk chunk;
@@ -1067,7 +1073,8 @@ class JsonlReader {
   }
 
  private:
-  // So much text is parsed at a time: enough that handing it over costs nothing, little enough for the caches.
+  // So much text is parsed at a time: enough that handing it over costs nothing, little enough for
+  // the caches.
   static constexpr size_t kBlockBytes = size_t{1} << 18;
 
   // Looking up, which one thread does, takes as long as parsing on two.

@@ -3,10 +3,11 @@
 //   {"session":1,"ops":[["r","x",7],["w","x",8]]}     taken down
 //   {"session":1,"ops":[["cas","x",7,8,true]]}        left to the parser
 //
-// The idea: one pass from left to right that looks at no byte twice and builds nothing in between. Numbers and texts are looked at
-// eight bytes at a time, as words: a digit is a byte that is at most 9 after exclusive or with '0', and of eight digits
-// neighbours are joined to numbers of two, four and eight digits by three multiplications (D. Lemire, "Number parsing at a
-// gigabyte per second", 2021). Any other byte ends the scan, so it never reads past the end of the line.
+// The idea: one pass from left to right that looks at no byte twice and builds nothing in between.
+// Numbers and texts are looked at eight bytes at a time, as words: a digit is a byte that is at
+// most 9 after exclusive or with '0', and of eight digits neighbours are joined to numbers of two,
+// four and eight digits by three multiplications (D. Lemire, "Number parsing at a gigabyte per
+// second", 2021). Any other byte ends the scan, so it never reads past the end of the line.
 //
 // Cost: linear in the line; bench/results/2026-11-29-reading-and-values.md has figures.
 #include "formats/assay_jsonl_scan.h"
@@ -29,8 +30,8 @@ uint64_t load_word(const char* p) {
   return word;
 }
 
-// Of the bytes whose high bits are marked, the place of the first; 8 if there is none. Where a mark is due to a carry, one stands
-// before it.
+// Of the bytes whose high bits are marked, the place of the first; 8 if there is none. Where a mark
+// is due to a carry, one stands before it.
 unsigned first_marked(uint64_t marks) { return static_cast<unsigned>(std::countr_zero(marks)) / 8; }
 
 // High bits where a byte is zero.

@@ -1,5 +1,6 @@
-// A line means the same whether it is scanned or parsed: one that begins with a blank is always left to the parser, so each text
-// is read with and without such blanks, and both must give the same history, or the same error.
+// A line means the same whether it is scanned or parsed: one that begins with a blank is always
+// left to the parser, so each text is read with and without such blanks, and both must give the
+// same history, or the same error.
 #include "formats/assay_jsonl_scan.h"
 
 #include <gtest/gtest.h>

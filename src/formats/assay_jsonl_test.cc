@@ -72,7 +72,8 @@ TEST(AssayJsonl, WritesBackWhatItRead) {
   EXPECT_EQ(again.history.events()[0].json, r.history.events()[0].json);
 }
 
-// What a key holds first: stated by itself, with its order, or by transactions that are before all sessions.
+// What a key holds first: stated by itself, with its order, or by transactions that are before all
+// sessions.
 TEST(AssayJsonl, InitialValuesOfKeys) {
   constexpr std::string_view kLines = R"({"assay":1,"initial":0,"uses":["initial"]}
 {"session":1,"ops":[["r","x",5],["r","y",null],["w","y",2]]}

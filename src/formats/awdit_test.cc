@@ -22,7 +22,8 @@ TEST(Awdit, SessionsAndTransactions) {
   EXPECT_EQ(a->history.content_hash(), b->history.content_hash());
 }
 
-// Alone in the first session, 0 to every key, and nobody else writes 0: else a transaction like any.
+// Alone in the first session, 0 to every key, and nobody else writes 0: else a transaction like
+// any.
 TEST(Awdit, WhatIsNoInitialState) {
   auto same = [](std::string_view awdit, std::string_view hist) {
     formats::expect_same_history("awdit", awdit, hist);

@@ -1,8 +1,8 @@
 // Cobra logs: big-endian records, one file per session.
 //
-// A write is identified by its write id; the hash of the value only identifies equal contents. Logs made
-// with duplicate values on purpose have reads that name no writer ("any writer"): then the hash is
-// all there is, and the whole directory is read again with hashes as values.
+// A write is identified by its write id; the hash of the value only identifies equal contents. Logs
+// made with duplicate values on purpose have reads that name no writer ("any writer"): then the
+// hash is all there is, and the whole directory is read again with hashes as values.
 #include "formats/cobra.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Tables of what an application did: a header line names the columns, every other line is an operation.
+// Tables of what an application did: a header line names the columns, every other line is an
+// operation.
 //
 //   session,txn,op,key,value,time
 //   web-1,17,read,x,1,1000

@@ -1,6 +1,7 @@
-// dbcop JSON (2025): an object with the sessions in "data", or the array of sessions alone. Sessions are arrays of
-// {"events": […], "committed": …}; an event is {"Read": {"variable": K, "version": V or null}} or {"Write": …}.
-// The wrapper nests everything in one object, so the document is held as a whole.
+// dbcop JSON (2025): an object with the sessions in "data", or the array of sessions alone.
+// Sessions are arrays of {"events": […], "committed": …}; an event is {"Read": {"variable": K,
+// "version": V or null}} or {"Write": …}. The wrapper nests everything in one object, so the
+// document is held as a whole.
 #include "formats/dbcop_json.h"
 
 #include <simdjson.h>

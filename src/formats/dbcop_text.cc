@@ -1,5 +1,5 @@
-// dbcop text (2025): transactions in brackets, `[x:=1 y==2 z==?]`, `!` behind one that did not commit, a line of
-// dashes between sessions, `//` comments.
+// dbcop text (2025): transactions in brackets, `[x:=1 y==2 z==?]`, `!` behind one that did not
+// commit, a line of dashes between sessions, `//` comments.
 #include "formats/dbcop_text.h"
 
 #include <algorithm>

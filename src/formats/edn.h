@@ -1,6 +1,7 @@
-// EDN, Clojure's data notation, as far as histories use it: nil, booleans, numbers, strings, characters, keywords,
-// symbols, lists, vectors, maps, sets, tagged values (the tag is dropped), comments and discards.
-// The same parser reads JSON, once that has been found valid: its colons are blanks then.
+// EDN, Clojure's data notation, as far as histories use it: nil, booleans, numbers, strings,
+// characters, keywords, symbols, lists, vectors, maps, sets, tagged values (the tag is dropped),
+// comments and discards. The same parser reads JSON, once that has been found valid: its colons are
+// blanks then.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,14 @@
-// The operations of etcd's robustness tests, as its clients record them for Porcupine: a request, its response, and when each was.
+// The operations of etcd's robustness tests, as its clients record them for Porcupine: a request,
+// its response, and when each was.
 //
 //   {"ClientId":1,"Input":{"Type":"txn","Txn":{"OperationsOnSuccess":[{"Type":"put-operation","Put":{"Key":"k","Value":{"Value":"7"}}}]}},
-//    "Call":10,"Output":{"Txn":{"Results":[{}]},"Revision":2},"Return":20}          is 1: @[10~20,10~20] { w(k,"7") }, at revision 2
+//    "Call":10,"Output":{"Txn":{"Results":[{}]},"Revision":2},"Return":20}          is 1:
+//    @[10~20,10~20] { w(k,"7") }, at revision 2
 //
-// Every write has a revision, and every value that is read tells the one at which it was written: per key these are a
-// stated order of versions. What a request may have done is told by its response, so all records are taken in first: whoever
-// compared with a revision read the value that any of them tells of it.
+// Every write has a revision, and every value that is read tells the one at which it was written:
+// per key these are a stated order of versions. What a request may have done is told by its
+// response, so all records are taken in first: whoever compared with a revision read the value that
+// any of them tells of it.
 #include "formats/etcd.h"
 
 #include <simdjson.h>
@@ -204,7 +207,8 @@ class EtcdReader {
       json::object condition;
       if (e.get_object().get(condition) != simdjson::SUCCESS)
         return records_.expected({"Input", "Txn", "Conditions"}, "objects");
-      // Of several that did not all hold it is not told which did not; of versions of a key, not which value had them.
+      // Of several that did not all hold it is not told which did not; of versions of a key, not
+      // which value had them.
       if (!answered || failed || integer_of(condition, "ExpectedVersion") > 0) continue;
       request.steps.push_back({.kind = Step::Kind::compare,
                                .key = std::string(text_of(condition, "Key")),

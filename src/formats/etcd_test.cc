@@ -16,7 +16,8 @@ constexpr std::string_view kOperations =
 {"ClientId":2,"Input":{"Type":"defragment"},"Call":96,"Output":{"Revision":0},"Return":97}
 )";
 
-// Reads, writes and conditions, an answer that never came, a range without its end, and revisions as an order of versions.
+// Reads, writes and conditions, an answer that never came, a range without its end, and revisions
+// as an order of versions.
 TEST(Etcd, OperationsWithRevisions) {
   formats::expect_same_history(
       "etcd", kOperations,

@@ -22,7 +22,8 @@ inline void expect_same_history(const std::string& format, std::string_view text
   EXPECT_EQ(a->history.content_hash(), b->history.content_hash()) << as_hist;
 }
 
-// Random register histories, once through the format, are written and read back unchanged from then on.
+// Random register histories, once through the format, are written and read back unchanged from then
+// on.
 inline void expect_stable_round_trip(const std::string& format, MixedHistoryOptions options) {
   options.strings = false;
   options.registers_only = true;

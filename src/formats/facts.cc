@@ -6,13 +6,14 @@
 //   1-0  1           0         x     true         true    2
 //   1-0  1           0         y     true   7     false
 //
-// What a transaction did within itself is settled here, once: what it saw of others, what it left to others, and whether it
-// contradicts itself. So a query about the table needs no more than one window over each key. Besides, each transaction
-// has a place in an order that explains the history, if the times that it states are right: see docs/lake.md.
+// What a transaction did within itself is settled here, once: what it saw of others, what it left
+// to others, and whether it contradicts itself. So a query about the table needs no more than one
+// window over each key. Besides, each transaction has a place in an order that explains the
+// history, if the times that it states are right: see docs/lake.md.
 //
-// An unknown outcome has no end. Who was read has the place that it would have had if it had taken as long as others do on average, or
-// just before the first reader; who was not read is left out, as it may have had no effect, unless it deletes: what
-// was found absent may need that.
+// An unknown outcome has no end. Who was read has the place that it would have had if it had taken
+// as long as others do on average, or just before the first reader; who was not read is left out,
+// as it may have had no effect, unless it deletes: what was found absent may need that.
 #include "formats/facts.h"
 
 #include <algorithm>
@@ -65,7 +66,8 @@ std::optional<int64_t> integer_of(std::string_view text) {
   return v;
 }
 
-// An integer, a text as it is, or where that would be taken for something else as a JSON string; nothing for null.
+// An integer, a text as it is, or where that would be taken for something else as a JSON string;
+// nothing for null.
 std::string cell_of(const ValueView& v) {
   if (v.is_null()) return {};
   if (v.type == ValueView::Type::integer) return std::to_string(v.integer);
@@ -230,8 +232,8 @@ class ProposedOrder {
     return count == 0 ? 0 : static_cast<int64_t>(sum / static_cast<double>(count));
   }
 
-  // Who was read, by whoever counts, and before the first of them. Earlier readers may turn up later: then it
-  // moves, a few times at most, since this is a proposal.
+  // Who was read, by whoever counts, and before the first of them. Earlier readers may turn up
+  // later: then it moves, a few times at most, since this is a proposal.
   void place_unknown(Losses& losses) {
     constexpr uint8_t kMostMoves = 8;
     constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
@@ -558,7 +560,8 @@ bool is_contradiction(const Fact& fact) {
          fact.instead.view() != ValueView::of(std::string_view(tombstone_of(fact)));
 }
 
-// The two operations that contradict each other. What was written last follows if it is known to be another.
+// The two operations that contradict each other. What was written last follows if it is known to be
+// another.
 void add_contradiction(const Fact& fact, const std::string& tombstone, HistoryBuilder& builder) {
   const bool own = fact.writes && (!fact.reads || fact.expected.view() != fact.seen.view());
   builder.add(own ? write_of(fact, fact.expected, tombstone)
@@ -572,7 +575,8 @@ void add_contradiction(const Fact& fact, const std::string& tombstone, HistoryBu
 
 Result<History> history_of_facts(std::vector<Fact> facts, std::vector<uint64_t> lines,
                                  Budget* budget) {
-  // By transaction, each where its session has it; what stands first in the table is first among the rest.
+  // By transaction, each where its session has it; what stands first in the table is first among
+  // the rest.
   struct Txn {
     int64_t place;
     std::vector<size_t> rows;

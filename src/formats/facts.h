@@ -1,4 +1,5 @@
-// A history as a table for SQL: one row for each transaction and key. Every byte: docs/formats/facts.md.
+// A history as a table for SQL: one row for each transaction and key. Every byte:
+// docs/formats/facts.md.
 #pragma once
 
 #include <array>
@@ -14,7 +15,8 @@ namespace assay::internal::formats {
 
 extern const Format kFacts;
 
-// In the order in which they are written. The last four are only in what a query cut out (docs/lake.md).
+// In the order in which they are written. The last four are only in what a query cut out
+// (docs/lake.md).
 enum class FactColumn : uint8_t {
   txn,
   session_id,
@@ -69,7 +71,8 @@ struct Fact {
       false;  // somebody who may have written what was seen is not in the table
 };
 
-// Rows one by one, in any order, columns in any order; a column that is not there has its default, but for txn, session_id and item.
+// Rows one by one, in any order, columns in any order; a column that is not there has its default,
+// but for txn, session_id and item.
 class FactsReader {
  public:
   explicit FactsReader(Input& input) : input_(input) {}

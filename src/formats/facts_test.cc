@@ -32,7 +32,8 @@ TEST(Facts, WhatATransactionContradictsInItselfIsKept) {
             "1-0,1,0,false,,,,,0,0,0,x,true,1,false,,true,1,\n");
 }
 
-// It has its place before the first who read it, and at most as long after its begin as others take.
+// It has its place before the first who read it, and at most as long after its begin as others
+// take.
 TEST(Facts, AnUnknownOutcomeComesBeforeItsReaderOrNotAtAll) {
   std::vector<Loss> losses;
   const std::string rows = facts_of(

@@ -1,5 +1,5 @@
-// For text formats whose lines of one transaction need not be neighbours: operations are gathered, then
-// handed out transaction by transaction, in the order in which transactions first appeared.
+// For text formats whose lines of one transaction need not be neighbours: operations are gathered,
+// then handed out transaction by transaction, in the order in which transactions first appeared.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +44,8 @@ class GatheredTxns {
   Txn& at(uint32_t txn) { return txns_[txn]; }
   const std::vector<Txn>& txns() const { return txns_; }
 
-  // Calls `visit(index, txn, operations)`, the operations as pointers in the order of their lines, until
-  // it returns an error.
+  // Calls `visit(index, txn, operations)`, the operations as pointers in the order of their lines,
+  // until it returns an error.
   template <class Visit>
   Status for_each(Visit visit) const {
     std::vector<size_t> next(txns_.size() + 1, 0);

@@ -41,8 +41,9 @@ class Input {
   // `path` is a file or "-" for standard input. Reading, and waiting for what is to be read, fails
   // once `budget` is exhausted; it must outlive the input, and may be null.
   static Result<Input> open(const std::string& path, Budget* budget);
-  // The same of a file to which lines are added while it is read: its end is waited for, until the budget is exhausted
-  // or nobody writes any more, of which `ended` tells once all is written; null: nobody ever says so. Not for compressed files.
+  // The same of a file to which lines are added while it is read: its end is waited for, until the
+  // budget is exhausted or nobody writes any more, of which `ended` tells once all is written;
+  // null: nobody ever says so. Not for compressed files.
   static Result<Input> follow(const std::string& path, Budget* budget,
                               const std::atomic<bool>* ended = nullptr);
   // The same from the byte `offset` of the file on, which begins the line after `line`.
@@ -70,7 +71,8 @@ class Input {
   void consume(size_t size);
   // True once everything has been consumed; may have to read to find out.
   Result<bool> at_end();
-  // Compressed data that ends in the middle is an error where it ends, or else the end of the input.
+  // Compressed data that ends in the middle is an error where it ends, or else the end of the
+  // input.
   void allow_cut_off(bool allowed) { cut_off_allowed_ = allowed; }
   // True if that is how it has ended.
   bool cut_off() const { return ended_ && source_->cut_off(); }

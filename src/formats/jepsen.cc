@@ -1,4 +1,5 @@
-// Jepsen EDN and Elle JSON: detection and reading of records. Pairing and workloads: jepsen_history.cc.
+// Jepsen EDN and Elle JSON: detection and reading of records. Pairing and workloads:
+// jepsen_history.cc.
 #include "formats/jepsen.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Jepsen's histories in EDN, and the same in JSON. Every byte: docs/formats/jepsen.md, elle-json.md.
+// Jepsen's histories in EDN, and the same in JSON. Every byte: docs/formats/jepsen.md,
+// elle-json.md.
 #pragma once
 
 #include "formats/registry.h"

@@ -264,8 +264,8 @@ bool JepsenHistory::choose_workload(const JepsenRecord& record) {
   return true;
 }
 
-// Writes of single values are held until a read shows one of them or several: Jepsen's causal-reverse writes the
-// elements of a set.
+// Writes of single values are held until a read shows one of them or several: Jepsen's
+// causal-reverse writes the elements of a set.
 bool JepsenHistory::choose_registers(const JepsenRecord& record) {
   if (workload_ == Workload::set &&
       (record.f == "read" || (record.f == "write" && elements_written_)))
@@ -300,14 +300,15 @@ bool JepsenHistory::choose_registers(const JepsenRecord& record) {
   return settle_writes(Workload::cas_register);
 }
 
-// `invoked`: a completion whose invocation has said what was asked for. Unless it is :ok it may repeat that, or hold
-// an explanation in its place.
+// `invoked`: a completion whose invocation has said what was asked for. Unless it is :ok it may
+// repeat that, or hold an explanation in its place.
 bool JepsenHistory::translate(const JepsenRecord& record, bool invoked) {
   const bool done = record.type == JepsenType::fail || record.type == JepsenType::info;
   if (!done) return translate_ops(record);
   if (invoked || record.f == "read") return true;
   if (translate_ops(record)) return true;
-  // What an operation of unknown outcome may have written has to be known; what failed was written by nobody.
+  // What an operation of unknown outcome may have written has to be known; what failed was written
+  // by nobody.
   if (record.type == JepsenType::info) {
     fault_.message += "; what it may have written is not known without its invocation";
     return false;
@@ -471,8 +472,8 @@ bool JepsenHistory::translate_set_read(const Value& set, const Datum& found) {
   return true;
 }
 
-// [k [a nil]]: neither of the two tables had a row of k, so a row was inserted into one, whose id is a; of [k [nil b]] into
-// the other.
+// [k [a nil]]: neither of the two tables had a row of k, so a row was inserted into one, whose id
+// is a; of [k [nil b]] into the other.
 bool JepsenHistory::translate_pair(const JepsenRecord& record) {
   constexpr const char* kForm =
       "expected [key [id nil]] or [key [nil id]], the id of the row that was inserted";

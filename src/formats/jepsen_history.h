@@ -5,10 +5,13 @@
 //   :f read, write, cas                      a register; :key, or value [k v], for one of many
 //   :f acquire, release                      a lock: compare-and-set between "free" and "held"
 //   :f get, put, append with :key            a key-value store                    key_value_store.h
-//   :f add, read                             a set: a write of a key per element; a read is a range over all
+//   :f add, read                             a set: a write of a key per element; a read is a range
+//                                            over all
 //   :f write, read of a vector               the same
-//   [:add k e], [:r k #{e}]                   sets in transactions: a row for each element, {"set":k}
-//   [:rp [:= v] {k v}], [:insert k v], [:delete k], :f init   closed predicates: queries with a condition
+//   [:add k e], [:r k #{e}]                   sets in transactions: a row for each element,
+//                                             {"set":k}
+//   [:rp [:= v] {k v}], [:insert k v], [:delete k], :f init   closed predicates: queries with a
+//                                                             condition
 //   :f insert, value [k [a nil]]              adya-G2: finds no row {"key":k}, and writes one
 //
 // An invocation and a completion say between which moments an operation ran, but not when

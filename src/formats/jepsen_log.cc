@@ -1,5 +1,6 @@
-// Jepsen's logs: lines "PROCESS :type :f value", the parts separated by tabs or blanks, in history.txt by themselves, among
-// others and behind "jepsen.util" in the console's log and in jepsen.log.
+// Jepsen's logs: lines "PROCESS :type :f value", the parts separated by tabs or blanks, in
+// history.txt by themselves, among others and behind "jepsen.util" in the console's log and in
+// jepsen.log.
 #include "formats/jepsen_log.h"
 
 #include <array>

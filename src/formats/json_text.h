@@ -1,6 +1,7 @@
 // JSON as text, without a document model: finding faults and positions in it, and writing strings.
-// Reading values is simdjson's work; it reports neither where a document is broken nor where a value
-// stood, so when something is wrong the text is walked once more, slowly, by the functions here.
+// Reading values is simdjson's work; it reports neither where a document is broken nor where a
+// value stood, so when something is wrong the text is walked once more, slowly, by the functions
+// here.
 #pragma once
 
 #include <cstdint>

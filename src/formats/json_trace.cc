@@ -1,10 +1,12 @@
-// Traces of an application in JSON: an operation a record, with the columns of a table (trace.h) as fields.
+// Traces of an application in JSON: an operation a record, with the columns of a table (trace.h) as
+// fields.
 //
 //   {"session":"web-1","txn":17,"op":"read","key":"x","value":1,"time":1000}
 //
-// A span of OpenTelemetry is such a record too: the columns are its attributes, its trace is the transaction,
-// its start and end are the time. Spans come alone or in the envelopes of OTLP (resourceSpans); those without
-// the attributes session and op are somebody else's, left out and counted.
+// A span of OpenTelemetry is such a record too: the columns are its attributes, its trace is the
+// transaction, its start and end are the time. Spans come alone or in the envelopes of OTLP
+// (resourceSpans); those without the attributes session and op are somebody else's, left out and
+// counted.
 #include "formats/json_trace.h"
 
 #include <algorithm>

@@ -11,8 +11,8 @@
 //
 // That is exact as long as no piece is written twice. A piece then stands behind the same text
 // wherever it is seen, and a get that shows it behind another saw what nobody wrote: its value is
-// the whole text. And whatever follows an unseen piece on the same text would show it, so only a put
-// can come next, as behind a write.
+// the whole text. And whatever follows an unseen piece on the same text would show it, so only a
+// put can come next, as behind a write.
 #pragma once
 
 #include <deque>

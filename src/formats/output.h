@@ -1,5 +1,5 @@
-// A stream of bytes to write a history to: a file, which is there once it is whole (base/whole_file.h), standard output or memory,
-// compressed by the ending of the path.
+// A stream of bytes to write a history to: a file, which is there once it is whole
+// (base/whole_file.h), standard output or memory, compressed by the ending of the path.
 #pragma once
 
 #include <cstdint>

@@ -94,7 +94,8 @@ Result<ReadResult> read(Source source, const ReadOptions& options) {
   if (source.input) {
     source.input->allow_cut_off(true);
     if (auto s = source.input->fill(kHeadBytes); !s.ok()) return s.error();
-    // Before detection, which looks at the first bytes. A binary file that is named as such may begin with the same ones.
+    // Before detection, which looks at the first bytes. A binary file that is named as such may
+    // begin with the same ones.
     if (options.from != "dbcop")
       if (auto s = source.input->skip_byte_order_mark(); !s.ok()) return s.error();
     auto empty = source.input->at_end();

@@ -1,14 +1,15 @@
 // A history cut down to what most formats of the field can hold: sessions of transactions that
 // read and write integers. Everything that has no place is counted as a loss.
 //
-//   names          where a key is not an integer of the format's range, all keys are numbered; values likewise
+//   names          where a key is not an integer of the format's range, all keys are numbered;
+//                  values likewise
 //   initial        becomes the value 0
 //   cas, insert    that took effect are a read and a write; those that did not are left out
 //   delete         is a write of its tombstone
 //   lists, ranges  are left out
-//   unknown        what a committed transaction read from (transitively) is written as the only transaction of a session
-//                  of its own; what nobody read is left out. Neither changes a verdict that does not count session order
-//                  or time.
+//   unknown        what a committed transaction read from (transitively) is written as the only
+//                  transaction of a session of its own; what nobody read is left out. Neither
+//                  changes a verdict that does not count session order or time.
 #pragma once
 
 #include <cstdint>

@@ -38,8 +38,8 @@ class Losses {
   }
   std::vector<Loss> list() const;
 
-  // What formats of mere reads and writes do not hold besides them: stated orders and sources, times of operations, events,
-  // metadata, snapshots and levels.
+  // What formats of mere reads and writes do not hold besides them: stated orders and sources,
+  // times of operations, events, metadata, snapshots and levels.
   void add_annotations(const History& h);
   // Names of transactions that do not follow from their places.
   void add_names(const History& h);

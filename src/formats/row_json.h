@@ -12,7 +12,8 @@ namespace assay::internal::formats {
 // As a row of the history stands (ValueView::row).
 std::string row_of_json(simdjson::dom::object object);
 
-// The row that `text` begins with, and how many characters it takes; nothing if that is no JSON object.
+// The row that `text` begins with, and how many characters it takes; nothing if that is no JSON
+// object.
 struct RowText {
   std::string row;
   size_t length = 0;

@@ -3,7 +3,8 @@
 namespace assay::internal::formats {
 namespace {
 
-// A batch is handed over when it holds so much: enough that handing it over costs nothing, little enough for the caches.
+// A batch is handed over when it holds so much: enough that handing it over costs nothing, little
+// enough for the caches.
 constexpr size_t kValuesOfBatch = size_t{1} << 14;
 constexpr size_t kTextOfBatch = size_t{1} << 18;
 

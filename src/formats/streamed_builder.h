@@ -1,5 +1,6 @@
-// A HistoryBuilder for readers that parse one record after the other: what was parsed is looked up batch by batch, on another
-// thread where there may be one, while the reader goes on. The history is the same for every number of threads.
+// A HistoryBuilder for readers that parse one record after the other: what was parsed is looked up
+// batch by batch, on another thread where there may be one, while the reader goes on. The history
+// is the same for every number of threads.
 //
 // Cost: texts are copied once into the batch; a few batches are held at a time.
 #pragma once
@@ -21,7 +22,8 @@ namespace assay::internal::formats {
 // Members are as in HistoryBuilder where they have its names; views need to live until they return.
 class StreamedBuilder {
  public:
-  // `budget` may be null; it must outlive the builder, and is looked at by the calling thread alone.
+  // `budget` may be null; it must outlive the builder, and is looked at by the calling thread
+  // alone.
   explicit StreamedBuilder(Budget* budget = nullptr, unsigned threads = 1);
   StreamedBuilder(const StreamedBuilder&) = delete;
   StreamedBuilder& operator=(const StreamedBuilder&) = delete;
@@ -43,8 +45,8 @@ class StreamedBuilder {
     return own.is_plain() ? batch_->add(own) : add_extra(own);
   }
   const Error& fault() const { return batch_->fault(); }
-  // These throw what looking up threw, and fail where the budget ran out while earlier ones were looked up; end_txn fails on
-  // limits, too.
+  // These throw what looking up threw, and fail where the budget ran out while earlier ones were
+  // looked up; end_txn fails on limits, too.
   Status end_txn();
   Status known_order(ValueView key, std::span<const StatedVersion> entries, uint64_t line);
   Status event(int64_t at, std::string json, bool complete = false);

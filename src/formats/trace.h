@@ -1,10 +1,10 @@
-// What an application did, operation by operation: each row names its session, transaction, operation,
-// key, value, time and status, as far as the source gives them. Tables (csv.cc) and JSON
+// What an application did, operation by operation: each row names its session, transaction,
+// operation, key, value, time and status, as far as the source gives them. Tables (csv.cc) and JSON
 // (json_trace.cc) are read through it.
 //
-// Rows of a transaction need not be neighbours. A transaction runs from its smallest time to its largest; if any
-// row of the source is a commit or abort, a transaction that has neither, and no status, is of unknown
-// outcome, otherwise it committed.
+// Rows of a transaction need not be neighbours. A transaction runs from its smallest time to its
+// largest; if any row of the source is a commit or abort, a transaction that has neither, and no
+// status, is of unknown outcome, otherwise it committed.
 #pragma once
 
 #include <array>

@@ -8,8 +8,8 @@
 
 namespace assay::internal::formats {
 
-// Whether no value was written to a key twice, aborted writes and deletions included; if one was, an error that names
-// both. `file` may be empty: lines are not named then.
+// Whether no value was written to a key twice, aborted writes and deletions included; if one was,
+// an error that names both. `file` may be empty: lines are not named then.
 Status check_unique_values(const History& history, const std::string& file);
 
 }  // namespace assay::internal::formats

@@ -127,7 +127,8 @@ Result<History> read_veristrong(Source& source, Notes&) {
   return VeristrongReader(*source.input).run();
 }
 
-// Only committed appends and list reads of integers have a place; a read of null is one of an empty list.
+// Only committed appends and list reads of integers have a place; a read of null is one of an empty
+// list.
 class VeristrongWriter {
  public:
   VeristrongWriter(const History& history, Losses& losses) : h_(history), losses_(losses) {}

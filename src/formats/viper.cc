@@ -1,9 +1,10 @@
-// Viper's directories: one log per session, one committed transaction per line. In JSON, J<number>.log, whose operations
-// are arrays or objects, or in EDN, Jep<number>.log.
+// Viper's directories: one log per session, one committed transaction per line. In JSON,
+// J<number>.log, whose operations are arrays or objects, or in EDN, Jep<number>.log.
 //
-// A read carries only the hash of the value it saw, also when that was loaded before the run. So the
-// logs are read twice: first the versions that somebody wrote, then the transactions, where the first
-// value of a key that nobody wrote is the initial one. A second one stays, and is out of thin air.
+// A read carries only the hash of the value it saw, also when that was loaded before the run. So
+// the logs are read twice: first the versions that somebody wrote, then the transactions, where the
+// first value of a key that nobody wrote is the initial one. A second one stays, and is out of thin
+// air.
 #include "formats/viper.h"
 
 #include <algorithm>
@@ -360,8 +361,8 @@ Result<History> read_viper_edn(Source& source, Notes& notes) {
   return read_directory(source, kEdn, notes);
 }
 
-// Whether something is read that nobody wrote. It would be taken for the initial value then, unless the
-// logs say that they have an initial state.
+// Whether something is read that nobody wrote. It would be taken for the initial value then, unless
+// the logs say that they have an initial state.
 bool reads_out_of_thin_air(Registers& registers) {
   std::set<std::pair<int64_t, int64_t>> unwritten;
   for (bool reads : {true, false})

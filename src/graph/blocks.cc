@@ -1,15 +1,15 @@
 // Which links lie on a common cycle?
 //
-// Two links are in the same block if some cycle without repeated vertices runs through both; a link on no cycle
-// is a block of its own. Blocks share single vertices only:
+// Two links are in the same block if some cycle without repeated vertices runs through both; a link
+// on no cycle is a block of its own. Blocks share single vertices only:
 //
 //   a - b - d      blocks {ab, bc, ca} and {bd}, which share b
 //    \ /
 //     c
 //
-// Hopcroft and Tarjan (1973): walk depth first; the links met since the walk went down v → w are a block once
-// nothing below w leads above v. Links are kept on a stack, and so is the walk itself: recursion would be as deep as
-// the graph is long. O(vertices + links).
+// Hopcroft and Tarjan (1973): walk depth first; the links met since the walk went down v → w are a
+// block once nothing below w leads above v. Links are kept on a stack, and so is the walk itself:
+// recursion would be as deep as the graph is long. O(vertices + links).
 
 #include "graph/blocks.h"
 

@@ -26,7 +26,8 @@ TEST(Blocks, ALongPathDoesNotRecurse) {
   EXPECT_EQ(biconnected_components(1'000'001, links).count, 1'000'000u);
 }
 
-// By definition: two links that meet at v are in one block iff their other ends are joined without v.
+// By definition: two links that meet at v are in one block iff their other ends are joined without
+// v.
 bool joined_without(size_t vertices, const std::vector<Link>& links, Vertex v, Vertex a, Vertex b) {
   std::vector<uint8_t> reached(vertices, 0);
   reached[a] = 1;

@@ -2,9 +2,10 @@
 //
 //   a → b → c → a, c → d      Kahn orders nothing: a, b and c wait for each other, and d for c
 //
-// A cycle stays in one strongly connected component; a breadth-first search in it from a vertex back to itself gives a
-// short one. Searching from a few starts, smallest components first, and keeping the shortest cycle gives small
-// counterexamples at bounded cost. O(edges of the component) a start.
+// A cycle stays in one strongly connected component; a breadth-first search in it from a vertex
+// back to itself gives a short one. Searching from a few starts, smallest components first, and
+// keeping the shortest cycle gives small counterexamples at bounded cost. O(edges of the component)
+// a start.
 
 #include "graph/digraph.h"
 
@@ -79,7 +80,8 @@ class CycleSearch {
  private:
   static constexpr Vertex kNowhere = 0xFFFFFFFF;
 
-  // Appends to `next` what an edge from `u` reaches for the first time; gives `u` back if that is `start` itself.
+  // Appends to `next` what an edge from `u` reaches for the first time; gives `u` back if that is
+  // `start` itself.
   Vertex step(Vertex start, Vertex u, std::vector<Vertex>& next) {
     const bool open = graph_.each_out(u, [&](Vertex v) {
       if (v == start) return false;
@@ -199,7 +201,8 @@ uint64_t topological_order_bytes(const Digraph& graph) {
 }
 
 uint64_t cycle_search_bytes(const Digraph& graph) {
-  // The search for components copies the edges; it holds six numbers a vertex, two of them of 64 bits.
+  // The search for components copies the edges; it holds six numbers a vertex, two of them of 64
+  // bits.
   return 9 * sizeof(uint32_t) * graph.vertices() + sizeof(Vertex) * graph.edges();
 }
 

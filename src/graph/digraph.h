@@ -28,7 +28,8 @@ class Digraph {
   // Vertices 0 … vertices-1. Parallel edges are kept; self-loops are a programming error.
   Digraph(size_t vertices, std::span<const Arc> arcs);
 
-  // The memory that building a graph takes, including what only building needs, and that adding edges takes.
+  // The memory that building a graph takes, including what only building needs, and that adding
+  // edges takes.
   static uint64_t bytes(size_t vertices, size_t arcs);
   uint64_t bytes_to_add(size_t arcs) const;
   void reserve_to_add(size_t arcs) { added_.reserve(added_.size() + arcs); }
@@ -98,7 +99,8 @@ std::vector<Vertex> topological_order(const Digraph& graph, std::span<const uint
 // as consecutive vertices, first not repeated. Empty if the graph is acyclic.
 std::vector<Vertex> find_cycle(const Digraph& graph);
 
-// A shortest path between two vertices, both included, through those that may be passed; there is one.
+// A shortest path between two vertices, both included, through those that may be passed; there is
+// one.
 template <class MayPass>
 std::vector<Vertex> shortest_path(const Digraph& graph, Vertex from, Vertex to, MayPass may_pass) {
   std::vector<Vertex> parent(graph.vertices(), to), queue{from};

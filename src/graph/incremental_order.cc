@@ -4,7 +4,8 @@
 // Every vertex has a unique position, and every edge leads to a higher one.
 //
 //   positions a=0 b=1 c=2 d=3, edges a→b, c→d; now insert d→a:
-//   forward from a among positions ≤ 3: a, b        (meeting what the other search reached would be a cycle)
+//   forward from a among positions ≤ 3: a, b        (meeting what the other search reached would be
+//                                                   a cycle)
 //   backward from d among positions ≥ 0: d, c
 //   a and b are placed behind d: c=0 d=1 a=2 b=3
 //
@@ -12,11 +13,12 @@
 // order stays valid. So the work depends on how good the order is to begin with, which is why it
 // starts from client times or from the saturated graph.
 //
-// Both searches go on at once, and end when they meet or one has nothing left: a cycle of a dozen edges among thousands of
-// vertices is met after a few hundred (Haeupler, Kavitha, Mathew, Sen, Tarjan, TALG 2012, search in both directions for the same
-// reason). One finished side is enough to place it beyond the other end, if the vertices between are passed over, once.
-// Cost of one insertion: the edges of the vertices that the smaller search reaches, about twice, and the positions between the
-// ends or the edges of the larger one, whichever are fewer.
+// Both searches go on at once, and end when they meet or one has nothing left: a cycle of a dozen
+// edges among thousands of vertices is met after a few hundred (Haeupler, Kavitha, Mathew, Sen,
+// Tarjan, TALG 2012, search in both directions for the same reason). One finished side is enough to
+// place it beyond the other end, if the vertices between are passed over, once. Cost of one
+// insertion: the edges of the vertices that the smaller search reaches, about twice, and the
+// positions between the ends or the edges of the larger one, whichever are fewer.
 
 #include "graph/incremental_order.h"
 
@@ -43,10 +45,11 @@ bool IncrementalOrder::insert(Arc arc) {
   return true;
 }
 
-// Visits, among the positions between the two, what `start` reaches and what reaches `goal`; false, with a path from `start` to
-// `goal`, if the two meet. Breadth first, the side with fewer vertices to visit next: so the path has few edges, and is met after
-// a small part of what either side reaches. Where one side ends without having met the other there is no path, and `start` is
-// placed behind `goal`.
+// Visits, among the positions between the two, what `start` reaches and what reaches `goal`; false,
+// with a path from `start` to `goal`, if the two meet. Breadth first, the side with fewer vertices
+// to visit next: so the path has few edges, and is met after a small part of what either side
+// reaches. Where one side ends without having met the other there is no path, and `start` is placed
+// behind `goal`.
 bool IncrementalOrder::search(Vertex start, Vertex goal) {
   lower_ = position_[start];
   upper_ = position_[goal];
@@ -109,7 +112,8 @@ bool IncrementalOrder::visit(Side& side, const Side& other, bool forward) {
   return false;
 }
 
-// What `start` reaches goes behind `goal`, or what reaches `goal` before `start`; the others between the two close up.
+// What `start` reaches goes behind `goal`, or what reaches `goal` before `start`; the others
+// between the two close up.
 void IncrementalOrder::pass_over(const Side& side, bool forward) {
   free_.clear();
   uint32_t next = forward ? lower_ : upper_;

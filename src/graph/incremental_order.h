@@ -19,7 +19,8 @@ class IncrementalOrder {
   // Adds the edge if it closes no cycle. Otherwise the graph stays as it is and path_back() says
   // why.
   bool insert(Arc arc);
-  // Takes another order instead, after edges were added to the graph by other means: a topological order of it.
+  // Takes another order instead, after edges were added to the graph by other means: a topological
+  // order of it.
   void renew(std::span<const Vertex> order);
   // Takes back the edge inserted last. The order stays valid.
   void pop() { graph_.pop(); }
@@ -33,7 +34,8 @@ class IncrementalOrder {
   std::span<const Vertex> order() const { return order_; }
 
  private:
-  // Passing over so many positions costs about as much as visiting one vertex with its edges, and sorting it.
+  // Passing over so many positions costs about as much as visiting one vertex with its edges, and
+  // sorting it.
   static constexpr uint64_t kPositionsPerVertex = 32;
 
   static constexpr uint32_t kMostStamps = 0xFFFFFFF0;

@@ -99,7 +99,8 @@ TEST(IncrementalOrder, RandomInsertionsAndRemovalsAgreeWithSortingFromScratch) {
   EXPECT_GT(refused, 100);
 }
 
-// Few edges among many vertices: what lies between two is more than what they reach, so that places are exchanged.
+// Few edges among many vertices: what lies between two is more than what they reach, so that places
+// are exchanged.
 TEST(IncrementalOrder, RandomInsertionsAmongManyVerticesAgreeToo) {
   Rng rng(12);
   int refused = 0;

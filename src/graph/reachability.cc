@@ -1,13 +1,15 @@
-// Reachability for pairs that are known in advance, without a matrix: 512 vertices at a time that are neighbours in a
-// topological order are the columns of a narrow matrix, and one sweep along the order propagates their bits.
+// Reachability for pairs that are known in advance, without a matrix: 512 vertices at a time that
+// are neighbours in a topological order are the columns of a narrow matrix, and one sweep along the
+// order propagates their bits.
 //
 //   order a b c d, edges a→c b→d, columns {a, b}:    a 10   b 01   c 10   d 01
 //
-// A sweep begins at its first column and ends at the last vertex that a pair asks for, so pairs that are near each
-// other in the order cost no more than what lies between them.
+// A sweep begins at its first column and ends at the last vertex that a pair asks for, so pairs
+// that are near each other in the order cost no more than what lies between them.
 //
-// Cost: edges × the columns in whose reach they lie / 64; for local pairs linear. Memory: 64 bytes a vertex. Blocking a
-// transitive closure in this way is folklore ("the four Russians", Arlazarov et al. 1970, block it too).
+// Cost: edges × the columns in whose reach they lie / 64; for local pairs linear. Memory: 64 bytes
+// a vertex. Blocking a transitive closure in this way is folklore ("the four Russians", Arlazarov
+// et al. 1970, block it too).
 
 #include "graph/reachability.h"
 

@@ -16,7 +16,8 @@ class Reachability {
   Reachability(const Digraph& graph, std::span<const Vertex> order);
   static uint64_t bytes(size_t vertices);
 
-  // Per pair: whether a path leads from `from` to `to`; a vertex reaches itself. False if the budget runs out.
+  // Per pair: whether a path leads from `from` to `to`; a vertex reaches itself. False if the
+  // budget runs out.
   bool answer(std::span<const Arc> pairs, std::vector<bool>& reached, Budget& budget);
 
  private:

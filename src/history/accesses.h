@@ -1,4 +1,5 @@
-// Accesses: what an operation says that it saw (an observation), and what it leaves behind (an install).
+// Accesses: what an operation says that it saw (an observation), and what it leaves behind (an
+// install).
 //
 //   operation              observes                       installs
 //   r(x,1)                 x equals 1                     -
@@ -9,10 +10,12 @@
 //   r(l,[1,2])             l is the list [1,2]            -
 //   range(a..f,[c:1])      c equals 1, the rest absent    -
 //   p(value<9,[c:1])       c equals 1, the rest miss it   -
-//   w(x,1)  a(l,1)  d(x)   -                              x = 1, one more element of l, the absence of x
+//   w(x,1)  a(l,1)  d(x)   -                              x = 1, one more element of l, the absence
+//                                                         of x
 //
-// All of it is local to the transaction: no other one is looked at. Which writes may explain an observation is for others
-// to say. Cost: an observation or an install takes constant time; a transaction is walked in the time of its operations.
+// All of it is local to the transaction: no other one is looked at. Which writes may explain an
+// observation is for others to say. Cost: an observation or an install takes constant time; a
+// transaction is walked in the time of its operations.
 #pragma once
 
 #include <cstddef>
@@ -133,7 +136,8 @@ inline KeyBounds bounds_of(const History& history, OpId range) {
   return {operands[0], operands[1]};
 }
 
-// What an operation installs, if it does (installs_version); one that does not neither removes nor appends.
+// What an operation installs, if it does (installs_version); one that does not neither removes nor
+// appends.
 inline Install install_of(const History& history, OpId i) {
   const Operation op = history.op(i);
   return {i, op.key, op.version, op.kind == OpKind::remove, op.kind == OpKind::append};
@@ -157,7 +161,8 @@ inline bool shows(const History& history, const KeyState& state, VersionId versi
   return state.version == version || (state.removed && history.version_value(version).is_null());
 }
 
-// What a key holds before anything is written: an initial value of its own is a version like any other.
+// What a key holds before anything is written: an initial value of its own is a version like any
+// other.
 inline KeyState initial_state(const History& history, KeyId key) {
   return {history.own_initial(key), false};
 }
@@ -208,8 +213,8 @@ inline bool fits(const History& history, const Observation& seen, const KeyState
   return false;
 }
 
-// The same of a key that holds a value which may come from elsewhere; removed: a delete left it. Not for lists, rows and
-// conditions.
+// The same of a key that holds a value which may come from elsewhere; removed: a delete left it.
+// Not for lists, rows and conditions.
 inline bool fits(const History& history, const Observation& seen, const ValueView& value,
                  bool removed) {
   const auto shown = [&] {
@@ -233,21 +238,23 @@ inline bool fits(const History& history, const Observation& seen, const ValueVie
   }
 }
 
-// What a range observes of each of `keys`, those within its bounds, and of the keys that it names, by key: what was not
-// returned is absent, or does not satisfy its condition. A key outside the bounds, or named twice, and a row that was
-// returned or passed over against the condition, contradicts itself.
+// What a range observes of each of `keys`, those within its bounds, and of the keys that it names,
+// by key: what was not returned is absent, or does not satisfy its condition. A key outside the
+// bounds, or named twice, and a row that was returned or passed over against the condition,
+// contradicts itself.
 std::vector<Observation> observations_of_range(const History& history, OpId range,
                                                std::span<const KeyId> keys);
 
-// What others had appended to a list that was read, without the own elements, which stand at its end.
+// What others had appended to a list that was read, without the own elements, which stand at its
+// end.
 struct OutsideList {
   std::span<const VersionId> elements;
   OpId missing = kNone;  // an own append whose element does not stand there: nothing explains that
 };
 OutsideList outside_list(const History& history, OpId read_list);
 
-// The keys that a transaction wrote so far. A small open hash table that stays in the first-level cache; an array over
-// all keys would miss on every operation.
+// The keys that a transaction wrote so far. A small open hash table that stays in the first-level
+// cache; an array over all keys would miss on every operation.
 class WrittenKeys {
  public:
   // Forgets everything; makes room for so many keys, and there must not be more.
@@ -276,8 +283,9 @@ class WrittenKeys {
   std::vector<KeyId> slots_;
 };
 
-// Goes through the operations of a transaction in program order: look(Observation) for what one observes, then
-// put(Install) for what it installs. `written` is scratch space; meanwhile it holds the keys written before.
+// Goes through the operations of a transaction in program order: look(Observation) for what one
+// observes, then put(Install) for what it installs. `written` is scratch space; meanwhile it holds
+// the keys written before.
 template <class Look, class Put>
 void walk_accesses(const History& history, TxnId t, WrittenKeys& written, Look look, Put put) {
   const OpId end = history.end_op(t);

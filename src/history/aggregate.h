@@ -6,11 +6,13 @@
 //
 //   count 0                no row satisfies the condition
 //   null                   none that does has anything but null in the column
-//   min m, max m           none that does has less, or more, than m in the column; where one version alone has m there,
-//                          the query returned it
-//   any other count, sum   nothing: which rows were there is open, and so is the aggregate (is_open)
+//   min m, max m           none that does has less, or more, than m in the column; where one
+//                          version alone has m there, the query returned it
+//   any other count, sum   nothing: which rows were there is open, and so is the aggregate
+//                          (is_open)
 //
-// Of integers alone is anything certain: what other types add up to, and how texts are ordered, depends on the database.
+// Of integers alone is anything certain: what other types add up to, and how texts are ordered,
+// depends on the database.
 //
 // Cost: a row is added in the time of its columns.
 #pragma once
@@ -61,8 +63,8 @@ struct AggregateTerm {
 };
 AggregateTerm term_of(const Aggregate& aggregate, Match match, const Row& row);
 
-// Whether a range is an aggregate that may have looked at rows of which its claim says nothing, as a maximum does at smaller ones.
-// Which versions of their keys it saw is open then.
+// Whether a range is an aggregate that may have looked at rows of which its claim says nothing, as
+// a maximum does at smaller ones. Which versions of their keys it saw is open then.
 bool looks_at_more(const History& history, OpId range);
 // Whether, moreover, the claim does not say everything that the aggregate does.
 bool is_open(const History& history, OpId range);

@@ -25,7 +25,8 @@ History with(const Op& aggregation, const std::vector<std::pair<const char*, int
   return std::move(*history);
 }
 
-// What is certain of rows: "CONDITION complete", with the rows that it returned, and "open" if that is not all.
+// What is certain of rows: "CONDITION complete", with the rows that it returned, and "open" if that
+// is not all.
 std::string claim(const Op& aggregation,
                   const std::vector<std::pair<const char*, int64_t>>& writes = {}) {
   const History h = with(aggregation, writes);

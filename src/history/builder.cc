@@ -142,7 +142,8 @@ void HistoryBuilder::number_predicates(const TxnBatch& batch) {
     aggregate_of_.push_back(*h_.predicates_->intern(batch.predicates_->query(a)));
 }
 
-// Those of the batch from `first` to `end`. Operations are looked up in windows that pass over the borders of transactions.
+// Those of the batch from `first` to `end`. Operations are looked up in windows that pass over the
+// borders of transactions.
 void HistoryBuilder::add_txns(const TxnBatch& batch, size_t first, size_t end) {
   if (first == end) return;
   const size_t first_op = batch.txns_[first].first_op;
@@ -292,7 +293,8 @@ void HistoryBuilder::turn_nulls_into_lists() {
   }
 }
 
-// Of a least or greatest value that one version alone has, the version is known: the claim of the aggregate returns it.
+// Of a least or greatest value that one version alone has, the version is known: the claim of the
+// aggregate returns it.
 void HistoryBuilder::include_least_rows() {
   const internal::Predicates& known = *h_.predicates_;
   const std::vector<VersionId> only = known.only_versions(h_);

@@ -2,10 +2,11 @@
 //
 //   v >= 10 and v < 20        name like 'ab%'        not (a = 1 or b in (2, 3))        c is null
 //
-// A row is an object of named columns, {"a":1,"name":"abc"}; a value that is no object is a row with the one column
-// `value`. A comparison with null is neither true nor false, as in SQL, and only what is true satisfies a condition.
-// Integers are compared with integers, and strings with strings, byte by byte; whether anything else is true (other
-// types, columns that were not recorded) is left open, for databases differ in it.
+// A row is an object of named columns, {"a":1,"name":"abc"}; a value that is no object is a row
+// with the one column `value`. A comparison with null is neither true nor false, as in SQL, and
+// only what is true satisfies a condition. Integers are compared with integers, and strings with
+// strings, byte by byte; whether anything else is true (other types, columns that were not
+// recorded) is left open, for databases differ in it.
 //
 // Cost: a condition is evaluated in the time of its text and of the row's.
 #pragma once

@@ -64,7 +64,8 @@ TEST(Condition, comparesIntegersAndTexts) {
     EXPECT_EQ(match(fails), Match::no) << fails;
 }
 
-// The stretch that a % stands for ends where the rest of the pattern fits, which may not be the first place that looks like it.
+// The stretch that a % stands for ends where the rest of the pattern fits, which may not be the
+// first place that looks like it.
 TEST(Condition, likeTriesEveryPlaceBehindAPercentSign) {
   const auto like = [](std::string_view text, std::string_view condition) {
     return match_of(*parse_condition(condition), ValueView::of(text));
@@ -146,7 +147,8 @@ bool is_tombstone(const History& h, VersionId v) {
   return deleted && !written;
 }
 
-// What the bounds of a condition leave out does not satisfy it, and what deletes leave does not either.
+// What the bounds of a condition leave out does not satisfy it, and what deletes leave does not
+// either.
 TEST(Predicates, findsWhatEveryRowSays) {
   Rng rng(7);
   uint64_t satisfied = 0;

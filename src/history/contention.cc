@@ -1,15 +1,17 @@
 // Counts who met whom, without looking at every pair of a hot key.
 //
-//   s1: { r(x,0) w(x,1) }     at the same time     s2: { r(x,0) r(y,0) }     one conflict: s2 read x, and not what s1 wrote
+//   s1: { r(x,0) w(x,1) }     at the same time     s2: { r(x,0) r(y,0) }     one conflict: s2 read
+//                                                  x, and not what s1 wrote
 //
-// A transaction that lasts from b to e overlaps those that began by e, less those that had ended before b. So two sorted lists for a
-// key, the begins and the ends of its writers, answer by two binary searches how many writers overlap an access, and those of its
-// readers how many readers. The same over the accesses of one session alone, subtracted, leaves other sessions. Whether a read
-// returned the write of an overlapping transaction is asked of each read by itself; the other overlapping writers of the key are
-// those that it did not see.
+// A transaction that lasts from b to e overlaps those that began by e, less those that had ended
+// before b. So two sorted lists for a key, the begins and the ends of its writers, answer by two
+// binary searches how many writers overlap an access, and those of its readers how many readers.
+// The same over the accesses of one session alone, subtracted, leaves other sessions. Whether a
+// read returned the write of an overlapping transaction is asked of each read by itself; the other
+// overlapping writers of the key are those that it did not see.
 //
-// O(n log n) for n accesses. Times of one clock are compared as they are; between sessions whose clocks may differ, a transaction
-// lasts longer by that much.
+// O(n log n) for n accesses. Times of one clock are compared as they are; between sessions whose
+// clocks may differ, a transaction lasts longer by that much.
 #include "history/contention.h"
 
 #include <algorithm>

@@ -8,8 +8,8 @@
 
 namespace assay::internal {
 
-// What a transaction that did not abort does to a key, and how many others do something to it. A range reads the key kNone, which
-// stands for all keys: whoever writes anything writes it, too.
+// What a transaction that did not abort does to a key, and how many others do something to it. A
+// range reads the key kNone, which stands for all keys: whoever writes anything writes it, too.
 struct KeyAccess {
   TxnId txn = kNone;
   KeyId key = kNone;
@@ -27,8 +27,9 @@ struct KeyAccess {
 
 struct Contention {
   std::vector<KeyAccess> accesses;  // by transaction
-  // Conflicts: a key, and two transactions of different sessions that overlap in time and both wrote it; of which one read the other's
-  // write; of which one read the key and not the other's write. Two that read and write a key have several.
+  // Conflicts: a key, and two transactions of different sessions that overlap in time and both
+  // wrote it; of which one read the other's write; of which one read the key and not the other's
+  // write. Two that read and write a key have several.
   uint64_t write_write = 0, write_read = 0, read_write = 0;
   uint64_t transactions = 0;  // that have a conflict
   uint64_t looked_at = 0;     // transactions, those that aborted included
@@ -37,10 +38,10 @@ struct Contention {
   uint64_t conflicts() const { return write_write + write_read + read_write; }
 };
 
-// What no time is known of overlaps whatever its session's order does not exclude: everything of other sessions.
-// O(operations · log operations) in time; 40 bytes for an access.
-// `most_txns`: of a longer history about so many transactions are looked at, those that began first; where times are not known, the
-// first of each session.
+// What no time is known of overlaps whatever its session's order does not exclude: everything of
+// other sessions. O(operations · log operations) in time; 40 bytes for an access. `most_txns`: of a
+// longer history about so many transactions are looked at, those that began first; where times are
+// not known, the first of each session.
 Contention find_contention(const History& history, uint64_t most_txns = UINT64_MAX);
 // An upper bound on the bytes that this takes.
 uint64_t contention_bytes(const History& history);

@@ -16,15 +16,15 @@ class TxnCopier {
  public:
   explicit TxnCopier(HistoryBuilder& to) : to_(to) {}
 
-  // Session, name, outcome, times unless they are not wanted, metadata and line; the operations follow, then the
-  // builder's end_txn.
+  // Session, name, outcome, times unless they are not wanted, metadata and line; the operations
+  // follow, then the builder's end_txn.
   void begin(const History& h, TxnId t, bool with_times = true);
   // With these times instead of its own.
   void begin_at(const History& h, TxnId t, const Interval& begin, const Interval& end);
   // As it stands.
   void operation(const History& h, OpId op);
-  // The operation as one of `kind`, with these elements if it is a list, and with the source that is stated for it, or
-  // without.
+  // The operation as one of `kind`, with these elements if it is a list, and with the source that
+  // is stated for it, or without.
   void operation(const History& h, OpId op, OpKind kind, std::span<const VersionId> elements,
                  bool with_source = true);
   // The range `op` as one between these bounds.
@@ -50,7 +50,8 @@ void copy_settings(const History& h, HistoryBuilder& to);
 // These transactions alone, in this order, as they stand; without events and stated orders.
 Result<History> copy_of(const History& h, std::span<const TxnId> txns);
 
-// Those of unknown outcome, in their order. Whoever keeps them long after the others need not keep these for their sake.
+// Those of unknown outcome, in their order. Whoever keeps them long after the others need not keep
+// these for their sake.
 Result<std::shared_ptr<const History>> unknown_outcomes_of(const History& h);
 
 // Entries of stated orders.

@@ -26,7 +26,8 @@ struct DraftOp {
   bool effect = true;                                 // cas, insert
   std::vector<int64_t> list = {};                     // read_list
   std::vector<std::pair<int, DraftValue>> rows = {};  // range
-  // range: a condition, if it has one; rows seen that do not satisfy it; keys of others that do. effect: complete
+  // range: a condition, if it has one; rows seen that do not satisfy it; keys of others that do.
+  // effect: complete
   std::string where = {};
   std::vector<std::pair<int, DraftValue>> passed = {};
   std::vector<int> matched = {};

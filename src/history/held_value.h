@@ -1,6 +1,8 @@
-// A key or a value that is kept beyond the history it came from, and how a hash map of such is asked with views.
+// A key or a value that is kept beyond the history it came from, and how a hash map of such is
+// asked with views.
 //
-// Tables that hold one for each key of a database are as large as this is: 16 bytes, and the text of those that have one.
+// Tables that hold one for each key of a database are as large as this is: 16 bytes, and the text
+// of those that have one.
 #pragma once
 
 #include <cstddef>

@@ -33,8 +33,9 @@ TEST(History, readAndWriteOfOneValueShareAVersion) {
   EXPECT_EQ(h->key(h->op(2).key).to_string(), "y");
 }
 
-// What a transaction saw of an own write that it undid later is held against that write, and is right for a removal, too: nothing
-// stays of it but the write, in an aborted transaction. What is wrong stays on a key of its own.
+// What a transaction saw of an own write that it undid later is held against that write, and is
+// right for a removal, too: nothing stays of it but the write, in an aborted transaction. What is
+// wrong stays on a key of its own.
 TEST(History, whatWasSeenOfAnUndoneWriteIsLookedAtAtOnce) {
   const auto undone = [](auto write_and_read) {
     HistoryBuilder b;

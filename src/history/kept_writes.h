@@ -1,4 +1,5 @@
-// The writes of a history of which some operations are kept: how many there are of a version or a key, and how many stay.
+// The writes of a history of which some operations are kept: how many there are of a version or a
+// key, and how many stay.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ struct WriteTally {
   WriteTally operator-(const WriteTally& less) const { return {all - less.all, kept - less.kept}; }
 };
 
-// Refers to the history and to what is kept of it. Built in the time of its operations; what is asked of one transaction takes that
-// of its own.
+// Refers to the history and to what is kept of it. Built in the time of its operations; what is
+// asked of one transaction takes that of its own.
 class KeptWrites {
  public:
   KeptWrites(const History& history, const std::vector<bool>& keep)

@@ -295,7 +295,8 @@ constexpr LevelInfo kLevels[] = {
      .walk = {.replay = 0, .decide = 0},
      .figure = {.column = 0, .row = 0}},
 };
-// Levels of others that are none of these, as Elle and Adya write them, and which of these are next to them.
+// Levels of others that are none of these, as Elle and Adya write them, and which of these are next
+// to them.
 struct Neighbour {
   std::string_view names;
   std::string_view what;

@@ -6,10 +6,12 @@
 
 namespace assay::internal {
 
-// As names and aliases in the table of levels are written: "Repeatable Read" and "REPEATABLE_READ" are "repeatable-read".
+// As names and aliases in the table of levels are written: "Repeatable Read" and "REPEATABLE_READ"
+// are "repeatable-read".
 std::string plain_level_name(std::string_view written);
 
-// Why there is no such level: "no level 'frob'", and of a level that others define which of ours are next to it.
+// Why there is no such level: "no level 'frob'", and of a level that others define which of ours
+// are next to it.
 std::string no_level(std::string_view written);
 // Whether others define such a level.
 bool is_neighbour(std::string_view written);

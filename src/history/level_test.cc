@@ -22,7 +22,8 @@ TEST(Level, idsAreInTableOrderAndNamesAreFound) {
   EXPECT_TRUE(level_group("serializable").empty());
 }
 
-// Elle's names of levels, where they are synonyms; of others it is said which levels are next to them.
+// Elle's names of levels, where they are synonyms; of others it is said which levels are next to
+// them.
 TEST(Level, levelsOfOthers) {
   EXPECT_EQ(find_level("strong-serializable"), LevelId::strict_serializable);
   EXPECT_EQ(find_level("strong-session-serializable"), LevelId::session_serializable);

@@ -1,5 +1,6 @@
-// Where a database's log has the transactions: {"event":"logged","txn":"3-17","xid":"739","position":"0/15706F8"}, one event
-// a transaction, in the log's order.
+// Where a database's log has the transactions:
+// {"event":"logged","txn":"3-17","xid":"739","position":"0/15706F8"}, one event a transaction, in
+// the log's order.
 #pragma once
 
 #include <string>
@@ -10,8 +11,9 @@
 
 namespace assay::internal {
 
-// The transaction that the event names, as it stands in the text; empty if the event is of another kind. Those that
-// `run` and `generate` write begin with "event" and "txn", and their names need no escapes.
+// The transaction that the event names, as it stands in the text; empty if the event is of another
+// kind. Those that `run` and `generate` write begin with "event" and "txn", and their names need no
+// escapes.
 std::string_view logged_name(const Event& event);
 // The transactions that the log has, in its order, by name.
 std::vector<std::string> logged_transactions(const History& h);

@@ -12,8 +12,8 @@ namespace assay::internal {
 // writes x.
 std::span<const std::string_view> mini_shapes();
 
-// The shape of a transaction: one or two reads, at most two writes, at most two keys, and each write
-// after a read of its key. Empty if it is no mini-transaction.
+// The shape of a transaction: one or two reads, at most two writes, at most two keys, and each
+// write after a read of its key. Empty if it is no mini-transaction.
 std::string_view mini_shape(const History& history, TxnId t);
 
 }  // namespace assay::internal

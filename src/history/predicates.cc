@@ -30,7 +30,8 @@ struct Bounds {
   bool exact = true;  // every integer within them satisfies the condition
 };
 
-// The bounds of a comparison with integers, or of its negation; nothing for `in`, `like`, and where the negation is not one interval.
+// The bounds of a comparison with integers, or of its negation; nothing for `in`, `like`, and where
+// the negation is not one interval.
 std::optional<Bounds> bounds_of_comparison(const Condition& c, bool negated) {
   using Kind = Condition::Kind;
   for (const Cell& constant : c.constants)
@@ -54,7 +55,8 @@ std::optional<Bounds> bounds_of_comparison(const Condition& c, bool negated) {
   return bounds;
 }
 
-// What an integer in the column has to be for the condition to hold; nothing if that is not certain.
+// What an integer in the column has to be for the condition to hold; nothing if that is not
+// certain.
 std::optional<Bounds> bounds_of(const Condition& c) {
   using Kind = Condition::Kind;
   if (c.kind == Kind::negation) return bounds_of_comparison(c.parts[0], true);
@@ -97,7 +99,8 @@ class Table {
 
   const Row& row(VersionId v) const { return rows_[v]; }
 
-  // All versions that may satisfy the condition, and perhaps more: in `certain` those that do, for certain, in `maybe` the others.
+  // All versions that may satisfy the condition, and perhaps more: in `certain` those that do, for
+  // certain, in `maybe` the others.
   void candidates(const Condition& condition, std::vector<VersionId>& certain,
                   std::vector<VersionId>& maybe) {
     certain.clear();
@@ -278,7 +281,8 @@ bool passes_over_any_version(const History& history) {
   }
   for (KeyId key = 0; key < history.key_count(); ++key)
     if (is_written[key]) written.push_back(key);
-  // Costs no more than the keys that satisfy conditions: all are looked at only where every written key is one of them.
+  // Costs no more than the keys that satisfy conditions: all are looked at only where every written
+  // key is one of them.
   for (PredicateId p = 0; p < asked.size(); ++p)
     if (asked[p] && history.predicates().match_initial(p) == Match::no &&
         !std::ranges::includes(history.predicates().keys(p), written))

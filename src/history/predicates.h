@@ -3,11 +3,12 @@
 //   w(x,12)   w(x,30)   p(value < 20, [x=12])
 //   The condition `value < 20` is satisfied by x = 12, not by x = 30, and not by an absent x.
 //
-// The versions that satisfy a condition are found once, when the history is complete. Of a comparison of a column with
-// integers only the versions within its bounds are looked at.
+// The versions that satisfy a condition are found once, when the history is complete. Of a
+// comparison of a column with integers only the versions within its bounds are looked at.
 //
-// Cost: the versions, sorted by each column that is compared; a condition costs the versions within its bounds, and
-// one without bounds all of them. Memory: four bytes for each pair of a condition and a version that satisfies it, or a key that has one.
+// Cost: the versions, sorted by each column that is compared; a condition costs the versions within
+// its bounds, and one without bounds all of them. Memory: four bytes for each pair of a condition
+// and a version that satisfies it, or a key that has one.
 #pragma once
 
 #include <algorithm>
@@ -29,10 +30,11 @@ class Predicates {
  public:
   // The number of a condition; the same for the same condition. Fails where it is none.
   Result<PredicateId> intern(std::string_view text);
-  // The number of an operation's aggregate, whose `where` is such a text; the same for the same aggregate of the same value. The
-  // conditions of its claim are numbered too.
+  // The number of an operation's aggregate, whose `where` is such a text; the same for the same
+  // aggregate of the same value. The conditions of its claim are numbered too.
   Result<uint32_t> intern(const Op& query);
-  // Finds what satisfies each of them; the versions of `history` must be complete. `budget` may be null.
+  // Finds what satisfies each of them; the versions of `history` must be complete. `budget` may be
+  // null.
   Status index(const History& history, Budget* budget);
 
   size_t size() const { return conditions_.size(); }
@@ -58,8 +60,9 @@ class Predicates {
   Match match_initial(PredicateId p) const { return initial_[p]; }
   // Whether some key may satisfy it before anything is written.
   bool matches_initially(PredicateId p) const { return matches_initially_[p]; }
-  // Per aggregate the only version of those written that may have the value that a min or max returned, if there is one, it certainly
-  // satisfies the condition, and nothing was deleted under its name; kNone else.
+  // Per aggregate the only version of those written that may have the value that a min or max
+  // returned, if there is one, it certainly satisfies the condition, and nothing was deleted under
+  // its name; kNone else.
   std::vector<VersionId> only_versions(const History& history) const;
   // What may satisfy it, ascending: what certainly does, and what perhaps does.
   std::span<const VersionId> certain(PredicateId p) const { return certain_[p]; }
@@ -81,13 +84,14 @@ class Predicates {
   std::vector<Aggregate> aggregates_;
   std::vector<std::string> aggregate_texts_;
   std::unordered_map<std::string, uint32_t> aggregate_by_text_;
-  // A bit for each condition and version, as long as that is not much: it certainly satisfies it. Else empty.
+  // A bit for each condition and version, as long as that is not much: it certainly satisfies it.
+  // Else empty.
   std::vector<bool> satisfies_;
   size_t versions_ = 0;
 };
 
-// Whether a query passed over a key that was written but never held what satisfies its condition, so that it may have seen any
-// version of it.
+// Whether a query passed over a key that was written but never held what satisfies its condition,
+// so that it may have seen any version of it.
 bool passes_over_any_version(const History& history);
 
 // Whether a value satisfies a condition.

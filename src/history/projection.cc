@@ -82,7 +82,8 @@ class Projection {
   }
 
  private:
-  // Not that the orders are complete, as they lose versions, nor where the log has transactions that are gone.
+  // Not that the orders are complete, as they lose versions, nor where the log has transactions
+  // that are gone.
   void copy_events() {
     std::set<std::string, std::less<>> names;
     for (const OpId op : origins_) names.insert(h_.name(h_.txn_of(op)));
@@ -108,13 +109,14 @@ class Projection {
     return op.kind == OpKind::remove || is_null(op.version);
   }
 
-  // An observation that `explaining` may explain, the initial state if that is one of them, or an own write before it for
-  // which `explains` holds.
+  // An observation that `explaining` may explain, the initial state if that is one of them, or an
+  // own write before it for which `explains` holds.
   template <class Explains>
   bool stays(OpId i, KeyId key, const WriteTally& explaining, bool initially,
              Explains explains) const {
-    // Who overwrites what it read, and keeps the read alone, is overwritten by somebody else: an anti-dependency where
-    // there was a write dependency. pl-2.99 allows a cycle with the one and what a range did not find, not with the other.
+    // Who overwrites what it read, and keeps the read alone, is overwritten by somebody else: an
+    // anti-dependency where there was a write dependency. pl-2.99 allows a cycle with the one and
+    // what a range did not find, not with the other.
     if (has_ranges_ && writes_.loses_one(txn_, key)) return false;
     if (const OpId own = writes_.before(txn_, i, key); own != kNone)
       return keep_[own] && (explains(own) || explaining.stay());
@@ -167,8 +169,8 @@ class Projection {
     return installs_version(op) ? std::optional(Copy{.kind = OpKind::write}) : std::nullopt;
   }
 
-  // The transaction whose element is the last that others had appended, kNone if there is none: the list was read from
-  // it. An own element is one that the transaction itself had appended before.
+  // The transaction whose element is the last that others had appended, kNone if there is none: the
+  // list was read from it. An own element is one that the transaction itself had appended before.
   TxnId source_of_list(OpId i, std::span<const VersionId> elements) const {
     const auto own = [&](VersionId v) {
       for (OpId earlier = h_.first_op(txn_); earlier < i; ++earlier)
@@ -180,8 +182,8 @@ class Projection {
     return elements.empty() ? kNone : writes_.author(elements.back());
   }
 
-  // A list may lose elements as long as it is read from the same transaction: at the levels that look at who read from
-  // whom it would else show more of another one than before.
+  // A list may lose elements as long as it is read from the same transaction: at the levels that
+  // look at who read from whom it would else show more of another one than before.
   std::optional<Copy> list_of(OpId i) const {
     Copy list{.kind = OpKind::read_list};
     for (const VersionId v : h_.operands(i)) {
@@ -212,8 +214,8 @@ class Projection {
     return row;
   }
 
-  // What others wrote of the key that may satisfy the condition, or may not. Where all that was ever there may miss it, nothing
-  // was observed of the key.
+  // What others wrote of the key that may satisfy the condition, or may not. Where all that was
+  // ever there may miss it, nothing was observed of the key.
   bool sees_match(OpId i, KeyId key, PredicateId predicate, Match match) const {
     const auto may_be = [&](Match of) { return of == match || of == Match::open; };
     const Match initial = match_of_state(h_, initial_state(h_, key), predicate);
@@ -325,7 +327,8 @@ class Projection {
     return builder_.end_txn();
   }
 
-  // What is stated of a read is said of a transaction that is still there, as it keeps what was read.
+  // What is stated of a read is said of a transaction that is still there, as it keeps what was
+  // read.
   bool source_stays(OpId i) const {
     const TxnId source = h_.stated_source(i);
     if (source == kNone || source == kInitialTxn || source == h_.txn_of(i)) return true;

@@ -1,21 +1,24 @@
-// The part of a history that some of its operations make up, such that nothing is shown by the part that the whole does
-// not show: if the whole satisfies a level, so does the part.
+// The part of a history that some of its operations make up, such that nothing is shown by the part
+// that the whole does not show: if the whole satisfies a level, so does the part.
 //
 //   s1: { w(x,1) }   s2: { r(y,null) ins(x,9)! }   s3: { w(y,1) } { w(x,2) }
-//   Without s1 the insert that failed would have to have met x = 2, and s2 did not see y = 1. So it goes too.
+//   Without s1 the insert that failed would have to have met x = 2, and s2 did not see y = 1. So it
+//   goes too.
 //
-// What is left out takes with it every observation that it may explain. An observation stays if the writes of all
-// versions that could explain it stay, whatever became of their transactions, or if no write of the key stays and the
-// initial state explains it. With a read its operation goes; a compare-and-set or an insert that took effect becomes the
-// plain write that it was; a list loses the elements that are left out, or goes if one of them may be another's or if it
-// would then be read from another transaction; a range shrinks to the longest run of its keys whose observations stay.
-// What a transaction saw of its own writes goes with the last of these before it; in histories with ranges what it saw
-// of a key goes with any of its writes of the key. That a key did not satisfy a condition stays where no value that was
-// ever written there is sure to satisfy it. Stated orders keep the versions all of whose writes stay. Sessions, times,
-// outcomes, names and events stay as they are.
+// What is left out takes with it every observation that it may explain. An observation stays if the
+// writes of all versions that could explain it stay, whatever became of their transactions, or if
+// no write of the key stays and the initial state explains it. With a read its operation goes; a
+// compare-and-set or an insert that took effect becomes the plain write that it was; a list loses
+// the elements that are left out, or goes if one of them may be another's or if it would then be
+// read from another transaction; a range shrinks to the longest run of its keys whose observations
+// stay. What a transaction saw of its own writes goes with the last of these before it; in
+// histories with ranges what it saw of a key goes with any of its writes of the key. That a key did
+// not satisfy a condition stays where no value that was ever written there is sure to satisfy it.
+// Stated orders keep the versions all of whose writes stay. Sessions, times, outcomes, names and
+// events stay as they are.
 //
-// Shrinking, explaining and everything else that keeps some of the transactions goes through here. Linear in the history,
-// but for the keys that ranges cover.
+// Shrinking, explaining and everything else that keeps some of the transactions goes through here.
+// Linear in the history, but for the keys that ranges cover.
 #pragma once
 
 #include <vector>
@@ -25,8 +28,8 @@
 
 namespace assay::internal {
 
-// `keep`: one for each operation. Transactions of which nothing stays are left out. `origins` becomes, for each operation of
-// the part, the one it was.
+// `keep`: one for each operation. Transactions of which nothing stays are left out. `origins`
+// becomes, for each operation of the part, the one it was.
 Result<History> project(const History& history, const std::vector<bool>& keep,
                         std::vector<OpId>* origins = nullptr);
 

@@ -12,7 +12,8 @@ namespace {
 DraftOp write_of(int64_t value) { return {.kind = OpKind::write, .value = value}; }
 DraftOp read_of(DraftValue value) { return {.kind = OpKind::read, .value = value}; }
 
-// Transaction 1 reads what 0 wrote and overwrites it; the write goes. Says how many operations stay.
+// Transaction 1 reads what 0 wrote and overwrites it; the write goes. Says how many operations
+// stay.
 OpId kept_without_the_update(bool with_a_range) {
   Draft draft;
   draft.txns.resize(3);
@@ -30,7 +31,8 @@ OpId kept_without_the_update(bool with_a_range) {
   return part->op_count();
 }
 
-// Its read alone would make a cycle of what was none at pl-2.99, which asks who overwrote what was read, and whether a range found it.
+// Its read alone would make a cycle of what was none at pl-2.99, which asks who overwrote what was
+// read, and whether a range found it.
 TEST(Projection, WhoLosesTheUpdateLosesItsReadWhereThereAreRanges) {
   EXPECT_EQ(kept_without_the_update(false), 3u);
   EXPECT_EQ(kept_without_the_update(true), 3u) << "the first write, another's read and the range";

@@ -490,7 +490,8 @@ void state_orders(Rng& rng, Draft& draft, double named) {
   }
 }
 
-// A line or two about each key, of versions as they were written, with some left out and some in another place.
+// A line or two about each key, of versions as they were written, with some left out and some in
+// another place.
 void state_loose_orders(Rng& rng, Draft& draft, double named) {
   std::map<int, std::vector<Written>> written;
   for (size_t t = 0; t < draft.txns.size(); ++t) {

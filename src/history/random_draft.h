@@ -46,8 +46,8 @@ struct RandomShape {
   double loose = 0;  // histories that state orders of any versions: part of them, overwritten and
                      // aborted ones, in several lines, and now and then what nobody wrote
   double named = 0;  // of stated orders, those whose entries mostly state their transactions
-  double complete =
-      0;  // of those with stated orders, histories whose orders are said to be complete to some time
+  double complete = 0;     // of those with stated orders, histories whose orders are said to be
+                           // complete to some time
   double sourced = 0;      // histories that state of most reads whose write they returned
   double own_initial = 0;  // histories without lists in which keys have initial values of their own
   double single_op = 0.1;  // histories of single operations

@@ -2,16 +2,18 @@
 //
 //   w(x,1)  SAVEPOINT  w(x,2) r(x,2) r(y,0)  ROLLBACK TO SAVEPOINT  r(x,1)
 //
-// The write of 2 never was part of the database, whatever becomes of the transaction: who reads it has read what was
-// aborted. The read of y did happen, and belongs to the transaction as any other. So the history has two transactions: an
-// aborted one with the writes that were undone, and the transaction itself with everything else,
+// The write of 2 never was part of the database, whatever becomes of the transaction: who reads it
+// has read what was aborted. The read of y did happen, and belongs to the transaction as any other.
+// So the history has two transactions: an aborted one with the writes that were undone, and the
+// transaction itself with everything else,
 //
 //   { w(x,1) r(y,0) r(x,1) }   { w(x,2) }!
 //
-// What was read of an own write that is undone later is held against that write on the spot and left out. If it is something
-// else, the transaction keeps both on a key of its own ("x@3-17"), where they contradict each other as they did before. A
-// range over keys that the undone part had written is cut at them. history/aborted_reads.h does the same to whole transactions of a
-// finished history; here keys have no numbers yet, and a line of any length is one transaction.
+// What was read of an own write that is undone later is held against that write on the spot and
+// left out. If it is something else, the transaction keeps both on a key of its own ("x@3-17"),
+// where they contradict each other as they did before. A range over keys that the undone part had
+// written is cut at them. history/aborted_reads.h does the same to whole transactions of a finished
+// history; here keys have no numbers yet, and a line of any length is one transaction.
 //
 // Cost: n log n in the operations between savepoint and rollback, and the pieces of ranges.
 #include <cassert>
@@ -144,7 +146,8 @@ class TxnBatch::Undoing {
     batch_.ops_.back().key = key;
   }
 
-  // What a range returned of the keys written here has to be what was written; of all others it says what it said.
+  // What a range returned of the keys written here has to be what was written; of all others it
+  // says what it said.
   Status range(const RawOp& op) {
     std::vector<ValueView> written;
     auto from = op.key.is_null() ? own_.begin() : own_.lower_bound(op.key);

@@ -29,7 +29,8 @@ class SimulatedCommits {
     for (size_t from = 0; from == 0 || from < size(); from += 64) set |= Set(rng.next()) << from;
     return set & all();
   }
-  // What a transaction of the isolation level sees when it begins; `past`: what its session depends on.
+  // What a transaction of the isolation level sees when it begins; `past`: what its session depends
+  // on.
   Set view(RandomShape::Isolation isolation, const Set& past, Rng& rng) const {
     switch (isolation) {
       case RandomShape::Isolation::stale_snapshot: {
@@ -52,7 +53,8 @@ class SimulatedCommits {
     }
   }
 
-  // Adds what a transaction that depends on these has written, and what its session depends on from then on.
+  // Adds what a transaction that depends on these has written, and what its session depends on from
+  // then on.
   void add(const Set& dependencies, std::span<const DraftOp> ops, Set& past) {
     Commit& done = commits_.emplace_back(Commit{dependencies, {}});
     assert(size() <= kMost);
@@ -60,7 +62,8 @@ class SimulatedCommits {
     past |= dependencies | lowest(1) << (size() - 1);
   }
 
-  // What stands there for who sees these commits and has done so much itself: the last write, or before any the `initial` value.
+  // What stands there for who sees these commits and has done so much itself: the last write, or
+  // before any the `initial` value.
   DraftValue value(const Set& view, std::span<const DraftOp> own, int key,
                    DraftValue initial) const {
     each_write(view, own, key, [&](const DraftOp& op) {

@@ -2,9 +2,10 @@
 //
 //   order x: 1 null@s2-1     x = 1, and then what s2-1 left when it deleted x
 //
-// An order may come before the transactions that it names, so names are numbered, and looked up once the history is complete.
-// A deletion is no value, and the last version of a transaction need not be given: which version that is its operations say. One that
-// the transaction did not install stays what is stated, (key, null) if that is no value.
+// An order may come before the transactions that it names, so names are numbered, and looked up
+// once the history is complete. A deletion is no value, and the last version of a transaction need
+// not be given: which version that is its operations say. One that the transaction did not install
+// stays what is stated, (key, null) if that is no value.
 //
 // Cost: linear in the entries; of the names of all transactions only where one is stated.
 

@@ -100,8 +100,8 @@ inline History make_history(const std::vector<Txn>& txns, const std::vector<Stat
   return std::move(history).value();
 }
 
-// Of registers, with every outcome known: what the tests of one algorithm need. Whether the reads can be explained is left
-// to chance.
+// Of registers, with every outcome known: what the tests of one algorithm need. Whether the reads
+// can be explained is left to chance.
 inline RandomShape plain(int sessions, int txns, int ops, int keys) {
   return {.max_sessions = sessions,
           .max_txns = txns,

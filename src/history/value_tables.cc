@@ -1,13 +1,16 @@
 // The interners of the store: outside keys and values to dense ids.
 //
-// A hash table is open addressing with linear probing over 8-byte slots (hash tag, id). A probe touches the payload only when the
-// 32-bit tag agrees, so a lookup is one cache miss in the slots and, on a hit, one in the payload. A slot's place is the top bits of
-// its tag, so a table grows in one sweep from slot to slot, without a look at the payload.
+// A hash table is open addressing with linear probing over 8-byte slots (hash tag, id). A probe
+// touches the payload only when the 32-bit tag agrees, so a lookup is one cache miss in the slots
+// and, on a hit, one in the payload. A slot's place is the top bits of its tag, so a table grows in
+// one sweep from slot to slot, without a look at the payload.
 //
-// Most keys and values of recorded histories are integers that are not much larger than their number: keys 0 to 99,999, values
-// counted up. They need no hash: an array has their ids. Such an array grows with what is interned, to at most twice as many places
-// and a few thousand, so a single large integer costs nothing. What came before it reached an integer is put into it then.
-// Of versions it holds the first of each integer, with its key; a second key's version of the same integer is hashed.
+// Most keys and values of recorded histories are integers that are not much larger than their
+// number: keys 0 to 99,999, values counted up. They need no hash: an array has their ids. Such an
+// array grows with what is interned, to at most twice as many places and a few thousand, so a
+// single large integer costs nothing. What came before it reached an integer is put into it then.
+// Of versions it holds the first of each integer, with its key; a second key's version of the same
+// integer is hashed.
 //
 // `prefetch` lets the builder overlap the cache misses of some operations.
 
@@ -120,7 +123,8 @@ bool overfull(const std::vector<uint64_t>& slots, size_t values) {
   return values * 3 >= slots.size() * 2;
 }
 
-// Both the former and the next array are there for a moment; it may come to hold twice as many places as there are values.
+// Both the former and the next array are there for a moment; it may come to hold twice as many
+// places as there are values.
 template <class Place>
 uint64_t bytes_to_grow_direct(const std::vector<Place>& places, size_t values) {
   const size_t most = 2 * values + kAlwaysSmall;

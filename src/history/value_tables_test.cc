@@ -1,4 +1,5 @@
-// Ids are those of a map, whatever mixture of small and large integers, texts and nulls comes in whatever order.
+// Ids are those of a map, whatever mixture of small and large integers, texts and nulls comes in
+// whatever order.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,4 +1,5 @@
-// What a history has to be, whoever built it. Each fails at the first transaction that is to blame. Linear in the history.
+// What a history has to be, whoever built it. Each fails at the first transaction that is to blame.
+// Linear in the history.
 #pragma once
 
 #include "assay/history.h"
@@ -6,7 +7,8 @@
 
 namespace assay::internal {
 
-// A list that nobody has appended to is empty: no key that is used as one has an initial value of its own.
+// A list that nobody has appended to is empty: no key that is used as one has an initial value of
+// its own.
 Status lists_begin_empty(const History& h);
 
 // The events of a session happened one after the other, each within its interval: intervals may

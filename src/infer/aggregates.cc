@@ -117,8 +117,8 @@ class PossibleTerms {
                 const std::vector<bool>& tombstone)
       : h_(h), lists_(lists), tombstone_(tombstone) {}
 
-  // An operation of the transaction that shows why, if what it read besides does; the aggregate itself if that is not needed;
-  // kNone if some versions may give it.
+  // An operation of the transaction that shows why, if what it read besides does; the aggregate
+  // itself if that is not needed; kNone if some versions may give it.
   OpId reason(OpId op, bool one_state) {
     const Aggregate& aggregate = aggregate_of(h_, op);
     if (aggregate.value.type != Cell::Type::integer ||
@@ -151,7 +151,8 @@ class PossibleTerms {
   }
 
  private:
-  // What the transaction saw of a key that it had not written: a version, or kNone: nothing that adds to the aggregate.
+  // What the transaction saw of a key that it had not written: a version, or kNone: nothing that
+  // adds to the aggregate.
   struct Seen {
     VersionId version;
     OpId by;
@@ -185,8 +186,9 @@ class PossibleTerms {
     const Selected selected = h_.selected(range);
     return selected.aggregate == kNone ? selected.rows : std::span<const VersionId>();
   }
-  // Whether a query with the condition of the aggregate, or with none, says of the key that it has no row of it. Where a
-  // version of the key may or may not satisfy the condition, the query and the aggregate need not agree on it.
+  // Whether a query with the condition of the aggregate, or with none, says of the key that it has
+  // no row of it. Where a version of the key may or may not satisfy the condition, the query and
+  // the aggregate need not agree on it.
   bool passes_over(OpId range, KeyId key, PredicateId where) {
     const Selected selected = h_.selected(range);
     if (selected.aggregate != kNone || !selected.complete || !is_within(h_, range, key))

@@ -1,15 +1,18 @@
 // Aggregates, as the engines decide them: count(*), sum, min and max of rows that nobody listed.
 //
-//   A: w(x,1)   B: w(y,2)   C: agg(sum value, value > 0,[3])       orders in which A and B come before C explain it
+//   A: w(x,1)   B: w(y,2)   C: agg(sum value, value > 0,[3])       orders in which A and B come
+//                                                                  before C explain it
 //
-// An aggregate constrains its keys jointly: very many combinations of their values may give what was returned (to find one for a
-// sum is subset sum). So an order is first found without the aggregate, which is then evaluated along it: each key contributes a
-// term, and the terms give the value that was returned or they do not. If not, the search is told (levels/aggregate_choices.cc).
+// An aggregate constrains its keys jointly: very many combinations of their values may give what
+// was returned (to find one for a sum is subset sum). So an order is first found without the
+// aggregate, which is then evaluated along it: each key contributes a term, and the terms give the
+// value that was returned or they do not. If not, the search is told (levels/aggregate_choices.cc).
 //
-// What is certain without an order is a violation: an aggregate that no versions of the keys give. Where a transaction sees
-// one state, its reads say which version of some keys it was.
+// What is certain without an order is a violation: an aggregate that no versions of the keys give.
+// Where a transaction sees one state, its reads say which version of some keys it was.
 //
-// Cost: of an order linear in the operations, and for each aggregate in the keys that may satisfy its condition.
+// Cost: of an order linear in the operations, and for each aggregate in the keys that may satisfy
+// its condition.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +29,8 @@
 
 namespace assay::internal {
 
-// One aggregate: which keys it looks at, what each of them adds, and whether that gives what was returned.
+// One aggregate: which keys it looks at, what each of them adds, and whether that gives what was
+// returned.
 class AggregateTerms {
  public:
   // `lists`: per key of the history, whether it holds a list.
@@ -39,17 +43,20 @@ class AggregateTerms {
   PredicateId where() const { return aggregate_->where; }
   // What the transaction itself wrote before; null if nothing.
   const KeyState* own(KeyId key) const;
-  // Whether the states of the keys decide it. Not of lists, of values that may be there initially, and of what depends on the database.
+  // Whether the states of the keys decide it. Not of lists, of values that may be there initially,
+  // and of what depends on the database.
   bool is_decidable() const { return decidable_; }
 
-  // What a key adds as a transaction left it (kNone: in its initial state), or as its own wrote it before, if it did.
+  // What a key adds as a transaction left it (kNone: in its initial state), or as its own wrote it
+  // before, if it did.
   AggregateTerm left(TxnId writer, KeyId key) const;
   AggregateTerm term(const KeyState& state) const;
   AggregateTerm term(VersionId version) const;
   // Whether these terms, one per key, give what was returned.
   Match given(std::span<const AggregateTerm> terms) const;
-  // If they do not: whether the result may be right once a key contributes `other` instead of `term`. As long as no key makes
-  // such a change, the result stays wrong, whatever other changes there are.
+  // If they do not: whether the result may be right once a key contributes `other` instead of
+  // `term`. As long as no key makes such a change, the result stays wrong, whatever other changes
+  // there are.
   bool may_mend(std::span<const AggregateTerm> terms, const AggregateTerm& term,
                 const AggregateTerm& other) const;
 
@@ -69,8 +76,8 @@ class AggregateTerms {
   std::unordered_map<KeyId, KeyState> own_;
 };
 
-// An aggregate of a committed transaction that no version set gives, as a mismatch; Anomaly::none if there is none.
-// `one_state`: but for what the transaction read besides.
+// An aggregate of a committed transaction that no version set gives, as a mismatch; Anomaly::none
+// if there is none. `one_state`: but for what the transaction read besides.
 BadRead impossible_aggregate(const History& history, bool one_state);
 
 // The open aggregates that an order does not explain, ascending.
@@ -78,8 +85,8 @@ std::vector<OpId> unexplained_aggregates(const History& history, const Order& or
 // Of these, those that are decided by the states of their keys.
 std::vector<AggregateTerms> decidable_aggregates(const History& history, std::span<const OpId> all);
 
-// Whether the order explains every operation, aggregates aside. Not of lists and stated sources: then that is not known, and
-// it is false.
+// Whether the order explains every operation, aggregates aside. Not of lists and stated sources:
+// then that is not known, and it is false.
 bool replays(const History& history, const Order& order);
 
 }  // namespace assay::internal

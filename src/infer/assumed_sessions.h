@@ -5,7 +5,8 @@
 
 namespace assay::internal {
 
-// Sets of edges that a database probably kept, in no particular order, none empty. Each may be given up by itself.
+// Sets of edges that a database probably kept, in no particular order, none empty. Each may be
+// given up by itself.
 Rows<Arc> assumed_sessions(const EventGraph& events);
 
 }  // namespace assay::internal

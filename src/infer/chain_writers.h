@@ -16,7 +16,8 @@ struct ChainWriter {
   friend auto operator<=>(const ChainWriter&, const ChainWriter&) = default;
 };
 
-// Per key, by chain and place. `place_of`: of a node, its chain and its place there. Cost: that of sorting them.
+// Per key, by chain and place. `place_of`: of a node, its chain and its place there. Cost: that of
+// sorting them.
 template <class PlaceOf>
 Rows<ChainWriter> writers_by_chain(const Problem& problem, PlaceOf place_of) {
   Rows<ChainWriter> rows;

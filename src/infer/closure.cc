@@ -1,23 +1,26 @@
-// Which events reach which, as rows of bits: for sessions that are no chains, where session_clocks.cc has nothing to go on.
+// Which events reach which, as rows of bits: for sessions that are no chains, where
+// session_clocks.cc has nothing to go on.
 //
 //   order a b c d, edges a→b, b→d, c→d:    reached by  a: a   b: a b   c: c   d: a b c d
 //
-// A matrix of a whole history would be too large, so a window slides over a topological order: each row says which of the vertices
-// shortly before it, no more than fit into the window, reach it, and only the rows of the window are kept. Every path between two
-// vertices of a window stays within it, so for these the rows are exact. Few transactions overlap, so most orders that can be
-// derived are between neighbours, and orders between distant events follow from those. Those that do not are missed, and left to
-// the search. A version mostly lives for as long as there are transactions to one writer of its key, and the window is a few such
-// lives long.
+// A matrix of a whole history would be too large, so a window slides over a topological order: each
+// row says which of the vertices shortly before it, no more than fit into the window, reach it, and
+// only the rows of the window are kept. Every path between two vertices of a window stays within
+// it, so for these the rows are exact. Few transactions overlap, so most orders that can be derived
+// are between neighbours, and orders between distant events follow from those. Those that do not
+// are missed, and left to the search. A version mostly lives for as long as there are transactions
+// to one writer of its key, and the window is a few such lives long.
 //
-// A row is put together from those of the vertices that edges come from, the latest first. One that is in the row by then, because
-// it reaches a later one, has nothing to add; most edges cost a look at one bit. An edge that is derived while the window passes is
-// added to the rows at once.
+// A row is put together from those of the vertices that edges come from, the latest first. One that
+// is in the row by then, because it reaches a later one, has nothing to add; most edges cost a look
+// at one bit. An edge that is derived while the window passes is added to the rows at once.
 //
-// An edge between two writers of a key is worth adding only if there is no path yet. Of the writers that reach an event, those that
-// also reach another such writer are therefore left out.
+// An edge between two writers of a key is worth adding only if there is no path yet. Of the writers
+// that reach an event, those that also reach another such writer are therefore left out.
 //
-// Cost: for an edge that says something new, one word for every 64 vertices of the window. Memory: one bit for every pair of vertices
-// in the window, 128 MiB at most. Blocking a transitive closure is folklore ("the four Russians", Arlazarov et al. 1970).
+// Cost: for an edge that says something new, one word for every 64 vertices of the window. Memory:
+// one bit for every pair of vertices in the window, 128 MiB at most. Blocking a transitive closure
+// is folklore ("the four Russians", Arlazarov et al. 1970).
 
 #include "infer/closure.h"
 

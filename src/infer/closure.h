@@ -15,7 +15,8 @@ class Closure {
   // `most`: of vertices in the window.
   Closure(const EventGraph& events, uint32_t most);
 
-  // Starts a sweep over all vertices in this order, which must be topological. False if there is no room.
+  // Starts a sweep over all vertices in this order, which must be topological. False if there is no
+  // room.
   bool start(std::span<const Vertex> order, Budget& budget);
   // Goes on to `v`, the next vertex of the order: from now on it is known what reaches it.
   void visit(Vertex v);
@@ -27,9 +28,9 @@ class Closure {
 
   // What the rules of saturation ask for (saturation.cc).
   bool holds(Vertex v) const { return place_[v] + window_ > now_; }
-  // Calls visit(write, true) for each writer of the key, except v's own node, whose write event reaches the event `v`, leaving out
-  // those that reach another of them. `from_overwrites`: whose event at which a write dependency arrives does. `own` is not needed
-  // here.
+  // Calls visit(write, true) for each writer of the key, except v's own node, whose write event
+  // reaches the event `v`, leaving out those that reach another of them. `from_overwrites`: whose
+  // event at which a write dependency arrives does. `own` is not needed here.
   template <class Visit>
   void each_earlier(KeyId key, Vertex v, bool from_overwrites, WriteId own, Visit visit);
   void note_examined(Vertex) {}
@@ -57,8 +58,8 @@ class Closure {
   std::vector<uint32_t> place_;
   // Of the last vertices; the row of a place stands at its remainder by window_.
   std::vector<uint64_t> rows_;
-  // Per key, in the part that its writes have in Writes::of_key, those whose node's event at which a write dependency arrives was
-  // visited, in this order; and how many they are.
+  // Per key, in the part that its writes have in Writes::of_key, those whose node's event at which
+  // a write dependency arrives was visited, in this order; and how many they are.
   std::vector<WriteId> visited_;
   std::vector<uint32_t> visited_count_;
   std::vector<uint32_t> sources_;  // scratch

@@ -1,15 +1,16 @@
-// PolySI (PVLDB 2023) has one constraint for every two transactions that write a common key: one of them comes
-// first, and then so do, for each key they share, the write dependency and the anti-dependencies of those that
-// read the overwritten version.
+// PolySI (PVLDB 2023) has one constraint for every two transactions that write a common key: one of
+// them comes first, and then so do, for each key they share, the write dependency and the
+// anti-dependencies of those that read the overwritten version.
 //
 //   T1: { w(x,1) w(y,1) }  T2: { w(x,2) w(y,2) }  T3: { r(x,1) }
-//   one constraint; five dependencies: T1 → T2 by x and by y and T3 → T2 by x, or T2 → T1 by x and by y
+//   one constraint; five dependencies: T1 → T2 by x and by y and T3 → T2 by x, or T2 → T1 by x and
+//   by y
 //
-// The initial state is a transaction too. Its constraints are decided from the start; they are counted because
-// PolySI counts them.
+// The initial state is a transaction too. Its constraints are decided from the start; they are
+// counted because PolySI counts them.
 //
-// These pairs are counted for comparison only, never searched: on a hot key their number is the square of that of its
-// writers. Cost: that square, so above kMostCounted nothing is counted.
+// These pairs are counted for comparison only, never searched: on a hot key their number is the
+// square of that of its writers. Cost: that square, so above kMostCounted nothing is counted.
 
 #include "infer/constraints.h"
 

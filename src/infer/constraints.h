@@ -18,8 +18,8 @@ struct ConstraintCount {
 // Which keys the transaction that stands for the initial state writes.
 enum class InitialWrites : uint8_t { none, keys_read_initially, every_key };
 
-// Only pairs of which `open` is true count; the initial transaction with every other. Nothing if the pairs are too many
-// to go through.
+// Only pairs of which `open` is true count; the initial transaction with every other. Nothing if
+// the pairs are too many to go through.
 std::optional<ConstraintCount> count_constraints(const Problem& problem, InitialWrites initial,
                                                  const std::function<bool(Node, Node)>& open);
 

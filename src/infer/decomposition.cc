@@ -1,27 +1,31 @@
 // What need not be decided together?
 //
-// Link two sessions if they use a common key. Where session order counts and real time does not, the blocks
-// (biconnected components) of this graph can be decided one by one, each key in the block whose sessions use it:
+// Link two sessions if they use a common key. Where session order counts and real time does not,
+// the blocks (biconnected components) of this graph can be decided one by one, each key in the
+// block whose sessions use it:
 //
-//   s1: { w(x,1) w(y,1) }   s2: { r(x,1) }   s3: { r(y,1) w(z,1) }   s4: { r(z,1) }      blocks {s1,s2} {s1,s3} {s3,s4}
+//   s1: { w(x,1) w(y,1) }   s2: { r(x,1) }   s3: { r(y,1) w(z,1) }   s4: { r(z,1) }      blocks
+//                                                                    {s1,s2} {s1,s3} {s3,s4}
 //
-// A cycle of events that leaves a block does so in the session that joins it to the others and comes back in the
-// same session. Sessions are chains: either the chain leads from where it left to where it came back, and the cycle
-// needs no detour; or it leads the other way, and the detour with it is a cycle already. So a smallest
-// cycle stays in one block, and versions of a key do so anyway. This is theorem 5.2 of Biswas and Enea (OOPSLA 2019);
-// it asks of a session only that it is a chain. A transaction of unknown outcome, for which its session does not wait,
-// is a chain of its own. Where session order does not count each transaction is one; for so many, connected
+// A cycle of events that leaves a block does so in the session that joins it to the others and
+// comes back in the same session. Sessions are chains: either the chain leads from where it left to
+// where it came back, and the cycle needs no detour; or it leads the other way, and the detour with
+// it is a cycle already. So a smallest cycle stays in one block, and versions of a key do so
+// anyway. This is theorem 5.2 of Biswas and Enea (OOPSLA 2019); it asks of a session only that it
+// is a chain. A transaction of unknown outcome, for which its session does not wait, is a chain of
+// its own. Where session order does not count each transaction is one; for so many, connected
 // components have to suffice.
 //
-// Real time relates everything to everything, and yet connected components (not blocks) can be decided one by one if
-// its edges are those of intervals: of two edges a → b and c → d, also a → d or c → b is one, and a cycle with two
-// such edges has a shorter one inside it, down to one edge, and that lies in one component. This is the locality of
-// Herlihy and Wing. It needs that a may precede d and c may precede b by the kind of their events. At strong-si begins
-// do not precede begins; there is no such argument and no decomposition.
+// Real time relates everything to everything, and yet connected components (not blocks) can be
+// decided one by one if its edges are those of intervals: of two edges a → b and c → d, also a → d
+// or c → b is one, and a cycle with two such edges has a shorter one inside it, down to one edge,
+// and that lies in one component. This is the locality of Herlihy and Wing. It needs that a may
+// precede d and c may precede b by the kind of their events. At strong-si begins do not precede
+// begins; there is no such argument and no decomposition.
 //
-// All users of a key are in one block, so a ring through them links them as well as all pairs would. Cost: linear in
-// the reads and writes, and less where it soon turns out that one component covers
-// nearly everything. A stated version order is of one key, so it goes with the key.
+// All users of a key are in one block, so a ring through them links them as well as all pairs
+// would. Cost: linear in the reads and writes, and less where it soon turns out that one component
+// covers nearly everything. A stated version order is of one key, so it goes with the key.
 
 #include "infer/decomposition.h"
 

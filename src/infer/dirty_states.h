@@ -1,10 +1,12 @@
 // Every state that any transaction ever gave a key: committed or not, overwritten or not.
 //
-//   s1: { w(x,1) }!   s2: { ins(x,2)! }      the insert failed on what s1 had written before it aborted
+//   s1: { w(x,1) }!   s2: { ins(x,2)! }      the insert failed on what s1 had written before it
+//                                            aborted
 //
-// At pl-1 an operation may have seen any of them, but for those of its own transaction: of a key that it wrote it
-// sees what it wrote last. Cost: an operation looks at the writes of what it saw, at all writes of the key only if it saw
-// that something else was there, and stops at the first that explains it.
+// At pl-1 an operation may have seen any of them, but for those of its own transaction: of a key
+// that it wrote it sees what it wrote last. Cost: an operation looks at the writes of what it saw,
+// at all writes of the key only if it saw that something else was there, and stops at the first
+// that explains it.
 #pragma once
 
 #include <span>
@@ -20,11 +22,13 @@ class DirtyStates {
  public:
   explicit DirtyStates(const History& history);
 
-  // A key of which nothing explains what the operation saw; kNone if everything is explained. Not for lists.
+  // A key of which nothing explains what the operation saw; kNone if everything is explained. Not
+  // for lists.
   KeyId unexplained(OpId op) const;
   // What the operation saw of each key.
   std::vector<Observation> seen_by(OpId op) const { return keys_.seen_by(op); }
-  // The writes of others that explain it, the first few; none if the initial state or an own write does.
+  // The writes of others that explain it, the first few; none if the initial state or an own write
+  // does.
   std::vector<OpId> explained_by(const Observation& seen) const;
   // The range covers a key that holds a list.
   bool covers_list(OpId range) const;

@@ -1,7 +1,8 @@
 // Builds the known event graph of a level.
 //
 //   r(T) → w(T)            split models only
-//   w(S) → r(T)            T reads from S; S precedes T in a session (where the level has session order)
+//   w(S) → r(T)            T reads from S; S precedes T in a session (where the level has session
+//                          order)
 //   r(T) → w(S)            T reads the initial value of a key that S writes
 //   w(S) → r(T) and others by the clocks (LevelInfo::real_time)
 //

@@ -27,20 +27,23 @@ class EventGraph {
 
   bool split() const { return split_; }
   bool mixes_levels() const { return level_.events == EventModel::mixed; }
-  // The event at which a node reads, and the one at which its writes are installed. Where levels are mixed, a node with
-  // one event has the latter; its other number is a vertex without arcs.
+  // The event at which a node reads, and the one at which its writes are installed. Where levels
+  // are mixed, a node with one event has the latter; its other number is a vertex without arcs.
   Vertex read_event(Node n) const { return split_ && !has_one_event(n) ? 2 * n : write_event(n); }
   Vertex write_event(Node n) const { return split_ ? 2 * n + 1 : n; }
-  // Where a write dependency arrives: w(S) → here. The begin where the node's level forbids overlapping writers.
+  // Where a write dependency arrives: w(S) → here. The begin where the node's level forbids
+  // overlapping writers.
   Vertex overwrite_event(Node n) const { return holds(n) ? read_event(n) : write_event(n); }
-  // Whether its reads come before whoever overwrites what they saw. Not where its level is a weak one.
+  // Whether its reads come before whoever overwrites what they saw. Not where its level is a weak
+  // one.
   bool sees_one_state(Node n) const { return rules_.empty() || !rules_[n].weak; }
 
   // What a vertex is; of helpers none is true.
   bool reads(Vertex v) const { return is_event(v) && v == read_event(node_of(v)); }
   bool writes(Vertex v) const { return is_event(v) && v == write_event(node_of(v)); }
   bool overwrites(Vertex v) const { return is_event(v) && v == overwrite_event(node_of(v)); }
-  // Between its two events a node may hold the keys that it writes: no other's writes are installed then.
+  // Between its two events a node may hold the keys that it writes: no other's writes are installed
+  // then.
   bool any_holds() const { return any_holds_; }
   bool waits_for_holders(Vertex v) const { return any_holds_ && overwrites(v); }
   bool takes_hold(Vertex v) const { return any_holds_ && overwrites(v) && !writes(v); }

@@ -9,19 +9,22 @@
 //   s1: T1 T2 T3 T4        file: T1 T2 T3 T4 T5 T6, session by session
 //   s2: T5 T6              guess: T1 T5 (at 0), T2 (at 1/4), T3 T6 (at 1/2), T4 (at 3/4)
 //
-// An even pace says little about short sessions, and nothing about sessions of one transaction. There the reads say
-// more: a version of a key lives for about as long as there are transactions to one writer of the key, so a reader
-// comes about that much after the writer. Each transaction is placed between the writers that it read from, less
-// what lies between, and those who read from it, the closer ones counting for more: the least squares of all these
-// distances, found by relaxation. It starts from the longest path of reads to each transaction.
+// An even pace says little about short sessions, and nothing about sessions of one transaction.
+// There the reads say more: a version of a key lives for about as long as there are transactions to
+// one writer of the key, so a reader comes about that much after the writer. Each transaction is
+// placed between the writers that it read from, less what lies between, and those who read from it,
+// the closer ones counting for more: the least squares of all these distances, found by relaxation.
+// It starts from the longest path of reads to each transaction.
 //
-//   w(x,1) … r(x,1) w(y,1) … r(y,1)    a chain of reads is spaced evenly; a transaction on two chains ties them
+//   w(x,1) … r(x,1) w(y,1) … r(y,1)    a chain of reads is spaced evenly; a transaction on two
+//                                      chains ties them
 //
-// Where the history states version orders and no times, who wrote and who read a version before it was overwritten come
-// before who did: a topological order of transactions, or if that has cycles, of their reads and their writes.
+// Where the history states version orders and no times, who wrote and who read a version before it
+// was overwritten come before who did: a topological order of transactions, or if that has cycles,
+// of their reads and their writes.
 //
-// The guess decides what is tried first and never what is true: a wrong one costs time. O(transactions), or reads times
-// a fixed number of rounds.
+// The guess decides what is tried first and never what is true: a wrong one costs time.
+// O(transactions), or reads times a fixed number of rounds.
 
 #include "infer/hint.h"
 
@@ -86,7 +89,8 @@ class PlacesByReads {
       for (const Node reader : problem_.readers[w]) take(reader);
   }
 
-  // By the longest path to each node, all paths together being as long as the history. What is on a cycle comes last.
+  // By the longest path to each node, all paths together being as long as the history. What is on a
+  // cycle comes last.
   void start() {
     std::vector<uint32_t> waits(problem_.nodes()), depth(problem_.nodes());
     for (Node n = 0; n < problem_.nodes(); ++n) each_next(n, [&](Node next) { ++waits[next]; });
@@ -136,8 +140,9 @@ class PlacesByReads {
   std::vector<Node> order_;           // one that follows the reads
 };
 
-// Whether reads place a transaction better than an even pace of the sessions does. That is off by about as many
-// transactions of a session as the root of their number, a read by the writers of a key.
+// Whether reads place a transaction better than an even pace of the sessions does. That is off by
+// about as many transactions of a session as the root of their number, a read by the writers of a
+// key.
 bool reads_say_more(const Problem& problem) {
   if (problem.nodes() == 0 || problem.writes.size() == 0) return false;
   const double sessions = static_cast<double>(problem.sessions.size());

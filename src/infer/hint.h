@@ -13,7 +13,8 @@ Hint make_hint(const Problem& problem);
 
 // The nodes in the order of their writes, those at the same time in their own.
 std::vector<Node> by_write_time(const Hint& hint);
-// The events of the nodes, by when they happened as far as the hint goes. `Places`: Events or EventGraph.
+// The events of the nodes, by when they happened as far as the hint goes. `Places`: Events or
+// EventGraph.
 template <class Places>
 std::vector<Vertex> events_by_hint(const Hint& hint, const Places& places) {
   std::vector<Numbered> timed;

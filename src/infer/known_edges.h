@@ -15,9 +15,9 @@ namespace assay::internal {
 // Why `before` precedes `after` in version order: the history states it, or the opposite would
 // close a cycle with known edges.
 //   stated   `source` of a fact step (ProofStep)
-//   closed   the opposite order adds an edge from `tail` to `head`, and known edges lead back from head to tail. That
-//            edge is a write dependency after → before on `key` (reader == kNone), or the anti-dependency of `reader`,
-//            who reads `key` from `before`.
+//   closed   the opposite order adds an edge from `tail` to `head`, and known edges lead back from
+//            head to tail. That edge is a write dependency after → before on `key` (reader ==
+//            kNone), or the anti-dependency of `reader`, who reads `key` from `before`.
 struct ForcedOrder {
   enum class Why : uint8_t { stated, closed };
   Why why = Why::closed;

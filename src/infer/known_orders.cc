@@ -19,7 +19,8 @@ struct Author {
   TxnId aborted = kNone;
 };
 
-// The write that an entry means; `op` is kNone if its transaction wrote the same value to the key more than once.
+// The write that an entry means; `op` is kNone if its transaction wrote the same value to the key
+// more than once.
 struct Meant {
   TxnId txn = kNone;
   OpId op = kNone;
@@ -164,8 +165,8 @@ class Reading {
                            " put two versions in opposite orders";
   }
 
-  // A commit that was acknowledged by the time up to which the orders hold everything, and of which one lacks what it
-  // left behind.
+  // A commit that was acknowledged by the time up to which the orders hold everything, and of which
+  // one lacks what it left behind.
   void find_lost_commit(int64_t complete_to) {
     for (TxnId t = 0; t < h_.txn_count() && out_.contradiction.empty(); ++t) {
       const bool acknowledged = h_.status(t) == TxnStatus::committed && h_.end_time(t).known() &&

@@ -1,14 +1,15 @@
-// What the lines {"key":…,"order":[…]} of a history say: which transactions they name, and where they contradict
-// themselves or the rest of the history. See docs/formats/assay.md.
+// What the lines {"key":…,"order":[…]} of a history say: which transactions they name, and where
+// they contradict themselves or the rest of the history. See docs/formats/assay.md.
 //
 //   order x: 1 2        s1: { w(x,1) }?   s2: { w(x,2) }      s1 took effect, before s2
 //   order x: 1 9                                              nobody wrote 9: a contradiction
 //   order x: 1 2        order x: 2 1                          a contradiction
 //
-// An entry names a version by its value, and perhaps its transaction. A value alone that several transactions wrote
-// names none of them, so such an entry says nothing. A version that is named was installed, so its transaction took
-// effect. Where the history says that its orders hold everything up to some time, a transaction that was acknowledged
-// before and that they lack is a contradiction, a lost commit.
+// An entry names a version by its value, and perhaps its transaction. A value alone that several
+// transactions wrote names none of them, so such an entry says nothing. A version that is named was
+// installed, so its transaction took effect. Where the history says that its orders hold everything
+// up to some time, a transaction that was acknowledged before and that they lack is a
+// contradiction, a lost commit.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,9 @@
 namespace assay::internal {
 
 struct KnownOrders {
-  // Per line of History::known_orders and per entry the transaction whose version is meant; kNone where the entry says
-  // nothing. All entries of a key say nothing if its lines put two versions in opposite orders.
+  // Per line of History::known_orders and per entry the transaction whose version is meant; kNone
+  // where the entry says nothing. All entries of a key say nothing if its lines put two versions in
+  // opposite orders.
   std::vector<std::vector<TxnId>> named;
   // The first contradiction, as a sentence; empty if there is none.
   std::string contradiction;

@@ -1,21 +1,26 @@
 // Sources that known edges rule out.
 //
-//   s1: A { w(x,1) w(y,1) }   s2: B { r(y,1) w(x,2) w(z,1) }   s3: C { w(x,1) }   s4: D { r(z,1) r(x,1) }
-//   B read y from A, so A's x came before B's, and D saw B by z: D's x = 1 is not A's any more. It is C's.
+//   s1: A { w(x,1) w(y,1) }   s2: B { r(y,1) w(x,2) w(z,1) }   s3: C { w(x,1) }   s4: D { r(z,1)
+//                                                              r(x,1) }
+//   B read y from A, so A's x came before B's, and D saw B by z: D's x = 1 is not A's any more. It
+//   is C's.
 //
-// A source S of what R saw of x is impossible if R comes before S, or if another writer W of x comes after S and before
-// R. Sessions are chains, so of each session only the last writer of x before R matters, and clocks (session_clocks.cc) tell
-// both in a look-up each. A read with one source left is a fact: the relation is matched with it, which gives new edges,
-// and the next round goes on from there. On hot keys hundreds wrote what was read, and this leaves a few of them; the
+// A source S of what R saw of x is impossible if R comes before S, or if another writer W of x
+// comes after S and before R. Sessions are chains, so of each session only the last writer of x
+// before R matters, and clocks (session_clocks.cc) tell both in a look-up each. A read with one
+// source left is a fact: the relation is matched with it, which gives new edges, and the next round
+// goes on from there. On hot keys hundreds wrote what was read, and this leaves a few of them; the
 // search for an order then has a fraction of the choices.
 //
-// A round looks at known edges as they are; only if that settles little are the orders of writers derived that they force,
-// which costs ten times as much. It ends when that settles little, too, or hardly anything is left.
+// A round looks at known edges as they are; only if that settles little are the orders of writers
+// derived that they force, which costs ten times as much. It ends when that settles little, too, or
+// hardly anything is left.
 //
-// What is ruled out here comes without a proof. So an order that is found with the rest is an order, and if there is none
-// the search starts anew with all sources.
+// What is ruled out here comes without a proof. So an order that is found with the rest is an
+// order, and if there is none the search starts anew with all sources.
 //
-// Cost: (edges + sources + open reads) × sessions a round, and with orders derived (reads + writes) × sessions.
+// Cost: (edges + sources + open reads) × sessions a round, and with orders derived (reads + writes)
+// × sessions.
 
 #include "infer/narrow_sources.h"
 
@@ -67,7 +72,8 @@ class Narrowing {
   }
 
  private:
-  // As if the order of the hint were right about transactions that stand more than `reach` apart in it.
+  // As if the order of the hint were right about transactions that stand more than `reach` apart in
+  // it.
   bool leave_out_far(uint32_t reach) {
     if (reach >= problem_.nodes()) return false;
     const std::vector<int64_t> rank = ranks();
@@ -98,8 +104,8 @@ class Narrowing {
     return any;
   }
 
-  // Where the source of a reader at this place is looked for, `writers` being the places of all who wrote the key. Where few
-  // did within reach, it may be one of the last before that.
+  // Where the source of a reader at this place is looked for, `writers` being the places of all who
+  // wrote the key. Where few did within reach, it may be one of the last before that.
   static std::pair<int64_t, int64_t> near_by(const std::vector<int64_t>& writers, int64_t reader,
                                              int64_t reach) {
     constexpr auto kFewWriters = 8;
@@ -120,8 +126,8 @@ class Narrowing {
     return rank;
   }
 
-  // Rules sources out by what is known. The reads that have one source now, of which `left` others still have several;
-  // none if what is known contradicts itself, or cannot be found.
+  // Rules sources out by what is known. The reads that have one source now, of which `left` others
+  // still have several; none if what is known contradicts itself, or cannot be found.
   std::optional<std::vector<Seen>> narrow(bool derive, bool& any, size_t& left) {
     EventGraph events(problem_, level_);
     KnownEdges known;

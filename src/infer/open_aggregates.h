@@ -1,4 +1,5 @@
-// Aggregates of which it is open what their keys held: an order has to explain them by the sources of these (aggregates.h).
+// Aggregates of which it is open what their keys held: an order has to explain them by the sources
+// of these (aggregates.h).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@ namespace assay::internal {
 
 struct OpenAggregate {
   AggregateTerms terms;
-  // Per key: its open read (OpenReads::all). kNone if the reader had written the key itself, or no other transaction wrote it.
+  // Per key: its open read (OpenReads::all). kNone if the reader had written the key itself, or no
+  // other transaction wrote it.
   std::vector<uint32_t> reads = {};
   // The keys about which its claim says nothing, ascending. They may be in any state.
   std::vector<KeyId> unclaimed = {};
@@ -29,10 +31,12 @@ class OpenAggregates {
   std::span<const OpenAggregate> of(TxnId t) const;
   // Whether an open read is of one of their keys.
   bool need(uint32_t read) const { return read < needed_.size() && needed_[read] != 0; }
-  // Whether the operation says anything of the key by itself: not an aggregate of a key that its claim does not cover.
+  // Whether the operation says anything of the key by itself: not an aggregate of a key that its
+  // claim does not cover.
   bool observes(OpId op, KeyId key) const;
 
-  // If the operation is one of them: adds to what its claim observes the keys about which that says nothing.
+  // If the operation is one of them: adds to what its claim observes the keys about which that says
+  // nothing.
   void add_unclaimed(OpId op, const TouchedKeys& keys, std::vector<Observation>& seen);
   // The open reads of a transaction, by key; one for each key, as it sees one state of each.
   void note_reads(TxnId t, const std::unordered_map<KeyId, uint32_t>& reads);

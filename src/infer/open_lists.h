@@ -1,13 +1,16 @@
-// Lists in which the same element was appended more than once: who appended which elements of what was read.
+// Lists in which the same element was appended more than once: who appended which elements of what
+// was read.
 //
 //   A { a(l,1) }   B { a(l,1) }   C { a(l,2) }   R: r(l,[1,2])   S: r(l,[1])
-//   The block of A begins at element 0, or A appended after R; likewise B's. C's begins at element 1.
+//   The block of A begins at element 0, or A appended after R; likewise B's. C's begins at element
+//   1.
 //
-// A transaction appends to a list in one piece, its *block*. A list that was read, without its reader's own elements, is
-// a sequence of blocks, of all those who had appended by then. All lists of a key are beginnings of the longest, so where
-// blocks begin there is asked once for all of them; a list that is no beginning of it is asked about by itself, and
-// contradicts it in the end. So is one whose reader need not have taken effect, if it shows more than the longest of
-// those that have.
+// A transaction appends to a list in one piece, its *block*. A list that was read, without its
+// reader's own elements, is a sequence of blocks, of all those who had appended by then. All lists
+// of a key are beginnings of the longest, so where blocks begin there is asked once for all of
+// them; a list that is no beginning of it is asked about by itself, and contradicts it in the end.
+// So is one whose reader need not have taken effect, if it shows more than the longest of those
+// that have.
 //
 // Cost: the elements of the lists, and for each who appended it.
 #pragma once
@@ -45,7 +48,8 @@ struct OpenList {
   OpId op = kNone;  // that read the whole list
   TxnId reader = kNone;
   std::span<const VersionId> elements;
-  // It does not end in what its reader had appended, so the reader did not take effect. It has no elements then.
+  // It does not end in what its reader had appended, so the reader did not take effect. It has no
+  // elements then.
   bool lacks_own = false;
   std::vector<Block> blocks;  // of everybody who may count, by transaction
   std::vector<Read> reads;    // the first one is that of the whole
@@ -62,8 +66,9 @@ class OpenLists {
   void add(OpId read_list, bool certain);
   // Those of unknown outcome who may have appended to what this operation read. Ascending.
   std::vector<TxnId> possible_writers(OpId read_list);
-  // Groups the reads; blocks are those of transactions that `counts` says may take effect. Nothing is added after that. False
-  // if the budget ran out, which it does where thousands appended what thousands of places show; then there are no lists.
+  // Groups the reads; blocks are those of transactions that `counts` says may take effect. Nothing
+  // is added after that. False if the budget ran out, which it does where thousands appended what
+  // thousands of places show; then there are no lists.
   bool finish(const std::function<bool(TxnId)>& counts, Budget& budget);
   // The lists that were added, until then.
   size_t added() const { return added_.size(); }

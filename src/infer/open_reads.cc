@@ -83,8 +83,9 @@ void OpenReads::add_possible_txn(TxnId t, const Problem& problem) {
   add_all_of(t);
 }
 
-// A list that shows whose every element is may still lack what somebody who is only possible appended, and begin as
-// another one does of which more is open. True if there are any that are new.
+// A list that shows whose every element is may still lack what somebody who is only possible
+// appended, and begin as another one does of which more is open. True if there are any that are
+// new.
 bool OpenReads::add_lists_of(const Problem& problem) {
   std::vector<uint8_t> of_key(h_.key_count());
   std::vector<OpId> added;

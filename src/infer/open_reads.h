@@ -3,14 +3,15 @@
 //   s1: { w(x,1) }   s2: { w(x,1) w(y,2) }   s3: { r(x,1) r(y,null) }
 //   The read of x saw what s1 or what s2 left of x.
 //
-// An operation sees a *state* of a key: what some transaction left there, or the initial state. Plain reads fit the
-// states with their value; a compare-and-set or an insert, whether or not it took effect, and each key that a range
-// covers, present or absent, fit some states as well. From read atomic upwards all that a transaction sees of a
-// key before it writes it is one state, so the operations of a transaction on a key are taken together; read
-// committed takes each by itself.
+// An operation sees a *state* of a key: what some transaction left there, or the initial state.
+// Plain reads fit the states with their value; a compare-and-set or an insert, whether or not it
+// took effect, and each key that a range covers, present or absent, fit some states as well. From
+// read atomic upwards all that a transaction sees of a key before it writes it is one state, so the
+// operations of a transaction on a key are taken together; read committed takes each by itself.
 //
-// Cost: the operations of the transaction, the keys that its ranges cover, and for each key that it leaves open the
-// writers that may have left what it saw: those of a value, those that left the key absent, or all of them.
+// Cost: the operations of the transaction, the keys that its ranges cover, and for each key that it
+// leaves open the writers that may have left what it saw: those of a value, those that left the key
+// absent, or all of them.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +46,8 @@ struct OpenRead {
   std::span<const TxnId> sources;
 };
 
-// Where the sources of reads are stored: they are many, never change, and copies of the reads share them.
+// Where the sources of reads are stored: they are many, never change, and copies of the reads share
+// them.
 class SourcePool {
  public:
   std::span<const TxnId> store(std::span<const TxnId> sources);
@@ -57,20 +59,23 @@ class SourcePool {
 
 class OpenReads {
  public:
-  // `one_state`: all operations of a transaction see one state of a key. `heeded`, ascending: only these of the rows that
-  // queries passed over (passed_over.h); null: all of them. `aggregates`, ascending: what each of their keys held is open.
+  // `one_state`: all operations of a transaction see one state of a key. `heeded`, ascending: only
+  // these of the rows that queries passed over (passed_over.h); null: all of them. `aggregates`,
+  // ascending: what each of their keys held is open.
   OpenReads(const History& history, bool one_state, const std::vector<PassedOver>* heeded = nullptr,
             std::span<const OpId> aggregates = {});
 
-  // Takes in the unresolved operations of the problem. If the budget runs out, which it does where thousands wrote what
-  // thousands read, some are left out, and that is the obstacle.
+  // Takes in the unresolved operations of the problem. If the budget runs out, which it does where
+  // thousands wrote what thousands read, some are left out, and that is the obstacle.
   void add(const Problem& problem, Budget& budget);
-  // Takes in everything that those transactions of unknown outcome saw which a source may make take effect, and that
-  // do not count in the problem; and so on. Besides, every list that one of these may have appended to. Comes last.
+  // Takes in everything that those transactions of unknown outcome saw which a source may make take
+  // effect, and that do not count in the problem; and so on. Besides, every list that one of these
+  // may have appended to. Comes last.
   void add_possible(const Problem& problem, Budget& budget);
-  // Takes in rows that queries passed over, ascending, each as a read of its own. False if none is new; and, nothing taken in, if nobody
-  // left what one of them saw, or perhaps somebody who does not count in the problem, or if one is open already, by another
-  // operation of its reader: all that a reader saw of a key is one choice.
+  // Takes in rows that queries passed over, ascending, each as a read of its own. False if none is
+  // new; and, nothing taken in, if nobody left what one of them saw, or perhaps somebody who does
+  // not count in the problem, or if one is open already, by another operation of its reader: all
+  // that a reader saw of a key is one choice.
   bool add_rows(std::span<const PassedOver> passed_over, const Problem& problem);
   // Whether there is a read of this key by this reader.
   bool is_open(TxnId reader, KeyId key) const;
@@ -89,8 +94,8 @@ class OpenReads {
   const std::vector<uint32_t>& of(TxnId reader) const;
   // Not empty: there are unresolved operations that no choice of writers resolves.
   const std::string& obstacle() const { return obstacle_; }
-  // For an open read without sources: one of its operations, which saw what an aborted or an overwritten write had left.
-  // No anomaly if that does not explain it either.
+  // For an open read without sources: one of its operations, which saw what an aborted or an
+  // overwritten write had left. No anomaly if that does not explain it either.
   BadRead dirty_read(const OpenRead& read) const;
 
  private:
@@ -138,8 +143,8 @@ class OpenReads {
   uint64_t listed_ = 0;  // bytes since the budget was asked
 };
 
-// The sources of a read: those before the reader in an order, the nearest first, then those after it likewise. `place` is
-// that of a transaction; the initial state comes before all.
+// The sources of a read: those before the reader in an order, the nearest first, then those after
+// it likewise. `place` is that of a transaction; the initial state comes before all.
 template <class PlaceOf>
 std::vector<TxnId> nearest_first(const OpenRead& read, uint32_t reader, PlaceOf place) {
   std::vector<Numbered> ranked;
@@ -157,7 +162,8 @@ std::vector<TxnId> nearest_first(const OpenRead& read, uint32_t reader, PlaceOf 
 // Whether every open read meets, at its place in the order, a state that it may have seen.
 bool order_explains(const History& history, const OpenReads& open, const Order& order);
 
-// What each open read saw, of keys that are no lists, where each transaction sees what those before its reads left.
+// What each open read saw, of keys that are no lists, where each transaction sees what those before
+// its reads left.
 std::vector<Seen> seen_along(const History& history, const OpenReads& open, const Order& order);
 
 // The transactions of an order, by when their writes are installed.

@@ -1,9 +1,11 @@
 // Replays an order of events and collects what it gets wrong.
 //
-//   A { w(x,1) }   B { w(x,2) }   C { r(x,1) }      order A B C: C meets 2. The pair A, B is at fault
+//   A { w(x,1) }   B { w(x,2) }   C { r(x,1) }      order A B C: C meets 2. The pair A, B is at
+//                                                   fault
 //
-// What a read has to meet is the version that its source left, where that is known; else one that a source of it left. Where a level
-// forbids overlapping writers, the writer of a key holds it from its begin to its commit.
+// What a read has to meet is the version that its source left, where that is known; else one that a
+// source of it left. Where a level forbids overlapping writers, the writer of a key holds it from
+// its begin to its commit.
 //
 // Cost: one pass over the order.
 

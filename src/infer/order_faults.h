@@ -12,16 +12,19 @@
 
 namespace assay::internal {
 
-// pair: two writers of a key whose order makes a read return the wrong version, or that overlap where the level forbids it. source:
-// an open read met what `writer` left (kNone: the initial state), which is none of its sources. intruder: a read whose source is
-// known met what `writer` left, which takes effect only perhaps. time: `first`, which takes effect only perhaps, began before
-// `writer` ended, and comes after it. list: a read of a list met another one. aggregate: what its keys held gives something else.
+// pair: two writers of a key whose order makes a read return the wrong version, or that overlap
+// where the level forbids it. source: an open read met what `writer` left (kNone: the initial
+// state), which is none of its sources. intruder: a read whose source is known met what `writer`
+// left, which takes effect only perhaps. time: `first`, which takes effect only perhaps, began
+// before `writer` ended, and comes after it. list: a read of a list met another one. aggregate:
+// what its keys held gives something else.
 struct OrderFault {
   enum class Kind : uint8_t { pair, source, intruder, time, list, aggregate };
   Kind kind;
   Node first;           // pair: the earlier one. source, intruder, list, aggregate: the reader
   Node writer = kNone;  // pair: the later one
-  // source: index of the open read. intruder: index into the reader's reads. aggregate: index of the open aggregate
+  // source: index of the open read. intruder: index into the reader's reads. aggregate: index of
+  // the open aggregate
   uint32_t read = kNone;
   OpenLists::Place list = {};  // list
 };
@@ -29,7 +32,8 @@ struct OrderFault {
 // Replays orders of one event graph.
 class OrderFaults {
  public:
-  // `open`: the reads with several possible sources; those that the problem assumes are not among them. May be null.
+  // `open`: the reads with several possible sources; those that the problem assumes are not among
+  // them. May be null.
   OrderFaults(const EventGraph& events, const OpenReads* open);
 
   // More reads were added to these. They are the same but for that.
@@ -39,18 +43,20 @@ class OrderFaults {
   bool is_possible(Node n) const { return !possible_.empty() && possible_[n] != 0; }
   bool takes_effect(Node n) const { return !is_possible(n) || effective_[n] != 0; }
 
-  // Of a total order that contains the known graph; helper vertices are passed over. Empty: every read returns what it did, and
-  // no writers overlap that must not.
+  // Of a total order that contains the known graph; helper vertices are passed over. Empty: every
+  // read returns what it did, and no writers overlap that must not.
   std::vector<OrderFault> find(std::span<const Vertex> order);
   // Per vertex its place in the last one, where reads are open.
   std::span<const uint32_t> places() const { return place_; }
   // Whether the reads-from relation assumes the source of an open read.
   bool is_assumed(uint32_t read) const { return assumed_[read] != 0; }
-  // For an aggregate that is at fault in the last order: per key, the transaction that had last written it; kNone if none had.
+  // For an aggregate that is at fault in the last order: per key, the transaction that had last
+  // written it; kNone if none had.
   const std::vector<TxnId>& met_by(uint32_t aggregate) const { return met_by_.at(aggregate); }
 
  private:
-  // What is in force of a key: of all that take effect, and of those that certainly do. kNone: the initial version.
+  // What is in force of a key: of all that take effect, and of those that certainly do. kNone: the
+  // initial version.
   struct InForce {
     Node any = kNone, certain = kNone;
   };

@@ -2,12 +2,13 @@
 //
 //   s1: { w(x,1) w(x,2) }   s2: { w(y,1) }!    x=1: intermediate; x=2: a final write; y=1: aborted
 //
-// Of several writes of a version the origin is the one that explains a read best: a final write before an intermediate one,
-// that before an aborted one.
+// Of several writes of a version the origin is the one that explains a read best: a final write
+// before an intermediate one, that before an aborted one.
 //
-// Adjacent transactions are walked in slices, side by side. Whoever comes first to a version notes its write; the versions
-// of which a second write comes by, in whatever order, are noted again, one write after the other. Cost: one pass over the
-// operations, one array access a write; a second one if a version was written twice.
+// Adjacent transactions are walked in slices, side by side. Whoever comes first to a version notes
+// its write; the versions of which a second write comes by, in whatever order, are noted again, one
+// write after the other. Cost: one pass over the operations, one array access a write; a second one
+// if a version was written twice.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,8 @@ class Origins {
   void prefetch(VersionId version) const { __builtin_prefetch(&of_version_[version]); }
 
   bool any_lists() const { return !uses_.empty(); }
-  // A key that transactions which did not abort use as a list and as a register, which has no meaning here.
+  // A key that transactions which did not abort use as a list and as a register, which has no
+  // meaning here.
   bool mixed(KeyId key) const { return any_lists() && uses_[key] == (kAsList | kAsRegister); }
   KeyId first_mixed() const { return first_mixed_; }  // kNone if there is none
   bool deleted_somewhere(KeyId key) const { return !tombstoned_.empty() && tombstoned_[key] != 0; }

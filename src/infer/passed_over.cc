@@ -15,7 +15,8 @@
 namespace assay::internal {
 namespace {
 
-// A version stands from the event that installs it to the next one that writes its key. So does the absence that a delete leaves.
+// A version stands from the event that installs it to the next one that writes its key. So does the
+// absence that a delete leaves.
 struct Stay {
   KeyId key;
   KeyState state;
@@ -114,7 +115,8 @@ class Contradictions {
     }
     const std::span<const KeyId> keys = h_.predicates().keys(predicate);
     Asked& asked = conditions_[predicate];
-    // One by one, as long as that is no more than looking at all versions that satisfy the condition once.
+    // One by one, as long as that is no more than looking at all versions that satisfy the
+    // condition once.
     if (uint64_t{asked.queries} * keys.size() > h_.predicates().certain(predicate).size())
       return asked.later.push_back(query);
     for (const KeyId key : keys)
@@ -134,7 +136,8 @@ class Contradictions {
     for (auto at = next; at != stays.end() && how_far(at->from, query) <= reach_; ++at) look(*at);
   }
 
-  // The queries of one condition, in order, each against the versions that satisfy it and stand there or nearby.
+  // The queries of one condition, in order, each against the versions that satisfy it and stand
+  // there or nearby.
   void look_along(PredicateId predicate) {
     std::vector<Stay> coming;
     for (const VersionId v : h_.predicates().certain(predicate))
@@ -152,8 +155,8 @@ class Contradictions {
     }
   }
 
-  // By how many events the query would have to stand later to see what is installed at `from`: where a transaction is one
-  // event, it does not see what it installs itself.
+  // By how many events the query would have to stand later to see what is installed at `from`:
+  // where a transaction is one event, it does not see what it installs itself.
   static uint32_t how_far(uint32_t from, const Query& query) {
     return query.place > from ? 0 : from - query.place + 1;
   }

@@ -86,7 +86,8 @@ TEST_F(Queries, SeeWhatTheirTransactionWrote) {
   EXPECT_EQ(found(*h, {0}), (std::vector<PassedOver>{{1, 0}}));
 }
 
-// By the definition: at no more than `reach` events from its place, the state holds what the query should have returned.
+// By the definition: at no more than `reach` events from its place, the state holds what the query
+// should have returned.
 std::vector<PassedOver> contradicted_by_states(const History& h, uint32_t reach) {
   const uint32_t txns = h.txn_count();
   std::vector<std::vector<KeyState>> states(1,

@@ -2,22 +2,29 @@
 //
 // Known edges leave each event a place between two others. What was read says more, in two ways.
 //
-//   Lives      A version lives for about as long as there are transactions to one writer of its key, so reads come soon after the
-//              writer they saw, and a transaction commits soon after it began. Each read pulls at its two ends, as strongly as its
-//              key has writers; the likeliest place between the nearest edges is the mean of an exponential distribution.
-//   Intervals  Between a version's write and its last read no other version of the key is written: the intervals of the versions
-//              of a key do not overlap. Take them in the order of their middles, and let each begin after the one before it has
-//              ended, as if that were known.
+//   Lives      A version lives for about as long as there are transactions to one writer of its
+//              key, so reads come soon after the writer they saw, and a transaction commits soon
+//              after it began. Each read pulls at its two ends, as strongly as its key has writers;
+//              the likeliest place between the nearest edges is the mean of an exponential
+//              distribution.
+//   Intervals  Between a version's write and its last read no other version of the key is written:
+//              the intervals of the versions of a key do not overlap. Take them in the order of
+//              their middles, and let each begin after the one before it has ended, as if that were
+//              known.
 //
 //   x: version 1 at 3, read at 5 and 9    version 2 at 7, read at 8    middles 6, 7.5
-//      as if 9 came before 7: both move to about 8, until 1 is read before 2 is written, or their middles have changed places
+//      as if 9 came before 7: both move to about 8, until 1 is read before 2 is written, or their
+//      middles have changed places
 //
-// An event whose bounds contradict each other moves to the middle between them. So wrong guesses press against each other until the
-// weaker one gives way, which settles nearly all orders of versions at once. At first intervals may overlap a little, so that few
-// orders stick early; later, versions whose intervals keep overlapping are pushed more from round to round, until they change places.
+// An event whose bounds contradict each other moves to the middle between them. So wrong guesses
+// press against each other until the weaker one gives way, which settles nearly all orders of
+// versions at once. At first intervals may overlap a little, so that few orders stick early; later,
+// versions whose intervals keep overlapping are pushed more from round to round, until they change
+// places.
 //
-// None of this is trusted: it makes an order to start from, whose mistakes the search corrects. Cost: edges and reads times a fixed
-// number of rounds. Relaxing towards bounds is Gauss and Seidel's method; easing them step by step is annealing.
+// None of this is trusted: it makes an order to start from, whose mistakes the search corrects.
+// Cost: edges and reads times a fixed number of rounds. Relaxing towards bounds is Gauss and
+// Seidel's method; easing them step by step is annealing.
 
 #include "infer/places.h"
 
@@ -29,7 +36,8 @@
 namespace assay::internal {
 namespace {
 
-// Vertices are numbered by the order given, so that those that are near each other are so in memory.
+// Vertices are numbered by the order given, so that those that are near each other are so in
+// memory.
 class EventPlaces {
  public:
   EventPlaces(const EventGraph& events, std::span<const Vertex> order)
@@ -81,7 +89,8 @@ class EventPlaces {
 
  private:
   static constexpr uint32_t kRoundsOfLives = 6, kRoundsOfIntervals = 16, kRoundsWithOverlap = 4;
-  // In lives: how much intervals may overlap at first, and from when a transaction began to when it committed.
+  // In lives: how much intervals may overlap at first, and from when a transaction began to when it
+  // committed.
   static constexpr double kFirstOverlap = 0.5, kLivesToCommit = 0.125;
   static constexpr double kLessOverlap = 0.6, kOldPush = 0.9;  // from round to round
   static constexpr double kPush = 0.3;                         // of what is in the wrong order

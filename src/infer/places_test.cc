@@ -16,7 +16,8 @@ namespace {
 using sample::r;
 using sample::w;
 
-// Transactions one after the other, each of which reads and writes some keys; in a random order, each in a session of its own.
+// Transactions one after the other, each of which reads and writes some keys; in a random order,
+// each in a session of its own.
 std::vector<sample::Txn> shuffled_serial_run(Rng& rng) {
   constexpr int64_t kTxns = 400, kKeys = 40;
   std::vector<sample::Value> now(kKeys, sample::kNull);

@@ -1,13 +1,16 @@
 // The transactions that may have left what was observed of a key.
 //
-//   A { w(x,1) }   B { d(x) }   C { ins(x,1)! }   D { r(x,1) }      D saw what A left, and so did the insert of C
-//   E { r(x,null) }                                                E saw what B left, or the initial state
+//   A { w(x,1) }   B { d(x) }   C { ins(x,1)! }   D { r(x,1) }      D saw what A left, and so did
+//                                                                   the insert of C
+//   E { r(x,null) }                                                E saw what B left, or the
+//                                                                  initial state
 //
-// A transaction that did not abort is a source by the last state in which it left the key. What is observed of one key together,
-// because a reader sees one state of it, has to fit that state together; and where the history states the source of one of these
-// reads, it is the only one.
+// A transaction that did not abort is a source by the last state in which it left the key. What is
+// observed of one key together, because a reader sees one state of it, has to fit that state
+// together; and where the history states the source of one of these reads, it is the only one.
 //
-// Cost: the operations, once; then for each key that is asked about the writers of a value, those that left it absent, or all.
+// Cost: the operations, once; then for each key that is asked about the writers of a value, those
+// that left it absent, or all.
 
 #include "infer/possible_sources.h"
 
@@ -41,8 +44,9 @@ bool PossibleSources::is_stated(TxnId source, std::span<const Observation> obser
   });
 }
 
-// Of a key that a condition passed over, which nothing else was seen of: the most reads by far where there are conditions,
-// and all writers of the key but those whose row it would have returned.
+// Of a key that a condition passed over, which nothing else was seen of: the most reads by far
+// where there are conditions, and all writers of the key but those whose row it would have
+// returned.
 void PossibleSources::find_who_missed(TxnId reader, KeyId key, PredicateId predicate) {
   const Predicates& predicates = h_.predicates();
   const auto satisfies = [&](const KeyState& state) {

@@ -15,11 +15,11 @@ class PossibleSources {
  public:
   explicit PossibleSources(const History& history);
 
-  // Who may have left a state that explains all of these observations of a key by one reader, ascending; kNone, the initial state,
-  // comes last. Valid until the next call.
+  // Who may have left a state that explains all of these observations of a key by one reader,
+  // ascending; kNone, the initial state, comes last. Valid until the next call.
   std::span<const TxnId> find(TxnId reader, KeyId key, std::span<const Observation> observations);
-  // That the operation of the reader saw what an aborted or an overwritten write had left. No anomaly where a source explains
-  // what it saw, or where nothing does.
+  // That the operation of the reader saw what an aborted or an overwritten write had left. No
+  // anomaly where a source explains what it saw, or where nothing does.
   BadRead dirty_read(TxnId reader, OpId op, KeyId key, const Observation& seen) const;
 
  private:

@@ -15,7 +15,8 @@
 namespace assay::internal {
 
 // Real time as a gate: an event may happen when all events that were over before it started have
-// happened. Within a session its clock is exact; across sessions the drift of the clocks has to be allowed for.
+// happened. Within a session its clock is exact; across sessions the drift of the clocks has to be
+// allowed for.
 class RealTimeGate {
  public:
   RealTimeGate(const Problem& problem, const Events& events, std::span<const Node> nodes,

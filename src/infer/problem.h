@@ -1,24 +1,30 @@
-// A decision problem: who counts, what was written and read, what is known of the order of versions, and what is open.
-// Engines get a problem, a level, and how to decide.
+// A decision problem: who counts, what was written and read, what is known of the order of
+// versions, and what is open. Engines get a problem, a level, and how to decide.
 //
-// A transaction counts if it committed, or if its outcome is unknown and some transaction that counts read from it, or a
-// stated order of versions names it; an unknown transaction that is neither read nor named is dropped, which never
-// changes a verdict. What counts is numbered densely, in the order of the history: a *node* is a transaction that counts,
-// a *write* the final write of a node to a key.
+// A transaction counts if it committed, or if its outcome is unknown and some transaction that
+// counts read from it, or a stated order of versions names it; an unknown transaction that is
+// neither read nor named is dropped, which never changes a verdict. What counts is numbered
+// densely, in the order of the history: a *node* is a transaction that counts, a *write* the final
+// write of a node to a key.
 //
-//   s1: { w(x,1) w(x,2) }             node 0, write 0 = (x,2); w(x,1) is intermediate, no one may see it
+//   s1: { w(x,1) w(x,2) }             node 0, write 0 = (x,2); w(x,1) is intermediate, no one may
+//                                     see it
 //   s2: { r(x,2) r(x,2) w(y,1) }      node 1, one read: x from write 0; write 1 = (y,1)
 //
-// A *part* of a problem is a problem like any other, with less in it: some of the keys, and of the transactions those that
-// use them. It numbers its nodes, writes and keys anew, so that tables over it are as small as it is.
+// A *part* of a problem is a problem like any other, with less in it: some of the keys, and of the
+// transactions those that use them. It numbers its nodes, writes and keys anew, so that tables over
+// it are as small as it is.
 //
-//   the part of y above: key 0, which the whole calls key 1; node 0, which is transaction 1; write 0 = (y,1)
+//   the part of y above: key 0, which the whole calls key 1; node 0, which is transaction 1; write
+//   0 = (y,1)
 //
-// Transactions, operations and versions have the numbers of the history in every problem, so an order of a part speaks of
-// the same transactions as one of the whole, and in a proof only keys have to be translated (in_whole).
+// Transactions, operations and versions have the numbers of the history in every problem, so an
+// order of a part speaks of the same transactions as one of the whole, and in a proof only keys
+// have to be translated (in_whole).
 //
-// A problem refers to its history, which has to stay, and does not change once it is made. Cost: that of matching the
-// reads (reads_from.cc), of the stated orders and of the hint; of a part, what it holds of the whole (projection.cc).
+// A problem refers to its history, which has to stay, and does not change once it is made. Cost:
+// that of matching the reads (reads_from.cc), of the stated orders and of the hint; of a part, what
+// it holds of the whole (projection.cc).
 #pragma once
 
 #include <algorithm>
@@ -82,30 +88,34 @@ struct Writes {
   std::vector<Node> node;          // per write
   std::vector<VersionId> version;  // per write
   Rows<WriteId> of_key;            // per key: its writes, in node order
-  // Per version of the history: a write that installs it, kNone if none; of a part empty (Problem::write_of_version).
+  // Per version of the history: a write that installs it, kNone if none; of a part empty
+  // (Problem::write_of_version).
   std::vector<WriteId> of_version;
 
   size_t size() const { return key.size(); }
   WriteRange of(Node n) const { return {begin[n], begin[n + 1]}; }
 };
 
-// What came up when reads were matched: what refutes, what casts doubt, and what is only reported. In a part there is
-// nothing of this, for it is settled before parts are made.
+// What came up when reads were matched: what refutes, what casts doubt, and what is only reported.
+// In a part there is nothing of this, for it is settled before parts are made.
 struct Findings {
-  // The first read that the reads asked for do not allow; the first that only the weakest levels allow.
+  // The first read that the reads asked for do not allow; the first that only the weakest levels
+  // allow.
   BadRead bad_read;
   BadRead non_repeatable;
-  // Dirty reads: an operation and a key of which nobody ever left what it saw; kNone if there is none.
+  // Dirty reads: an operation and a key of which nobody ever left what it saw; kNone if there is
+  // none.
   OpId unexplained = kNone;
   KeyId unexplained_key = kNone;
   std::vector<DuplicateWrite> duplicates;
   KnownOrders known;  // what the stated orders of versions name, and where they contradict
-  // A key that transactions which did not abort use as a list and as a register; kNone if there is none.
+  // A key that transactions which did not abort use as a list and as a register; kNone if there is
+  // none.
   KeyId mixed = kNone;
 };
 
-// A guess at when things happened, to start from: comparable numbers without a unit, per node. Never trusted: it only
-// decides what is tried first.
+// A guess at when things happened, to start from: comparable numbers without a unit, per node.
+// Never trusted: it only decides what is tried first.
 struct Hint {
   std::vector<int64_t> read_time;
   std::vector<int64_t> write_time;
@@ -120,7 +130,8 @@ struct Problem {
   std::vector<Node> node;  // per transaction, kNone if it does not count; of a part empty (node_of)
   // Per session its nodes in session order; of a part without the sessions that have none.
   std::vector<std::vector<Node>> sessions;
-  // Nodes that may take effect, ascending: transactions of unknown outcome with neither reads nor writes here.
+  // Nodes that may take effect, ascending: transactions of unknown outcome with neither reads nor
+  // writes here.
   std::vector<Node> possible;
 
   // What they wrote and read.
@@ -130,7 +141,8 @@ struct Problem {
   Rows<Node> initial_readers;   // per key
   std::vector<Node> repeating;  // nodes that read a key more than once externally, ascending
   bool has_lists = false;       // some external read is of a list
-  // Dirty reads: keys of which an operation saw a version that stayed, of several that explain it. Perhaps more than once.
+  // Dirty reads: keys of which an operation saw a version that stayed, of several that explain it.
+  // Perhaps more than once.
   std::vector<KeyId> seen_openly;
   // What was assumed about reads that several writes explain; sorted, with keys of the history.
   std::vector<Seen> assumed;
@@ -138,8 +150,8 @@ struct Problem {
   // What is known of the order of versions.
   std::vector<StatedOrder> stated;
 
-  // What is open. Operations of counting transactions whose source is open, ascending: satisfied may not be concluded
-  // without them.
+  // What is open. Operations of counting transactions whose source is open, ascending: satisfied
+  // may not be concluded without them.
   std::vector<OpId> unresolved;
   // Who may have left what they saw, where an engine is to decide that too; else null.
   std::shared_ptr<const OpenReads> open;
@@ -172,7 +184,8 @@ struct Problem {
   Node find_node(TxnId t) const;
 };
 
-// Session order: calls visit(before, n) for each node and the last one before it in its session that committed.
+// Session order: calls visit(before, n) for each node and the last one before it in its session
+// that committed.
 template <class Visit>
 void each_session_step(const Problem& problem, Visit visit) {
   for (const std::vector<Node>& session : problem.sessions) {
@@ -184,23 +197,26 @@ void each_session_step(const Problem& problem, Visit visit) {
   }
 }
 
-// Which reads of other transactions count. clean: of what a transaction that takes effect left behind. dirty: of
-// anything that anybody ever wrote, aborted or overwritten, as at pl-1; then nobody takes effect for having been read.
+// Which reads of other transactions count. clean: of what a transaction that takes effect left
+// behind. dirty: of anything that anybody ever wrote, aborted or overwritten, as at pl-1; then
+// nobody takes effect for having been read.
 enum class Reads : uint8_t { clean, dirty };
 
 // How reads are matched.
 struct Matching {
   Reads reads = Reads::clean;
-  // Transactions of unknown outcome, ascending; those that do not count become nodes too (Problem::possible).
+  // Transactions of unknown outcome, ascending; those that do not count become nodes too
+  // (Problem::possible).
   std::span<const TxnId> possible = {};
   unsigned threads = 1;  // 0: one per core; what is found is the same for every number
 };
 
-// Whether what matching holds fits into memory: of each version its origin and its write, of each other operation a read, and
-// indices of these.
+// Whether what matching holds fits into memory: of each version its origin and its write, of each
+// other operation a read, and indices of these.
 bool has_room_to_match(const History& history, Budget& budget);
-// The problem of a whole history, with what is assumed, as in match_reads (reads_from.h). Where a read refutes everything
-// there is nothing to decide, and no hint. Not to be used if the budget ran out.
+// The problem of a whole history, with what is assumed, as in match_reads (reads_from.h). Where a
+// read refutes everything there is nothing to decide, and no hint. Not to be used if the budget ran
+// out.
 Problem make_problem(const History& history, std::span<const Seen> assumed, Budget& budget,
                      const Matching& how = {});
 // Without a limit.

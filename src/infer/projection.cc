@@ -1,12 +1,15 @@
-// A part of a problem is a problem like the whole, with less in it: the part's keys, the transactions that use them, of
-// each the reads and writes of these keys, and sessions without the others.
+// A part of a problem is a problem like the whole, with less in it: the part's keys, the
+// transactions that use them, of each the reads and writes of these keys, and sessions without the
+// others.
 //
-//   whole  s1: { w(x,1) w(y,1) } { w(z,1) }  s2: { r(x,1) }        part {x}  s1: { w(x,1) }  s2: { r(x,1) }
+//   whole  s1: { w(x,1) w(y,1) } { w(z,1) }  s2: { r(x,1) }        part {x}  s1: { w(x,1) }  s2: {
+//                                                                  r(x,1) }
 //
-// Nodes, writes and keys are numbered anew, so that tables over a part are as small as the part. Transactions, operations
-// and versions keep their numbers: what is said of them in a certificate needs no translation, only keys do. Tables that
-// have a place for each of those are left out, and Problem searches instead. Cost: linear in the part, but for a binary
-// search here and there, and once the tables of the whole.
+// Nodes, writes and keys are numbered anew, so that tables over a part are as small as the part.
+// Transactions, operations and versions keep their numbers: what is said of them in a certificate
+// needs no translation, only keys do. Tables that have a place for each of those are left out, and
+// Problem searches instead. Cost: linear in the part, but for a binary search here and there, and
+// once the tables of the whole.
 
 #include "infer/projection.h"
 

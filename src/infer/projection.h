@@ -12,7 +12,8 @@ class Projector {
  public:
   // `whole` is no part itself, and nothing of it is left to a search (Problem::open).
   explicit Projector(const Problem& whole);
-  // Also of some nodes alone that use its keys: then without what they read of others. What refutes that refutes the whole.
+  // Also of some nodes alone that use its keys: then without what they read of others. What refutes
+  // that refutes the whole.
   Problem project(const Part& part);
 
  private:

@@ -1,10 +1,13 @@
 // Whether a list that was read can be, and whom it was read from.
 //
-//   A { a(l,1) a(l,2) }   B { a(l,3) }   C { r(l,[1,2,3]) }   C read from B; that A came before B is stated (stated_orders.h)
-//   D { r(l,[1,3]) }      what A appended stands together, or is not there at all: an intermediate read
+//   A { a(l,1) a(l,2) }   B { a(l,3) }   C { r(l,[1,2,3]) }   C read from B; that A came before B
+//                                                             is stated (stated_orders.h)
+//   D { r(l,[1,3]) }      what A appended stands together, or is not there at all: an intermediate
+//                         read
 //
-// A list shows what others had appended, then the transaction's own elements so far. It is a read of the writer of the last element
-// of others. Where an element was appended more than once it is open whose it is (open_lists.h).
+// A list shows what others had appended, then the transaction's own elements so far. It is a read
+// of the writer of the last element of others. Where an element was appended more than once it is
+// open whose it is (open_lists.h).
 //
 // Cost: for each element a look at its origin, and at the operations of who appended it.
 
@@ -50,7 +53,8 @@ BadRead ReadLists::gone(VersionId element, OpId op) const {
   return {};
 }
 
-// The append to the same key before (step -1) or after (1) `op` in its transaction; kNone if there is none.
+// The append to the same key before (step -1) or after (1) `op` in its transaction; kNone if there
+// is none.
 OpId ReadLists::neighbour_append(OpId op, int step) const {
   if (op == kNone) return kNone;
   const TxnId t = h_.txn_of(op);
@@ -61,8 +65,8 @@ OpId ReadLists::neighbour_append(OpId op, int step) const {
   return kNone;
 }
 
-// What one transaction appended to a list stands together, but for what it had yet to append. True if the element's
-// neighbours belong elsewhere.
+// What one transaction appended to a list stands together, but for what it had yet to append. True
+// if the element's neighbours belong elsewhere.
 bool ReadLists::torn(std::span<const VersionId> elements, size_t i) const {
   const OpId earlier = neighbour_append(origins_[elements[i]].op, -1);
   const OpId later = neighbour_append(origins_[elements[i]].op, 1);
@@ -78,8 +82,8 @@ bool ReadLists::appended_twice(OpId append) const {
   return false;
 }
 
-// Every element of a list must have been appended by a transaction that may count, together with what else that transaction
-// appended. A read if they were.
+// Every element of a list must have been appended by a transaction that may count, together with
+// what else that transaction appended. A read if they were.
 ListRead ReadLists::fault(std::span<const VersionId> elements, TxnId reader, OpId op) const {
   for (size_t i = 0; i < elements.size(); ++i) {
     const OpId append = origins_[elements[i]].op;

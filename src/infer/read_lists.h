@@ -14,15 +14,16 @@ namespace assay::internal {
 
 // What a read of a list amounts to.
 struct ListRead {
-  // read: of the writer of `last`. open: it does not tell who appended what. cut: nor that, of what one transaction appended, all
-  // or nothing is there. bad: no order explains it.
+  // read: of the writer of `last`. open: it does not tell who appended what. cut: nor that, of what
+  // one transaction appended, all or nothing is there. bad: no order explains it.
   enum class Kind : uint8_t { read, open, cut, bad };
   Kind kind = Kind::read;
   VersionId last = kNone;  // the last element that others had appended; kNone: there is none
   BadRead bad = {};
 };
 
-// Of one problem, of which who counts has to be known. Keys that are lists and registers tell nothing.
+// Of one problem, of which who counts has to be known. Keys that are lists and registers tell
+// nothing.
 class ReadLists {
  public:
   ReadLists(const History& history, const Problem& problem, const Origins& origins);

@@ -35,8 +35,8 @@ bool ReadMatcher::explained_by_own(const TxnKeys::State& own, VersionId version)
   return shows(h_, install_of(h_, own.op).state(), version);
 }
 
-// A write of the version by another transaction, whatever became of it; kNone if there is none. Looks through the
-// history: for what is about to be reported.
+// A write of the version by another transaction, whatever became of it; kNone if there is none.
+// Looks through the history: for what is about to be reported.
 OpId ReadMatcher::other_writer(VersionId version, TxnId reader) const {
   for (OpId i = 0; i < h_.op_count(); ++i) {
     const Operation op = h_.op(i);

@@ -30,7 +30,8 @@ std::vector<T> joined(std::vector<Part>& parts, std::vector<T> Part::*member) {
   return all;
 }
 
-// The ends of rows that are counted from the first of their part, as the begins of rows of the whole.
+// The ends of rows that are counted from the first of their part, as the begins of rows of the
+// whole.
 template <class Part>
 std::vector<uint32_t> joined_begins(const std::vector<Part>& parts,
                                     std::vector<uint32_t> Part::*ends) {

@@ -1,11 +1,12 @@
-// Reads-from: which transactions count, and which write each of their reads returned. What it finds is most of a problem
-// (problem.h).
+// Reads-from: which transactions count, and which write each of their reads returned. What it finds
+// is most of a problem (problem.h).
 //
 // Reads after an own write, and repeated reads, are checked here and then dropped. Reads that no
 // single write explains (a value written twice, a failed compare-and-set) are kept apart as
 // unresolved.
 //
-// Who wrote what comes first (origins.h); then adjacent transactions are matched in slices, side by side (read_matcher.h).
+// Who wrote what comes first (origins.h); then adjacent transactions are matched in slices, side by
+// side (read_matcher.h).
 //
 // Cost: two passes over the operations, one array access a read; this is the floor of every check.
 #pragma once
@@ -20,8 +21,9 @@
 
 namespace assay::internal {
 
-// All of a problem but its hint. `assumed` is sorted, speaks of unresolved operations only, and names sources that could be
-// right. Stops early when the budget runs out; what it returns is not to be used then.
+// All of a problem but its hint. `assumed` is sorted, speaks of unresolved operations only, and
+// names sources that could be right. Stops early when the budget runs out; what it returns is not
+// to be used then.
 Problem match_reads(const History& history, std::span<const Seen> assumed, Budget& budget,
                     const Matching& how = {});
 

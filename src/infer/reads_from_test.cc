@@ -149,7 +149,8 @@ TEST(ReadsFrom, EveryReadThatNoLevelAllowsIsNamedWithItsTwoOperations) {
   }
 }
 
-// One list; a transaction is a session of its own, an operation an append or the list that was read.
+// One list; a transaction is a session of its own, an operation an append or the list that was
+// read.
 using ListTxn = std::vector<std::variant<int64_t, std::vector<int64_t>>>;
 History list_history(const std::vector<ListTxn>& txns) {
   HistoryBuilder builder;

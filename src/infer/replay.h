@@ -1,4 +1,5 @@
-// Replays an order of events over a history: what each key holds when a transaction reads, and which transaction left that.
+// Replays an order of events over a history: what each key holds when a transaction reads, and
+// which transaction left that.
 //
 //   order A B C      A { w(x,1) }   B { r(x,1) w(x,2) }   C { r(x,1) }
 //
@@ -7,9 +8,10 @@
 //   B         1         A
 //   C         2         B          the order does not explain what C read
 //
-// A visitor is told of every read with what it meets, the transaction's own writes included, and of every install. It says whether
-// to go on. Accepting an order, what an order of the database gets wrong, what open reads saw along an order, aggregates, and the rows
-// that queries passed over are visitors.
+// A visitor is told of every read with what it meets, the transaction's own writes included, and of
+// every install. It says whether to go on. Accepting an order, what an order of the database gets
+// wrong, what open reads saw along an order, aggregates, and the rows that queries passed over are
+// visitors.
 //
 // Cost: one pass over the operations, and over the keys that ranges cover.
 #pragma once
@@ -70,9 +72,10 @@ struct ReplayVisitor {
   bool installed(TxnId, const KeysHeld&) { return true; }
 };
 
-// Calls look(Observation, Held) for what each operation of a transaction observes, with what it meets, and look_at_list(op, others,
-// own) for each list that it reads: what others had appended, and its own elements so far. Each says whether to go on; false if
-// one did not. `keys`: may be null where there are no ranges.
+// Calls look(Observation, Held) for what each operation of a transaction observes, with what it
+// meets, and look_at_list(op, others, own) for each list that it reads: what others had appended,
+// and its own elements so far. Each says whether to go on; false if one did not. `keys`: may be
+// null where there are no ranges.
 template <class Look, class LookAtList>
 bool each_read(const History& h, TxnId t, const KeysHeld& held, const TouchedKeys* keys, Look look,
                LookAtList look_at_list) {

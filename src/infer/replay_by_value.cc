@@ -1,23 +1,28 @@
-// A history satisfies a level with one event a transaction if its transactions stand in an order in which every read returns what
-// its key holds. What a key holds is a value: to see that a read returns it, nobody needs to know who wrote it. So transactions take
-// effect in the order in which they ended, each as soon as it may, on nothing but the columns of the history:
+// A history satisfies a level with one event a transaction if its transactions stand in an order in
+// which every read returns what its key holds. What a key holds is a value: to see that a read
+// returns it, nobody needs to know who wrote it. So transactions take effect in the order in which
+// they ended, each as soon as it may, on nothing but the columns of the history:
 //
-//   a transaction waits until its keys hold what it reads;
-//   a write waits while others are still to read the value that it replaces;
-//   a transaction waits for the one before it in its session and, where real time counts, for those that ended before it began.
+//   a transaction waits until its keys hold what it reads; a write waits while others are still to
+//   read the value that it replaces; a transaction waits for the one before it in its session and,
+//   where real time counts, for those that ended before it began.
 //
-//   s1: { w(x,1) } until 10   s2: { r(x,null) } from 5 until 12     s1 ends first and waits: s2 still has to read null
+//   s1: { w(x,1) } until 10   s2: { r(x,null) } from 5 until 12     s1 ends first and waits: s2
+//                                                                   still has to read null
 //
-// Each wait is for one thing, and whoever waits is looked at again when that has come. If all take effect, their order is a proof,
-// which the verifier replays. If some still wait in the end, another order may do, or none: nothing is known, and the history is
-// matched (problem.h) and scheduled anew (schedule.cc), which knows writers by their versions and can weigh one order against another.
+// Each wait is for one thing, and whoever waits is looked at again when that has come. If all take
+// effect, their order is a proof, which the verifier replays. If some still wait in the end,
+// another order may do, or none: nothing is known, and the history is matched (problem.h) and
+// scheduled anew (schedule.cc), which knows writers by their versions and can weigh one order
+// against another.
 //
-// Where two writers of a key overlap, neither of which read it, the order of their ends may be the wrong one. That shows when somebody
-// who began after the second had ended reads what the first wrote. Then what took effect since the first is undone and tried again, and
-// the first waits for the second. Few are undone: as many as take effect while a transaction is under way.
+// Where two writers of a key overlap, neither of which read it, the order of their ends may be the
+// wrong one. That shows when somebody who began after the second had ended reads what the first
+// wrote. Then what took effect since the first is undone and tried again, and the first waits for
+// the second. Few are undone: as many as take effect while a transaction is under way.
 //
-// Where a value was written twice to a key, or may be the initial one as well, the way is not taken: which of the writes was read may
-// matter, and duplicates are told.
+// Where a value was written twice to a key, or may be the initial one as well, the way is not
+// taken: which of the writes was read may matter, and duplicates are told.
 //
 // Cost: two passes over the operations, and one more for each wait; a sort by time.
 
@@ -43,17 +48,20 @@ class HeldValues {
         versions_(history.version_count()),
         takes_effect_(history.txn_count(), false) {}
 
-  // Counts readers. False if a transaction shows by itself that values do not explain it, or if a value does not tell who wrote it.
+  // Counts readers. False if a transaction shows by itself that values do not explain it, or if a
+  // value does not tell who wrote it.
   bool prepare() { return look_at_writes() && look_at_txns() && look_at_versions(); }
 
   // It committed, or its outcome is unknown and it was read.
   bool happened(TxnId t) const { return h_.status(t) == TxnStatus::committed || takes_effect_[t]; }
 
-  // What a transaction waits for: until its key holds a version, or until a version is read by all others; kNone if for none.
+  // What a transaction waits for: until its key holds a version, or until a version is read by all
+  // others; kNone if for none.
   struct Wait {
     VersionId held = kNone, read = kNone;
   };
-  // If `behind` is given, it gets the writers of all versions that others are still to read; kNone where that is the initial one.
+  // If `behind` is given, it gets the writers of all versions that others are still to read; kNone
+  // where that is the initial one.
   Wait wait_of(TxnId t, std::vector<TxnId>* behind = nullptr) {
     Wait wait;
     attempt_ = attempts_++;
@@ -76,8 +84,8 @@ class HeldValues {
       versions_[wait.read].is_held = 1;
   }
 
-  // The transaction of which wait_of was asked last, and which waits for nothing, takes effect. Calls `come` with each version
-  // that somebody has waited for.
+  // The transaction of which wait_of was asked last, and which waits for nothing, takes effect.
+  // Calls `come` with each version that somebody has waited for.
   template <class Come>
   void take_effect(TxnId t, const Come& come) {
     for (const VersionId v : reads_) {
@@ -191,7 +199,8 @@ class HeldValues {
     return true;
   }
 
-  // Puts initial values into their keys. False if a value was read that nobody wrote, or that was written and may be initial too.
+  // Puts initial values into their keys. False if a value was read that nobody wrote, or that was
+  // written and may be initial too.
   bool look_at_versions() {
     for (VersionId v = 0; v < versions_.size(); ++v) {
       const bool initial = h_.is_initial(v);
@@ -203,8 +212,8 @@ class HeldValues {
     return true;
   }
 
-  // What the transaction has to do with keys, in reads_ and writes_. Unless `happened`, ends at a version that its key does not hold,
-  // and returns it.
+  // What the transaction has to do with keys, in reads_ and writes_. Unless `happened`, ends at a
+  // version that its key does not hold, and returns it.
   VersionId look(TxnId t, bool happened) {
     reads_.clear();
     writes_.clear();
@@ -285,7 +294,8 @@ class ReplayByValue {
       for (const TxnId t : h_.session_txns(s)) {
         if (!values_.happened(t)) continue;
         before_[t] = last;
-        // A later transaction of the session need not be behind one whose outcome the client did not learn.
+        // A later transaction of the session need not be behind one whose outcome the client did
+        // not learn.
         if (!is_unknown(t)) last = t;
       }
     }
@@ -356,8 +366,9 @@ class ReplayByValue {
       ++oldest_;
   }
 
-  // One of the oldest that wait, for readers that may have to come after it, is to take effect before the writers whose versions these
-  // read. False if that is too long ago, or there was nothing of the kind for long.
+  // One of the oldest that wait, for readers that may have to come after it, is to take effect
+  // before the writers whose versions these read. False if that is too long ago, or there was
+  // nothing of the kind for long.
   bool turn_writers() {
     in_vain_ = 0;
     pass_over_placed();

@@ -1,5 +1,5 @@
-// Accepting without matching: an order of the transactions in which every read returns the value that its key holds then.
-// See replay_by_value.cc.
+// Accepting without matching: an order of the transactions in which every read returns the value
+// that its key holds then. See replay_by_value.cc.
 #pragma once
 
 #include <vector>
@@ -10,12 +10,14 @@
 
 namespace assay::internal {
 
-// Whether the history has nothing but reads and writes of values, and states nothing of versions and their order.
+// Whether the history has nothing but reads and writes of values, and states nothing of versions
+// and their order.
 bool may_replay_by_value(const History& history);
 
-// All committed transactions and those of unknown outcome that were read, in such an order that keeps sessions and, where the level
-// asks for it, real time. Empty if none is found, which says nothing, or the budget ends. The level has one event a transaction.
-// Holds 4 bytes a version, 24 a key and at most 36 a transaction.
+// All committed transactions and those of unknown outcome that were read, in such an order that
+// keeps sessions and, where the level asks for it, real time. Empty if none is found, which says
+// nothing, or the budget ends. The level has one event a transaction. Holds 4 bytes a version, 24 a
+// key and at most 36 a transaction.
 std::vector<TxnId> order_by_value(const History& history, const LevelInfo& level, Budget& budget);
 
 }  // namespace assay::internal

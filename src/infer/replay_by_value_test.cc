@@ -80,7 +80,8 @@ TEST(ReplayByValue, OverlappingWritersAreTurned) {
 }
 
 TEST(ReplayByValue, FindsNothingWhereValuesDoNotTell) {
-  // Written twice, read and never written, not what the transaction itself wrote, two values of one key.
+  // Written twice, read and never written, not what the transaction itself wrote, two values of one
+  // key.
   EXPECT_EQ(order_of(make_history({{1, {w("x", 1)}}, {2, {w("x", 1)}}}), serializable), Txns{});
   EXPECT_EQ(order_of(make_history({{1, {r("x", 1)}}}), serializable), Txns{});
   EXPECT_EQ(order_of(make_history({{1, {w("x", 1), r("x", kNull)}}}), serializable), Txns{});

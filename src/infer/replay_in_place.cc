@@ -1,16 +1,19 @@
-// Clients' times are mostly right: then nearly every event may happen at its place in their order, and a replay rearranges
-// little. Which events may not can be found out key by key, on several threads:
+// Clients' times are mostly right: then nearly every event may happen at its place in their order,
+// and a replay rearranges little. Which events may not can be found out key by key, on several
+// threads:
 //
 //   w(A) r(B) w(C)        A { w(x,1) }   B { r(x,1) }   C { w(x,2) }
 //
-//   the writers of x in this order: A, C. A read of A's version stands after w(A), or else it has to wait; and before w(C),
-//   or else w(C) has to wait. Here nobody has to.
+//   the writers of x in this order: A, C. A read of A's version stands after w(A), or else it has
+//   to wait; and before w(C), or else w(C) has to wait. Here nobody has to.
 //
-// Where the level forbids overlapping writers, of two in this order the second moreover begins after the first has
-// committed, or else its begin has to wait; and so does the begin of whoever finds another writer open. Session order and
-// real time concern no key: one more thread goes through the order for them.
+// Where the level forbids overlapping writers, of two in this order the second moreover begins
+// after the first has committed, or else its begin has to wait; and so does the begin of whoever
+// finds another writer open. Session order and real time concern no key: one more thread goes
+// through the order for them.
 //
-// Cost: linear, plus a sort of the writers of each key, most of which are in the order of the history and stay there.
+// Cost: linear, plus a sort of the writers of each key, most of which are in the order of the
+// history and stay there.
 
 #include "infer/replay_in_place.h"
 

@@ -112,7 +112,8 @@ TEST(ReplayInPlace, SaysNothingOnceTheBudgetHasRunOut) {
             std::nullopt);
 }
 
-// By their times 0, 1, 2, 3; but 0 read from 1, so the writers of x are 1, 0, 2, and 2 has to wait for who read from 0.
+// By their times 0, 1, 2, 3; but 0 read from 1, so the writers of x are 1, 0, 2, and 2 has to wait
+// for who read from 0.
 TEST(ReplayInPlace, LooksAtEachEventOnceWritersHaveChangedPlaces) {
   const History h = make_history(followed({{1, {r("y", 1), w("x", 1)}, kCommitted, 1, 2},
                                            {2, {w("y", 1), w("x", 2)}, kCommitted, 3, 4},
@@ -129,9 +130,10 @@ TEST(ReplayInPlace, LooksAtEachEventOnceWritersHaveChangedPlaces) {
             (std::vector<Vertex>{1, 0, 3, 2}));
 }
 
-// What a sound database did: transactions of several sessions, some of them at the same time, each of which sees what had
-// been committed when it began (`split`) or when it ended. No two write a key at the same time. `stated`: with the orders of all
-// versions, some of which stand the other way round.
+// What a sound database did: transactions of several sessions, some of them at the same time, each
+// of which sees what had been committed when it began (`split`) or when it ended. No two write a
+// key at the same time. `stated`: with the orders of all versions, some of which stand the other
+// way round.
 History sound_history(Rng& rng, bool split, size_t count, bool stated) {
   constexpr int kSessions = 6, kKeys = 60;
   struct Open {

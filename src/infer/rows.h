@@ -22,7 +22,8 @@ struct Rows {
   void close() { begin.push_back(static_cast<uint32_t>(items.size())); }
 };
 
-// Turns (row, item) pairs, given by two passes of `visit`, into rows. Items of a row stay in the order in which they come.
+// Turns (row, item) pairs, given by two passes of `visit`, into rows. Items of a row stay in the
+// order in which they come.
 template <class T, class Visit>
 Rows<T> collect_rows(size_t rows, Visit visit) {
   Rows<T> out;

@@ -12,23 +12,26 @@
 //   R1  T2 → S, S reads x from T1                 ⇒ T2 before T1: edge w(T2) → tgt(T1)
 //   R2  U's tgt → w(W), both write x              ⇒ U before W:   edge w(U) → tgt(W)
 //   R3  the same, and R reads x from U            ⇒ edge r(R) → w(W)
-// R1 is PolySI's rule for anti-dependencies, R2 that for write dependencies, R3 what PolySI adds with both; but PolySI
-// looks for R2 from w(U) on, tgt(U) = r(U) comes with Viper's graph. Each has a switch.
-// They contain PolySI's pruning (a pair is decided as soon as one side closes a cycle) and Cobra's
-// chains: a transaction that reads and overwrites a version gets the write dependency from its own
-// read.
+// R1 is PolySI's rule for anti-dependencies, R2 that for write dependencies, R3 what PolySI adds
+// with both; but PolySI looks for R2 from w(U) on, tgt(U) = r(U) comes with Viper's graph. Each has
+// a switch. They contain PolySI's pruning (a pair is decided as soon as one side closes a cycle)
+// and Cobra's chains: a transaction that reads and overwrites a version gets the write dependency
+// from its own read.
 //
-// An index knows which events reach which: clocks if sessions are long chains (session_clocks.cc), else rows of bits over a window
-// that slides over the events (closure.cc). Of the writers that reach an event either names only the last ones, and an edge is added
-// only if the index does not show it already.
+// An index knows which events reach which: clocks if sessions are long chains (session_clocks.cc),
+// else rows of bits over a window that slides over the events (closure.cc). Of the writers that
+// reach an event either names only the last ones, and an edge is added only if the index does not
+// show it already.
 //
-// Rounds: a sweep in topological order carries what grew along edges and applies the rules to
-// the entries that grew; then the edges found are inserted (the order is repaired, or a cycle is
-// met), and their heads are where the next sweep starts. Later rounds touch few vertices. A window has to pass over everything in
-// every round, but adds an edge as soon as it is found, so that there are few rounds.
+// Rounds: a sweep in topological order carries what grew along edges and applies the rules to the
+// entries that grew; then the edges found are inserted (the order is repaired, or a cycle is met),
+// and their heads are where the next sweep starts. Later rounds touch few vertices. A window has to
+// pass over everything in every round, but adds an edge as soon as it is found, so that there are
+// few rounds.
 //
-// Cost: (edges + reads + writes) × sessions for the first round, then what changes; with a window, the words of a row take the
-// place of sessions, for each round. Source: PolySI (PVLDB 2023) for the rules.
+// Cost: (edges + reads + writes) × sessions for the first round, then what changes; with a window,
+// the words of a row take the place of sessions, for each round. Source: PolySI (PVLDB 2023) for
+// the rules.
 
 #include "infer/saturation.h"
 
@@ -40,8 +43,8 @@ namespace {
 
 using Result = Saturation::Result;
 
-// Applies the rules to one event after another. Index: SessionClocks, which holds all vertices, or Closure, which holds those of a
-// window.
+// Applies the rules to one event after another. Index: SessionClocks, which holds all vertices, or
+// Closure, which holds those of a window.
 template <class Index>
 class Rules {
  protected:
@@ -210,8 +213,8 @@ class RoundsWithClocks : Rules<SessionClocks> {
   uint32_t rounds_ = 0;
 };
 
-// Sweeps over everything, round by round. An edge is in force from where it was found; if it contradicts the order of the round,
-// from the next round on.
+// Sweeps over everything, round by round. An edge is in force from where it was found; if it
+// contradicts the order of the round, from the next round on.
 class RoundsInWindow : Rules<Closure> {
  public:
   RoundsInWindow(EventGraph& events, IncrementalOrder& order, KnownEdges& known,

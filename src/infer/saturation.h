@@ -13,13 +13,15 @@
 
 namespace assay::internal {
 
-// Which rules apply; saturation.cc says what they are. Without one less is derived, and more left to search.
+// Which rules apply; saturation.cc says what they are. Without one less is derived, and more left
+// to search.
 struct SaturationRules {
   bool anti_dependencies = true;
   bool write_dependencies = true;
   bool begins = true;
   bool combined_writes = true;
-  // The most vertices in the window of the closure, where there are no clocks; 0: then nothing is derived.
+  // The most vertices in the window of the closure, where there are no clocks; 0: then nothing is
+  // derived.
   uint32_t window = UINT32_MAX;
 };
 

@@ -218,7 +218,8 @@ void compare(History history, LevelId level, Agreement& seen) {
   }
 }
 
-// With a window of a few vertices, less is derived than with one of all, and nothing that does not follow.
+// With a window of a few vertices, less is derived than with one of all, and nothing that does not
+// follow.
 TEST(Saturation, WhatANarrowWindowDerivesFollows) {
   Rng rng(22);
   int cycles = 0, missed = 0, derived = 0;

@@ -11,20 +11,21 @@
 //   times: T1 w(x,1) commits at 10, T2 r(x,null) begins at 11 (its snapshot was older)
 //   w(T1) comes first but must wait for r(T2); r(T2) happens, w(T1) wakes up: accepted.
 //
-// Every wait is for one particular event, so a blocked event is parked with that event and looked at again when it
-// has happened. If all events happen, their order is a proof. If some remain parked, the hint was wrong or the
-// level is violated; saturation and search decide.
+// Every wait is for one particular event, so a blocked event is parked with that event and looked
+// at again when it has happened. If all events happen, their order is a proof. If some remain
+// parked, the hint was wrong or the level is violated; saturation and search decide.
 //
-// One more wait keeps the proposal's order of the writers of a key: a writer that overtakes another, because that one
-// has to wait for a reader whose clock is late, often makes a later read impossible. This wait is *soft*: when it is
-// part of a cycle of waits, it is dropped.
+// One more wait keeps the proposal's order of the writers of a key: a writer that overtakes
+// another, because that one has to wait for a reader whose clock is late, often makes a later read
+// impossible. This wait is *soft*: when it is part of a cycle of waits, it is dropped.
 //
-// Where the orders of all versions are stated every wait is one that every order has, so that a replay that leaves events parked
-// has found a violation, though not the proof of it.
+// Where the orders of all versions are stated every wait is one that every order has, so that a
+// replay that leaves events parked has found a violation, though not the proof of it.
 //
-// Client times are a hint, never trusted: a wrong clock costs waiting, not correctness. Of the writers of a key that may not yet, only
-// the first asks what blocks it, and each of the others is parked with the one before it: where thousands write a key that thousands
-// read, all of them waking up for each reader would be quadratic. Cost: linear, plus the sort by time.
+// Client times are a hint, never trusted: a wrong clock costs waiting, not correctness. Of the
+// writers of a key that may not yet, only the first asks what blocks it, and each of the others is
+// parked with the one before it: where thousands write a key that thousands read, all of them
+// waking up for each reader would be quadratic. Cost: linear, plus the sort by time.
 
 #include "infer/schedule.h"
 
@@ -41,7 +42,8 @@
 namespace assay::internal {
 namespace {
 
-// What a replay holds besides the proposal: the scheduler, and for each event a number and a place in a queue of `Precedence`.
+// What a replay holds besides the proposal: the scheduler, and for each event a number and a place
+// in a queue of `Precedence`.
 uint64_t replay_bytes(const Problem& problem, size_t vertices) {
   constexpr uint64_t kBytesAVertex = 34, kBytesAWrite = 12, kBytesAKey = 20;
   return kBytesAVertex * vertices + kBytesAWrite * problem.writes.size() +

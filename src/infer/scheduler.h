@@ -18,8 +18,8 @@ namespace assay::internal {
 
 inline constexpr Vertex kNothing = 0xFFFFFFFF;
 
-// Where the events of a level are, the same for all nodes; the same numbering as EventGraph, which tells it of nodes that
-// differ.
+// Where the events of a level are, the same for all nodes; the same numbering as EventGraph, which
+// tells it of nodes that differ.
 struct Events {
   bool split;
   bool write_conflict;
@@ -31,7 +31,8 @@ struct Events {
   Node node_of(Vertex v) const { return split ? v / 2 : v; }
   bool reads(Vertex v) const { return !split || v % 2 == 0; }
   bool writes(Vertex v) const { return !split || v % 2 == 1; }
-  // Where a write dependency arrives; and whether the event has to wait until nobody else holds the keys.
+  // Where a write dependency arrives; and whether the event has to wait until nobody else holds the
+  // keys.
   bool overwrites(Vertex v) const { return write_conflict ? reads(v) : writes(v); }
   bool waits_for_holders(Vertex v) const { return write_conflict && reads(v); }
   bool takes_hold(Vertex v) const { return write_conflict && !writes(v); }
@@ -68,8 +69,8 @@ class WriterQueues {
     return next < end_[key] ? queue_[next] : kNone;
   }
 
-  // Of a write of which another's comes first, the nearest before it that has not happened, as far as that is known without a search:
-  // else the first.
+  // Of a write of which another's comes first, the nearest before it that has not happened, as far
+  // as that is known without a search: else the first.
   template <class Places>
   Node nearest_waiting(WriteId w, Node first, const Places& events,
                        const std::vector<uint8_t>& happened) const {
@@ -85,13 +86,14 @@ class WriterQueues {
   std::vector<uint32_t> index_;       // per write, into queue_
 };
 
-// The state of the replay and the rules for waiting. `Precedence` says what an event depends on, `Places` where events are:
-// Events or EventGraph.
+// The state of the replay and the rules for waiting. `Precedence` says what an event depends on,
+// `Places` where events are: Events or EventGraph.
 template <class Precedence, class Places>
 class Scheduler {
  public:
-  // `order` is the proposal; it decides which writer of a key comes first. `settle_outcomes`: finds out on the way which of
-  // the possible nodes take effect. `stated_before`: of each write a node whose version is to come before it, or kNone; or empty.
+  // `order` is the proposal; it decides which writer of a key comes first. `settle_outcomes`: finds
+  // out on the way which of the possible nodes take effect. `stated_before`: of each write a node
+  // whose version is to come before it, or kNone; or empty.
   Scheduler(const Problem& problem, const Places& events, size_t vertices,
             std::span<const Vertex> order, Precedence& precedence, bool settle_outcomes = false,
             std::span<const Node> stated_before = {})
@@ -134,7 +136,8 @@ class Scheduler {
   }
   // To be called first where attempt_free will be.
   void heed_order() { in_order_ = true; }
-  // The same for an event that may happen once all before it in the proposal have, the writers of each key in its order.
+  // The same for an event that may happen once all before it in the proposal have, the writers of
+  // each key in its order.
   void attempt_free(Vertex v) {
     if (waiting_ == 0 && in_order_)
       happen(v);
@@ -169,8 +172,9 @@ class Scheduler {
     }
   }
 
-  // Only the first of several writers of a key asks what else blocks it, which may be one reader after the other; the others wait
-  // for the writer before them, each for its own, so that one is considered again when it may be its turn.
+  // Only the first of several writers of a key asks what else blocks it, which may be one reader
+  // after the other; the others wait for the writer before them, each for its own, so that one is
+  // considered again when it may be its turn.
   void consider(Vertex v) {
     unpark(v);
     Vertex blocker = precedence_.missing(v, happened_);
@@ -258,7 +262,8 @@ class Scheduler {
     return std::binary_search(read.sources.begin(), read.sources.end(), writer);
   }
 
-  // Where an open read does not see what it needs, and some transaction of unknown outcome has left that, wakes it.
+  // Where an open read does not see what it needs, and some transaction of unknown outcome has left
+  // that, wakes it.
   void settle_outcomes(Vertex v) {
     for (const uint32_t i : open_->of(problem_.txn[events_.node_of(v)])) {
       const OpenRead& read = open_->all()[i];
@@ -283,8 +288,9 @@ class Scheduler {
     });
   }
 
-  // The next of those that may have left what an open read of `v` saw, if it does not see what one of them left now.
-  // `needed`: only if none of them has happened yet. kNothing if all have, or there is no such read.
+  // The next of those that may have left what an open read of `v` saw, if it does not see what one
+  // of them left now. `needed`: only if none of them has happened yet. kNothing if all have, or
+  // there is no such read.
   Vertex source_to_come(Vertex v, bool needed) const {
     if (open_ == nullptr || !events_.reads(v)) return kNothing;
     for (const uint32_t i : open_->of(problem_.txn[events_.node_of(v)])) {
@@ -335,7 +341,8 @@ class Scheduler {
     return kNothing;
   }
 
-  // Of the writers of one of the keys that stand earlier in the proposal and have not happened, the first and the nearest.
+  // Of the writers of one of the keys that stand earlier in the proposal and have not happened, the
+  // first and the nearest.
   struct Earlier {
     Vertex first = kNothing, nearest = kNothing;
   };
@@ -390,7 +397,8 @@ class Scheduler {
     }
   }
 
-  // Whether it installs a version before another writer of the key that comes first in the proposal.
+  // Whether it installs a version before another writer of the key that comes first in the
+  // proposal.
   bool overtakes(Vertex v) {
     if (!precedence_.is_event(v) || !events_.writes(v)) return false;
     const Node n = events_.node_of(v);
@@ -417,7 +425,8 @@ class Scheduler {
   WriterQueues queues_;
   std::span<const Node> stated_before_;  // per write; empty: nothing is stated
   std::vector<uint8_t> happened_;
-  // Per vertex: the first of the events that are parked until it happens, and for each of these the next and the one before.
+  // Per vertex: the first of the events that are parked until it happens, and for each of these the
+  // next and the one before.
   std::vector<Vertex> parked_, next_parked_, parked_before_;
   std::vector<Vertex> waits_for_;  // per vertex: the event that it last waited for
   std::vector<Wait> wait_;
@@ -426,9 +435,9 @@ class Scheduler {
   std::vector<WriteId> current_;        // per key: the version in force
   std::vector<Node> holder_;            // per key: the open writer
   std::vector<Vertex> ready_, order_;
-  size_t waiting_ = 0;  // events that are parked, or were and are ready
-  bool in_order_ =
-      false;  // the writers of each key happened in the order of the proposal; if that is of interest
+  size_t waiting_ = 0;     // events that are parked, or were and are ready
+  bool in_order_ = false;  // the writers of each key happened in the order of the proposal; if that
+                           // is of interest
   std::vector<uint32_t> proposed_;  // per vertex, where reads are open: its place in the proposal
 };
 

@@ -1,12 +1,15 @@
-// Which events reach which, without a matrix. Sessions are chains, so what reaches a vertex is one number for each session: the
-// last place of that session that reaches it. These numbers are the vertex's *clock*.
+// Which events reach which, without a matrix. Sessions are chains, so what reaches a vertex is one
+// number for each session: the last place of that session that reaches it. These numbers are the
+// vertex's *clock*.
 //
 //   s1: T1 T2 T3   s2: T4 T5   T2 → T5:    the clock of T5 is s1: 2, s2: 2
 //
-// Of one session only the last writer of x matters, because the session orders the earlier ones before it. So the writers that
-// come before an event are found by one binary search in each session.
+// Of one session only the last writer of x matters, because the session orders the earlier ones
+// before it. So the writers that come before an event are found by one binary search in each
+// session.
 //
-// Memory, and the cost of an edge: one word for each session. Source: dbcop (OOPSLA 2019) for sessions as chains.
+// Memory, and the cost of an edge: one word for each session. Source: dbcop (OOPSLA 2019) for
+// sessions as chains.
 
 #include "infer/session_clocks.h"
 
@@ -14,7 +17,8 @@ namespace assay::internal {
 namespace {
 
 constexpr uint64_t kMaxClockWords = uint64_t{1} << 30;  // 4 GiB
-// Clocks of sessions of a few transactions grow with the square of these: beyond this many words they have to be longer.
+// Clocks of sessions of a few transactions grow with the square of these: beyond this many words
+// they have to be longer.
 constexpr uint64_t kManyClockWords = uint64_t{1} << 24;
 constexpr uint32_t kLongEnough = 8;
 
@@ -94,7 +98,8 @@ void SessionClocks::index_segments() {
   }
 }
 
-// How many places of a chain have their write event, or the event where a write dependency arrives, within `mark`.
+// How many places of a chain have their write event, or the event where a write dependency arrives,
+// within `mark`.
 uint32_t SessionClocks::writes_within(uint32_t mark) const {
   return events_.split() ? mark / 2 : mark;
 }
@@ -103,7 +108,8 @@ uint32_t SessionClocks::overwrites_within(uint32_t mark) const {
   return at_read ? (mark + 1) / 2 : writes_within(mark);
 }
 
-// The last write of the segment whose place in the chain is below `index_bound`; kNone if there is none.
+// The last write of the segment whose place in the chain is below `index_bound`; kNone if there is
+// none.
 WriteId SessionClocks::last_within(const Segment& segment, uint32_t index_bound) const {
   const auto begin = segment_index_.begin() + segment.begin;
   const auto end = segment_index_.begin() + segment.end;

@@ -14,7 +14,8 @@ class SessionClocks {
  public:
   explicit SessionClocks(const EventGraph& events);
 
-  // Whether the level keeps session order, and events × sessions words are a sensible amount of memory.
+  // Whether the level keeps session order, and events × sessions words are a sensible amount of
+  // memory.
   bool affordable() const;
   // False if there is no room.
   bool start(Budget& budget);
@@ -30,17 +31,19 @@ class SessionClocks {
     return reaches(events_.write_event(a), events_.write_event(b)) ||
            reaches(events_.write_event(b), events_.write_event(a));
   }
-  // For each chain, the last writer of the key that known edges put before the reads of `reader`, other than `reader`.
+  // For each chain, the last writer of the key that known edges put before the reads of `reader`,
+  // other than `reader`.
   void last_writers_before(Node reader, KeyId key, std::vector<Node>& writers) const;
 
   // What the rules of saturation ask for (saturation.cc).
   bool holds(Vertex) const { return true; }
   // Takes what reaches `from` over to `to`; true if `to` gained anything.
   bool join(Vertex from, Vertex to);
-  // Calls visit(write, readers_too) for the last writer of the key in each chain, except v's own node, if its write event has come
-  // to reach the event `v` since note_examined(v). `from_overwrites`: if its event at which a write dependency arrives has.
-  // `own`: the write at `v` to the key, or kNone. readers_too is false if the write before `own` in its chain already follows the
-  // same writer: its readers are then known to come before.
+  // Calls visit(write, readers_too) for the last writer of the key in each chain, except v's own
+  // node, if its write event has come to reach the event `v` since note_examined(v).
+  // `from_overwrites`: if its event at which a write dependency arrives has. `own`: the write at
+  // `v` to the key, or kNone. readers_too is false if the write before `own` in its chain already
+  // follows the same writer: its readers are then known to come before.
   template <class Visit>
   void each_earlier(KeyId key, Vertex v, bool from_overwrites, WriteId own, Visit visit) const;
   void note_examined(Vertex v) {

@@ -23,9 +23,9 @@ inline unsigned threads_for(size_t transactions, unsigned asked) {
 // So many slices are given out to so many threads: enough that none waits long for the last.
 inline size_t slice_count(unsigned threads) { return threads <= 1 ? 1 : 16 * size_t{threads}; }
 
-// Cuts 0 … count-1 into slice_count(threads) adjacent slices and goes through them side by side, while the budget lasts:
-// per thread start() makes work(slice, i), which is called for each i of a slice, ascending. The effort is the same for
-// every number of threads.
+// Cuts 0 … count-1 into slice_count(threads) adjacent slices and goes through them side by side,
+// while the budget lasts: per thread start() makes work(slice, i), which is called for each i of a
+// slice, ascending. The effort is the same for every number of threads.
 template <class Start>
 void in_slices(unsigned threads, size_t count, Budget& budget, Start start) {
   const size_t slices = slice_count(threads);

@@ -2,15 +2,17 @@
 //
 //   order x: 1 5 2       writers T1, T9, T4: T1 before T9, T9 before T4
 //
-// A list that was read states more: its elements are all there was, in this order. So neighbours follow each other,
-// and a writer of the key that is not in the list comes after the last of those that are. One list per key is enough,
-// the longest: the others are its prefixes, or the first one that is not contradicts it and is stated too.
+// A list that was read states more: its elements are all there was, in this order. So neighbours
+// follow each other, and a writer of the key that is not in the list comes after the last of those
+// that are. One list per key is enough, the longest: the others are its prefixes, or the first one
+// that is not contradicts it and is stated too.
 //
 //   r(l,[1,5]) and r(l,[1])        T1 before T5; a T9 that appended 9 comes after T5
 //   r(l,[1,5]) and r(l,[5])        T5 before T1 as well: no order of versions explains both
 //
 // Versions of transactions that do not count (aborted ones, say) are passed over, their neighbours
-// become neighbours. Which versions a known order names: known_orders.h. Linear in the orders, the lists and the writes.
+// become neighbours. Which versions a known order names: known_orders.h. Linear in the orders, the
+// lists and the writes.
 
 #include "infer/stated_orders.h"
 
@@ -120,7 +122,8 @@ class Statements {
     }
   }
 
-  // Into nodes_ whose blocks the list is assumed to be made of. False if nothing is assumed about it.
+  // Into nodes_ whose blocks the list is assumed to be made of. False if nothing is assumed about
+  // it.
   bool assumed_blocks(OpId op) {
     std::vector<std::pair<uint32_t, Node>> blocks;
     for (const Seen& seen : assumed_of(problem_.assumed, op, op + 1))

@@ -1,10 +1,12 @@
 // The keys that a history is about, in key order, and which of them hold lists.
 //
 //   s1: { w(b,1) }   s2: { w(d,1) }!   s3: { range(a..e,[b=1]) r(c,null) }
-//   The range covers b, which it lists, and c, which it found absent; not d, which only an aborted transaction touched.
+//   The range covers b, which it lists, and c, which it found absent; not d, which only an aborted
+//   transaction touched.
 //
-// A range observes every key within its bounds that could have been there: those that transactions which did not abort
-// read, wrote, or met in a range, and those that have an initial value of their own. Two binary searches find them.
+// A range observes every key within its bounds that could have been there: those that transactions
+// which did not abort read, wrote, or met in a range, and those that have an initial value of their
+// own. Two binary searches find them.
 //
 // Cost: the operations, and to sort the keys.
 #pragma once
@@ -28,7 +30,8 @@ class TouchedKeys {
   std::span<const KeyId> covered(OpId range) const;
   // Of these, those that ever held what may satisfy a condition.
   std::vector<KeyId> that_may_satisfy(OpId range, PredicateId predicate) const;
-  // What an operation observes of each key: one observation, or for a range one for each key that it covers or returned.
+  // What an operation observes of each key: one observation, or for a range one for each key that
+  // it covers or returned.
   std::vector<Observation> seen_by(OpId op) const;
 
  private:

@@ -1,13 +1,15 @@
 // Replaying transactions of unknown outcome that may have been seen (Problem::possible).
 //
 //   s1: A? { w(x,1) }   s2: B { w(x,1) }   s3: C { w(x,2) }   s4: D { r(x,1) }       order B C A D
-//   D saw A or B. When A's turn comes nobody can say whether it took effect; when D reads, C's 2 stands there, and D
-//   needs a 1. Had A taken effect, D would read its 1, and nobody has read x since: so it did.
+//   D saw A or B. When A's turn comes nobody can say whether it took effect; when D reads, C's 2
+//   stands there, and D needs a 1. Had A taken effect, D would read its 1, and nobody has read x
+//   since: so it did.
 //
-// A transaction whose turn comes is *dormant*: it has a place in the order and has installed nothing. A reader that
-// needs what it wrote wakes it, if nobody read the keys that it wrote since, before somebody else wrote them, and what it
-// read itself stood there when its turn came. Only the last dormant writer of each key is remembered: a guess like all of a replay, which refutes nothing.
-// Cost: what those transactions wrote, and a number per key for each read and write.
+// A transaction whose turn comes is *dormant*: it has a place in the order and has installed
+// nothing. A reader that needs what it wrote wakes it, if nobody read the keys that it wrote since,
+// before somebody else wrote them, and what it read itself stood there when its turn came. Only the
+// last dormant writer of each key is remembered: a guess like all of a replay, which refutes
+// nothing. Cost: what those transactions wrote, and a number per key for each read and write.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +32,8 @@ class UnknownOutcomes {
   void note_read(KeyId key, uint32_t moment) { read_[key] = moment; }
   void note_install(KeyId key, uint32_t moment);
 
-  // The last that passed and wrote `key`, if nothing that happened since speaks against its effect; else kNone.
+  // The last that passed and wrote `key`, if nothing that happened since speaks against its effect;
+  // else kNone.
   Node dormant(KeyId key) const;
   std::span<const KeyId> keys_of(Node n) const { return passed_[index_[n]].keys; }
   // Whether what `n` wrote to `key` would be there now.

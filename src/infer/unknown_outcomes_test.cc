@@ -15,7 +15,8 @@ using namespace sample;
 
 using sample::kUnknown;
 
-// How many of unknown outcome take effect in a replay in the order of the history; -1 if that does not explain the reads.
+// How many of unknown outcome take effect in a replay in the order of the history; -1 if that does
+// not explain the reads.
 int effective_in(const std::vector<Txn>& txns) {
   Budget unlimited;
   const History h = make_history(txns);

@@ -1,15 +1,18 @@
-// Who reads a version and overwrites it, an *update*, comes right behind it in version order. So whoever else read that
-// version did so before the update took effect, and of two updates of one version each must have seen the other:
+// Who reads a version and overwrites it, an *update*, comes right behind it in version order. So
+// whoever else read that version did so before the update took effect, and of two updates of one
+// version each must have seen the other:
 //
 //   s1: { r(x,0) w(x,1) }   T1
 //   s2: { r(x,0) w(x,2) }   T2      T1 read what T2 overwrote, T2 what T1 did: a lost update
 //
-// With single events these two edges are a cycle. With two events a transaction, T2 read before T1 committed, so where
-// writers of a key may not overlap T2 as a whole comes before T1; but T1 read before T2 committed: a cycle again.
+// With single events these two edges are a cycle. With two events a transaction, T2 read before T1
+// committed, so where writers of a key may not overlap T2 as a whole comes before T1; but T1 read
+// before T2 committed: a cycle again.
 //
-// None of this needs clocks or a search, so it is checked before either. MTC (PVLDB 2025) decides mini-transactions by
-// it, as DIVERGENCE and the inferred orders. Cost: linear. Two updates of a version are enough for all levels that
-// forbid them; more would be readers × updates where they are allowed.
+// None of this needs clocks or a search, so it is checked before either. MTC (PVLDB 2025) decides
+// mini-transactions by it, as DIVERGENCE and the inferred orders. Cost: linear. Two updates of a
+// version are enough for all levels that forbid them; more would be readers × updates where they
+// are allowed.
 
 #include "infer/updates.h"
 
@@ -45,8 +48,8 @@ class Updates {
   }
 
  private:
-  // Calls take(read, node, first) for the first two updates of each write that others read as well; `first` is who did
-  // the first, for the second.
+  // Calls take(read, node, first) for the first two updates of each write that others read as well;
+  // `first` is who did the first, for the second.
   template <class Take>
   void each_update(Take take) const {
     std::vector<Node> first(problem_.writes.size(), kNone);  // per write: who updated it
@@ -67,8 +70,8 @@ class Updates {
     }
   }
 
-  // Whether its read binds it, and it as a whole has to come before whoever overwrites what it read. With single events
-  // the anti-dependencies of two such updates are a cycle already.
+  // Whether its read binds it, and it as a whole has to come before whoever overwrites what it
+  // read. With single events the anti-dependencies of two such updates are a cycle already.
   bool precedes_rivals(Node n) const {
     return events_.split() && events_.sees_one_state(n) &&
            events_.overwrite_event(n) == events_.read_event(n);

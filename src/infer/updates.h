@@ -7,8 +7,8 @@
 
 namespace assay::internal {
 
-// Adds the edges to the graph of `events`, each with its reason to `known`. False, and nothing added, if the budget ran
-// out.
+// Adds the edges to the graph of `events`, each with its reason to `known`. False, and nothing
+// added, if the budget ran out.
 bool add_updates(EventGraph& events, KnownEdges& known, Budget& budget);
 
 }  // namespace assay::internal

@@ -71,8 +71,8 @@ TEST(Updates, TwoOfOneVersionAreACycleButAtPrefix) {
   EXPECT_TRUE(Updated(txns, prefix).possible());
 }
 
-// Where writers of a key may overlap, two updates of one version leave open which of them was installed first; with single events
-// the anti-dependencies say it all.
+// Where writers of a key may overlap, two updates of one version leave open which of them was
+// installed first; with single events the anti-dependencies say it all.
 TEST(Updates, RivalsAreOrderedOnlyWhereTheyMayNotOverlap) {
   const std::vector<sample::Txn> txns = {
       {1, {w("x", 1)}}, {2, {r("x", 1), w("x", 2)}}, {3, {r("x", 1), w("x", 3)}}};

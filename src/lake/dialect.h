@@ -1,4 +1,5 @@
-// How engines of SQL differ, as far as the queries of this room are concerned. Adding one is a line of the table in dialect.cc.
+// How engines of SQL differ, as far as the queries of this room are concerned. Adding one is a line
+// of the table in dialect.cc.
 #pragma once
 
 #include <span>

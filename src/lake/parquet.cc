@@ -115,7 +115,8 @@ std::vector<Program> programs(const History& history, const std::string& path) {
            {"python3", "-c", pyarrow_program(types), path}}};
 }
 
-// Starts it with `input` as its standard input; its standard output is thrown away, and its errors too if it is `quiet`.
+// Starts it with `input` as its standard input; its standard output is thrown away, and its errors
+// too if it is `quiet`.
 std::optional<pid_t> start(const Command& command, int input, bool quiet) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);

@@ -1,4 +1,5 @@
-// The table of facts as a Parquet file. DuckDB or pyarrow writes it, whichever is installed: they get the rows as CSV through a pipe.
+// The table of facts as a Parquet file. DuckDB or pyarrow writes it, whichever is installed: they
+// get the rows as CSV through a pipe.
 #pragma once
 
 #include <string>
@@ -10,8 +11,9 @@
 
 namespace assay::internal::lake {
 
-// Writes to `path`, where nothing appears before the file is whole. What the table cannot hold is as for CSV. Fails if neither
-// DuckDB (the program, or the package of python3) nor pyarrow is there.
+// Writes to `path`, where nothing appears before the file is whole. What the table cannot hold is
+// as for CSV. Fails if neither DuckDB (the program, or the package of python3) nor pyarrow is
+// there.
 Result<std::vector<Loss>> write_parquet(const History& history, const std::string& path);
 
 }  // namespace assay::internal::lake

@@ -1,30 +1,33 @@
 // What SQL can decide of a history, and why that is sound.
 //
-// A total order of events explains a history if each read finds the version that was installed last before it. Given the order as a
-// column, that is one window for each key:
+// A total order of events explains a history if each read finds the version that was installed last
+// before it. Given the order as a column, that is one window for each key:
 //
 //   item  at  reads seen  writes written   installed last before it
 //   x     10  no          yes    1
 //   x     20  yes   1     yes    2         1: as seen
 //   x     30  yes   1     no               2: an objection
 //
-// *Accepting.* If nothing objects, the order is a certificate, wherever it came from. Levels with one event a transaction place it at
-// serial_at; those with two place its reads at snapshot_at and its writes at commit_at, and forbid (the conflict rule) that
-// another write of the key lies between these two. At the same place snapshots come before commits. Transactions at
-// one place are in no order, so that is an objection where they share a key and one of them writes it. Session order is one window
-// for each session. Real time needs no window at all: an event that lies within the times between which it happened is after
-// all that was over before it, and an order that agrees with real time can be placed so, each event at the latest begin
-// among those up to it.
+// *Accepting.* If nothing objects, the order is a certificate, wherever it came from. Levels with
+// one event a transaction place it at serial_at; those with two place its reads at snapshot_at and
+// its writes at commit_at, and forbid (the conflict rule) that another write of the key lies
+// between these two. At the same place snapshots come before commits. Transactions at one place are
+// in no order, so that is an objection where they share a key and one of them writes it. Session
+// order is one window for each session. Real time needs no window at all: an event that lies within
+// the times between which it happened is after all that was over before it, and an order that
+// agrees with real time can be placed so, each event at the latest begin among those up to it.
 //
-// *Rejecting* is not for SQL: an objection says that this order is wrong, not that all are. `refute` finds transactions that a rule for
-// one key condemns, `residue` those around the objections; `assay residue` decides both as projections of the history (lake/residue.h),
-// which is why each read says whether all who may have written what it saw are among them.
+// *Rejecting* is not for SQL: an objection says that this order is wrong, not that all are.
+// `refute` finds transactions that a rule for one key condemns, `residue` those around the
+// objections; `assay residue` decides both as projections of the history (lake/residue.h), which is
+// why each read says whether all who may have written what it saw are among them.
 //
-// *Cut.* An objection reaches from the version that should have been current to the reader. Windows that overlap are one,
-// and everything placed in a window goes with it: what lies outside keeps its place before or after all of it.
+// *Cut.* An objection reaches from the version that should have been current to the reader. Windows
+// that overlap are one, and everything placed in a window goes with it: what lies outside keeps its
+// place before or after all of it.
 //
-// Joins are by key and value, or by name; none is by key alone, which would be quadratic in the writers of a hot key. Cost: a
-// sort of the events of each key.
+// Joins are by key and value, or by name; none is by key alone, which would be quadratic in the
+// writers of a hot key. Cost: a sort of the events of each key.
 #include "lake/queries.h"
 
 #include <fmt/format.h>
@@ -195,7 +198,8 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
   }
 
  private:
-  // Each event of a key (pos, val; of a write from_pos, where its transaction reads) with what was installed last before it (found).
+  // Each event of a key (pos, val; of a write from_pos, where its transaction reads) with what was
+  // installed last before it (found).
   std::string judged() const {
     if (o_.dialect->last_known == LastKnown::missing) return events() + grouped();
     return in_rows() ? single_events() : events() + last_known();
@@ -226,7 +230,8 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
                : fmt::format("last_value({}) IGNORE NULLS {}", value, over);
   }
 
-  // What is current before a row: the last value written, the initial one, or nothing after a deletion.
+  // What is current before a row: the last value written, the initial one, or nothing after a
+  // deletion.
   std::string current(const std::string& value, const std::string& writes, const std::string& at,
                       const std::string& over) const {
     std::string last = last_value(fmt::format("CASE WHEN {} THEN {} END", writes, value), over);
@@ -299,7 +304,8 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
            " OR (previous_at = pos AND previous_txn <> txn AND (is_write OR previous_writes))";
   }
 
-  // txn, item, why, seen, found, and the places between which the event that objects may have to move: pos, from_pos, to_pos
+  // txn, item, why, seen, found, and the places between which the event that objects may have to
+  // move: pos, from_pos, to_pos
   std::string objections() const {
     const auto joined = [&](std::string_view why, std::string_view which, std::string_view f_is,
                             std::string_view at, std::string_view from, std::string_view to) {
@@ -346,12 +352,14 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
     return text;
   }
 
-  // A transaction of unknown outcome that the order does without. Who sees a write of it objects, since it is not installed.
+  // A transaction of unknown outcome that the order does without. Who sees a write of it objects,
+  // since it is not installed.
   std::string left_out() const {
     return fmt::format("coalesce(unknown, FALSE) AND {} IS NULL", writes_at_);
   }
 
-  // Whether the events of a row lie within the times between which they happened. An unknown outcome has no end.
+  // Whether the events of a row lie within the times between which they happened. An unknown
+  // outcome has no end.
   std::string within_times() const {
     if (!split_) return "serial_at >= began AND (coalesce(unknown, FALSE) OR serial_at <= ended)";
     const std::string commit =
@@ -378,9 +386,10 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
                        o_.facts, reads_at_, writes_at_);
   }
 
-  // From objections to intervals of places, those that overlap made one. An interval reaches over what was seen, what was found and
-  // who objects. Where both writers come before the reader, less will do: either the reader and the writer that it found trade
-  // places, or the two writers do, whichever are closer together. In the second case the reader stays behind the window.
+  // From objections to intervals of places, those that overlap made one. An interval reaches over
+  // what was seen, what was found and who objects. Where both writers come before the reader, less
+  // will do: either the reader and the writer that it found trade places, or the two writers do,
+  // whichever are closer together. In the second case the reader stays behind the window.
   std::string windows() const {
     return fmt::format(R"(objections AS ({0}
 ), installed AS (
@@ -417,8 +426,8 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
                        objections(), o_.facts, writes_at_, o_.margin);
   }
 
-  // Who has an event between the ends of a window. A join for each kind of event: engines know how to join by one range, and compare
-  // every pair where there are two.
+  // Who has an event between the ends of a window. A join for each kind of event: engines know how
+  // to join by one range, and compare every pair where there are two.
   std::string standing_in_windows() const {
     std::string found;
     for (const std::string_view at : split_ ? std::vector<std::string_view>{writes_at_, reads_at_}
@@ -458,8 +467,8 @@ ORDER BY window_id, session_id, place, item)",
     return o_.initial.empty() ? "" : fmt::format(" AND {} <> {}", value, o_.initial);
   }
 
-  // Two who read the same version of a key, and both overwrote it. The version must be one: written once, or the absence of a key
-  // that nobody deleted.
+  // Two who read the same version of a key, and both overwrote it. The version must be one: written
+  // once, or the absence of a key that nobody deleted.
   std::string lost_updates() const {
     return fmt::format(R"(
   UNION ALL
@@ -471,8 +480,8 @@ ORDER BY window_id, session_id, place, item)",
                        o_.facts, not_initial("seen"));
   }
 
-  // Who wrote what was seen was over before its overwriter began, who was over before the reader began; and who read what was
-  // written by somebody who began after the reader's end.
+  // Who wrote what was seen was over before its overwriter began, who was over before the reader
+  // began; and who read what was written by somebody who began after the reader's end.
   std::string against_time() const {
     return fmt::format(R"(
   UNION ALL

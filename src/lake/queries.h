@@ -1,5 +1,5 @@
-// Queries that decide a history in an engine of SQL, where the table of facts is (docs/formats/facts.md). See queries.cc for why
-// they are right.
+// Queries that decide a history in an engine of SQL, where the table of facts is
+// (docs/formats/facts.md). See queries.cc for why they are right.
 #pragma once
 
 #include <cstdint>

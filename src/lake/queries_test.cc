@@ -17,7 +17,8 @@ bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// A generalized snapshot may be as old as it likes, one of strong snapshot isolation is not older than the begin.
+// A generalized snapshot may be as old as it likes, one of strong snapshot isolation is not older
+// than the begin.
 TEST(LakeQueries, TimesAreThoseOfTheLevel) {
   const std::string generalized = accepting(LevelId::generalized_si);
   EXPECT_TRUE(holds(generalized, "snapshot_at <= began_by"));

@@ -55,7 +55,8 @@ class Window {
     if (from_ == Interval::kUnknown || to_ == Interval::kUnknown) return "it has no bounds";
     if (members_.empty()) return "it is empty";
     std::ranges::stable_sort(members_, {}, [](const Member& m) { return m.first->place; });
-    // First as the order has it, with those of unknown outcome that have a place: somebody outside may have read them.
+    // First as the order has it, with those of unknown outcome that have a place: somebody outside
+    // may have read them.
     Result<CheckResult> checked = check_members(!options_.leave_out_unread);
     if (checked.ok() && checked->verdicts.front().outcome != Outcome::satisfied)
       checked = check_members(false);
@@ -86,9 +87,9 @@ class Window {
     return check(*history, options_.check);
   }
 
-  // The members' events in the window, behind a transaction that wrote what they read from before it, and before one that reads
-  // what is read later. Each member reads a key of the first, so that it comes first at every level, and writes one that the
-  // last reads.
+  // The members' events in the window, behind a transaction that wrote what they read from before
+  // it, and before one that reads what is read later. Each member reads a key of the first, so that
+  // it comes first at every level, and writes one that the last reads.
   Result<History> with_what_stood_before(bool placed_took_effect) {
     std::set<Version> written;
     for (const Member& m : members_)
@@ -150,7 +151,8 @@ class Window {
     return std::move(builder).finish();
   }
 
-  // A transaction behind all that committed, which reads what is read later of the versions written in the window.
+  // A transaction behind all that committed, which reads what is read later of the versions written
+  // in the window.
   Status add_later_reads(HistoryBuilder& builder, const std::set<Version>& written) const {
     TxnHeader header;
     header.session = ValueView::of(kAfter);
@@ -200,7 +202,8 @@ class Window {
       last = at;
       Placed& to = places[txn - 1];
       if (!split_) to.serial_at = at;
-      // An order of whole transactions may show a level of two events: its snapshot is where it commits.
+      // An order of whole transactions may show a level of two events: its snapshot is where it
+      // commits.
       if (split_ && (!order.split || !commits)) to.snapshot_at = at;
       if (split_ && (!order.split || commits)) to.commit_at = at;
     }
@@ -232,8 +235,9 @@ class Window {
   int64_t from_ = Interval::kUnknown, to_ = Interval::kUnknown;
 };
 
-// What the table holds of the members of all windows, each row once: the projection (history/projection.h) to what nobody outside may
-// explain. Of a row that contradicts itself that stays, whoever else there is.
+// What the table holds of the members of all windows, each row once: the projection
+// (history/projection.h) to what nobody outside may explain. Of a row that contradicts itself that
+// stays, whoever else there is.
 Audit audit_projection(std::vector<Fact> facts, std::vector<uint64_t> lines,
                        const std::string& name, const ResidueOptions& options) {
   std::set<std::pair<std::string, Version>> known;

@@ -1,16 +1,20 @@
 // What a query did not accept (queries.h, Part::residue), decided.
 //
-// A window holds the transactions placed between two places of the proposed order. It is asked twice:
+// A window holds the transactions placed between two places of the proposed order. It is asked
+// twice:
 //
-//   accept   Is there an order of the window's events after what stood before it? What stood before is what its reads say of
-//            versions that nobody in the window wrote. What transactions behind the window read of its versions has to be what is
-//            left at its end. The order found is spliced into the table; whether it is right is for the query to say again, so
+//   accept   Is there an order of the window's events after what stood before it? What stood before
+//            is what its reads say of versions that nobody in the window wrote. What transactions
+//            behind the window read of its versions has to be what is left at its end. The order
+//            found is spliced into the table; whether it is right is for the query to say again, so
 //            nothing need be shown of it here.
-//   reject   Does a projection of the history to the transactions of all windows violate the level? It keeps a read only where all who may
-//            have written what it saw are kept. If the history satisfied the level, so would the projection, so this is a violation, with a certificate.
+//   reject   Does a projection of the history to the transactions of all windows violate the level?
+//            It keeps a read only where all who may have written what it saw are kept. If the
+//            history satisfied the level, so would the projection, so this is a violation, with a
+//            certificate.
 //
-// Assuming what stood before would be wrong for rejecting: a version from before the window may have been installed inside it.
-// Where neither answers, the windows are too narrow.
+// Assuming what stood before would be wrong for rejecting: a version from before the window may
+// have been installed inside it. Where neither answers, the windows are too narrow.
 #pragma once
 
 #include <cstdint>
@@ -47,11 +51,13 @@ struct Residue {
 struct ResidueOptions {
   CheckOptions check;  // one level
   ValueView initial{};
-  // Those of unknown outcome that nobody in their window needs lose their place, and are taken to have had no effect.
+  // Those of unknown outcome that nobody in their window needs lose their place, and are taken to
+  // have had no effect.
   bool leave_out_unread = false;
 };
 
-// `facts` as FactsReader reads them, with the numbers of their lines. Fails where the rows are no history.
+// `facts` as FactsReader reads them, with the numbers of their lines. Fails where the rows are no
+// history.
 Result<Residue> decide_residue(std::vector<formats::Fact> facts, std::vector<uint64_t> lines,
                                const std::string& name, const ResidueOptions& options);
 

@@ -76,8 +76,8 @@ TEST(LakeResidue, AWindowReachesToItsLastPlace) {
   EXPECT_TRUE(reader_at(31).stuck.empty());
 }
 
-// Where a window is stuck, the projection of the history to the windows decides. What somebody outside may have written is no fault of
-// theirs.
+// Where a window is stuck, the projection of the history to the windows decides. What somebody
+// outside may have written is no fault of theirs.
 TEST(LakeResidue, TheProjectionLacksWhatSomebodyOutsideMayHaveWritten) {
   const auto stuck = [](bool outside) {
     Fact r = reads(fact("r", 10, 10, 10), 7);

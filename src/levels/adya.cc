@@ -2,33 +2,36 @@
 //
 //   pl-1     write dependencies alone (G0)
 //   pl-2     write and read dependencies (G1c)
-//   pl-cs    and a lost update: a transaction reads a version of a key and overwrites a later one (G-cursor)
+//   pl-cs    and a lost update: a transaction reads a version of a key and overwrites a later one
+//            (G-cursor)
 //   pl-2+    and one anti-dependency (G-single)
-//   pl-2.99  and any number of anti-dependencies, at least one of them on a key that was read, not on one that a range
-//            found absent (G2-item)
+//   pl-2.99  and any number of anti-dependencies, at least one of them on a key that was read, not
+//            on one that a range found absent (G2-item)
 //   pl-3     anything (G2)
 //
 //   s1: { r(l,[]) a(m,1) }   s2: { r(m,[]) a(l,1) }
 //   T1 -rw l-> T2 -rw m-> T1: no cycle with one anti-dependency, so pl-2+ holds; pl-2.99 does not.
 //
-// From pl-cs on two transactions that read one version of a key and overwrite it refute by themselves: whichever was first, the
-// other lost its update.
+// From pl-cs on two transactions that read one version of a key and overwrite it refute by
+// themselves: whichever was first, the other lost its update.
 //
-// The version order must be known (dependencies.h). A forbidden cycle of what the history certainly has refutes. Else
-// one order of the transactions serves every level that holds: it follows write and read dependencies, keeps what is on
-// a common cycle together, and the versions that nobody read follow it. The full graph is acyclic iff all of it runs
-// forwards in this order; an anti-dependency is on a cycle iff its ends are in one component; and a path that closes
-// a cycle with one anti-dependency lies between that one's ends in the order, so only edges that run backwards are
-// looked at, each between its ends. It is rare in histories that one runs backwards and closes no cycle.
+// The version order must be known (dependencies.h). A forbidden cycle of what the history certainly
+// has refutes. Else one order of the transactions serves every level that holds: it follows write
+// and read dependencies, keeps what is on a common cycle together, and the versions that nobody
+// read follow it. The full graph is acyclic iff all of it runs forwards in this order; an
+// anti-dependency is on a cycle iff its ends are in one component; and a path that closes a cycle
+// with one anti-dependency lies between that one's ends in the order, so only edges that run
+// backwards are looked at, each between its ends. It is rare in histories that one runs backwards
+// and closes no cycle.
 //
-// Where an order was found that explains what each transaction saw, and each version is stated to follow the one before, none of
-// this is asked: that order serves all of these levels (walk.cc).
+// Where an order was found that explains what each transaction saw, and each version is stated to
+// follow the one before, none of this is asked: that order serves all of these levels (walk.cc).
 //
-// Should the assumed order of unread versions close a forbidden cycle that is not there without it, the verdict is
-// unknown; another order might not. That can happen for pl-cs and pl-2+ only.
+// Should the assumed order of unread versions close a forbidden cycle that is not there without it,
+// the verdict is unknown; another order might not. That can happen for pl-cs and pl-2+ only.
 //
-// Cost: linear, with a logarithm for sorting, but for pl-2+, where it is the edges between the ends of
-// anti-dependencies that run backwards. Definitions: Adya 1999; names as in Clark et al. 2024.
+// Cost: linear, with a logarithm for sorting, but for pl-2+, where it is the edges between the ends
+// of anti-dependencies that run backwards. Definitions: Adya 1999; names as in Clark et al. 2024.
 
 #include "levels/adya.h"
 
@@ -80,7 +83,8 @@ bool AdyaLevels::take_dependencies(Budget& budget) {
 
 bool AdyaLevels::build_graphs(Budget& budget) {
   const std::vector<Dependency>& all = deps_.all();
-  // Each dependency is in at most three lists and graphs; the largest is sorted with a buffer and as arcs.
+  // Each dependency is in at most three lists and graphs; the largest is sorted with a buffer and
+  // as arcs.
   const uint64_t lists = 3 * sizeof(uint32_t) * all.size() + sizeof(Arc) * all.size();
   if (!budget.has_room(lists + 3 * Digraph::bytes(problem_.nodes(), all.size()))) return false;
   const auto is_write = [](EdgeKind k) { return k == EdgeKind::write_dependency; };
@@ -201,7 +205,8 @@ AdyaLevels::Path AdyaLevels::lost_update() const {
     if (anti.kind != EdgeKind::anti_dependency || !anti.item ||
         place_[anti.to] > place_[anti.from] || problem_.write_of(anti.from, anti.key) == kNone)
       continue;
-    // From the overwriting version on to the reader's own, each time to the nearest that is stated to follow.
+    // From the overwriting version on to the reader's own, each time to the nearest that is stated
+    // to follow.
     Path path{i};
     for (Node at = anti.to; at != anti.from;) {
       const std::span<uint32_t> next = following(at, anti.key);
@@ -220,7 +225,8 @@ AdyaLevels::Path AdyaLevels::lost_update() const {
   return {};
 }
 
-// Backwards from each reader that runs against the order, for as long as it may meet who overwrote what it read.
+// Backwards from each reader that runs against the order, for as long as it may meet who overwrote
+// what it read.
 AdyaLevels::Path AdyaLevels::one_anti(Budget& budget) const {
   const std::vector<Dependency>& all = deps_.all();
   const std::vector<uint32_t>& every = every_.dependencies();
@@ -259,8 +265,9 @@ AdyaLevels::Path AdyaLevels::one_anti(Budget& budget) const {
   return {};
 }
 
-// An anti-dependency on a key that was read, within a component. The shortest cycle of a few. Readers that write the
-// key themselves have lost an update, or wrote the next version, and what comes after that they did not overwrite.
+// An anti-dependency on a key that was read, within a component. The shortest cycle of a few.
+// Readers that write the key themselves have lost an update, or wrote the next version, and what
+// comes after that they did not overwrite.
 AdyaLevels::Path AdyaLevels::item_cycle(Budget& budget) const {
   const std::vector<Dependency>& all = deps_.all();
   Path best;

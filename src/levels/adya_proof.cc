@@ -3,9 +3,10 @@
 //   order x: 1 2     s1: T1 { w(x,1) }  s2: T2 { w(x,2) }  s3: T3 { r(x,1) }
 //   T3 -rw x-> T2 needs that T2 came after T1, which T3 read from: a fact, by the stated order
 //
-// A write dependency rests on one statement, and an anti-dependency on one or on a chain of them: were the overwriting version
-// before the one that was read, the versions between would close a cycle. What an update orders is no statement, but was its own
-// version the earlier one, it and the writer that it read from would be on a cycle. Cost: linear in the cycle and its chains.
+// A write dependency rests on one statement, and an anti-dependency on one or on a chain of them:
+// were the overwriting version before the one that was read, the versions between would close a
+// cycle. What an update orders is no statement, but was its own version the earlier one, it and the
+// writer that it read from would be on a cycle. Cost: linear in the cycle and its chains.
 
 #include "levels/adya_proof.h"
 
@@ -67,7 +68,8 @@ Proof prove_cycle(const Problem& problem, const Dependencies& dependencies,
   return proof;
 }
 
-// In either order of the two updates one is lost: the transaction that comes later read what the other overwrote.
+// In either order of the two updates one is lost: the transaction that comes later read what the
+// other overwrote.
 Proof prove_divergence(const Problem& problem, const Divergence& divergence) {
   Proof proof;
   for (const int later : {0, 1}) {

@@ -55,7 +55,8 @@ TEST(Adya, aLostUpdateMayLieFurtherBack) {
   EXPECT_EQ(letters(make_history(txns, {{"x", {1, 4, 2, 3}}})), "++++++");
 }
 
-// Neither version changes what the query returns, so what follows each is looked at, as far as that is new.
+// Neither version changes what the query returns, so what follows each is looked at, as far as that
+// is new.
 TEST(Adya, WhatAQueryPassedOverMayBeStatedInACircle) {
   HistoryBuilder builder;
   const ValueView x = ValueView::of("x");

@@ -1,21 +1,28 @@
-// An aggregate is a function of what its keys held. If an order gives another value, the order is wrong about at least one key.
+// An aggregate is a function of what its keys held. If an order gives another value, the order is
+// wrong about at least one key.
 //
 //   s1: A { w(x,1) }   s2: B { w(y,2) }   s3: C { sum(*) = 2 }
 //
 //   order A B C: the sum is 3      choices: C saw A's x, or none; B's y, or none
-//   C saw both                     clause: C saw no x, or no y     it adds up to too much, and only these would lessen it
+//   C saw both                     clause: C saw no x, or no y     it adds up to too much, and only
+//                                                                  these would lessen it
 //
-// The first time that an order is wrong about an aggregate, the source of each of its keys becomes a choice. What the search takes
-// at first is a state that was there along the order and for which the aggregate is right, the nearest to its place. Then
+// The first time that an order is wrong about an aggregate, the source of each of its keys becomes
+// a choice. What the search takes at first is a state that was there along the order and for which
+// the aggregate is right, the nearest to its place. Then
 //
-//   * a key for which the order and the search differ has an anti-dependency, as any read whose source is open (choices.cc)
-//   * where they agree on every key, a clause says which key must differ: if a sum or a count is too small, some key contributes more;
-//     if it is too great, some key contributes less; if a maximum is wrong, some key has the value, or the one that exceeds it does not
+//   * a key for which the order and the search differ has an anti-dependency, as any read whose
+//     source is open (choices.cc)
+//   * where they agree on every key, a clause says which key must differ: if a sum or a count is
+//     too small, some key contributes more; if it is too great, some key contributes less; if a
+//     maximum is wrong, some key has the value, or the one that exceeds it does not
 //
-// The clause excludes more than this one assignment: as long as no key contributes more, no other assignment makes the sum greater.
-// The verifier (certify/aggregates.cc) evaluates the aggregate for all sources that the clause leaves out.
+// The clause excludes more than this one assignment: as long as no key contributes more, no other
+// assignment makes the sum greater. The verifier (certify/aggregates.cc) evaluates the aggregate
+// for all sources that the clause leaves out.
 //
-// Cost: for each aggregate that was wrong its keys times their possible sources, once; in each round its keys.
+// Cost: for each aggregate that was wrong its keys times their possible sources, once; in each
+// round its keys.
 
 #include "levels/aggregate_choices.h"
 
@@ -45,8 +52,8 @@ std::vector<AggregateTerm> AggregateChoices::terms_met() const {
   return terms;
 }
 
-// The place in the order, before or behind that of the reader, from where the aggregate would be right; that of the reader if there is
-// none, or it is far.
+// The place in the order, before or behind that of the reader, from where the aggregate would be
+// right; that of the reader if there is none, or it is far.
 uint32_t AggregateChoices::nearest_right_place(const Search& search) const {
   constexpr size_t kMostTerms = 1 << 22;  // that are added up
   struct Change {
@@ -90,8 +97,8 @@ uint32_t AggregateChoices::nearest_right_place(const Search& search) const {
   return here;
 }
 
-// Where the search has taken another source than the order, the reader comes before who overwrote that. False if they agree on
-// what each key adds.
+// Where the search has taken another source than the order, the reader comes before who overwrote
+// that. False if they agree on what each key adds.
 bool AggregateChoices::add_rules(const TakenSources& taken, Search& search) const {
   bool any = false;
   for (size_t k = 0; k < aggregate_.reads.size(); ++k) {

@@ -1,5 +1,5 @@
-// Aggregates as a theory of the search: an order in which an aggregate gives something else, and what keeps the search from it.
-// See aggregate_choices.cc.
+// Aggregates as a theory of the search: an order in which an aggregate gives something else, and
+// what keeps the search from it. See aggregate_choices.cc.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace assay::internal {
 
 class AggregateChoices {
  public:
-  // The sources of an open read that the search had taken for the order; nothing where they were no choices yet.
+  // The sources of an open read that the search had taken for the order; nothing where they were no
+  // choices yet.
   using TakenSources = std::function<std::span<const Search::Source>(uint32_t read)>;
 
   // `met`: per key who had left what the aggregate met of it. `places`: per vertex, in the order.
@@ -23,7 +24,8 @@ class AggregateChoices {
                    std::span<const TxnId> met, Search::Places places)
       : open_(open), aggregate_(aggregate), met_(met), places_(places) {}
 
-  // The reads of its keys that `needs_choice` and have no sources yet get them; else, what is wrong with the order is added.
+  // The reads of its keys that `needs_choice` and have no sources yet get them; else, what is wrong
+  // with the order is added.
   void add(const std::function<bool(uint32_t read)>& needs_choice, const TakenSources& taken,
            Search& search) const;
 

@@ -1,7 +1,9 @@
-// Aggregates, of which only levels that an order decides know more than what is impossible (aggregate_choices.cc): an order that is
-// found for any other is replayed, and counts if it explains them.
+// Aggregates, of which only levels that an order decides know more than what is impossible
+// (aggregate_choices.cc): an order that is found for any other is replayed, and counts if it
+// explains them.
 //
-//   s1: { w(x,1) w(y,2) }   s2: { sum(*) = 3 }     the order s2, s1 satisfies all levels but for the sum, which s1, s2 explains
+//   s1: { w(x,1) w(y,2) }   s2: { sum(*) = 3 }     the order s2, s1 satisfies all levels but for
+//                                                  the sum, which s1, s2 explains
 //
 // Cost: replaying is linear in the operations.
 
@@ -58,7 +60,8 @@ void leave_aggregates_open(Case& c, const Certificate& certificate) {
 
 namespace rules {
 
-// An order of whole transactions may explain the aggregates where a level without such orders has nothing else against it.
+// An order of whole transactions may explain the aggregates where a level without such orders has
+// nothing else against it.
 bool may_have_whole_order(Case& c, const LevelInfo& level) {
   return !is_strong(level) && c.unexplained.contains(level.id);
 }

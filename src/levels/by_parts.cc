@@ -1,17 +1,21 @@
-// A history that has independent parts (infer/decomposition.cc): each is decided by itself, and the verdicts are
-// combined.
+// A history that has independent parts (infer/decomposition.cc): each is decided by itself, and the
+// verdicts are combined.
 //
-//   violated    A proof for one part is a proof for the whole, with the keys of the whole (Problem::in_whole). If several
-//               parts are violated the first one is reported, whichever thread finished first.
-//   satisfied   The orders of the parts, session order and real time, taken together, have no cycle; so some order of
-//               all events contains them, and it is the certificate. Where real time joins parts after all, and their
-//               orders contradict it, the history is decided as a whole.
+//   violated    A proof for one part is a proof for the whole, with the keys of the whole
+//               (Problem::in_whole). If several parts are violated the first one is reported,
+//               whichever thread finished first.
+//   satisfied   The orders of the parts, session order and real time, taken together, have no
+//               cycle; so some order of all events contains them, and it is the certificate. Where
+//               real time joins parts after all, and their orders contradict it, the history is
+//               decided as a whole.
 //   unknown     if some part is, and none is violated.
 //
-//   part {x}: w(x,1) r(x,1)    part {y}: w(y,1) r(y,1)    s1: { w(x,1) } { w(y,1) }    one after the other
+//   part {x}: w(x,1) r(x,1)    part {y}: w(y,1) r(y,1)    s1: { w(x,1) } { w(y,1) }    one after
+//                                                         the other
 //
-// Threads take the parts in ascending order, and skip those after a violated one. Each has a budget of its own, a copy:
-// the clock and the memory are the same for all. Cost: what the parts cost, and an order of the whole graph.
+// Threads take the parts in ascending order, and skip those after a violated one. Each has a budget
+// of its own, a copy: the clock and the memory are the same for all. Cost: what the parts cost, and
+// an order of the whole graph.
 
 #include "levels/by_parts.h"
 

@@ -12,8 +12,8 @@ namespace assay::internal {
 using Decide = std::function<Judgement(const Problem&, const LevelInfo&, const CheckOptions&,
                                        Stages&, Budget&)>;
 
-// `parts` is what decompose() made of the history. The verdict, with its certificate, does not depend on
-// `threads`.
+// `parts` is what decompose() made of the history. The verdict, with its certificate, does not
+// depend on `threads`.
 Judgement decide_by_parts(const Problem& problem, const LevelInfo& level,
                           const std::vector<Part>& parts, unsigned threads,
                           const CheckOptions& options, Stages& stages, Budget& budget,

@@ -1,8 +1,10 @@
-// Levels that look at who read from whom: the weak levels and Adya's. Where nothing is open each is decided in about linear time;
-// where sources are, a strong level is searched before them, as its order determines the sources.
+// Levels that look at who read from whom: the weak levels and Adya's. Where nothing is open each is
+// decided in about linear time; where sources are, a strong level is searched before them, as its
+// order determines the sources.
 //
-//   s1: { w(x,1) }   s2: { w(x,2) }   s3: { r(x,1) }      pl-3 asks which of x = 1 and x = 2 came first; an order of a strong
-//                                                         level and what is stated of versions may say it
+//   s1: { w(x,1) }   s2: { w(x,2) }   s3: { r(x,1) }      pl-3 asks which of x = 1 and x = 2 came
+//                                                         first; an order of a strong level and
+//                                                         what is stated of versions may say it
 
 #include <string_view>
 #include <utility>
@@ -13,7 +15,8 @@
 namespace assay::internal {
 namespace {
 
-// A dirty read changes nothing where every read is clean and every transaction that was read committed.
+// A dirty read changes nothing where every read is clean and every transaction that was read
+// committed.
 bool may_be_dirty(const Case& c) {
   return c.has_open_reads() || std::ranges::any_of(c.problem.txn, [&](TxnId t) {
            return c.history.status(t) != TxnStatus::committed;
@@ -45,8 +48,9 @@ void decide_by_reads(Case& c, const LevelInfo& level, std::string_view stage,
   }
   if (found.outcome() != Outcome::satisfied || !c.has_open_reads())
     return c.settle(level.id, std::move(found));
-  // An order that explains what each transaction saw, and that keeps to the stated orders of versions, satisfies Adya's levels
-  // too, if these orders are known: all of them, or with what was seen along it those that matter.
+  // An order that explains what each transaction saw, and that keeps to the stated orders of
+  // versions, satisfies Adya's levels too, if these orders are known: all of them, or with what was
+  // seen along it those that matter.
   const Certificate* known =
       level.events == EventModel::adya ? c.lattice.ordering(level.id) : nullptr;
   std::optional<Order> order =
@@ -63,8 +67,8 @@ bool is_weak(Case& c, const LevelInfo& level) {
   return level.events == EventModel::weak && c.is_explainable();
 }
 
-// Where a strong level is asked for, it is searched in any case, and its order determines the sources. Few choices are searched at
-// once.
+// Where a strong level is asked for, it is searched in any case, and its order determines the
+// sources. Few choices are searched at once.
 bool may_take_nearest_sources(Case& c, const LevelInfo& level) {
   constexpr uint64_t kManySources = 100'000;
   const auto determines = [&](const LevelInfo& other) {
@@ -110,7 +114,8 @@ void decide_adya(Case& c, const LevelInfo& level) {
   decide_by_reads(c, level, "adya", c.adya_alone, UpdateOrders::ignored);
 }
 
-// A level that does not heed reads has a matching of its own, which leaves nothing open that is no list.
+// A level that does not heed reads has a matching of its own, which leaves nothing open that is no
+// list.
 void decide_with_dirty_reads(Case& c, const LevelInfo& level) {
   const auto timer = c.stages.time("adya");
   if (c.is_explainable()) c.lattice.await(next_stronger(level.id), level.id);
@@ -129,8 +134,9 @@ void decide_with_dirty_reads(Case& c, const LevelInfo& level) {
   c.settle(level.id, AdyaLevels(dirty, UpdateOrders::ignored).decide(level.id, c.budget));
 }
 
-// In an order of whole transactions that explains what each of them saw all dependencies run forwards, if the order of versions
-// is that of their writers. Where this is stated of each version and the next, it is known.
+// In an order of whole transactions that explains what each of them saw all dependencies run
+// forwards, if the order of versions is that of their writers. Where this is stated of each version
+// and the next, it is known.
 void accept_order_of_versions(Case& c, const LevelInfo& level) {
   const auto timer = c.stages.time("adya");
   const Certificate& found = *c.lattice.ordering(level.id);
@@ -138,13 +144,16 @@ void accept_order_of_versions(Case& c, const LevelInfo& level) {
     c.lattice.extend(found, c.lattice.served(level.id, found));
 }
 
-// Twice a level is satisfied if the one above it is, though what is known of itself does not say so.
+// Twice a level is satisfied if the one above it is, though what is known of itself does not say
+// so.
 //
-// What a query saw of a key that never satisfied its condition may be the last version of those whose writers it sees anyway. At
-// causal nothing follows from that. Below it does, where who reads from a reader sees what that one read, and no further. So an
-// order that explains all else is taken only if it is one of causal.
+// What a query saw of a key that never satisfied its condition may be the last version of those
+// whose writers it sees anyway. At causal nothing follows from that. Below it does, where who reads
+// from a reader sees what that one read, and no further. So an order that explains all else is
+// taken only if it is one of causal.
 //
-// And where reads may be dirty updates order nothing, but what the level above allows is allowed, and there they do.
+// And where reads may be dirty updates order nothing, but what the level above allows is allowed,
+// and there they do.
 bool follows_from_above(Case& c, const LevelInfo& level) {
   const bool through_readers = sees_through_readers(level) && c.any_version_passed_over;
   const bool dirty =

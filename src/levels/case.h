@@ -1,10 +1,12 @@
-// A history that is being decided, as the rules of the walk see it: the matched problem, what is left of the budget, and where
-// they bring what they find.
+// A history that is being decided, as the rules of the walk see it: the matched problem, what is
+// left of the budget, and where they bring what they find.
 //
-//   s1: { w(x,1) }   s2: { r(x,1) sum(*) = 2 }     an order is found for s1, s2, and the sum speaks against it: not satisfied yet
+//   s1: { w(x,1) }   s2: { r(x,1) sum(*) = 2 }     an order is found for s1, s2, and the sum speaks
+//                                                  against it: not satisfied yet
 //
-// What is found of one level is settled here for all that it serves. Satisfied is held back where the history has something that
-// no order explains: contradicting evidence, a key used in two ways, an aggregate.
+// What is found of one level is settled here for all that it serves. Satisfied is held back where
+// the history has something that no order explains: contradicting evidence, a key used in two ways,
+// an aggregate.
 #pragma once
 
 #include <map>
@@ -28,8 +30,9 @@
 
 namespace assay::internal {
 
-// Whether reads see only what a transaction that took effect left. One of Adya's levels that forbids no cycle with a read
-// dependency lets them see aborted and overwritten writes too, and asks only that some transaction wrote what they saw.
+// Whether reads see only what a transaction that took effect left. One of Adya's levels that
+// forbids no cycle with a read dependency lets them see aborted and overwritten writes too, and
+// asks only that some transaction wrote what they saw.
 bool has_clean_reads(const LevelInfo& level);
 // Whether a transaction has seen what those have read that it reads from, and no further.
 bool sees_through_readers(const LevelInfo& level);
@@ -53,8 +56,9 @@ struct Case {
   // For what is no level's search of its own.
   CheckOptions without_counts() const;
 
-  // What was found of a level, which serves others too. Satisfied counts only if nothing stands against it: something in the
-  // history that has no meaning, or aggregates that the order does not explain.
+  // What was found of a level, which serves others too. Satisfied counts only if nothing stands
+  // against it: something in the history that has no meaning, or aggregates that the order does not
+  // explain.
   void settle(LevelId level, Judgement found);
   // The same, of the levels in it.
   void settle(Certificate certificate);

@@ -4,26 +4,30 @@
 //
 //   s1: { w(x,1) }
 //   s2: { r(x,1) w(y,1) }
-//   s3: { r(y,1) r(x,null) }      x=1 reached s3 through s2, yet s3 reads x from the initial state: violated
+//   s3: { r(y,1) r(x,null) }      x=1 reached s3 through s2, yet s3 reads x from the initial state:
+//                                 violated
 //
-// Reachability by clocks: transactions are covered by chains, each member of which reaches the next. The clock of a
-// transaction holds, per chain, how many of its members reach it. The sessions are chains; a transaction of unknown
-// outcome, which its session does not continue, goes on top of a chain whose last member reaches it, or starts one.
+// Reachability by clocks: transactions are covered by chains, each member of which reaches the
+// next. The clock of a transaction holds, per chain, how many of its members reach it. The sessions
+// are chains; a transaction of unknown outcome, which its session does not continue, goes on top of
+// a chain whose last member reaches it, or starts one.
 //
-// Where chains are short, as when every transaction has a session of its own, a clock of 32 bits a chain is more than a
-// bit a transaction. There are no clocks then: the questions whether one transaction saw another are collected and
-// answered together, some hundred transactions at a time (graph/reachability.cc).
+// Where chains are short, as when every transaction has a session of its own, a clock of 32 bits a
+// chain is more than a bit a transaction. There are no clocks then: the questions whether one
+// transaction saw another are collected and answered together, some hundred transactions at a time
+// (graph/reachability.cc).
 //
-// Given a commit order, a read is at fault if a writer of the key that the reader saw stands between
-// the one it read from and the reader. In an order near the real one few writers stand there, and
-// each costs one look-up in the clock; where many do, the last seen writer of
-// each chain is looked up. The first order proposed is that of how much a transaction saw. Once faults have become
-// edges, the next order differs from it by transactions that come later than they did, and only what those overtake is
-// examined again: a writer that is now after another one, and was seen by a reader of that one.
+// Given a commit order, a read is at fault if a writer of the key that the reader saw stands
+// between the one it read from and the reader. In an order near the real one few writers stand
+// there, and each costs one look-up in the clock; where many do, the last seen writer of each chain
+// is looked up. The first order proposed is that of how much a transaction saw. Once faults have
+// become edges, the next order differs from it by transactions that come later than they did, and
+// only what those overtake is examined again: a writer that is now after another one, and was seen
+// by a reader of that one.
 //
 // Cost: reads-from edges × chains for the clocks, then reads × writers in between, at most reads ×
-// chains × log; a later round at most twice that. Memory: transactions × chains words. Without clocks: edges × (the
-// transactions between a question's ends / 64), each round. Sources: dbcop
+// chains × log; a later round at most twice that. Memory: transactions × chains words. Without
+// clocks: edges × (the transactions between a question's ends / 64), each round. Sources: dbcop
 // (OOPSLA 2019), AWDIT (PLDI 2025).
 
 #include <algorithm>
@@ -53,8 +57,8 @@ class CausalClocks {
   uint32_t place(Node n) const { return place_[n]; }  // from 1
   const uint32_t* clock(Node n) const { return clocks_.data() + uint64_t{n} * stride_; }
 
-  // Fills the clocks along a topological order. False if they would be larger than sets of transactions, or the budget
-  // runs out.
+  // Fills the clocks along a topological order. False if they would be larger than sets of
+  // transactions, or the budget runs out.
   bool fill(const std::vector<Vertex>& order, Budget& budget) {
     cover_sessions();
     const std::vector<uint32_t> chain = chain_, place = place_, members = members_;
@@ -252,8 +256,8 @@ class SeenByAnyPath : public SeenFaults {
     return read.write == kNone ? problem_.writes.of_key.begin[read.key] : row_[read.write] + 1;
   }
 
-  // Notes the places of a commit order. Returns who comes later than in the one before, in comparison with the
-  // others; the last of them in the order before comes first.
+  // Notes the places of a commit order. Returns who comes later than in the one before, in
+  // comparison with the others; the last of them in the order before comes first.
   std::vector<Node> take_order(const std::vector<Vertex>& order) {
     std::vector<Node> delayed;
     std::vector<bool> is_delayed(order.size());
@@ -272,8 +276,8 @@ class SeenByAnyPath : public SeenFaults {
     return delayed;
   }
 
-  // Reads that were at fault may have seen more than one writer too many; the others can only be at fault by who is
-  // delayed. False if looking at everything is cheaper.
+  // Reads that were at fault may have seen more than one writer too many; the others can only be at
+  // fault by who is delayed. False if looking at everything is cheaper.
   bool find_again(const std::vector<Node>& delayed, std::vector<VisibilityEdge>& edges) {
     size_t looks = 0;
     for (const Node n : delayed) {
@@ -340,8 +344,8 @@ class SeenByAnyPath : public SeenFaults {
     }
   }
 
-  // The last writer of the key behind the one that was read which the reader saw; kNone if none. Whoever else was
-  // seen is before the reader: `before`, its place, only spares looks.
+  // The last writer of the key behind the one that was read which the reader saw; kNone if none.
+  // Whoever else was seen is before the reader: `before`, its place, only spares looks.
   Node last_seen_between(Node reader, const ExternalRead& read, uint32_t before) {
     const uint32_t first = first_behind(read);
     const uint32_t end = problem_.writes.of_key.begin[read.key + 1];

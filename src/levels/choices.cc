@@ -1,7 +1,8 @@
-// A theory of the search (search.h): replays an order of events, finds what is wrong with it, and adds what keeps it from going
-// wrong like this again.
+// A theory of the search (search.h): replays an order of events, finds what is wrong with it, and
+// adds what keeps it from going wrong like this again.
 //
-//   s1: A { w(x,1) }   s2: B { w(x,1) }   s3: C { w(x,2) }   s4: D { r(x,1) r(y,0) }   s5: E { w(y,1) r(x,2) }
+//   s1: A { w(x,1) }   s2: B { w(x,1) }   s3: C { w(x,2) }   s4: D { r(x,1) r(y,0) }   s5: E {
+//                                                            w(y,1) r(x,2) }
 //
 //   order A B C D: D meets C's 2          choice: D saw what A, or what B left      A → D or B → D
 //   order A C D B, D saw A's              rule: D saw A's, and A before C, so D → C
@@ -144,7 +145,8 @@ void Choices::note_taken(std::span<const OrderFault> found, const Search& search
   }
 }
 
-// The read saw what the transactions up to one of them had appended, so it came after that one, and before the next.
+// The read saw what the transactions up to one of them had appended, so it came after that one, and
+// before the next.
 void Choices::add_list_rules(OpenLists::Place place, Search& search) {
   const auto found = placed_.find(place.list);
   if (found == placed_.end()) return;  // its choices were made just now

@@ -1,5 +1,5 @@
-// What an order of events gets wrong at a level that needs a total one, and what a search has to know to do better. See
-// choices.cc.
+// What an order of events gets wrong at a level that needs a total one, and what a search has to
+// know to do better. See choices.cc.
 #pragma once
 
 #include <optional>
@@ -18,17 +18,19 @@ namespace assay::internal {
 
 class Choices {
  public:
-  // `open`: the reads with several possible sources; those that the problem assumes are not among them. May be null.
+  // `open`: the reads with several possible sources; those that the problem assumes are not among
+  // them. May be null.
   Choices(const EventGraph& events, const OpenReads* open);
 
   // More reads were added to these. They are the same but for that.
   void take_in(const OpenReads& more);
 
-  // Whether every read returns in this order what it did, and no writers overlap that must not. Helper vertices are
-  // passed over. `effective`, ascending: who takes effect of those that need not.
+  // Whether every read returns in this order what it did, and no writers overlap that must not.
+  // Helper vertices are passed over. `effective`, ascending: who takes effect of those that need
+  // not.
   bool explained_by(std::span<const Vertex> order, std::span<const Node> effective = {});
-  // Adds to the search what keeps it from this order again; not all of it if the budget runs out. False if nothing is wrong
-  // with the order.
+  // Adds to the search what keeps it from this order again; not all of it if the budget runs out.
+  // False if nothing is wrong with the order.
   bool add_what_fails(std::span<const Vertex> order, Search& search, Budget& budget);
 
   // Whether a node takes effect in the last order that was looked at.
@@ -50,7 +52,8 @@ class Choices {
 
   // Of the order that is looked at.
   Search::Places places_;
-  // Of an open read that met something else, or is one of an aggregate that gave something else, the sources that the search had taken.
+  // Of an open read that met something else, or is one of an aggregate that gave something else,
+  // the sources that the search had taken.
   std::unordered_map<uint32_t, std::vector<Search::Source>> taken_;
   // Of a list that was read wrongly: where the search had placed its blocks.
   struct PlacedList {

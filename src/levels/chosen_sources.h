@@ -1,5 +1,5 @@
-// The history with a source for every open read, and what Adya's levels share about it. Levels often end with the same sources, so
-// the last are kept.
+// The history with a source for every open read, and what Adya's levels share about it. Levels
+// often end with the same sources, so the last are kept.
 #pragma once
 
 #include <optional>

@@ -1,21 +1,24 @@
 // Dependencies in the sense of Adya, from the version orders that a history states.
 //
 //   s1: { a(l,1) } { a(l,2) }   s2: { r(l,[1]) }   s3: { r(l,[1,2]) }
-//   The list [1,2] states the order: T1 -ww-> T2. T1 -wr-> T3, and T3 read what T2 overwrote: T3 -rw-> T2.
+//   The list [1,2] states the order: T1 -ww-> T2. T1 -wr-> T3, and T3 read what T2 overwrote: T3
+//   -rw-> T2.
 //
-// A pair of neighbours is an edge; pairs further apart are paths, so cycles of closed edges are cycles of these, with
-// as many anti-dependencies. The initial version precedes every other.
+// A pair of neighbours is an edge; pairs further apart are paths, so cycles of closed edges are
+// cycles of these, with as many anti-dependencies. The initial version precedes every other.
 //
-// Adya's levels ask for the whole version order. Lists and known orders state it except for versions that were never
-// read: their order can be chosen, for nothing but write dependencies depends on it. The rest is as it is; where the
-// order of two versions one of which was read is not stated, the version order is not known. From pl-2 on an update orders two
-// versions as a statement does: were its version before the one that it read, the two writers would be on a cycle.
+// Adya's levels ask for the whole version order. Lists and known orders state it except for
+// versions that were never read: their order can be chosen, for nothing but write dependencies
+// depends on it. The rest is as it is; where the order of two versions one of which was read is not
+// stated, the version order is not known. From pl-2 on an update orders two versions as a statement
+// does: were its version before the one that it read, the two writers would be on a cycle.
 //
-// A range reads the keys that it returned. Of any other key it depends on the last transaction that changed whether it selects the
-// key (predicate_reads.cc).
+// A range reads the keys that it returned. Of any other key it depends on the last transaction that
+// changed whether it selects the key (predicate_reads.cc).
 //
-// Cost: linear in reads and stated pairs. Many readers of the last version read, times many versions after it that
-// nobody read, would be quadratic: some of these edges are left out, which can only make a refutation fail.
+// Cost: linear in reads and stated pairs. Many readers of the last version read, times many
+// versions after it that nobody read, would be quadratic: some of these edges are left out, which
+// can only make a refutation fail.
 
 #include "levels/dependencies.h"
 
@@ -44,7 +47,8 @@ size_t most_anti(std::span<const NodeRead> readers, std::span<const Node> writer
   return readers.size() * few(readers, writers).size();
 }
 
-// Per key: Problem::seen_openly, and what aggregates looked at, of which it is open which versions these were. Empty: none.
+// Per key: Problem::seen_openly, and what aggregates looked at, of which it is open which versions
+// these were. Empty: none.
 std::vector<uint8_t> seen_openly(const Problem& problem) {
   const History& history = *problem.history;
   const bool aggregates = history.has_predicates() && history.predicates().aggregate_count() > 0;
@@ -71,7 +75,8 @@ uint64_t bytes_of_version_orders(const Problem& problem) {
 bool states_version_orders(const Problem& problem, std::span<const Node> order, unsigned threads) {
   std::vector<uint32_t> place(problem.nodes(), kNone);
   for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-  // Of each write the last one that is stated to come before it. Where it is not the one right before it, nothing states that.
+  // Of each write the last one that is stated to come before it. Where it is not the one right
+  // before it, nothing states that.
   std::vector<Node> stated_before(problem.writes.size(), kNone);
   each_stated(problem, threads, [&](const StatedOrder& stated, WriteId after) {
     Node& last = stated_before[after];
@@ -99,7 +104,8 @@ bool Dependencies::find(Budget& budget) {
   return index_reads(budget) && add_anti(budget);
 }
 
-// Orders by updates of which the source is certain, where nothing states them; and the first two updates of one version.
+// Orders by updates of which the source is certain, where nothing states them; and the first two
+// updates of one version.
 bool Dependencies::add_updates(Budget& budget) {
   std::vector<StatedOrder> found;
   std::vector<ExternalRead> first_update(problem_.writes.size() + problem_.keys(),
@@ -176,7 +182,8 @@ bool Dependencies::add_anti(Budget& budget) {
   return add_anti_of_initial(budget);
 }
 
-// What the initial readers of a key read is overwritten by those that nobody is stated to come before.
+// What the initial readers of a key read is overwritten by those that nobody is stated to come
+// before.
 bool Dependencies::add_anti_of_initial(Budget& budget) {
   std::vector<Node> next;
   for (KeyId key = 0; key < history_.key_count(); ++key) {
@@ -205,8 +212,8 @@ void Dependencies::add_anti(std::span<const NodeRead> readers, WriteId read,
   }
 }
 
-// What a range did not return is overwritten, in the sense of Adya, by the first that changes whether it selects the key:
-// from each of those that follow at once on to that.
+// What a range did not return is overwritten, in the sense of Adya, by the first that changes
+// whether it selects the key: from each of those that follow at once on to that.
 void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<const Node> writers,
                                KeyId key) {
   struct Reached {

@@ -1,5 +1,6 @@
-// The dependencies that a history certainly has when Adya's levels are asked: which transaction wrote what another one
-// read or overwrote, and which one overwrote what another one read. See dependencies.cc.
+// The dependencies that a history certainly has when Adya's levels are asked: which transaction
+// wrote what another one read or overwrote, and which one overwrote what another one read. See
+// dependencies.cc.
 #pragma once
 
 #include <optional>
@@ -20,16 +21,17 @@ struct Dependency {
   Node to;
   EdgeKind kind;  // write, read or anti-dependency
   KeyId key;
-  // The version read, kNone for the initial one; of a read dependency only if `from` did not write that one, but the last before it
-  // that changed whether a range selects the key.
+  // The version read, kNone for the initial one; of a read dependency only if `from` did not write
+  // that one, but the last before it that changed whether a range selects the key.
   WriteId via = kNone;
   OpId op = kNone;  // read or anti-dependency: the read
   bool item =
       true;  // anti-dependency: the read returned the key; false: a range that found it absent
   bool assumed = false;     // read or anti-dependency: nothing states that
   uint32_t stated = kNone;  // write dependency: index into stated(); kNone: assumed
-  // anti-dependency of a range on a key that it did not return: index for chain(), of what states that `to` came after
-  // the version read; kNone: one statement does, or the version is the initial one
+  // anti-dependency of a range on a key that it did not return: index for chain(), of what states
+  // that `to` came after the version read; kNone: one statement does, or the version is the initial
+  // one
   uint32_t chain = kNone;
 };
 
@@ -39,18 +41,20 @@ struct NodeRead {
   OpId op;
 };
 
-// Two transactions that read one version of a key, by itself, and overwrite it. Whichever was first, the other lost its update.
+// Two transactions that read one version of a key, by itself, and overwrite it. Whichever was
+// first, the other lost its update.
 struct Divergence {
   ExternalRead read[2];
   Node node[2];
 };
 
-// Whether what a transaction read orders what it writes: an update of a version comes after it. Where it did not, the reader would
-// come before whom it read from, which every level but pl-1 forbids.
+// Whether what a transaction read orders what it writes: an update of a version comes after it.
+// Where it did not, the reader would come before whom it read from, which every level but pl-1
+// forbids.
 enum class UpdateOrders : uint8_t { ignored, known };
 
-// Whether the history states for each two versions of a key that follow each other in this order of all nodes that they do: then
-// no other order of versions is possible.
+// Whether the history states for each two versions of a key that follow each other in this order of
+// all nodes that they do: then no other order of versions is possible.
 bool states_version_orders(const Problem& problem, std::span<const Node> order,
                            unsigned threads = 1);
 // What that takes besides, in bytes.
@@ -70,19 +74,22 @@ class Dependencies {
   bool find(Budget& budget);
 
   const std::vector<Dependency>& all() const { return all_; }
-  // What the history states of orders, and what its updates do; the source of such a one is the read.
+  // What the history states of orders, and what its updates do; the source of such a one is the
+  // read.
   const StatedVersions& stated() const { return stated_; }
   // Indices for stated(), each of two versions, the second of which is the first of the next.
   std::span<const uint32_t> chain(uint32_t index) const { return chains_[index]; }
   // If there is one.
   const std::optional<Divergence>& divergence() const { return divergence_; }
 
-  // Per key its writers, in an order that agrees with `order`, where every pair is either stated or of two versions
-  // that nobody read. If the history says less, empty, and `unstated` names two transactions and the key.
+  // Per key its writers, in an order that agrees with `order`, where every pair is either stated or
+  // of two versions that nobody read. If the history says less, empty, and `unstated` names two
+  // transactions and the key.
   bool version_orders(const std::vector<Node>& order, Rows<WriteId>& versions,
                       std::string& unstated) const;
 
-  // Adds what is the case if `versions` are the orders of versions. True if that is more than the history states.
+  // Adds what is the case if `versions` are the orders of versions. True if that is more than the
+  // history states.
   bool assume(const Rows<WriteId>& versions);
 
  private:

@@ -1,10 +1,12 @@
 // Paths and cycles of dependencies of some kinds.
 //
-//   T1 -ww x-> T2    T1 -wr y-> T2    T2 -rw z-> T1      an arc each way; the cycle is T1 -ww x-> T2 -rw z-> T1
+//   T1 -ww x-> T2    T1 -wr y-> T2    T2 -rw z-> T1      an arc each way; the cycle is T1 -ww x->
+//                                                        T2 -rw z-> T1
 //
-// Of several dependencies from one transaction to another the graph has one arc. A path is found in the graph, and then the first
-// dependency is taken for each of its arcs, by binary search among those that are sorted by their ends. Cost: to build it linear;
-// a path takes the time of the graph, and a logarithm for each arc.
+// Of several dependencies from one transaction to another the graph has one arc. A path is found in
+// the graph, and then the first dependency is taken for each of its arcs, by binary search among
+// those that are sorted by their ends. Cost: to build it linear; a path takes the time of the
+// graph, and a logarithm for each arc.
 
 #include "levels/dependency_graph.h"
 

@@ -13,8 +13,8 @@ namespace assay::internal {
 // A vertex a node. Refers to the dependencies that it is made of, which have to stay.
 class DependencyGraph {
  public:
-  using Path = std::vector<
-      uint32_t>;  // indices of dependencies, each of which begins where the last one ends
+  using Path = std::vector<uint32_t>;  // indices of dependencies, each of which begins where the
+                                       // last one ends
 
   DependencyGraph() = default;
   DependencyGraph(const std::vector<Dependency>& all, size_t nodes, bool (*belongs)(EdgeKind));

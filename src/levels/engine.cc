@@ -1,9 +1,10 @@
-// Two engines that share nothing but the problem (infer/problem.h): the event graph (strong.cc) and the search over
-// prefixes (src/prefix_search).
+// Two engines that share nothing but the problem (infer/problem.h): the event graph (strong.cc) and
+// the search over prefixes (src/prefix_search).
 //
-// An order is a certificate, whichever engine found it. But that a search over prefixes was exhausted cannot be
-// checked afterwards, so for its violations the event graph is asked for a proof. If that finds an order
-// instead, one of the two is wrong, and the verdict is unknown, cause internal: a bug in this program.
+// An order is a certificate, whichever engine found it. But that a search over prefixes was
+// exhausted cannot be checked afterwards, so for its violations the event graph is asked for a
+// proof. If that finds an order instead, one of the two is wrong, and the verdict is unknown, cause
+// internal: a bug in this program.
 
 #include "levels/engine.h"
 

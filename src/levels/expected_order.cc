@@ -1,21 +1,24 @@
-// A database may say in which order its transactions took effect: by commit timestamps, by its log, by what an engineer
-// believes. Replaying that order decides in one pass whether it explains what the clients saw.
+// A database may say in which order its transactions took effect: by commit timestamps, by its log,
+// by what an engineer believes. Replaying that order decides in one pass whether it explains what
+// the clients saw.
 //
 //   commit_ts:  A 1   B 2   C 3          A { w(x,1) }   B { w(y,2) }   C { r(x,1) r(y,null) }
 //
-//   C should have seen B's 2. The order does not explain the history, though it is serializable: A, C, B. So rejection
-//   says nothing about a level; it says that the database's own account of what it did is wrong. An order that does
-//   explain the history is a certificate.
+//   C should have seen B's 2. The order does not explain the history, though it is serializable: A,
+//   C, B. So rejection says nothing about a level; it says that the database's own account of what
+//   it did is wrong. An order that does explain the history is a certificate.
 //
-// One total order is replayed at serializable. Start and commit timestamps together are replayed at snapshot isolation:
-// a transaction reads what had been committed at its start, writers of the same key do not overlap, and a session's
-// transactions do not either. At the same time commits come before starts. At strong-si, moreover, no transaction that began
-// after another one had ended starts before the commit of that one: the latest begin of those that have started is known
-// at each commit.
+// One total order is replayed at serializable. Start and commit timestamps together are replayed at
+// snapshot isolation: a transaction reads what had been committed at its start, writers of the same
+// key do not overlap, and a session's transactions do not either. At the same time commits come
+// before starts. At strong-si, moreover, no transaction that began after another one had ended
+// starts before the commit of that one: the latest begin of those that have started is known at
+// each commit.
 //
-// Cost: sorting, and one pass over the operations. Clark and others, "Validating Database System Isolation Level
-// Implementations with Version Certificate Recovery", EuroSys 2024 (Enne); Li and others, "Online Timestamp-based
-// Transactional Isolation Checking of Database Systems", ICDE 2025 (Chronos).
+// Cost: sorting, and one pass over the operations. Clark and others, "Validating Database System
+// Isolation Level Implementations with Version Certificate Recovery", EuroSys 2024 (Enne); Li and
+// others, "Online Timestamp-based Transactional Isolation Checking of Database Systems", ICDE 2025
+// (Chronos).
 
 #include "levels/expected_order.h"
 
@@ -136,7 +139,8 @@ class Places {
     place_[t] = Place{time, installs_[t] ? Place::Rank::commit : Place::Rank::instant};
   }
 
-  // Whoever wrote nothing may stand anywhere after those that it read from, and the earliest such place is as good as any.
+  // Whoever wrote nothing may stand anywhere after those that it read from, and the earliest such
+  // place is as good as any.
   void place_the_others() {
     for (Node n = 0; n < problem_.nodes(); ++n) {
       const TxnId t = problem_.txn[n];
@@ -255,7 +259,8 @@ class FindsFault : public ReplayVisitor {
     return true;
   }
 
-  // Whether nobody has started who began after this one had ended. One of unknown outcome has no end.
+  // Whether nobody has started who began after this one had ended. One of unknown outcome has no
+  // end.
   bool keeps_real_time(TxnId t) {
     if (level_.real_time != RealTime::all_but_begins || h_.status(t) != TxnStatus::committed)
       return true;
@@ -271,8 +276,8 @@ class FindsFault : public ReplayVisitor {
     return false;
   }
 
-  // Of a session: the last transaction in its order that has started, and the one that has not committed yet. There is at
-  // most one, those of unknown outcome aside.
+  // Of a session: the last transaction in its order that has started, and the one that has not
+  // committed yet. There is at most one, those of unknown outcome aside.
   struct Started {
     TxnId last = kNone, open = kNone;
   };

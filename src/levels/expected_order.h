@@ -1,4 +1,5 @@
-// Replays an order of transactions that the database states, as Enne and Chronos do. See expected_order.cc.
+// Replays an order of transactions that the database states, as Enne and Chronos do. See
+// expected_order.cc.
 #pragma once
 
 #include <string>
@@ -24,13 +25,13 @@ struct ExpectedReplays {
 struct ReplayModels {
   bool single = true;  // serializable
   bool split = true;   // session_si, or adya_si if only sessions contradict that
-  // Where session_si is explained, as strong_si too that nothing starts before the commit of what had ended before it began. It
-  // is no certificate of the level. All have begin and end times.
+  // Where session_si is explained, as strong_si too that nothing starts before the commit of what
+  // had ended before it began. It is no certificate of the level. All have begin and end times.
   bool strong = false;
 };
 
-// `problem` is of clean reads, and says where transactions stand that the order leaves out. If the budget runs out that is the
-// obstacle.
+// `problem` is of clean reads, and says where transactions stand that the order leaves out. If the
+// budget runs out that is the obstacle.
 ExpectedReplays replay_expected_order(const Problem& problem, const ExpectedOrder& expected,
                                       ReplayModels models, Budget& budget);
 

@@ -6,8 +6,8 @@
 // In a given order of the other operations the places that the clock allows are adjacent, and so
 // are those where the key holds one version. Taken by time of request, each failed operation goes
 // to the first place that is allowed, not before one that ended before it began, and where it
-// fails. No other choice leaves more places to those after it, so the answer is exact for this order.
-// O(n log n).
+// fails. No other choice leaves more places to those after it, so the answer is exact for this
+// order. O(n log n).
 
 #include "levels/failed_operations.h"
 

@@ -1,26 +1,30 @@
-// Orders of the operations on one key, found by going on with the best situations only: for values that were written again and
-// again, and compare-and-sets that need them.
+// Orders of the operations on one key, found by going on with the best situations only: for values
+// that were written again and again, and compare-and-sets that need them.
 //
 //   w(x,1) [0,9]   w(x,2) [1,5]   cas(x,1,3) [2,6]   r(x,2) [3,9]
 //
-// Go from response to response. A situation is the state of the key and which operations under way took effect. What has not
-// taken effect when it has to respond does so now, after as many others as that needs: at 5 w(x,2), or w(x,1) and then
-// w(x,2), or w(x,1), cas(x,1,3) and w(x,2). Three things keep the situations few:
+// Go from response to response. A situation is the state of the key and which operations under way
+// took effect. What has not taken effect when it has to respond does so now, after as many others
+// as that needs: at 5 w(x,2), or w(x,1) and then w(x,2), or w(x,1), cas(x,1,3) and w(x,2). Three
+// things keep the situations few:
 //
-//   free      when a write that asks for nothing takes effect, every other such write under way can have done so right before
-//             it, unseen. It owes nothing from then on, and may still be used. Here w(x,1) owes nothing after w(x,2).
-//   better    one situation is better than another in the same state if more reads took effect in it, fewer writes were used
-//             up, and fewer of them owe something. Only the best are kept.
-//   supply    of what asks for a value, the k-th that has to respond and takes the value away needs the value to be there k
-//             times by then: now, by a write under way that is not used up, or by one requested until then. Else the situation
-//             has no future.
+//   free      when a write that asks for nothing takes effect, every other such write under way can
+//             have done so right before it, unseen. It owes nothing from then on, and may still be
+//             used. Here w(x,1) owes nothing after w(x,2).
+//   better    one situation is better than another in the same state if more reads took effect in
+//             it, fewer writes were used up, and fewer of them owe something. Only the best are
+//             kept.
+//   supply    of what asks for a value, the k-th that has to respond and takes the value away needs
+//             the value to be there k times by then: now, by a write under way that is not used up,
+//             or by one requested until then. Else the situation has no future.
 //
-// At each response the best 32 situations go on: those in which compare-and-sets and reads took effect, and few writes were used up.
-// When none is left, the search goes back 32 responses with four times as many, then 64 with sixteen times as many, and so on.
+// At each response the best 32 situations go on: those in which compare-and-sets and reads took
+// effect, and few writes were used up. When none is left, the search goes back 32 responses with
+// four times as many, then 64 with sixteen times as many, and so on.
 //
-// It proves nothing when it finds nothing. "Just in time" is Lowe's (2017); the count of supplies is that of Gibbons and Korach's
-// zones (1997), taken forward. Cost: responses × situations × operations under way; at most 64 may be under way at a time, of those
-// that have to respond.
+// It proves nothing when it finds nothing. "Just in time" is Lowe's (2017); the count of supplies
+// is that of Gibbons and Korach's zones (1997), taken forward. Cost: responses × situations ×
+// operations under way; at most 64 may be under way at a time, of those that have to respond.
 
 #include "levels/key_beam.h"
 
@@ -74,7 +78,8 @@ class KeyBeam {
   using Op = KeyOperations::Op;
   using Slots = uint64_t;  // one bit for each operation under way
 
-  // done: took effect, or was used up. owes: a write that asks for nothing and has to take effect yet.
+  // done: took effect, or was used up. owes: a write that asks for nothing and has to take effect
+  // yet.
   struct Situated {
     Slots done = 0, owes = 0;
     uint32_t state = 0;
@@ -119,7 +124,8 @@ class KeyBeam {
   static bool asks_nothing(const Op& o) { return o.seen.accepts == Accepts::any; }
   Slots bit(uint32_t op) const { return Slots{1} << slot_[op]; }
 
-  // Those of unknown outcome for which there is no room are left out: they need not take effect. False if others find none.
+  // Those of unknown outcome for which there is no room are left out: they need not take effect.
+  // False if others find none.
   bool assign_slots() {
     slot_.assign(ops_.size(), kNoSlot);
     Slots used = 0;
@@ -217,8 +223,8 @@ class KeyBeam {
   }
   void take_harmless(Situated& s) { s.done |= fitting(s.state) & (reads_ | failures_); }
 
-  // What asks for a value that may become rare. Where several states show the value (some read states its source, or nulls were
-  // written and left by removals), one of them is counted on.
+  // What asks for a value that may become rare. Where several states show the value (some read
+  // states its source, or nulls were written and left by removals), one of them is counted on.
   void list_demands() {
     demands_.clear();
     for (const uint32_t op : open_) {
@@ -260,7 +266,8 @@ class KeyBeam {
     return false;
   }
 
-  // Lets `due_` take effect in every situation, and keeps the best that this leads to. False if there is none.
+  // Lets `due_` take effect in every situation, and keeps the best that this leads to. False if
+  // there is none.
   bool answer() {
     reached_.clear();
     work_.clear();
@@ -300,8 +307,8 @@ class KeyBeam {
     return answers || goes_on;
   }
 
-  // Lets one more operation take effect. Of those that do the same the one that responds first; of writes also the first that
-  // owes something, if that is another one.
+  // Lets one more operation take effect. Of those that do the same the one that responds first; of
+  // writes also the first that owes something, if that is another one.
   void go_on(const Situated& s) {
     const Slots fits = fitting(s.state);
     twins_.clear();
@@ -364,8 +371,9 @@ class KeyBeam {
     return true;
   }
 
-  // In the order of time: at a response what took effect for it; before the first of these that asks for nothing the writes under
-  // way that nobody used; and what changes nothing as soon as it fits.
+  // In the order of time: at a response what took effect for it; before the first of these that
+  // asks for nothing the writes under way that nobody used; and what changes nothing as soon as it
+  // fits.
   std::vector<TxnId> sequence() {
     std::vector<Trail> path;
     for (uint32_t t = current_.front().trail; t != kNone; t = trails_[t].before)
@@ -410,7 +418,8 @@ class KeyBeam {
     return txns;
   }
 
-  // Situations that were entered, to leave out those that are not better than one of them. Only some are compared.
+  // Situations that were entered, to leave out those that are not better than one of them. Only
+  // some are compared.
   class Known {
    public:
     void clear() {
@@ -478,8 +487,8 @@ class KeyBeam {
   std::vector<Ranked> ranked_;
   std::vector<uint32_t> open_;  // under way, by response
   uint32_t open_at_ = 0;        // before this moment
-  // Those under way: that change nothing and saw a value, or saw it not; that write and ask for nothing; that ask for
-  // something, and may or do take effect.
+  // Those under way: that change nothing and saw a value, or saw it not; that write and ask for
+  // nothing; that ask for something, and may or do take effect.
   Slots reads_ = 0, failures_ = 0, writes_ = 0, offers_ = 0, updates_ = 0;
   std::vector<Demand> demands_;
   std::vector<Mask> mask_of_;  // per state

@@ -1,12 +1,14 @@
-// The operations on one key, as a search for their order needs them: requests and responses as a list in the order of
-// time, and what each operation asks of the state of the key and leaves.
+// The operations on one key, as a search for their order needs them: requests and responses as a
+// list in the order of time, and what each operation asks of the state of the key and leaves.
 //
 //   w(x,1) [0,9]   cas(x,1,2) [2,5]   r(x,2) [6,8]      list: w( cas( )cas r( )r )w
 //
-// States are numbered from 0, the initial one; what a transaction left that a read is stated to be from is one of its own; all values that nobody reads or compares with are one state, since no
-// operation distinguishes them. Operations that leave the same state, and for a compare-and-set expect the same, are
-// *twins*: which of them takes effect first does not matter but for when each has to respond. An operation that takes
-// effect is taken out of the list with its response, so the first response in the list is always the next one due.
+// States are numbered from 0, the initial one; what a transaction left that a read is stated to be
+// from is one of its own; all values that nobody reads or compares with are one state, since no
+// operation distinguishes them. Operations that leave the same state, and for a compare-and-set
+// expect the same, are *twins*: which of them takes effect first does not matter but for when each
+// has to respond. An operation that takes effect is taken out of the list with its response, so the
+// first response in the list is always the next one due.
 #pragma once
 
 #include <span>
@@ -48,8 +50,9 @@ class KeyOperations {
   size_t certain() const { return certain_; }
   size_t left() const { return left_; }
 
-  // Calls take(operation) for each that is under way, that is requested before any response still to come, until it
-  // returns false. Gives the operation that has to respond next, if it got as far; kNone if there is none.
+  // Calls take(operation) for each that is under way, that is requested before any response still
+  // to come, until it returns false. Gives the operation that has to respond next, if it got as
+  // far; kNone if there is none.
   template <class Take>
   uint32_t each_open(Take take) const {
     uint32_t e = next_[kHead];
@@ -59,8 +62,8 @@ class KeyOperations {
   }
   // Whether the operation returned what it would in this state.
   bool fits(const Op& op, uint32_t state) const;
-  // The state that a write has to leave for a read, or a compare-and-set that took effect; kNone: none, or it is
-  // neither.
+  // The state that a write has to leave for a read, or a compare-and-set that took effect; kNone:
+  // none, or it is neither.
   uint32_t wanted_by(const Op& op) const;
   // Which of two twins has to take effect first.
   static bool goes_first(const Op& a, const Op& b) {

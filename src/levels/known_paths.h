@@ -11,13 +11,14 @@ namespace assay::internal {
 
 class KnownPaths {
  public:
-  // `known`: the reasons of the edges added to `graph`, in the same order. `order`: a topological order of the graph, used to
-  // bound the search; may be null. All are kept by reference and must not change.
+  // `known`: the reasons of the edges added to `graph`, in the same order. `order`: a topological
+  // order of the graph, used to bound the search; may be null. All are kept by reference and must
+  // not change.
   KnownPaths(const Digraph& graph, const KnownEdges& known, const IncrementalOrder* order)
       : graph_(graph), known_(known), order_(order), proved_(known.forced.size(), 0) {}
 
-  // The path whose forced orders are cheapest to prove, over edges of the graph that were there when `edges_known` had been
-  // added; there must be one. Consecutive vertices, both ends included.
+  // The path whose forced orders are cheapest to prove, over edges of the graph that were there
+  // when `edges_known` had been added; there must be one. Consecutive vertices, both ends included.
   std::vector<Vertex> find(Vertex from, Vertex to, uint32_t edges_known);
 
   // From now on the proof has this forced order anyway. False if it had it before.

@@ -5,7 +5,8 @@
 namespace assay::internal {
 namespace {
 
-// Vertices 0 … 3. The history shows 0 → 1; derived are 1 → 3 in a late round, and 1 → 2, 2 → 3 in the first.
+// Vertices 0 … 3. The history shows 0 → 1; derived are 1 → 3 in a late round, and 1 → 2, 2 → 3 in
+// the first.
 class KnownPathsTest : public testing::Test {
  protected:
   KnownPathsTest() {

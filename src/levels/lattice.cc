@@ -29,7 +29,8 @@ bool adds(RealTime rule, const Edge& edge) {
   return false;
 }
 
-// Whether some read dependency comes from a change of what a range selects, which other levels than Adya's do not know.
+// Whether some read dependency comes from a change of what a range selects, which other levels than
+// Adya's do not know.
 bool rests_on_changes(const Proof& proof) {
   return std::ranges::any_of(proof.steps, [](const ProofStep& step) {
     return std::ranges::any_of(step.cycle, [](const Edge& edge) {
@@ -38,7 +39,8 @@ bool rests_on_changes(const Proof& proof) {
   });
 }
 
-// Whether every edge of the proof, session order and real time aside, is one of a level with the same model.
+// Whether every edge of the proof, session order and real time aside, is one of a level with the
+// same model.
 bool proves_at(const LevelInfo& level, const Proof& proof) {
   const auto has = [&](const Edge& edge) {
     if (edge.kind == EdgeKind::session) return level.session_order;

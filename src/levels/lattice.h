@@ -1,11 +1,13 @@
 // What is asked of the levels, and what is proved of them so far.
 //
 //   an order                       proves its level and every weaker one
-//   a refutation                   refutes its level and every stronger one, and also a weaker one that has less of
-//                                  session order or real time if the refutation does not use what it lacks
+//   a refutation                   refutes its level and every stronger one, and also a weaker one
+//                                  that has less of session order or real time if the refutation
+//                                  does not use what it lacks
 //
-// So most levels are never decided themselves, and a level that nobody asked for may be the cheapest way to one that is asked
-// for. Rules (rule.h) ask here what is worth deciding, and bring what they find.
+// So most levels are never decided themselves, and a level that nobody asked for may be the
+// cheapest way to one that is asked for. Rules (rule.h) ask here what is worth deciding, and bring
+// what they find.
 #pragma once
 
 #include <array>
@@ -52,13 +54,13 @@ class Lattice {
   // Of 0…1, how much is known.
   double progress() const;
 
-  // Whether its outcome is asked for, or may settle a level that is: with session order a level is cheaper to accept, and what
-  // holds with it holds without.
+  // Whether its outcome is asked for, or may settle a level that is: with session order a level is
+  // cheaper to accept, and what holds with it holds without.
   bool useful(LevelId level) const;
   // Whether its order would be one for a level that is asked for.
   bool helps_if_accepted(LevelId level) const;
-  // Whether it is asked for, or is such a level with session order besides. That leaves far less open, and an order for it is
-  // one for both.
+  // Whether it is asked for, or is such a level with session order besides. That leaves far less
+  // open, and an order for it is one for both.
   bool stands_for_one_asked_for(LevelId level) const;
 
   // Several transactions may have left what was read.
@@ -68,15 +70,16 @@ class Lattice {
   // The level is useful as long as `waiting` is open, which may follow from it.
   void await(LevelId level, LevelId waiting) { awaited_by_[index(level)] = waiting; }
 
-  // A search did what it could with what it was given of the budget. If that was too little there may be more later: then
-  // it was not searched.
+  // A search did what it could with what it was given of the budget. If that was too little there
+  // may be more later: then it was not searched.
   bool was_searched(LevelId level) const { return searched_[index(level)]; }
   void set_searched(LevelId level, bool searched) { searched_[index(level)] = searched; }
 
   // The levels that a reason for `level` serves too.
   std::vector<LevelId> served(LevelId level, const Certificate& reason) const;
-  // Whether an order that satisfies `level` may serve a level of Adya's: where each transaction sees what those before it
-  // left, all of them; where it sees a snapshot, those that follow from it.
+  // Whether an order that satisfies `level` may serve a level of Adya's: where each transaction
+  // sees what those before it left, all of them; where it sees a snapshot, those that follow from
+  // it.
   bool may_order(LevelId level, LevelId adya) const;
   // A certificate whose order may do for the level; null if there is none.
   const Certificate* ordering(LevelId adya) const;

@@ -2,22 +2,26 @@
 //
 //   s1: w(x,1) [0,9]   s2: w(x,2) [2,5]   s3: r(x,2) [6,8]   s4: r(x,1) [7,12]
 //
-// Go from response to response. Operations that change nothing take effect as soon as they fit; what else has not taken
-// effect when it has to respond, or when a read that needs it has to, does so
+// Go from response to response. Operations that change nothing take effect as soon as they fit;
+// what else has not taken effect when it has to respond, or when a read that needs it has to, does
+// so
 //
 //   now      and leaves the new state. w(x,2) at 5 is the first
-//   before   right before the write that left the present state, if that came after its request. Only operations that
-//            waited for it see it there, and the state stays as it is. At 9, w(x,1) goes before what is in force if that
-//            was written after 0; then x = 2 still holds
+//   before   right before the write that left the present state, if that came after its request.
+//            Only operations that waited for it see it there, and the state stays as it is. At 9,
+//            w(x,1) goes before what is in force if that was written after 0; then x = 2 still
+//            holds
 //
-// This disposes of writes whose values were never needed. All that is left to choose, once a response, is whether the
-// state changes. The state that is read again sooner is preferred. Compare-and-sets that fit take effect at the latest
-// when the state they fit is about to be overwritten. Choices that fail are undone, the last one first, and
-// no situation is entered twice: what took effect, the present state, the one before it, and since when.
+// This disposes of writes whose values were never needed. All that is left to choose, once a
+// response, is whether the state changes. The state that is read again sooner is preferred.
+// Compare-and-sets that fit take effect at the latest when the state they fit is about to be
+// overwritten. Choices that fail are undone, the last one first, and no situation is entered twice:
+// what took effect, the present state, the one before it, and since when.
 //
-// This finds an order of nearly every register that was linearizable, however many operations overlap. It proves
-// nothing when it does not. The rule that a read takes effect at once is Wing and Gong's (1993), "just in time" Lowe's
-// (2017). Cost: responses × operations under way, times what is taken back.
+// This finds an order of nearly every register that was linearizable, however many operations
+// overlap. It proves nothing when it does not. The rule that a read takes effect at once is Wing
+// and Gong's (1993), "just in time" Lowe's (2017). Cost: responses × operations under way, times
+// what is taken back.
 
 #include "levels/lazy_search.h"
 
@@ -83,8 +87,8 @@ class LazySearch {
   struct Alternative {
     uint32_t first, due;
     Where where;
-    bool hurry =
-        true;  // what fits the state that is overwritten, and does not fit the new one, is done before
+    bool hurry = true;  // what fits the state that is overwritten, and does not fit the new one, is
+                        // done before
   };
   struct Choice {
     size_t steps;
@@ -108,8 +112,8 @@ class LazySearch {
     choices_.push_back({steps_.size(), at_, begin, alternatives_.size()});
   }
 
-  // Those under way that change nothing and fit the state, or the one before it. False if there is none; else there may
-  // be more, for fewer responses are still to come.
+  // Those under way that change nothing and fit the state, or the one before it. False if there is
+  // none; else there may be more, for fewer responses are still to come.
   bool take_harmless() {
     const size_t steps = steps_.size();
     open_.clear();
@@ -138,7 +142,8 @@ class LazySearch {
     if (o.state != kNone && may_go_before(o) && ops_.fits(o, at_.earlier))
       add({kNone, due, Where::before});
   }
-  // The alternatives from `begin` on: that which leaves the state that is read next after this entry comes last.
+  // The alternatives from `begin` on: that which leaves the state that is read next after this
+  // entry comes last.
   void prefer(size_t begin, uint32_t entry) {
     stable_sort_by(std::span(alternatives_).subspan(begin), [&](const Alternative& a) {
       return -int64_t{next_wanted(state_after(a), entry)};
@@ -158,8 +163,8 @@ class LazySearch {
     alternatives_.push_back(a);
   }
 
-  // After one of those under way that leave a state in which it fits; of several that do the same, the one that has to
-  // respond first.
+  // After one of those under way that leave a state in which it fits; of several that do the same,
+  // the one that has to respond first.
   void add_helped(uint32_t due, Where where) {
     const Op& o = ops_.op(due);
     helpers_.clear();
@@ -220,7 +225,8 @@ class LazySearch {
     take(op, alternative.where);
   }
 
-  // The compare-and-sets that can be done only before the alternative overwrites the state, into open_.
+  // The compare-and-sets that can be done only before the alternative overwrites the state, into
+  // open_.
   void list_hurried(const Alternative& a) {
     open_.clear();
     const uint32_t next = ops_.op(a.first != kNone ? a.first : a.due).state;

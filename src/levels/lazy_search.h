@@ -1,4 +1,5 @@
-// Linearizability of one key: orders in which nothing changes the state before it has to. See lazy_search.cc.
+// Linearizability of one key: orders in which nothing changes the state before it has to. See
+// lazy_search.cc.
 #pragma once
 
 #include "assay/budget.h"
@@ -7,8 +8,8 @@
 
 namespace assay::internal {
 
-// Satisfied, or unknown: whether there is an order of another kind is left to search_linearization. Leaves `ops` as it
-// was. Gives up beyond a number of situations that is linear in the operations.
+// Satisfied, or unknown: whether there is an order of another kind is left to search_linearization.
+// Leaves `ops` as it was. Gives up beyond a number of situations that is linear in the operations.
 Judgement search_lazily(KeyOperations& ops, Budget& budget);
 
 }  // namespace assay::internal

@@ -4,24 +4,28 @@
 //   w(x,1) [0,9]   w(x,2) [1,9]   w(x,1) [2,9]   r(x,2) [3,4]   r(x,1) [5,6]
 //
 // Go through requests and responses in the order of time. At a request the operation may take
-// effect now, if what it returned fits the state; at the response of one that has not yet taken effect, the last
-// decision was wrong. Wing and Gong (1993); Lowe (2017) added the memory: which operations took
-// effect, and the state they left, is all that matters, and no such situation is entered twice.
+// effect now, if what it returned fits the state; at the response of one that has not yet taken
+// effect, the last decision was wrong. Wing and Gong (1993); Lowe (2017) added the memory: which
+// operations took effect, and the state they left, is all that matters, and no such situation is
+// entered twice.
 //
-// Most histories that are linearizable are put in order by lazy_search.cc before this search begins, and by key_beam.cc where
-// values were written again and again. What keeps its tree small:
+// Most histories that are linearizable are put in order by lazy_search.cc before this search
+// begins, and by key_beam.cc where values were written again and again. What keeps its tree small:
 //   - an operation that changes nothing takes effect as soon as it fits; that only frees others
-//   - of operations under way that do the same (leave the same, and for a compare-and-set expect the same), the one whose
-//     response comes first takes effect first: if another one did, the two could change places. Operations of unknown
-//     outcome, which have no response, come after the others, the earliest request first
+//   - of operations under way that do the same (leave the same, and for a compare-and-set expect
+//     the same), the one whose response comes first takes effect first: if another one did, the two
+//     could change places. Operations of unknown outcome, which have no response, come after the
+//     others, the earliest request first
 //   - values that nobody reads or compares with are all one state
 //
-// So the numbers of operations of each kind nearly determine what took effect, and with few values there are few
-// situations, however many operations overlap. What is tried first: if a read has to respond next, the writes that leave
-// the value that it returned; then the operation that has to respond first.
+// So the numbers of operations of each kind nearly determine what took effect, and with few values
+// there are few situations, however many operations overlap. What is tried first: if a read has to
+// respond next, the writes that leave the value that it returned; then the operation that has to
+// respond first.
 //
-// Situations are stored as 128-bit hashes. A collision could turn satisfied into violated; but violations
-// are verified by other means. Cost: exponential in the operations that overlap, at worst.
+// Situations are stored as 128-bit hashes. A collision could turn satisfied into violated; but
+// violations are verified by other means. Cost: exponential in the operations that overlap, at
+// worst.
 
 #include "levels/linear_search.h"
 
@@ -72,7 +76,8 @@ class LinearSearch {
     uint32_t op;
     uint32_t state;  // before
   };
-  // What may take effect in a situation, the last ones of alternatives_; from `next` on they are tried.
+  // What may take effect in a situation, the last ones of alternatives_; from `next` on they are
+  // tried.
   struct Choice {
     size_t taken;  // so much had taken effect
     size_t first, next;

@@ -13,8 +13,9 @@
 //
 // The orders of the keys are merged by time: each operation takes effect at the earliest instant
 // that those before it on its key leave, and instants are compared across keys. At equal instants
-// any order of the keys respects the clock, but sessions may still ask for one. Where the orders found do not obey them, orders
-// are looked for once more as if each operation had ended before its session began anew.
+// any order of the keys respects the clock, but sessions may still ask for one. Where the orders
+// found do not obey them, orders are looked for once more as if each operation had ended before its
+// session began anew.
 //
 // Operations of unknown outcome that were read from took effect at some time after their request.
 // One that nobody read from never changes what zones.cc says; the search may use it to explain why
@@ -137,8 +138,8 @@ class KeyByKey {
     }
   }
 
-  // Nothing is concluded where operations of one session touch in time, and the orders found for the keys disagree with it: a
-  // search of the whole history may still find one.
+  // Nothing is concluded where operations of one session touch in time, and the orders found for
+  // the keys disagree with it: a search of the whole history may still find one.
   void merge() {
     const auto timer = stages_.time("merge");
     stable_sort_by(instants_, [](const Instant& i) { return i.time; });

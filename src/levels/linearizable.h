@@ -9,8 +9,8 @@
 
 namespace assay::internal {
 
-// Whether the history can be decided key by key: every committed transaction has times, all that may
-// count are one operation on one key that is no list, and no version orders are stated.
+// Whether the history can be decided key by key: every committed transaction has times, all that
+// may count are one operation on one key that is no list, and no version orders are stated.
 bool decidable_by_key(const Problem& problem);
 
 // An unknown without a reason: another way must settle it.

@@ -106,7 +106,8 @@ TEST(Linearizable, RepeatedValuesAreSearched) {
   EXPECT_EQ(decide(make_history(txns)).outcome(), Outcome::violated);
 }
 
-// Of a register that was linearizable: each operation overlaps many others, and each value is written again and again.
+// Of a register that was linearizable: each operation overlaps many others, and each value is
+// written again and again.
 std::vector<Txn> overlapping(int64_t operations, int64_t clients, int64_t values) {
   struct Effect {
     int64_t time;
@@ -166,8 +167,8 @@ TEST(Linearizable, WhatTheLazyOrderMissesIsSearched) {
   EXPECT_EQ(decide(h).outcome(), Outcome::satisfied);
 }
 
-// A register with compare-and-sets, of values that are written again and again: an order that changes the state only where it has to
-// leads nowhere.
+// A register with compare-and-sets, of values that are written again and again: an order that
+// changes the state only where it has to leads nowhere.
 std::vector<Txn> compared(int64_t operations, int64_t clients, int64_t values) {
   std::vector<Txn> txns = overlapping(operations, clients, values);
   std::vector<uint32_t> by_end(txns.size());

@@ -3,13 +3,15 @@
 //   A { a(l,1) }   B { a(l,1) }   C { a(l,2) }   R: r(l,[1,2])
 //   choices: A begins at 0, or later than R; B likewise; C at 0 is impossible, at 1, or later
 //
-// What is said about them at once: every element belongs to a block, every block is somewhere, none is cut by a shorter
-// list, and whose block is in the list took effect. The rest is about pairs and is added when the search goes wrong for
-// want of it: that blocks do not overlap, and that the earlier one of two was written before the later one. The edges
-// follow from the order of writers and from who was read, as for registers: the reader read from the transaction
-// whose block ends where its list ends. The clauses and why they hold: certify/blocks.h.
+// What is said about them at once: every element belongs to a block, every block is somewhere, none
+// is cut by a shorter list, and whose block is in the list took effect. The rest is about pairs and
+// is added when the search goes wrong for want of it: that blocks do not overlap, and that the
+// earlier one of two was written before the later one. The edges follow from the order of writers
+// and from who was read, as for registers: the reader read from the transaction whose block ends
+// where its list ends. The clauses and why they hold: certify/blocks.h.
 //
-// Cost: for every transaction that appended to the key one choice for each place where its elements fit.
+// Cost: for every transaction that appended to the key one choice for each place where its elements
+// fit.
 
 #include "levels/list_choices.h"
 

@@ -1,4 +1,5 @@
-// Lists as choices of a search: where the blocks of transactions begin in a list that was read. See list_choices.cc.
+// Lists as choices of a search: where the blocks of transactions begin in a list that was read. See
+// list_choices.cc.
 #pragma once
 
 #include <set>
@@ -28,21 +29,24 @@ class ListChoices {
 
   const OpenLists& lists() const { return lists_; }
   bool made(uint32_t list) const { return !sides_[list].empty(); }
-  // Adds the choices of a list and all that does not depend on their order. `places`: in an order, as a guess.
+  // Adds the choices of a list and all that does not depend on their order. `places`: in an order,
+  // as a guess.
   void make(uint32_t list, Search::Places places, Search& search);
   // Where the search has placed the blocks, by place.
   std::vector<Placed> placed(uint32_t list, const Search& search) const;
   // Adds what forbids the overlaps among these. False if there are none.
   bool add_overlaps(uint32_t list, std::span<const Placed> placed, Search& search);
-  // Adds that blocks which follow each other were written in this order, where an order has them otherwise. False if it does not.
+  // Adds that blocks which follow each other were written in this order, where an order has them
+  // otherwise. False if it does not.
   bool add_orders(uint32_t list, std::span<const Placed> placed, Search::Places places,
                   Search& search);
   // The block that ends where the read does; null for an empty list.
   static const Placed* last_seen(std::span<const Placed> placed, uint32_t length);
-  // The side that says that the transaction was read by the operation, which read this list so far; kKnownSide if it
-  // cannot have been.
+  // The side that says that the transaction was read by the operation, which read this list so far;
+  // kKnownSide if it cannot have been.
   Side side_of(OpenLists::Place read, TxnId source) const;
-  // A clause that says why `before` wrote its block before `after` did its, if both are placed as given.
+  // A clause that says why `before` wrote its block before `after` did its, if both are placed as
+  // given.
   static ProofStep ordered(const OpenList& list, const Placed& before, const Placed& after);
 
  private:

@@ -1,27 +1,32 @@
 // Each transaction states the level that it asked for, and is held to that level, as whoever reads.
 //
 //   s1: serializable    { r(x,0) w(y,1) }    A
-//   s2: serializable    { r(y,0) w(x,1) }    B    A saw no write of B's, and B none of A's: violated
-//   s2: read-committed  { r(y,0) w(x,1) }    B    what B saw does not keep A from coming first: satisfied
+//   s2: serializable    { r(y,0) w(x,1) }    B    A saw no write of B's, and B none of A's:
+//                                                 violated
+//   s2: read-committed  { r(y,0) w(x,1) }    B    what B saw does not keep A from coming first:
+//                                                 satisfied
 //
-// The history satisfies its levels iff there is one order of events, which contains session order and who read from whom,
-// such that each transaction has what its own level asks (docs/levels/mixed.md):
+// The history satisfies its levels iff there is one order of events, which contains session order
+// and who read from whom, such that each transaction has what its own level asks
+// (docs/levels/mixed.md):
 //
-//   read committed … causal   if it saw t2 in the sense of its level, and reads x from t1, and t2 writes x, then t2 comes
-//                             before t1. It is one event, w
-//   prefix, snapshot          its reads are of one moment, r, before w; under snapshot isolation nobody else installs a
-//                             version of a key that it writes in between
+//   read committed … causal   if it saw t2 in the sense of its level, and reads x from t1, and t2
+//                             writes x, then t2 comes before t1. It is one event, w
+//   prefix, snapshot          its reads are of one moment, r, before w; under snapshot isolation
+//                             nobody else installs a version of a key that it writes in between
 //   serializable              the same with r and w one event
 //
-// These are the axioms of Biswas and Enea (OOPSLA 2019), each evaluated at the transaction that reads. So an edge is known
-// to every engine by the level of one transaction: an anti-dependency by its reader's, where a write dependency arrives by
-// the level of whoever overwrites. The event graph has that of each node. Readers at weak levels have no anti-dependencies;
-// what they saw forces write dependencies, which do not depend on the order: the search goes on without them, and an order
-// that is found is asked what it gets wrong for them (WeakLevels::find_faults). That is added, as edges that hold in every
-// order.
+// These are the axioms of Biswas and Enea (OOPSLA 2019), each evaluated at the transaction that
+// reads. So an edge is known to every engine by the level of one transaction: an anti-dependency by
+// its reader's, where a write dependency arrives by the level of whoever overwrites. The event
+// graph has that of each node. Readers at weak levels have no anti-dependencies; what they saw
+// forces write dependencies, which do not depend on the order: the search goes on without them, and
+// an order that is found is asked what it gets wrong for them (WeakLevels::find_faults). That is
+// added, as edges that hold in every order.
 //
-// Cost: that of the search and of the weak levels, for each order that is looked at; usually two or three. Deciding is
-// NP-hard as soon as one of the levels is. Source of the definition: Bouajjani, Enea and Roman-Calvo, CAV 2025.
+// Cost: that of the search and of the weak levels, for each order that is looked at; usually two or
+// three. Deciding is NP-hard as soon as one of the levels is. Source of the definition: Bouajjani,
+// Enea and Roman-Calvo, CAV 2025.
 
 #include <algorithm>
 #include <optional>
@@ -35,7 +40,8 @@
 namespace assay::internal {
 namespace {
 
-// The problem as those see it who see one state: others do not read before whoever overwrites what they saw.
+// The problem as those see it who see one state: others do not read before whoever overwrites what
+// they saw.
 Problem without_weak_readers(Problem problem, const std::vector<LevelId>& held) {
   const auto drop = [&](Rows<Node>& rows) {
     uint32_t kept = 0, at = 0;
@@ -68,7 +74,8 @@ std::optional<Unknown> cannot_be_mixed(const History& history) {
   return std::nullopt;
 }
 
-// A transaction whose declared level lets it see one state of a key, and which saw two; Anomaly::none if there is none.
+// A transaction whose declared level lets it see one state of a key, and which saw two;
+// Anomaly::none if there is none.
 BadRead declared_non_repeatable_read(const Problem& problem) {
   const History& h = *problem.history;
   std::vector<ExternalRead> reads;
@@ -117,7 +124,8 @@ namespace rules {
 
 bool declares_levels(Case& c, const LevelInfo&) { return c.lattice.is_wanted(LevelId::mixed); }
 
-// Each transaction at the level that it declares: by itself, as it follows from no other level, and none from it.
+// Each transaction at the level that it declares: by itself, as it follows from no other level, and
+// none from it.
 void decide_declared(Case& c, const LevelInfo&) {
   constexpr LevelId mixed = LevelId::mixed;
   if (std::optional<Unknown> obstacle = cannot_be_mixed(c.history))

@@ -1,15 +1,19 @@
-// Weak levels, where it is open who left what reads saw: accepted with the sources that snapshots would have had.
+// Weak levels, where it is open who left what reads saw: accepted with the sources that snapshots
+// would have had.
 //
 //   s1: A { w(x,1) }   s2: B { del(x) w(y,1) }   s3: C { del(x) }   s4: D { r(y,1) r(x,null) }
-//   Nobody wrote x before A, B or C left it absent. D read y from B, so in a snapshot it saw B's x, or C's if that came later.
+//   Nobody wrote x before A, B or C left it absent. D read y from B, so in a snapshot it saw B's x,
+//   or C's if that came later.
 //
-// Nearly every database lets transactions read snapshots, or something stricter. So the sources that snapshots rule out are left out
-// (infer/narrow_sources.cc, at prefix), which mostly leaves one for each read, and the search for the others (source_search.cc) begins
-// with the nearest in the order that the hint proposes. What it finds is a commit order with these sources, whatever they were taken
-// for.
+// Nearly every database lets transactions read snapshots, or something stricter. So the sources
+// that snapshots rule out are left out (infer/narrow_sources.cc, at prefix), which mostly leaves
+// one for each read, and the search for the others (source_search.cc) begins with the nearest in
+// the order that the hint proposes. What it finds is a commit order with these sources, whatever
+// they were taken for.
 //
-// If it finds none, other sources may do, and all of them are searched. Every read of a key that is absent has as sources all who removed
-// it: that search has millions of choices where this has thousands.
+// If it finds none, other sources may do, and all of them are searched. Every read of a key that is
+// absent has as sources all who removed it: that search has millions of choices where this has
+// thousands.
 //
 // Cost: that of narrowing, and of a search with few conflicts. No paper.
 

@@ -1,14 +1,15 @@
-// Where several transactions may have left what was read, or several rows may have been passed over by a query, the problem is
-// made anew with that as choices, once an order is searched.
+// Where several transactions may have left what was read, or several rows may have been passed over
+// by a query, the problem is made anew with that as choices, once an order is searched.
 //
 //   s1: { w(x,1) }   s2: { w(x,1) w(y,1) }   s3: { r(x,1) }     s3 read from s1 or s2
 //
-// Rows that queries passed over are many, and hardly any matters. They come late: an order is found without them, those that it
-// contradicts are heeded from then on, and the order is found anew. After some rounds all are taken in. Aggregates come late as
-// well: once an order fails to explain one, what each of its keys held becomes a choice.
+// Rows that queries passed over are many, and hardly any matters. They come late: an order is found
+// without them, those that it contradicts are heeded from then on, and the order is found anew.
+// After some rounds all are taken in. Aggregates come late as well: once an order fails to explain
+// one, what each of its keys held becomes a choice.
 //
-// Cost: of listing what is open, linear in the operations that are, times their possible sources; of each round, that of an
-// order.
+// Cost: of listing what is open, linear in the operations that are, times their possible sources;
+// of each round, that of an order.
 
 #include "levels/open_problem.h"
 
@@ -30,8 +31,8 @@ void add_rows(std::vector<PassedOver>& all, std::span<const PassedOver> more) {
   all.erase(std::unique(all.begin(), all.end()), all.end());
 }
 
-// An order that heeds what the last one contradicted differs elsewhere: in each round more of what it nearly contradicts
-// is taken in besides.
+// An order that heeds what the last one contradicted differs elsewhere: in each round more of what
+// it nearly contradicts is taken in besides.
 uint32_t reach_of_round(uint32_t round) { return round == 0 ? 0 : uint32_t{1} << round; }
 
 }  // namespace
@@ -68,8 +69,8 @@ bool OpenProblem::has_sources() {
   return with_sources_.has_value();
 }
 
-// Matches anew: with the sources that are the only possible ones, and with transactions of unknown outcome that may have
-// been seen. Unless the budget runs out.
+// Matches anew: with the sources that are the only possible ones, and with transactions of unknown
+// outcome that may have been seen. Unless the budget runs out.
 void OpenProblem::match_with_open_reads() {
   const auto timer = stages_.time("match");
   const std::shared_ptr<OpenReads>& open = open_[static_cast<size_t>(for_orders())];
@@ -97,7 +98,8 @@ bool OpenProblem::is_explained_by(const Order& order) {
   return open.obstacle().empty() && order_explains(history_, open, order);
 }
 
-// Takes in the rows passed over that an order contradicts. False if there are none: the order explains every query.
+// Takes in the rows passed over that an order contradicts. False if there are none: the order
+// explains every query.
 bool OpenProblem::add_contradicted_rows(const Order& order) {
   if (!late_rows_) return false;
   std::vector<PassedOver> more;
@@ -114,8 +116,9 @@ bool OpenProblem::add_contradicted_rows(const Order& order) {
   return true;
 }
 
-// Takes in the aggregates that an order does not explain. False if there are none that are decided by the states of their keys and had
-// not been taken in: those an engine either explains, or it does not know them.
+// Takes in the aggregates that an order does not explain. False if there are none that are decided
+// by the states of their keys and had not been taken in: those an engine either explains, or it
+// does not know them.
 bool OpenProblem::add_contradicted_aggregates(const Order& order) {
   if (!has_aggregates_) return false;
   std::vector<OpId> more;
@@ -142,8 +145,8 @@ void OpenProblem::take_in_late(std::span<const PassedOver> rows) {
   with_sources_.reset();
 }
 
-// Rows passed over come late twice: here while an order is searched, which goes on with them; and those that are nothing for
-// that search once it has ended.
+// Rows passed over come late twice: here while an order is searched, which goes on with them; and
+// those that are nothing for that search once it has ended.
 Judgement OpenProblem::search(const Problem& problem, const LevelInfo& level) {
   std::vector<PassedOver> all = heeded_;
   uint32_t round = rounds_that_added_rows_;

@@ -23,8 +23,9 @@ inline bool sees_one_state(const LevelInfo& level) {
 
 class OpenProblem {
  public:
-  // What is open of the reads: of each by itself, or of all that a transaction saw of a key; and that with aggregates that some order
-  // did not explain; and that without the rows that queries passed over, but for those that are heeded.
+  // What is open of the reads: of each by itself, or of all that a transaction saw of a key; and
+  // that with aggregates that some order did not explain; and that without the rows that queries
+  // passed over, but for those that are heeded.
   enum class Listing : uint8_t { each, one_state, aggregates, late };
 
   // All have to stay; `matched` may be made later.
@@ -51,8 +52,9 @@ class OpenProblem {
   // Whether the order also explains the reads that several writers could have explained.
   bool is_explained_by(const Order& order);
 
-  // What `decide` finds. If it finds an order that contradicts rows that queries passed over, or aggregates, these become part of
-  // the problem, and `decide` is asked again. Nothing once `refuted` says that the level is refuted.
+  // What `decide` finds. If it finds an order that contradicts rows that queries passed over, or
+  // aggregates, these become part of the problem, and `decide` is asked again. Nothing once
+  // `refuted` says that the level is refuted.
   template <class Decide, class Refuted>
   Judgement decide_with_orders(const Decide& decide, const Refuted& refuted) {
     for (;;) {
@@ -73,11 +75,13 @@ class OpenProblem {
   Judgement search(const Problem& problem, const LevelInfo& level);
 
  private:
-  // As often as this an order may contradict rows that queries passed over, before all are looked at.
+  // As often as this an order may contradict rows that queries passed over, before all are looked
+  // at.
   static constexpr uint32_t kMostRoundsThatAddRows = 12;
 
-  // Each makes part of the problem what was left out of it, and returns whether there was anything: the rows and the aggregates
-  // that the order contradicts, or the rows that the search came across.
+  // Each makes part of the problem what was left out of it, and returns whether there was anything:
+  // the rows and the aggregates that the order contradicts, or the rows that the search came
+  // across.
   bool add_contradicted(const Order& order) {
     const bool rows = add_contradicted_rows(order);
     return add_contradicted_aggregates(order) || rows;
@@ -97,13 +101,15 @@ class OpenProblem {
   std::shared_ptr<OpenReads> open_[4];
   bool cut_short_[4] = {};  // of these: a share of the budget ran out, and the next may do
   const bool has_aggregates_;
-  // Whether rows that queries passed over are left out where an order decides, but for those that some order contradicted.
+  // Whether rows that queries passed over are left out where an order decides, but for those that
+  // some order contradicted.
   bool late_rows_;
   std::vector<OpId> aggregates_;              // that some order did not explain, ascending
   std::vector<PassedOver> heeded_;            // ascending
   std::vector<PassedOver> heeded_in_search_;  // these and more, if there are any
   uint32_t rounds_that_added_rows_ = 0;
-  // With the sources that are the only possible ones, and with transactions of unknown outcome that may take effect.
+  // With the sources that are the only possible ones, and with transactions of unknown outcome that
+  // may take effect.
   std::optional<Problem> with_sources_;
 };
 

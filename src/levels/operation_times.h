@@ -33,8 +33,9 @@ struct OperationTimes {
   }
   const Span& operator[](TxnId t) const { return spans_[t]; }
 
-  // Has each end before its session begins anew, where these are the same moment. An order for these times is one for the true
-  // ones, and in the order of every session; that there is none for these says nothing.
+  // Has each end before its session begins anew, where these are the same moment. An order for
+  // these times is one for the true ones, and in the order of every session; that there is none for
+  // these says nothing.
   void part_sessions(const History& history) {
     for (SessionId s = 0; s < history.session_count(); ++s) {
       const auto txns = history.session_txns(s);

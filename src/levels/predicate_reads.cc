@@ -1,12 +1,16 @@
-// Predicate reads in the sense of Adya: which version of a key that a range did not return it depends on.
+// Predicate reads in the sense of Adya: which version of a key that a range did not return it
+// depends on.
 //
 //   order x: 5 30 40     A { w(x,5) }  B { w(x,30) }  C { w(x,40) }  D { p(value < 20,[]) }
-//   D saw 40, which satisfies its condition as little as 30 did. B changed the match last: D depends on B, not on C.
+//   D saw 40, which satisfies its condition as little as 30 did. B changed the match last: D
+//   depends on B, not on C.
 //
-// A range depends on the last transaction, up to the version that it saw, that changed whether it selects the key. Which one
-// that was is certain where one statement orders all who may have written the key, or where every other version matches otherwise.
+// A range depends on the last transaction, up to the version that it saw, that changed whether it
+// selects the key. Which one that was is certain where one statement orders all who may have
+// written the key, or where every other version matches otherwise.
 //
-// Cost: of a range on a key the versions back to the last change, and only once for a condition and a version.
+// Cost: of a range on a key the versions back to the last change, and only once for a condition and
+// a version.
 
 #include "levels/predicate_reads.h"
 

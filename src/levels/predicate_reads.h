@@ -24,10 +24,12 @@ class PredicateReads {
 
   // Whether a range selects a key that a write has left like this.
   Match match(OpId range, KeyId key, WriteId write);
-  // The same of the version that the range saw without returning it. If the condition leaves that open, the range tells.
+  // The same of the version that the range saw without returning it. If the condition leaves that
+  // open, the range tells.
   Match match_seen(OpId range, KeyId key, WriteId write);
-  // The last of `until`, which ends with the version that a range saw, that changed whether the range selects the key: kNone if
-  // none did, or perhaps another. `known`: of this order of the versions, and is added to.
+  // The last of `until`, which ends with the version that a range saw, that changed whether the
+  // range selects the key: kNone if none did, or perhaps another. `known`: of this order of the
+  // versions, and is added to.
   WriteId last_to_change(OpId range, std::span<const WriteId> until, LastChanges& known);
   // The same in every order of the versions. Nothing where that depends on what is not stated.
   std::optional<WriteId> certainly_last_to_change(OpId range, WriteId read);
@@ -39,8 +41,9 @@ class PredicateReads {
   const History& history_;
   const Problem& problem_;
   std::vector<KeyState> left_;  // per write what it left, once a range asks for it
-  // Once a range asks what changed a match last. Per key what those left of it that did not abort; its writes in the order that one
-  // statement gives of all of these, empty if none does; per write its place there.
+  // Once a range asks what changed a match last. Per key what those left of it that did not abort;
+  // its writes in the order that one statement gives of all of these, empty if none does; per write
+  // its place there.
   std::vector<std::vector<KeyState>> may_be_left_;
   std::vector<std::vector<WriteId>> whole_orders_;
   std::vector<uint32_t> whole_place_;

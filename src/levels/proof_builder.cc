@@ -4,8 +4,10 @@
 // that order is proved by a cycle of its own, the one that the opposite order would close, with
 // edges derived earlier:
 //
-//   step 0  cycle: if T1's x came before T2's, then S → T2 (S read T1's x) and T2 → S (y)   clause {T2 < T1}
-//   step 1  cycle using the edge T2 → T1 …                                                  clause {not T2 < T1}
+//   step 0  cycle: if T1's x came before T2's, then S → T2 (S read T1's x) and T2 → S (y)   clause
+//           {T2 < T1}
+//   step 1  cycle using the edge T2 → T1 …                                                  clause
+//           {not T2 < T1}
 //   step 2  derived, hints 0 1: the empty clause
 //
 // So the justification is not recursive: the forced orders that are needed, directly or for each
@@ -52,7 +54,8 @@ Edge ProofBuilder::explain_derived(const DerivedEdge& derived) const {
   return edge;
 }
 
-// Adds an edge, and what it says of a read whose only possible source the reads-from relation assumes.
+// Adds an edge, and what it says of a read whose only possible source the reads-from relation
+// assumes.
 void ProofBuilder::add_edge(Cycle& cycle, Edge edge) const {
   const Problem& problem = events_.problem();
   if (!problem.assumed.empty() &&
@@ -149,8 +152,8 @@ ProofBuilder::Cycle ProofBuilder::justify(const ForcedOrder& forced) {
   return cycle;
 }
 
-// The steps that prove what the cycle assumes: forced orders, which have theirs, and reads with one possible source,
-// which get theirs here.
+// The steps that prove what the cycle assumes: forced orders, which have theirs, and reads with one
+// possible source, which get theirs here.
 std::vector<uint32_t> ProofBuilder::units_of(const Cycle& cycle) {
   std::vector<uint32_t> steps;
   for (const Seen& seen : cycle.assumed) {

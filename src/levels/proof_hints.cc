@@ -1,17 +1,19 @@
 // Which earlier steps does each step of a refutation need?
 //
-// A derived step lists hints: earlier steps whose clauses, taken in this order under the negation of the step's own
-// clause, each leave one literal open, which must then hold, until one leaves none: the contradiction. This is reverse
-// unit propagation with hints, as in LRAT (Cruz-Filipe and others, CADE 2017).
+// A derived step lists hints: earlier steps whose clauses, taken in this order under the negation
+// of the step's own clause, each leave one literal open, which must then hold, until one leaves
+// none: the contradiction. This is reverse unit propagation with hints, as in LRAT (Cruz-Filipe and
+// others, CADE 2017).
 //
 //   step 0  {b < a}
 //   step 1  {a < b, c < d}       under b < a: c < d
 //   step 2  {a < b, d < c}       under both: false
 //   step 3  derived {}, hints 0 1 2
 //
-// The search may list more hints than that, because it does not propagate clause by clause: two forced orders, for
-// example, may contradict each other directly. So the propagation is repeated here with the clauses alone. A hint whose
-// clause already holds is left out, and so are all hints after the contradiction.
+// The search may list more hints than that, because it does not propagate clause by clause: two
+// forced orders, for example, may contradict each other directly. So the propagation is repeated
+// here with the clauses alone. A hint whose clause already holds is left out, and so are all hints
+// after the contradiction.
 //
 // Cost: for each derived step, the literals of its hints times the literals that hold.
 #include "levels/proof_hints.h"

@@ -1,4 +1,5 @@
-// What the operations say by themselves, before anything is searched: it refutes many levels at once.
+// What the operations say by themselves, before anything is searched: it refutes many levels at
+// once.
 //
 //   s1: { w(x,1) abort }   s2: { r(x,1) }     no level lets s2 read what s1 left, but pl-1
 //
@@ -17,7 +18,8 @@ namespace {
 
 bool of_one_state(const LevelInfo& level) { return sees_one_state(level); }
 
-// An operation of a transaction that takes effect, of which nobody can have left what it saw; null if there is none.
+// An operation of a transaction that takes effect, of which nobody can have left what it saw; null
+// if there is none.
 const OpenRead* find_sourceless(Case& c, OpenProblem::Listing listing) {
   const auto& all = c.open.reads(listing).all();
   const auto found = std::find_if(all.begin(), all.end(), [&](const OpenRead& read) {

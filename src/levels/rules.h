@@ -1,5 +1,6 @@
-// The rules of the walk over the lattice (walk.cc): ways to decide levels. A rule says what it needs, what it may settle and what
-// it costs, and brings what it finds to the case. No rule knows another.
+// The rules of the walk over the lattice (walk.cc): ways to decide levels. A rule says what it
+// needs, what it may settle and what it costs, and brings what it finds to the case. No rule knows
+// another.
 #pragma once
 
 #include "levels/case.h"
@@ -8,8 +9,8 @@ namespace assay::internal {
 
 namespace rules {
 
-// Whether the rule has what it needs to decide the level. Until the rule is applied to the level, this is asked again as more is
-// known.
+// Whether the rule has what it needs to decide the level. Until the rule is applied to the level,
+// this is asked again as more is known.
 using Needs = bool(Case& c, const LevelInfo& level);
 using Decides = void(Case& c, const LevelInfo& level);
 
@@ -43,8 +44,8 @@ Decides decide_declared;
 void refute_sourceless(Case& c);
 // The engine's word on a level that an order decides, with aggregates left as they are.
 Judgement search_order(Case& c, const LevelInfo& level);
-// Whether the order that was found explains the aggregates; at Adya's levels with what each operation saw along it. And what
-// becomes of its levels if it does not.
+// Whether the order that was found explains the aggregates; at Adya's levels with what each
+// operation saw along it. And what becomes of its levels if it does not.
 bool explains_aggregates(Case& c, const Certificate& certificate);
 void leave_aggregates_open(Case& c, const Certificate& certificate);
 

@@ -1,23 +1,30 @@
-// Four kinds of propositions are open (assay/certificate.h, Literal): the order of two writers of a key, what an operation saw of a
-// key, where a transaction's elements stand in a list, and whether a transaction of unknown outcome took effect. Edges follow:
+// Four kinds of propositions are open (assay/certificate.h, Literal): the order of two writers of a
+// key, what an operation saw of a key, where a transaction's elements stand in a list, and whether
+// a transaction of unknown outcome took effect. Edges follow:
 //
-//   A before B                                   w(A) → w(B), and r(R) → w(B) for everybody known to have read A's
+//   A before B                                   w(A) → w(B), and r(R) → w(B) for everybody known
+//                                                to have read A's
 //   R saw what A left                            w(A) → r(R); and A took effect
 //   R saw what A left, and A before B            r(R) → w(B)
 //   R saw the initial state                      r(R) → w(B)
 //
-// each only if its ends take effect. An order of two writers brings the edges of those who are known to have read from them, since
-// they are known when it becomes a choice; all others are added one by one, when an order was wrong for want of them. One source of
-// each open read has to hold, and a transaction that was seen took effect; that is all that holds before an order is looked at.
-// Transactions of unknown outcome that nobody needs have no edges that lead anywhere, so they are in nobody's way.
+// each only if its ends take effect. An order of two writers brings the edges of those who are
+// known to have read from them, since they are known when it becomes a choice; all others are added
+// one by one, when an order was wrong for want of them. One source of each open read has to hold,
+// and a transaction that was seen took effect; that is all that holds before an order is looked at.
+// Transactions of unknown outcome that nobody needs have no edges that lead anywhere, so they are
+// in nobody's way.
 //
-// Theories (choices.cc, source_search.cc) look at an order of the solver, say what is wrong with it, and add what keeps it from
-// going wrong like this again:
+// Theories (choices.cc, source_search.cc) look at an order of the solver, say what is wrong with
+// it, and add what keeps it from going wrong like this again:
 //
-//   loop:  what every theory's final check of the order finds wrong becomes choices, edges and clauses; nothing: found
-//          the solver takes a side of each choice and has the next order; it cannot: the choices contradict each other
+//   loop:  what every theory's final check of the order finds wrong becomes choices, edges and
+//   clauses; nothing: found
+//          the solver takes a side of each choice and has the next order; it cannot: the choices
+//          contradict each other
 //
-// Every addition excludes the order that it was made for, and there are finitely many, so the search ends. Lazy generation of lemmas is from SMT (Nieuwenhuis, Oliveras, Tinelli, JACM 2006).
+// Every addition excludes the order that it was made for, and there are finitely many, so the
+// search ends. Lazy generation of lemmas is from SMT (Nieuwenhuis, Oliveras, Tinelli, JACM 2006).
 
 #include "levels/search.h"
 
@@ -159,7 +166,8 @@ Side Search::add_block(const Literal& block, bool prefer) {
 void Search::add_sources(uint32_t read, Places places, std::optional<uint32_t> from) {
   const OpenRead& r = open_->all()[read];
   const bool precedes = precedes_reader(*problem_.history, level_, r);
-  // Other clauses than that one of them holds demand sources of the keys of aggregates, so each of these is decided.
+  // Other clauses than that one of them holds demand sources of the keys of aggregates, so each of
+  // these is decided.
   const bool aggregated = open_->aggregates().need(read);
   std::vector<Side> clause;
   std::vector<uint32_t> group;
@@ -280,8 +288,8 @@ Edge Search::order_edge(TxnId before, TxnId after) const {
   return edge;
 }
 
-// The write dependency of two writers, the anti-dependency of a transaction that is known to have read from the first, or the read
-// dependency on a source.
+// The write dependency of two writers, the anti-dependency of a transaction that is known to have
+// read from the first, or the read dependency on a source.
 Edge Search::edge(Arc arc, Side side) const {
   const Literal l = literal(side);
   if (l.kind == Literal::Kind::seen) {

@@ -1,5 +1,6 @@
-// What a history leaves open, as propositions of a search: which of two writers of a key came first, which writer an operation saw,
-// where a block of a list begins, and who of those with an unknown outcome took effect. See search.cc.
+// What a history leaves open, as propositions of a search: which of two writers of a key came
+// first, which writer an operation saw, where a block of a list begins, and who of those with an
+// unknown outcome took effect. See search.cc.
 #pragma once
 
 #include <cstdint>
@@ -29,23 +30,25 @@ class Search {
   // Per vertex, its place in an order.
   using Places = std::span<const uint32_t>;
 
-  // Looks at an order and adds to the search what keeps it from this order again. False if nothing is wrong with it, or nothing can
-  // be said.
+  // Looks at an order and adds to the search what keeps it from this order again. False if nothing
+  // is wrong with it, or nothing can be said.
   using FinalCheck = std::function<bool(std::span<const Vertex> order)>;
   enum class Result : uint8_t { found, contradiction, out_of_budget, too_hard };
 
-  // `order`: of `graph`, whose edges hold whatever is chosen. `events`: of a level with a total order of events; null: a vertex is a
-  // transaction. `open`: may be null. `clocks`: at the fixpoint of saturation; or null.
+  // `order`: of `graph`, whose edges hold whatever is chosen. `events`: of a level with a total
+  // order of events; null: a vertex is a transaction. `open`: may be null. `clocks`: at the
+  // fixpoint of saturation; or null.
   Search(const Problem& problem, const LevelInfo& level, const EventGraph* events,
          const OpenReads* open, const SessionClocks* clocks, Digraph& graph,
          IncrementalOrder& order, const Locality& local);
 
-  // Before anything is added: edges that nothing asks for, but without which there is more to search. They hold as long as nothing
-  // speaks against them (ChoiceSolver::assume), and no refutation rests on them.
+  // Before anything is added: edges that nothing asks for, but without which there is more to
+  // search. They hold as long as nothing speaks against them (ChoiceSolver::assume), and no
+  // refutation rests on them.
   void assume(std::span<const Arc> edges);
 
-  // Solves and checks in turn, until the check adds nothing (found), the choices contradict each other, the budget is spent, or
-  // there were more conflicts than `most_conflicts` (too_hard).
+  // Solves and checks in turn, until the check adds nothing (found), the choices contradict each
+  // other, the budget is spent, or there were more conflicts than `most_conflicts` (too_hard).
   Result run(const FinalCheck& check, uint64_t most_conflicts, Stages& stages, Budget& budget);
   std::vector<RefutationStep> refutation() const { return solver_.refutation(); }
 
@@ -67,8 +70,9 @@ class Search {
   Side effect_of(TxnId t);
   Side order_of(TxnId before, TxnId after);
   Side add_block(const Literal& block, bool prefer);
-  // Makes a choice of each source of an open read, those before its place in an order first, the nearest first of all; adds that one
-  // of them holds, and that who was seen took effect and came before. `from`: as if the reader stood there.
+  // Makes a choice of each source of an open read, those before its place in an order first, the
+  // nearest first of all; adds that one of them holds, and that who was seen took effect and came
+  // before. `from`: as if the reader stood there.
   void add_sources(uint32_t read, Places places, std::optional<uint32_t> from = {});
   // Empty: they are no choices yet.
   std::span<const Source> sources_of(uint32_t read) const;
@@ -131,11 +135,12 @@ class Search {
 Edge read_edge(const OpenRead& read, TxnId source);
 Literal seen(const OpenReads& open, const OpenRead& read, TxnId source);
 
-// Whether the source of a read comes before its reader. At Adya's levels, of a key that a range did not return, that may be
-// another: who changed the match last.
+// Whether the source of a read comes before its reader. At Adya's levels, of a key that a range did
+// not return, that may be another: who changed the match last.
 bool precedes_reader(const History& history, const LevelInfo& level, const OpenRead& read);
 
-// Appends the steps of a refutation to a proof; `add_cycle` those of one that is a cycle, by its index, its clause last.
+// Appends the steps of a refutation to a proof; `add_cycle` those of one that is a cycle, by its
+// index, its clause last.
 void append_refutation(std::span<const RefutationStep> steps, const Search& search, Proof& proof,
                        const std::function<void(size_t)>& add_cycle);
 // Appends steps that refer to each other.

@@ -1,9 +1,11 @@
-// What transactions saw along an order that explains it, for Adya's levels, which want to know the order of versions.
+// What transactions saw along an order that explains it, for Adya's levels, which want to know the
+// order of versions.
 //
 //   s1: { w(x,1) }   s2: { w(x,1) w(y,2) }   s3: { r(x,1) }    along s1, s3, s2 the read is of s1
 //
-// An order that is found for another level determines what each open read was of, and that may make known which version came
-// after which. Cost: that of matching with these sources, once for each set of them.
+// An order that is found for another level determines what each open read was of, and that may make
+// known which version came after which. Cost: that of matching with these sources, once for each
+// set of them.
 #pragma once
 
 #include <optional>
@@ -30,11 +32,14 @@ class SeenAlong {
         stages_(stages),
         budget_(budget) {}
 
-  // Whether each two versions of a key that follow each other in this order of all that count are stated to.
+  // Whether each two versions of a key that follow each other in this order of all that count are
+  // stated to.
   bool states_whole(const std::vector<TxnId>& order);
-  // Whether the order of versions is known if operations saw what stood at their place in an order of whole transactions.
+  // Whether the order of versions is known if operations saw what stood at their place in an order
+  // of whole transactions.
   bool knows(LevelId level, const Order& order);
-  // The order as one of the level of Adya's; nothing if what was seen along it does not satisfy that.
+  // The order as one of the level of Adya's; nothing if what was seen along it does not satisfy
+  // that.
   std::optional<Order> as_adya(LevelId level, const Order& order);
 
  private:

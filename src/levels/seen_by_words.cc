@@ -1,4 +1,5 @@
-// Faults of a commit order where a transaction has seen what a word of one to three steps leads from.
+// Faults of a commit order where a transaction has seen what a word of one to three steps leads
+// from.
 //
 //   read-committed        r      what an earlier read of the transaction is from
 //   read-atomic           s r    its session, and what it reads from
@@ -8,21 +9,25 @@
 //   writes-follow-reads   rr     what that one reads from,
 //                         rsr    or an earlier transaction of its session
 //
-//   s1: { w(x,1) }   s2: { r(x,1) } { r(x,null) }     rs: the second transaction of s2 has seen s1, and yet reads the x before it
+//   s1: { w(x,1) }   s2: { r(x,1) } { r(x,null) }     rs: the second transaction of s2 has seen s1,
+//                                                     and yet reads the x before it
 //
-// Of all writers of x that a reader has seen only the last one in the order matters: if it is before t1, or t1 itself, so are the
-// others. A walk through each session keeps, for each key, the last writer among those that the session wrote (s), and among those
-// that it read from (rs). At each transaction it asks the first two about the reads of the transaction itself, or, where the word
-// goes on with an r, about the reads of those who read from it.
+// Of all writers of x that a reader has seen only the last one in the order matters: if it is
+// before t1, or t1 itself, so are the others. A walk through each session keeps, for each key, the
+// last writer among those that the session wrote (s), and among those that it read from (rs). At
+// each transaction it asks the first two about the reads of the transaction itself, or, where the
+// word goes on with an r, about the reads of those who read from it.
 //
-// What a transaction reads from directly (r) is held against its other reads: for each key the nearest read behind the one that
-// makes a writer visible, or the one after that where the nearest is of that writer. A farther one is reached through a chain, since
-// each writer read in between has itself been read before it. Where only single steps count, no edge depends on the order: if it
-// has a fault, all edges are given at once, and one more order decides.
+// What a transaction reads from directly (r) is held against its other reads: for each key the
+// nearest read behind the one that makes a writer visible, or the one after that where the nearest
+// is of that writer. A farther one is reached through a chain, since each writer read in between
+// has itself been read before it. Where only single steps count, no edge depends on the order: if
+// it has a fault, all edges are given at once, and one more order decides.
 //
-// Cost: for each round the writes of all that sessions read from; for r, for each transaction and each writer that it reads from,
-// the smaller of the two key sets; where words end with sr or rr, the reads of all readers of every transaction. Sources: Biswas
-// and Enea, OOPSLA 2019; AWDIT, PLDI 2025; the guarantees are those of Terry et al. 1994, for transactions.
+// Cost: for each round the writes of all that sessions read from; for r, for each transaction and
+// each writer that it reads from, the smaller of the two key sets; where words end with sr or rr,
+// the reads of all readers of every transaction. Sources: Biswas and Enea, OOPSLA 2019; AWDIT, PLDI
+// 2025; the guarantees are those of Terry et al. 1994, for transactions.
 
 #include <algorithm>
 
@@ -57,8 +62,9 @@ class LastSeen {
   uint32_t current_ = kNone;
 };
 
-// The reads of one transaction that come next, per key: the nearest, and the nearest of another source. A transaction reads few
-// keys, so a sorted vector is found fast, and most keys that others write are known from one word not to be among them.
+// The reads of one transaction that come next, per key: the nearest, and the nearest of another
+// source. A transaction reads few keys, so a sorted vector is found fast, and most keys that others
+// write are known from one word not to be among them.
 class NextReads {
  public:
   struct OfKey {
@@ -201,7 +207,8 @@ class SeenByWords : public SeenFaults {
         if (rs_) check(n, read, edges);
         if (r_ && !check_sources(n, edges, budget)) return false;
         if (sr_) ask_readers(n, written, edges);
-        // A transaction of unknown outcome is followed by nobody: what it read counts for its readers alone.
+        // A transaction of unknown outcome is followed by nobody: what it read counts for its
+        // readers alone.
         if (rr_ && !(rsr_ && committed(n))) ask_readers_of_source(n, edges);
         if (rsr_ && !(rr_ && committed(n))) ask_readers(n, read, edges);
         if (!committed(n)) continue;

@@ -1,5 +1,6 @@
-// What a commit order gets wrong at a weak level. The level's row says which transactions one has seen (SeenBy, assay/level.h);
-// if a transaction saw t2, and reads x from t1, and t2 writes x too, then t2 commits before t1.
+// What a commit order gets wrong at a weak level. The level's row says which transactions one has
+// seen (SeenBy, assay/level.h); if a transaction saw t2, and reads x from t1, and t2 writes x too,
+// then t2 commits before t1.
 //
 //   words of s and r                seen_by_words.cc
 //   any path of s and r (causal)    causal.cc
@@ -15,31 +16,33 @@
 
 namespace assay::internal {
 
-// `reader` reads `key` from `to` (kNone: the initial value) although it had seen `from`, which writes `key` too: `from` commits
-// before `to`.
+// `reader` reads `key` from `to` (kNone: the initial value) although it had seen `from`, which
+// writes `key` too: `from` commits before `to`.
 struct VisibilityEdge {
   Node from;
   Node to;
   KeyId key;
   Node reader;
-  OpId op;  // the read of `key`
-  OpId
-      seen_by;  // the read that makes `from` visible, directly; kNone: by session order, or further away
+  OpId op;       // the read of `key`
+  OpId seen_by;  // the read that makes `from` visible, directly; kNone: by session order, or
+                 // further away
 };
 
 class SeenFaults {
  public:
-  // `base` has one vertex a node: session order and reads-from. Both have to stay. Null if the budget has no room for it.
+  // `base` has one vertex a node: session order and reads-from. Both have to stay. Null if the
+  // budget has no room for it.
   static std::unique_ptr<SeenFaults> make(const Problem& problem, const Digraph& base,
                                           const SeenBy& seen, Budget& budget);
   virtual ~SeenFaults() = default;
 
   // Comes first; `order` is a topological order of the base graph. False if the budget runs out.
   virtual bool prepare(const std::vector<Vertex>& order, Budget& budget);
-  // An order to begin with, nearer to a commit order than a guess; nothing if none is known. After prepare.
+  // An order to begin with, nearer to a commit order than a guess; nothing if none is known. After
+  // prepare.
   virtual std::vector<Vertex> better_order(const std::vector<Vertex>& order) const;
-  // Appends an edge for at least one fault of `order`, which contains the base graph, if it has any; further edges hold too, but
-  // it may follow them. False if the budget runs out.
+  // Appends an edge for at least one fault of `order`, which contains the base graph, if it has
+  // any; further edges hold too, but it may follow them. False if the budget runs out.
   virtual bool find(const std::vector<Vertex>& order, std::vector<VisibilityEdge>& edges,
                     Budget& budget) = 0;
 };

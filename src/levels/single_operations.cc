@@ -1,7 +1,8 @@
-// Linearizability is defined for operations, each on one key: for a history whose transactions have one operation each, which is no
-// range read. Only those that take effect have to.
+// Linearizability is defined for operations, each on one key: for a history whose transactions have
+// one operation each, which is no range read. Only those that take effect have to.
 //
-//   s1: { w(x,1) }   s2: { r(x,1) }   s3: { w(x,2) w(y,2) }?     defined: nobody saw what s3 may have written
+//   s1: { w(x,1) }   s2: { r(x,1) }   s3: { w(x,2) w(y,2) }?     defined: nobody saw what s3 may
+//                                                                have written
 //   s1: { w(x,1) }   s2: { r(x,2) }   s3: { w(x,2) w(y,2) }?     not defined: s3 took effect
 //
 // Who was read counts even where reads were not matched to the end. Cost: linear in the history.
@@ -17,8 +18,8 @@
 namespace assay::internal {
 namespace {
 
-// Calls `visit` with every version that the transaction returned, and with whom it is stated to be from; `visit_absent` with every
-// key that it found absent though it was there initially.
+// Calls `visit` with every version that the transaction returned, and with whom it is stated to be
+// from; `visit_absent` with every key that it found absent though it was there initially.
 template <class Visit, class VisitAbsent>
 void each_returned(const History& history, TxnId t, const Visit& visit,
                    const VisitAbsent& visit_absent) {

@@ -1,5 +1,5 @@
-// The situations that a search has entered, by a 128-bit hash each. One array with linear probing: 16
-// bytes a slot, at most two thirds of them full, and nothing to free one by one at the end.
+// The situations that a search has entered, by a 128-bit hash each. One array with linear probing:
+// 16 bytes a slot, at most two thirds of them full, and nothing to free one by one at the end.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,13 @@
 // Edges under the sources that they rest on.
 //
 //   A { w(x,1) }   B { w(x,1) }   C { r(x,1) }   D { w(x,2) }
-//   C -rw x-> D holds if C saw what A left, or what B left, and that came before D: an edge on condition of each
+//   C -rw x-> D holds if C saw what A left, or what B left, and that came before D: an edge on
+//   condition of each
 //
-// A read dependency rests on the source of the read, an anti-dependency on that of what was read before, and an edge that a level
-// forces also on each edge of the path by which its reader has seen. Besides, each rests on the effect of those it names whose outcome
-// is unknown. A refutation rests on all that its edges rest on, and on where the blocks are that give the orders of lists.
+// A read dependency rests on the source of the read, an anti-dependency on that of what was read
+// before, and an edge that a level forces also on each edge of the path by which its reader has
+// seen. Besides, each rests on the effect of those it names whose outcome is unknown. A refutation
+// rests on all that its edges rest on, and on where the blocks are that give the orders of lists.
 //
 // Cost: of an edge its path, and the reads of the transactions on it.
 

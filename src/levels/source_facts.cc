@@ -1,9 +1,11 @@
 // The facts of a search for sources: edges that need no choice.
 //
-//   s1: A { w(x,1) }   s2: B { r(x,1) }  C { r(x,null) }      A before B, as nobody else wrote 1; B before C, by session order
+//   s1: A { w(x,1) }   s2: B { r(x,1) }  C { r(x,null) }      A before B, as nobody else wrote 1; B
+//                                                             before C, by session order
 //
-// A read with one possible source is a fact as long as both certainly take effect. In a proof it is a step of its own, which says
-// that there is only that source; a stated order is one too, and session order needs none.
+// A read with one possible source is a fact as long as both certainly take effect. In a proof it is
+// a step of its own, which says that there is only that source; a stated order is one too, and
+// session order needs none.
 //
 // Cost: linear in the history; of a cycle, for each edge what is stated.
 
@@ -85,7 +87,8 @@ std::vector<ProofStep> SourceFacts::explain(std::span<const SidedArc> walk,
   return steps;
 }
 
-// A stated order is a fact besides, and so is a read with one possible source, which the cycle is given.
+// A stated order is a fact besides, and so is a read with one possible source, which the cycle is
+// given.
 Edge SourceFacts::known_edge(Arc arc, std::vector<ProofStep>& facts,
                              std::vector<Literal>& given) const {
   const Arc nodes{problem_.node_of(arc.from), problem_.node_of(arc.to)};

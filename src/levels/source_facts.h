@@ -29,11 +29,13 @@ class SourceFacts {
     return one_source_ && read.sources.size() == 1 && !is_possible(read.reader) &&
            (read.sources[0] == kNone || !is_possible(read.sources[0]));
   }
-  // From here on reads with one possible source are none, so that the search can say how they contradict each other.
+  // From here on reads with one possible source are none, so that the search can say how they
+  // contradict each other.
   void leave_out_reads() { one_source_ = false; }
 
-  // Session order, the reads whose source is certain, and stated version orders. A vertex a transaction; one that may
-  // take effect has edges in only. `places`: per transaction in a first order; those that stand in none, kNone, get one.
+  // Session order, the reads whose source is certain, and stated version orders. A vertex a
+  // transaction; one that may take effect has edges in only. `places`: per transaction in a first
+  // order; those that stand in none, kNone, get one.
   Digraph graph(std::vector<uint32_t>& places) const;
   // A refutation of a search of that graph.
   Proof prove(const std::vector<RefutationStep>& steps, const Search& search) const;

@@ -1,25 +1,29 @@
-// Sources as choices: weak levels and Adya's, where several transactions may have left what an operation saw.
+// Sources as choices: weak levels and Adya's, where several transactions may have left what an
+// operation saw.
 //
 //   s1: A { w(x,1) }   s2: B { w(x,1) w(y,2) }   s3: C { r(x,1) r(y,null) }     read atomic
 //   C saw A's x or B's x. If B's, C saw B and yet reads the initial y: a cycle. So C saw A's.
 //
-// These levels look at who read from whom, and not only at what an order of events explains, so the source of every read
-// is part of the claim. Each choice of sources turns the history into an ordinary one, for which the level says what a transaction
-// has seen, and so which edges hold (weak.cc). These edges rest on the sources that the seeing rests on. As a theory of the search
+// These levels look at who read from whom, and not only at what an order of events explains, so the
+// source of every read is part of the claim. Each choice of sources turns the history into an
+// ordinary one, for which the level says what a transaction has seen, and so which edges hold
+// (weak.cc). These edges rest on the sources that the seeing rests on. As a theory of the search
 // (search.h):
 //
-//   1. every open read becomes a choice of its sources; at first those nearest in an order that leaves the open reads out. A read
-//      with one possible source is a fact: its edge is there from the beginning, and it becomes a choice, with one alternative, when
-//      a condition asks for it
-//   2. with the sources that the search has taken, the level yields the edges that the search's order runs against
-//   3. each becomes an edge of the search, on condition of the sources (and outcomes) on the paths that show the seeing;
-//      what refutes the level by itself becomes a clause
+//   1. every open read becomes a choice of its sources; at first those nearest in an order that
+//      leaves the open reads out. A read with one possible source is a fact: its edge is there from
+//      the beginning, and it becomes a choice, with one alternative, when a condition asks for it
+//   2. with the sources that the search has taken, the level yields the edges that the search's
+//      order runs against
+//   3. each becomes an edge of the search, on condition of the sources (and outcomes) on the paths
+//      that show the seeing; what refutes the level by itself becomes a clause
 //
-// If the order has no fault, it is the commit order with these sources. Adya's levels, which have no commit order, give a clause for
-// each forbidden cycle.
+// If the order has no fault, it is the commit order with these sources. Adya's levels, which have
+// no commit order, give a clause for each forbidden cycle.
 //
-// Cost: the matching and the edges of the level in each round, and the search: exponential at worst (causal consistency
-// with values written more than once is NP-complete: Bouajjani, Enea, Guerraoui, Hamza, POPL 2017).
+// Cost: the matching and the edges of the level in each round, and the search: exponential at worst
+// (causal consistency with values written more than once is NP-complete: Bouajjani, Enea,
+// Guerraoui, Hamza, POPL 2017).
 
 #include "levels/source_search.h"
 
@@ -111,8 +115,8 @@ class SourceSearch {
     return true;
   }
 
-  // Whoever goes through the order finds this source: the last before the reader that left what it saw to be there, or to
-  // be absent, is the only one that did.
+  // Whoever goes through the order finds this source: the last before the reader that left what it
+  // saw to be there, or to be absent, is the only one that did.
   bool is_found_in_order(const OpenRead& read, OpId op) const {
     const Accepts accepts = observation_of(h_, op).accepts;
     return precedes_reader(h_, level_, read) && read.alone && facts_.is_fact(read) &&
@@ -127,8 +131,8 @@ class SourceSearch {
         ->txn;
   }
 
-  // The sources that the search has taken, for each operation of whoever takes effect then: those who certainly do, and
-  // whom they saw, and so on.
+  // The sources that the search has taken, for each operation of whoever takes effect then: those
+  // who certainly do, and whom they saw, and so on.
   std::vector<Seen> taken() {
     std::vector<TxnId> work;
     effective_.assign(h_.txn_count(), 0);
@@ -191,7 +195,8 @@ class SourceSearch {
     return failed;
   }
 
-  // Blocks that overlap, or follow each other otherwise than in the order, and readers before what they read.
+  // Blocks that overlap, or follow each other otherwise than in the order, and readers before what
+  // they read.
   bool add_what_lists_lack(std::span<const Vertex> order) {
     if (placed_.empty()) return false;
     std::vector<uint32_t> place(h_.txn_count(), 0);
@@ -253,8 +258,9 @@ class SourceSearch {
     return false;
   }
 
-  // With a source for every open read, only operations that observe nothing of anybody else's are left unresolved:
-  // a delete of what the transaction itself wrote, a range that covers no key that others wrote.
+  // With a source for every open read, only operations that observe nothing of anybody else's are
+  // left unresolved: a delete of what the transaction itself wrote, a range that covers no key that
+  // others wrote.
   bool all_seen() const {
     return std::ranges::none_of(chosen_.problem().unresolved, [this](OpId op) {
       const std::vector<uint32_t>& reads = open_.of(h_.txn_of(op));

@@ -1,5 +1,5 @@
-// Decides a weak level, or one of Adya's, where several transactions may have left what an operation saw. See
-// source_search.cc.
+// Decides a weak level, or one of Adya's, where several transactions may have left what an
+// operation saw. See source_search.cc.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,11 @@
 
 namespace assay::internal {
 
-// `open`: what the problem leaves open, and what transactions of unknown outcome saw that a source may
-// make take effect (OpenReads::add_possible); of one state a key, or each operation by itself, as `level` says.
-// `first`: an order that satisfies the level if nothing is asked of the open reads. `chosen`: of the same history and open
-// reads, from the last call. Unknown after so many conflicts.
+// `open`: what the problem leaves open, and what transactions of unknown outcome saw that a source
+// may make take effect (OpenReads::add_possible); of one state a key, or each operation by itself,
+// as `level` says. `first`: an order that satisfies the level if nothing is asked of the open
+// reads. `chosen`: of the same history and open reads, from the last call. Unknown after so many
+// conflicts.
 Judgement decide_with_sources(const Problem& problem, const LevelInfo& level, const OpenReads& open,
                               const Order& first, bool local_search, ChosenSources& chosen,
                               Stages& stages, Budget& budget, uint64_t most_conflicts = UINT64_MAX);

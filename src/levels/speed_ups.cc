@@ -2,8 +2,9 @@
 //
 //   assay check h.jsonl --without replay,saturation
 //
-// A speed-up may decide a level sooner, or leave it to the mechanism behind it; it never decides otherwise. Property tests leave out each
-// by itself and random sets of them, at every level. What is not named here is no speed-up: without it verdicts would differ.
+// A speed-up may decide a level sooner, or leave it to the mechanism behind it; it never decides
+// otherwise. Property tests leave out each by itself and random sets of them, at every level. What
+// is not named here is no speed-up: without it verdicts would differ.
 #include <algorithm>
 #include <iterator>
 

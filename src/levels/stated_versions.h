@@ -1,4 +1,5 @@
-// Which of two versions of a key came first, as far as the history states it or an update shows it. See stated_versions.cc.
+// Which of two versions of a key came first, as far as the history states it or an update shows it.
+// See stated_versions.cc.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace assay::internal {
 
-// Of one problem. Statements are told apart by their indices: first those of Problem::stated, then updates.
+// Of one problem. Statements are told apart by their indices: first those of Problem::stated, then
+// updates.
 class StatedVersions {
  public:
   explicit StatedVersions(const Problem& problem) : problem_(problem), all_(problem.stated) {}

@@ -1,34 +1,44 @@
 // One engine for every level whose events need one total order.
 //
-//   1. replay       propose an order from the hint and play it; if it plays, that order is the certificate
-//   2. known graph  everything that holds whatever the version orders are, and what follows from read-modify-writes; a
+//   1. replay       propose an order from the hint and play it; if it plays, that order is the
+//      certificate
+//   2. known graph  everything that holds whatever the version orders are, and what follows from
+//      read-modify-writes; a
 //                   cycle in it refutes
-//   3. replay       the known graph, in the order of the hint; when no event is enabled, one is forced, so the order is
-//                   complete but has *faults*: two writers whose order makes a read return the wrong version
-//   4. search       only for what goes wrong: which of two writers came first, what a read with several possible sources
-//                   saw, who of unknown outcome took effect (choices.cc). The solver chooses such that the graph stays
-//                   acyclic; its order is replayed, and its faults become new choices.
-//                   No fault: satisfied, but for rows that queries passed over (infer/passed_over.h), which are asked for
-//                   only then, and become choices if the order contradicts them. A contradiction: violated, since every order has to make these choices.
-//   5. saturation   if step 4 meets more conflicts than a sound history has: the version orders that known edges
-//                   force, to a fixpoint; a cycle refutes. Then 3 and 4 again on the saturated graph, starting from
-//                   the order so far.
+//   3. replay       the known graph, in the order of the hint; when no event is enabled, one is
+//      forced, so the order is
+//                   complete but has *faults*: two writers whose order makes a read return the
+//                   wrong version
+//   4. search       only for what goes wrong: which of two writers came first, what a read with
+//      several possible sources
+//                   saw, who of unknown outcome took effect (choices.cc). The solver chooses such
+//                   that the graph stays acyclic; its order is replayed, and its faults become new
+//                   choices. No fault: satisfied, but for rows that queries passed over
+//                   (infer/passed_over.h), which are asked for only then, and become choices if the
+//                   order contradicts them. A contradiction: violated, since every order has to
+//                   make these choices.
+//   5. saturation   if step 4 meets more conflicts than a sound history has: the version orders
+//      that known edges
+//                   force, to a fixpoint; a cycle refutes. Then 3 and 4 again on the saturated
+//                   graph, starting from the order so far.
 //
-// Where only reads say when events took place, sessions being no chains, saturation comes before the search, and an estimate of all
-// places (infer/places.cc) gives the order that 3 and 4 start from.
+// Where only reads say when events took place, sessions being no chains, saturation comes before
+// the search, and an estimate of all places (infer/places.cc) gives the order that 3 and 4 start
+// from.
 //
-// Without session order, little keeps events in their places. At such levels the search assumes some session order
-// (infer/assumed_sessions.cc), and drops an assumption once a contradiction rests on it. An order found this way is an order of the
-// level, and no refutation rests on an assumption.
+// Without session order, little keeps events in their places. At such levels the search assumes
+// some session order (infer/assumed_sessions.cc), and drops an assumption once a contradiction
+// rests on it. An order found this way is an order of the level, and no refutation rests on an
+// assumption.
 //
-// Where values repeat so much that reads have many possible sources, an order is first looked for by what keys hold
-// (prefix_search/value_beam.cc).
+// Where values repeat so much that reads have many possible sources, an order is first looked for
+// by what keys hold (prefix_search/value_beam.cc).
 //
-// The search never sees pairs of writers that no order tried has got wrong, so hot keys with thousands of writers cost
-// nothing by themselves. It ends, because every round excludes an order.
+// The search never sees pairs of writers that no order tried has got wrong, so hot keys with
+// thousands of writers cost nothing by themselves. It ends, because every round excludes an order.
 //
-// Cost: 1 to 3 are linear; 5 is reads × sessions, or × the words of a row of bits; 4 is exponential at worst and a handful
-// of conflicts on histories.
+// Cost: 1 to 3 are linear; 5 is reads × sessions, or × the words of a row of bits; 4 is exponential
+// at worst and a handful of conflicts on histories.
 
 #include "levels/strong.h"
 
@@ -54,7 +64,8 @@
 namespace assay::internal {
 namespace {
 
-// How many conflicts to search through before saturating. Without session order, as many as take about as long as saturation.
+// How many conflicts to search through before saturating. Without session order, as many as take
+// about as long as saturation.
 constexpr uint64_t kEarlyConflicts = 10'000;
 constexpr uint64_t kEarlyConflictsPerNode = 2;
 constexpr uint64_t kEarlyConflictsWithoutSessions = 1'000;
@@ -96,8 +107,8 @@ std::vector<uint32_t> ranks(const EventGraph& events) {
   return rank;
 }
 
-// Makes the order of each two neighbouring writers of a key a choice, unless an edge settles it. Where only reads place events,
-// correcting one of these orders mostly puts others wrong.
+// Makes the order of each two neighbouring writers of a key a choice, unless an edge settles it.
+// Where only reads place events, correcting one of these orders mostly puts others wrong.
 void choose_neighbours(const EventGraph& events, std::span<const Vertex> order, Search& search) {
   const Problem& problem = events.problem();
   std::vector<Node> last(problem.keys(), kNone);
@@ -191,8 +202,8 @@ class Engine {
     return found;
   }
 
-  // Whether nothing but reads says when events took place: then known edges, and versions of a key in turn, say more than the hint.
-  // Few transactions are searched as fast.
+  // Whether nothing but reads says when events took place: then known edges, and versions of a key
+  // in turn, say more than the hint. Few transactions are searched as fast.
   bool only_reads_place(const Saturation& saturation) const {
     constexpr size_t kMany = 8'000;
     return problem_.nodes() >= kMany && options_.speed_ups.has(SpeedUp::places) &&
@@ -204,7 +215,8 @@ class Engine {
     const auto timer = stages_.time("places");
     if (!room(place_bytes(graph_))) return false;
     order.renew(order_by_places(graph_, order.order()));
-    // If there is no room for so many choices, the search makes only those that an order gets wrong.
+    // If there is no room for so many choices, the search makes only those that an order gets
+    // wrong.
     constexpr uint64_t kBytesAChoice = 250;
     Budget asked = budget_;
     neighbours_first_ = asked.has_room(kBytesAChoice * problem_.writes.size());
@@ -384,11 +396,13 @@ class Engine {
     return Result::settled;
   }
 
-  // Takes in the rows passed over that an order contradicts. False if there are none, or they are nothing for this search.
+  // Takes in the rows passed over that an order contradicts. False if there are none, or they are
+  // nothing for this search.
   bool heed(std::span<const Vertex> order, Choices& choices) {
     if (contradicted_ == nullptr || open_ == nullptr) return false;
     std::vector<PassedOver> rows = (*contradicted_)(order_of_events(order, choices));
-    // Where the order is far off, sources are ruled out first, and a new search begins with what is left.
+    // Where the order is far off, sources are ruled out first, and a new search begins with what is
+    // left.
     constexpr size_t kFarOff = 64;  // nodes, to a row
     if (rows.empty() || rows.size() * kFarOff > problem_.nodes() || budget_.exhausted_now())
       return false;
@@ -402,8 +416,9 @@ class Engine {
     return true;
   }
 
-  // Where levels are mixed, readers at weak ones have no part in the order of events. What they have seen forces edges: whether the
-  // order has them right, and if not, adds them to the search. False, too, if the budget runs out.
+  // Where levels are mixed, readers at weak ones have no part in the order of events. What they
+  // have seen forces edges: whether the order has them right, and if not, adds them to the search.
+  // False, too, if the budget runs out.
   bool serves_weak_readers(std::span<const Vertex> order, Search* search = nullptr) {
     if (find_weak_faults_ == nullptr) return true;
     const auto timer = stages_.time("weak readers");
@@ -508,8 +523,8 @@ double sources_a_read(const Problem& problem) {
          static_cast<double>(problem.open->all().size());
 }
 
-// With the sources of reads that known edges leave, of those within `reach`; if `most`, only where a read then has so many at most on
-// average. Satisfied or unknown.
+// With the sources of reads that known edges leave, of those within `reach`; if `most`, only where
+// a read then has so many at most on average. Satisfied or unknown.
 Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& level, uint32_t reach,
                                     const CheckOptions& options, Stages& stages, Budget& budget,
                                     const FindContradicted* contradicted,

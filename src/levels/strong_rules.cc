@@ -1,12 +1,14 @@
-// Levels that an order of events decides, from prefix to strict serializability. Replay of the hint accepts them in linear time,
-// and nearly always what a sound database did; the strongest comes first, as its order serves the others. What it leaves is
-// searched, from the weakest upwards, since what refutes one refutes those above it; the variants with session order before
-// those without, because sessions make them cheaper.
+// Levels that an order of events decides, from prefix to strict serializability. Replay of the hint
+// accepts them in linear time, and nearly always what a sound database did; the strongest comes
+// first, as its order serves the others. What it leaves is searched, from the weakest upwards,
+// since what refutes one refutes those above it; the variants with session order before those
+// without, because sessions make them cheaper.
 //
-//   s1: { w(x,1) }  { r(y,0) }   s2: { w(y,1) }  { r(x,0) }     no order explains it with sessions, and one does without
+//   s1: { w(x,1) }  { r(y,0) }   s2: { w(y,1) }  { r(x,0) }     no order explains it with sessions,
+//                                                               and one does without
 //
-// Where nearly all orders of versions are stated, a search has hardly anything to choose, and where sources are open a strong
-// level determines them: there the strongest is searched first.
+// Where nearly all orders of versions are stated, a search has hardly anything to choose, and where
+// sources are open a strong level determines them: there the strongest is searched first.
 
 #include <optional>
 #include <utility>

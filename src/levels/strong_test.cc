@@ -116,7 +116,8 @@ TEST(Strong, AnOrderHoldsStatedVersionOrdersToo) {
             (std::vector<uint32_t>{0, 1}));
   EXPECT_EQ(Decided(txns, {{"x", {2, 1}}}).replay(serializable).certificate.order.events,
             (std::vector<uint32_t>{1, 0}));
-  // By the clock 1 came first: a replay that does not heed what is stated is no order that holds it.
+  // By the clock 1 came first: a replay that does not heed what is stated is no order that holds
+  // it.
   const std::vector<sample::Txn> timed = {{1, {w("x", 1)}, TxnStatus::committed, 1, 2},
                                           {2, {w("x", 2)}, TxnStatus::committed, 3, 4}};
   for (const bool heeds : {true, false}) {
@@ -176,8 +177,8 @@ TEST(Strong, AViolationIsFoundBehindAssumedSessions) {
     EXPECT_EQ(outcome(txns, level), Outcome::violated);
 }
 
-// Histories of a database without sessions. One transaction in the middle has an old read; `others`: it also reads other keys,
-// and sees their latest versions.
+// Histories of a database without sessions. One transaction in the middle has an old read;
+// `others`: it also reads other keys, and sees their latest versions.
 std::vector<sample::Txn> with_an_old_read(bool others) {
   constexpr int kTxns = 3000, kSessions = 20, kKeys = 200, kBack = 3;
   Rng rng(11);
@@ -213,7 +214,8 @@ uint64_t conflicts_of(Decided& s) {
   return conflicts == counters.end() ? 0 : conflicts->second;
 }
 
-// Assumptions are decided before all choices. Otherwise the search would try every order of writers that no read tells apart.
+// Assumptions are decided before all choices. Otherwise the search would try every order of writers
+// that no read tells apart.
 TEST(Strong, OneOldReadLeavesOtherSessionsAssumed) {
   Decided s(with_an_old_read(false));
   EXPECT_EQ(s.decide(serializable).outcome(), Outcome::satisfied);

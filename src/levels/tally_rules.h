@@ -1,13 +1,15 @@
 // The rules of workloads that only add and read sums.
 //
-//   bank      transfers keep the total of all accounts, so every read of all accounts shows the same total:
-//             { transfer a→b 5 }, { a 95 b 5 } [100] and { a 90 b 5 } [95] break it
-//   counter   a read shows at least what certainly went before it, and at most what may have:
-//             add 1, add 1, then a read in the same session: 2, with a third add at the same time 2 or 3
+//   bank      transfers keep the total of all accounts, so every read of all accounts shows the
+//             same total: { transfer a→b 5 }, { a 95 b 5 } [100] and { a 90 b 5 } [95] break it
+//   counter   a read shows at least what certainly went before it, and at most what may have: add
+//             1, add 1, then a read in the same session: 2, with a third add at the same time 2 or
+//             3
 //
-// The total holds wherever reads see one state and no update is lost: from adya-si and from serializable upwards.
-// The bounds are those of an order of all transactions, without more, with session order, or with the clock. Both
-// are necessary and not sufficient: a rule that holds decides no level. O(n log n).
+// The total holds wherever reads see one state and no update is lost: from adya-si and from
+// serializable upwards. The bounds are those of an order of all transactions, without more, with
+// session order, or with the clock. Both are necessary and not sufficient: a rule that holds
+// decides no level. O(n log n).
 #pragma once
 
 #include <cstdint>

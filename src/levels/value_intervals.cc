@@ -1,21 +1,26 @@
-// Reads of a key that returned a value which it did not hold while they ran, where a value may have been written by many.
+// Reads of a key that returned a value which it did not hold while they ran, where a value may have
+// been written by many.
 //
 //   w(x,1) [0,1]   w(x,1) [2,3]   w(x,2) [4,5]   w(x,1) [9,10]   r(x,1) [6,8]
 //
-// A write is in force from its request until, at the latest, another one has been requested after its response and has responded.
-// Here each of the first two writes of 1 is over at 5, and the third does not begin before 9: nobody left what was read. So a read
-// asks whether some write of its value was requested by the time of its response, and not over at its request. The latter
-// is: responded no sooner than the latest request among the writes that responded before the read began.
+// A write is in force from its request until, at the latest, another one has been requested after
+// its response and has responded. Here each of the first two writes of 1 is over at 5, and the
+// third does not begin before 9: nobody left what was read. So a read asks whether some write of
+// its value was requested by the time of its response, and not over at its request. The latter is:
+// responded no sooner than the latest request among the writes that responded before the read
+// began.
 //
 //   the writes, by response, with the latest request so far       what is over when a read begins
 //   the writes of each value, by response from the last, with
-//   the earliest request so far                                   whether one that is not over began in time
+//   the earliest request so far                                   whether one that is not over
+//                                                                 began in time
 //
-// Thus the value is refuted without naming who was read. The proof rules out one writer of the value after the other, each by one
-// or two cycles: it began too late, or the write that is over it stands between it and the read.
+// Thus the value is refuted without naming who was read. The proof rules out one writer of the
+// value after the other, each by one or two cycles: it began too late, or the write that is over it
+// stands between it and the read.
 //
-// These are the zones of Gibbons and Korach (1997), of a value that has many writers. Cost: O(n log n), and the writers of one value
-// for the proof.
+// These are the zones of Gibbons and Korach (1997), of a value that has many writers. Cost: O(n log
+// n), and the writers of one value for the proof.
 
 #include "levels/value_intervals.h"
 
@@ -76,7 +81,8 @@ class ValueIntervals {
     if (history_.status(t) == TxnStatus::committed) certain_writes_.push_back(t);
   }
 
-  // Of the writes that responded before the read began the one that was requested last; kNone if there is none.
+  // Of the writes that responded before the read began the one that was requested last; kNone if
+  // there is none.
   TxnId latest_before(TxnId read) const {
     const auto over = std::ranges::partition_point(
         certain_writes_, [&](TxnId t) { return times_[t].end < times_[read].begin; });

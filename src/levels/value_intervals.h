@@ -1,4 +1,5 @@
-// Reads of a key that returned a value which it did not hold while they ran. See value_intervals.cc.
+// Reads of a key that returned a value which it did not hold while they ran. See
+// value_intervals.cc.
 #pragma once
 
 #include <optional>
@@ -9,8 +10,8 @@
 
 namespace assay::internal {
 
-// `certain` are the operations of committed transactions on one key, `possible` those of unknown outcome. Each transaction is one
-// operation. Nothing if no read is refuted this way.
+// `certain` are the operations of committed transactions on one key, `possible` those of unknown
+// outcome. Each transaction is one operation. Nothing if no read is refuted this way.
 std::optional<Proof> refute_by_intervals(const History& history, const OperationTimes& times,
                                          std::span<const TxnId> certain,
                                          std::span<const TxnId> possible);

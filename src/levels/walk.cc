@@ -1,14 +1,19 @@
 // One run decides every level: a walk over the lattice with what is already proved (lattice.h).
 //
-// It is a list of rules, the cheapest first. Each says what it needs, what it may settle and what it costs; the first that applies to a
-// level which is worth it is applied, until none does. What it finds decides other levels too, and may give a rule what it needs.
+// It is a list of rules, the cheapest first. Each says what it needs, what it may settle and what
+// it costs; the first that applies to a level which is worth it is applied, until none does. What
+// it finds decides other levels too, and may give a rule what it needs.
 //
-//   replay of values                  before all rules, and without what they need: accepts what a database did serially
+//   replay of values                  before all rules, and without what they need: accepts what a
+//                                     database did serially
 //   a read that nothing explains      refutes most levels at once
-//   replay of the strongest level     accepts in linear time what a sound database did, and all that is weaker
-//   search                            decides the levels that are left, each with a share of the budget
+//   replay of the strongest level     accepts in linear time what a sound database did, and all
+//                                     that is weaker
+//   search                            decides the levels that are left, each with a share of the
+//                                     budget
 //
-// Cost: that of the rules. Source: the lattice as in Cerone and Gotsman, and Adya; the walk is ours.
+// Cost: that of the rules. Source: the lattice as in Cerone and Gotsman, and Adya; the walk is
+// ours.
 
 #include "levels/walk.h"
 
@@ -31,7 +36,8 @@
 namespace assay::internal {
 namespace {
 
-// What was asked for alone may follow from a level above or below it that is easier: tries these too.
+// What was asked for alone may follow from a level above or below it that is easier: tries these
+// too.
 bool may_look_further(Case& c, const LevelInfo&) {
   const auto open = [&](const LevelInfo& level) {
     return c.lattice.is_open(level.id) && !level.on_request() && !follows_from_below(level) &&
@@ -50,11 +56,12 @@ bool any_ran_out(Case& c, const LevelInfo&) { return c.shares.any_ran_out(); }
 
 void search_again(Case& c, const LevelInfo&) { c.shares.give_rest(); }
 
-// Which levels a rule is tried at, and in which order. once: none in particular, it looks at the whole history.
+// Which levels a rule is tried at, and in which order. once: none in particular, it looks at the
+// whole history.
 enum class Turn : uint8_t { once, strongest_first, weakest_first };
 enum class Settles : uint8_t { satisfied, violated, either };
-// nothing: it looks at what is known. pass: a time linear in the history. search: what is left of the budget, of which it gets a
-// share.
+// nothing: it looks at what is known. pass: a time linear in the history. search: what is left of
+// the budget, of which it gets a share.
 enum class Cost : uint8_t { nothing, pass, search };
 
 struct Rule {
@@ -71,7 +78,8 @@ using enum Turn;
 using enum Settles;
 using enum Cost;
 
-// In the order in which they are tried. What ran out of its share is searched again before the walk looks further, and after.
+// In the order in which they are tried. What ran out of its share is searched again before the walk
+// looks further, and after.
 constexpr Rule kRules[] = {
     // clang-format off
     {"expected order",       once,            satisfied, pass,    states_an_order,               replay_stated_order},
@@ -186,8 +194,8 @@ Unknown lacks_times() {
           "the begin and end times of some committed transactions are not known"};
 }
 
-// Before anything is searched. Without times a level may still be refuted, by what it asks besides real time. `txns`: those that
-// may have taken effect.
+// Before anything is searched. Without times a level may still be refuted, by what it asks besides
+// real time. `txns`: those that may have taken effect.
 void say_what_cannot_hold(Case& c, const std::vector<TxnId>& txns) {
   for (const LevelInfo& level : all_levels()) {
     if (!c.timed_enough(level)) c.lattice.set_unknown(level.id, lacks_times());
@@ -205,7 +213,8 @@ bool are_single_operations(const History& h) {
   return !no_single_operation(h, committed);
 }
 
-// The strongest level of those with one event a transaction, without matching. False if it is not accepted: then nothing is known.
+// The strongest level of those with one event a transaction, without matching. False if it is not
+// accepted: then nothing is known.
 bool accept_by_value(Case& c) {
   if (!c.uses(SpeedUp::replay) || !c.uses(SpeedUp::replay_by_value) ||
       c.options.engine != EngineId::graph || c.options.expected_order ||
@@ -234,8 +243,8 @@ void walk(Case& c) {
     return;
   }
   say_what_cannot_hold(c, c.problem.txn);
-  // Where sources are open a weak level is harder than a strong one, whose order determines the sources: so strong ones are
-  // tried first, requested or not.
+  // Where sources are open a weak level is harder than a strong one, whose order determines the
+  // sources: so strong ones are tried first, requested or not.
   if (c.has_open_reads() && c.uses(SpeedUp::carry)) c.lattice.widen();
   c.stated_first = c.is_explainable() && c.uses(SpeedUp::stated_first) &&
                    c.options.engine == EngineId::graph && !c.has_open_reads() &&

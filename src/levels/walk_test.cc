@@ -116,7 +116,8 @@ TEST(Check, ARefutationBySessionOrderSparesTheLevelsWithoutIt) {
   EXPECT_EQ(result.find(session_serializable)->outcome, Outcome::violated);
 }
 
-// That there is an order of events says nothing of the order in which versions were installed, as Adya's levels ask.
+// That there is an order of events says nothing of the order in which versions were installed, as
+// Adya's levels ask.
 TEST(Check, AnOrderOfEventsIsNoOrderOfVersions) {
   const std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {2, {w("x", 2)}}, {3, {r("x", 1)}}};
   CheckOptions options;

@@ -5,12 +5,15 @@
 //
 //   s1: { w(x,1) w(y,1) }   t1
 //   s2: { w(x,2) w(y,2) }   t2
-//   s3: { r(x,1) r(y,2) }   saw both: by y, t1 before t2; by x, t2 before t1: a cycle, no such commit order
+//   s3: { r(x,1) r(y,2) }   saw both: by y, t1 before t2; by x, t2 before t1: a cycle, no such
+//                           commit order
 //
-// What a transaction saw does not depend on the commit order, so neither do the edges that it forces. Nearly all of them agree with
-// any sensible order: a commit order is proposed, from the hint; the edges that it runs against are added (seen_faults.h), until
-// an order runs against none, or there is a cycle. An edge into the initial state (a reader of the initial value that had seen a
-// writer) refutes the level alone. A cycle of session order and reads-from alone is reported without forced edges.
+// What a transaction saw does not depend on the commit order, so neither do the edges that it
+// forces. Nearly all of them agree with any sensible order: a commit order is proposed, from the
+// hint; the edges that it runs against are added (seen_faults.h), until an order runs against none,
+// or there is a cycle. An edge into the initial state (a reader of the initial value that had seen
+// a writer) refutes the level alone. A cycle of session order and reads-from alone is reported
+// without forced edges.
 //
 // Cost: that of finding faults, plus a topological sort, in each round.
 
@@ -145,7 +148,8 @@ class WeakProof {
     return kNone;
   }
 
-  // The edges that the word spells on the way from one node to another; none if there is no such way.
+  // The edges that the word spells on the way from one node to another; none if there is no such
+  // way.
   std::vector<Edge> path_by_word(std::string_view word, Node from, Node to) const {
     if (word.empty()) return {};
     const bool session = word.back() == 's';
@@ -258,8 +262,8 @@ void WeakLevels::decide(Judgement& found, Budget& budget) {
   }
 }
 
-// A commit order that contains all edges so far. None, and the judgement given, if they refute the level; none, and no
-// judgement, if the budget ran out.
+// A commit order that contains all edges so far. None, and the judgement given, if they refute the
+// level; none, and no judgement, if the budget ran out.
 std::optional<std::vector<Vertex>> WeakLevels::ordered(Judgement& found, Budget& budget) {
   const WeakProof proof(problem_, base_, *level_, edges_);
   const auto initial = std::find_if(edges_.begin(), edges_.end(),
@@ -277,8 +281,8 @@ std::optional<std::vector<Vertex>> WeakLevels::ordered(Judgement& found, Budget&
   return std::nullopt;
 }
 
-// The base graph with the stated orders and all forced edges so far: built anew for the first of them, which are many;
-// later ones are added. Null if the budget ran out.
+// The base graph with the stated orders and all forced edges so far: built anew for the first of
+// them, which are many; later ones are added. Null if the budget ran out.
 const Digraph* WeakLevels::constrained(Budget& budget) {
   if (constrained_) {
     if (!budget.has_room(constrained_->bytes_to_add(edges_.size() - constrained_edges_)))

@@ -1,5 +1,6 @@
-// The weak levels: the session guarantees, read committed, read atomic, causal. What transactions have seen forces edges of the
-// commit order; the level holds iff session order, reads-from and the forced edges together are acyclic. See weak.cc.
+// The weak levels: the session guarantees, read committed, read atomic, causal. What transactions
+// have seen forces edges of the commit order; the level holds iff session order, reads-from and the
+// forced edges together are acyclic. See weak.cc.
 #pragma once
 
 #include <optional>
@@ -16,13 +17,15 @@
 
 namespace assay::internal {
 
-// The read dependency or, at a level with session order, the session edge between two nodes that have one. And what the history states of two writers: as
-// an edge, and as the fact that the edge assumes.
+// The read dependency or, at a level with session order, the session edge between two nodes that
+// have one. And what the history states of two writers: as an edge, and as the fact that the edge
+// assumes.
 std::optional<Edge> base_edge(const Problem& problem, const LevelInfo& level, Arc nodes);
 Edge stated_edge(const Problem& problem, const StatedOrder& stated);
 ProofStep stated_fact(const Problem& problem, const StatedOrder& stated);
 
-// What a commit order gets wrong: a forced edge that it runs against, alone; or a cycle that refutes the level.
+// What a commit order gets wrong: a forced edge that it runs against, alone; or a cycle that
+// refutes the level.
 struct WeakFault {
   std::vector<Edge> edges;
   bool is_cycle() const { return edges.size() > 1; }
@@ -35,8 +38,9 @@ class WeakLevels {
   explicit WeakLevels(const Problem& problem, std::span<const LevelId> held = {});
 
   Judgement decide(LevelId level, Budget& budget);
-  // Appends what `order`, a topological order of session order and reads-from, gets wrong; not all of it if that would take
-  // much longer than a look at the history, but something if it is not a commit order. False if the budget ran out.
+  // Appends what `order`, a topological order of session order and reads-from, gets wrong; not all
+  // of it if that would take much longer than a look at the history, but something if it is not a
+  // commit order. False if the budget ran out.
   bool find_faults(LevelId level, const std::vector<Vertex>& order, std::vector<WeakFault>& faults,
                    Budget& budget);
 

@@ -27,7 +27,8 @@ Judgement decide(const History& history, LevelId level) {
   return WeakLevels(problem).decide(level, budget);
 }
 
-// Nobody waited for the first transaction of session 1, so what that session reads next says nothing of it; that of session 2 did.
+// Nobody waited for the first transaction of session 1, so what that session reads next says
+// nothing of it; that of session 2 did.
 TEST(WeakLevels, ASessionDoesNotGoOnBehindAnUnknownOutcome) {
   const auto outcome = [](TxnStatus status, LevelId level) {
     std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {1, {r("x", kNull)}}, {2, {r("x", 1)}}};
@@ -46,8 +47,8 @@ TEST(WeakLevels, ASessionDoesNotGoOnBehindAnUnknownOutcome) {
   EXPECT_FALSE(base_edge(make_problem(unknown), level_info(causal), {0, 1}));
 }
 
-// Two of unknown outcome that saw nothing of each other: who saw the one has not seen the other. In a history so long that clocks are
-// used, and both are on a chain somewhere.
+// Two of unknown outcome that saw nothing of each other: who saw the one has not seen the other. In
+// a history so long that clocks are used, and both are on a chain somewhere.
 TEST(WeakLevels, WhoSawOneUnknownOutcomeHasNotSeenAnother) {
   std::vector<sample::Txn> txns;
   for (int64_t i = 0; i < 300; ++i) txns.push_back({1, {w("z", i)}});
@@ -93,7 +94,8 @@ TEST(Weak, ReadCommittedNeverGoesBackInCommitOrder) {
   EXPECT_EQ(holding({t1, t2, back, {4, {r("y", 1), r("x", 2)}}}), "");
 }
 
-// Of reads that go back it makes no difference; of a session that reads what it writes later it does.
+// Of reads that go back it makes no difference; of a session that reads what it writes later it
+// does.
 TEST(Weak, MonotonicAtomicViewIsReadCommittedWithoutSessionOrder) {
   const History back = make_history({{1, {w("x", 1), w("y", 1)}}, {2, {r("y", 1), r("x", kNull)}}});
   const History ahead = make_history({{1, {r("x", 1)}}, {1, {w("x", 1)}}});
@@ -196,8 +198,8 @@ TEST(Weak, AsksForMemoryBeforeItIsTaken) {
   EXPECT_EXIT(std::_Exit(decided()), testing::ExitedWithCode(0), "");
 }
 
-// Serial transactions, each in a session of its own; but the last one, who has seen all the others, reads a key as
-// transaction `x_from` left it.
+// Serial transactions, each in a session of its own; but the last one, who has seen all the others,
+// reads a key as transaction `x_from` left it.
 std::vector<sample::Txn> one_session_each(int64_t x_from) {
   constexpr int64_t kTxns = 3000, kKeys = 20;
   const auto name = [](int64_t i) { return std::string(1, static_cast<char>('a' + i % kKeys)); };

@@ -17,7 +17,8 @@ class Zones {
   Zones(const Problem& problem, const OperationTimes& times);
 
   // `failed`: compare-and-set and insert of the key that did not take effect. All other operations
-  // on it must be matched. Unknown: one that failed fits nowhere in the order that was found; another order may do.
+  // on it must be matched. Unknown: one that failed fits nowhere in the order that was found;
+  // another order may do.
   Judgement decide(KeyId key, std::span<const TxnId> failed);
 
  private:

@@ -127,8 +127,8 @@ class Axiom {
   const Footprints& small_;
   const Visibility visibility_;
   const TxnSet effective_;
-  Relation
-      session_;  // and the initial transaction before all; without session order where the level has none
+  Relation session_;  // and the initial transaction before all; without session order where the
+                      // level has none
 };
 
 }  // namespace

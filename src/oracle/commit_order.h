@@ -8,7 +8,8 @@
 //   read your writes     t2 is earlier in the session of the reading transaction
 //   monotonic reads      an earlier transaction of its session read from t2
 //   monotonic writes     it read from a transaction whose session has t2 earlier
-//   writes follow reads  it read from a transaction that, or an earlier one of whose session, had read from t2
+//   writes follow reads  it read from a transaction that, or an earlier one of whose session, had
+//                        read from t2
 //   read committed       an earlier read of the same transaction returned something of t2
 //   monotonic atomic view   the same, and the commit order need not contain session order
 //   read atomic          the reading transaction read from t2, or t2 is earlier in its session

@@ -255,8 +255,9 @@ void Compiler::probe_range(uint32_t step, OpId i, RawTxn& raw) {
   }
 }
 
-// What is stated of a read holds if it may: of what the transaction itself wrote, if it had; of the initial state, if the
-// read shows that; of another transaction, if any of its writes can be seen in the read.
+// What is stated of a read holds if it may: of what the transaction itself wrote, if it had; of the
+// initial state, if the read shows that; of another transaction, if any of its writes can be seen
+// in the read.
 void Compiler::probe_source(OpId i, RawTxn& raw) {
   const Operation op = h_.op(i);
   const ValueView value = h_.version_value(op.version);
@@ -421,7 +422,8 @@ void Compiler::finish(Footprint& txn, const RawTxn& raw) const {
             [](const Install& a, const Install& b) { return a.key < b.key; });
 }
 
-// The transactions that may have taken effect and write this value to the key, finally or not, and how often.
+// The transactions that may have taken effect and write this value to the key, finally or not, and
+// how often.
 std::vector<int> Compiler::writers_of(VersionId version) const {
   std::vector<int> found;
   for (int t = 0; t < static_cast<int>(writing_); ++t)
@@ -466,7 +468,8 @@ std::vector<int> Compiler::meant(const KnownOrder& order) {
   return all;
 }
 
-// Known orders say of the versions of a key which came first, unless they contradict each other there.
+// Known orders say of the versions of a key which came first, unless they contradict each other
+// there.
 void Compiler::known_orders() {
   const std::span<const KnownOrder> lines = h_.known_orders();
   std::vector<std::vector<int>> who;

@@ -7,9 +7,10 @@
 // itself.
 //
 // States of a key are small numbers, 0 being the state before anything was written:
-//   register   one state for each version that some transaction leaves behind. A removed key is a state of its own that
-//              reads as null.
-//   list       one state for each prefix of a list that was read, and one, kOff, for all other lists.
+//   register   one state for each version that some transaction leaves behind. A removed key is a
+//              state of its own that reads as null.
+//   list       one state for each prefix of a list that was read, and one, kOff, for all other
+//              lists.
 // No database returns a state that no transaction leaves, so a read of an aborted, intermediate or
 // invented value accepts no state at all.
 #pragma once
@@ -86,12 +87,13 @@ struct Footprints {
   // Pairs of transactions whose versions of some key are known to have been installed in this
   // order.
   std::vector<std::pair<int, int>> known_order;
-  // Why the stated orders of versions cannot all be right; empty if they can. What is contradicted is left out of them.
+  // Why the stated orders of versions cannot all be right; empty if they can. What is contradicted
+  // is left out of them.
   std::string contradiction;
 };
 
-// Whose reads count. all: of transactions that did not commit too; each that saw something has a footprint that
-// installs nothing, besides its own if its outcome is unknown.
+// Whose reads count. all: of transactions that did not commit too; each that saw something has a
+// footprint that installs nothing, besides its own if its outcome is unknown.
 enum class ReadsOf : uint8_t { committed, all };
 
 // Nothing, with `why` set, when the history is beyond the limits or mixes lists and registers.

@@ -1,12 +1,14 @@
-// Mini-transactions as MTC decides them, word for word: dependencies with the transitive closure of write dependencies.
+// Mini-transactions as MTC decides them, word for word: dependencies with the transitive closure of
+// write dependencies.
 //
 //   s1: { r(x,0) w(x,1) }   s2: { r(x,1) w(x,2) }   s3: { r(x,0) r(y,0) }
-//   Who reads a key before writing it follows the writer it read: T1 before T2. T3 read what T1 overwrote, and by the closure
-//   what T2 overwrote: anti-dependencies to both.
+//   Who reads a key before writing it follows the writer it read: T1 before T2. T3 read what T1
+//   overwrote, and by the closure what T2 overwrote: anti-dependencies to both.
 //
-// Every write follows a read of its key, so these chains order all writers of a key, or two of them read one version
-// (divergence), which snapshot isolation never allows and which closes a cycle of anti-dependencies at the other two levels.
-// The checker does without the closure; this is what it is compared with. Source: Wei et al., MTC, algorithm 1.
+// Every write follows a read of its key, so these chains order all writers of a key, or two of them
+// read one version (divergence), which snapshot isolation never allows and which closes a cycle of
+// anti-dependencies at the other two levels. The checker does without the closure; this is what it
+// is compared with. Source: Wei et al., MTC, algorithm 1.
 #pragma once
 
 #include "assay/certificate.h"
@@ -15,8 +17,9 @@
 
 namespace assay::internal::oracle {
 
-// session-si, session-serializable and strict-serializable; unknown for other levels, for histories with transactions that
-// are no mini-transactions or have an unknown outcome, and where the level wants times that are not there.
+// session-si, session-serializable and strict-serializable; unknown for other levels, for histories
+// with transactions that are no mini-transactions or have an unknown outcome, and where the level
+// wants times that are not there.
 Outcome by_mini_transactions(const History& history, LevelId level);
 
 }  // namespace assay::internal::oracle

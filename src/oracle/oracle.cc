@@ -75,8 +75,8 @@ Definition definition(LevelId level) {
   return Visibility::read_committed;
 }
 
-// Calls `visit` with every version that transaction t returned to its client, and with whom it is stated to have read that
-// from (kNone: nothing is stated); or with every version that it wrote.
+// Calls `visit` with every version that transaction t returned to its client, and with whom it is
+// stated to have read that from (kNone: nothing is stated); or with every version that it wrote.
 template <class Visit>
 void each_version(const History& h, TxnId t, bool written, const Visit& visit) {
   for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
@@ -104,8 +104,8 @@ void each_version(const History& h, TxnId t, bool written, const Visit& visit) {
   }
 }
 
-// Whether what the reader saw can be the writer's work: a state it left behind, or a version it wrote
-// on the way, unless that is the initial one.
+// Whether what the reader saw can be the writer's work: a state it left behind, or a version it
+// wrote on the way, unless that is the initial one.
 bool may_read_from(const History& h, const Footprint& reader, const Footprint& writer) {
   for (const Observation& o : reader.observations) {
     const Install* put = writer.install(o.need.key);
@@ -124,8 +124,8 @@ bool may_read_from(const History& h, const Footprint& reader, const Footprint& w
   return found;
 }
 
-// Transactions that count on any account: certain ones, and those whose writes one of these may have
-// read.
+// Transactions that count on any account: certain ones, and those whose writes one of these may
+// have read.
 TxnSet may_count(const History& h, const Footprints& small) {
   const int n = static_cast<int>(small.txns.size());
   TxnSet counting = 0;

@@ -4,12 +4,14 @@
 // It exists to be believed, not to be fast, and shares nothing with the checker. Every level is
 // asked literally:
 //
-//   which transactions took effect?   Committed ones did, aborted ones did not; of those with unknown outcome every
-//                                     subset is tried, but for those that a stated order names (oracle.cc).
-//   the levels of snapshots and       Is there an order of events, one or two a transaction, in which replaying the
+//   which transactions took effect?   Committed ones did, aborted ones did not; of those with
+//                                     unknown outcome every subset is tried, but for those that a
+//                                     stated order names (oracle.cc).
+//   the levels of snapshots and       Is there an order of events, one or two a transaction, in
+//                                     which replaying the
 //   serializations                    operations returns what was read? (replay.h)
-//   the weak levels                   Is there a commit order that contains session order and reads-from and satisfies
-//                                     the level's axiom? (commit_order.h)
+//   the weak levels                   Is there a commit order that contains session order and
+//                                     reads-from and satisfies the level's axiom? (commit_order.h)
 //   Adya's levels                     Is there a version order without a forbidden cycle? (adya.h)
 //
 // Two more formulations, by version orders and by axioms alone, check it in turn
@@ -29,18 +31,20 @@ namespace assay::internal::oracle {
 // `unknown` when the history is beyond the oracle's limits (more than 16 transactions that may have
 // taken effect, 8 of them of unknown outcome, too many states) or when the level is not defined for
 // it:
-//   - a level of real time, and a committed transaction without times — unless the level without real time is violated
-//     already;
+//   - a level of real time, and a committed transaction without times — unless the level without
+//     real time is violated already;
 //   - linearizable, and a transaction that counts is not one operation on one key.
 // `why`, if not null, receives one sentence about anything but satisfied.
 Outcome decide(const History& history, LevelId level, std::string* why = nullptr);
 
-// The same at one of Adya's levels, where an order of versions counts only if the history makes known where each version stands that
-// somebody saw (adya.h). satisfied: this is what the checker may claim. violated: it may not; the level need not be violated.
+// The same at one of Adya's levels, where an order of versions counts only if the history makes
+// known where each version stands that somebody saw (adya.h). satisfied: this is what the checker
+// may claim. violated: it may not; the level need not be violated.
 Outcome decide_with_known_orders(const History& history, LevelId level);
 
-// The same where transactions that did not commit count as readers: what they saw must have been there, and what they wrote
-// nobody else sees. For the levels of snapshots and serializations but linearizable; unknown for the others.
+// The same where transactions that did not commit count as readers: what they saw must have been
+// there, and what they wrote nobody else sees. For the levels of snapshots and serializations but
+// linearizable; unknown for the others.
 Outcome decide_with_aborted_reads(const History& history, LevelId level);
 
 // The same for several levels, indexed by LevelId; unknown for the others.

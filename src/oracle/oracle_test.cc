@@ -147,7 +147,8 @@ TEST(Oracle, valuesWrittenTwiceMayComeFromEither) {
   EXPECT_EQ(verdict(once, read_atomic), Outcome::violated);
 }
 
-// Fifteen reads of eight possible sources each need not be combined where nobody appended what was read besides.
+// Fifteen reads of eight possible sources each need not be combined where nobody appended what was
+// read besides.
 TEST(Oracle, whatNobodyExplainsEndsTheTrying) {
   Draft d;
   for (int s = 1; s <= 8; ++s) d.txns.push_back(txn(s, {w(kX, 1)}));

@@ -1,7 +1,9 @@
 // What must come before what, whatever the transactions read: session order and real time.
 //
-//   s1: @[0,10] { w(x,1) } @[20,30] { r(y,2) }      the first precedes the second, by session and by time
-//   s2: @[12,15] { w(y,2) }                         after the first and before the second of s1, by time
+//   s1: @[0,10] { w(x,1) } @[20,30] { r(y,2) }      the first precedes the second, by session and
+//                                                   by time
+//   s2: @[12,15] { w(y,2) }                         after the first and before the second of s1, by
+//                                                   time
 //
 // A transaction of unknown outcome that took effect did so at some time after it began: its session
 // goes on without it, so it precedes nothing by session, and its commit has no latest moment.

@@ -160,7 +160,8 @@ class EventGraph {
   std::vector<Row> after_;
 };
 
-// What a transaction sees, of the levels that Biswas and Enea's paper defines so, and of the session guarantees.
+// What a transaction sees, of the levels that Biswas and Enea's paper defines so, and of the
+// session guarantees.
 enum class WeakAxiom : uint8_t {
   read_your_writes,
   monotonic_reads,
@@ -219,8 +220,8 @@ std::optional<WeakAxiom> axiom_of(LevelId level) {
   return std::nullopt;
 }
 
-// Of each transaction that may take effect, at the level that it declares, with session order; nothing if one of them
-// cannot be mixed with others.
+// Of each transaction that may take effect, at the level that it declares, with session order;
+// nothing if one of them cannot be mixed with others.
 std::optional<std::vector<WeakAxiom>> declared_axioms(const History& h, const Footprints& small) {
   std::vector<WeakAxiom> axioms;
   for (const Footprint& f : small.txns) {

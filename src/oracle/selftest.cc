@@ -37,7 +37,8 @@ std::string compare(const Verdicts& oracle, const Verdicts& checker,
   return {};
 }
 
-// Adya's levels that are called satisfied although the history leaves open where a version stands that was seen.
+// Adya's levels that are called satisfied although the history leaves open where a version stands
+// that was seen.
 std::string claimed_too_much(const History& history, const Verdicts& checker,
                              const SelftestOptions& options) {
   for (const LevelInfo& level : options.levels)

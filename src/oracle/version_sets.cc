@@ -57,7 +57,8 @@ bool gives(const History& h, const Rows& rows, const Aggregate& aggregate, bool&
   return result == seen.integer;
 }
 
-// Per key within the bounds, the versions that were there first or that somebody wrote, and that may satisfy the condition.
+// Per key within the bounds, the versions that were there first or that somebody wrote, and that
+// may satisfy the condition.
 std::map<KeyId, std::set<VersionId>> selected_versions(const History& h, OpId range,
                                                        const Condition& where) {
   const auto bounds = h.operands(range).first(2);

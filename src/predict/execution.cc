@@ -4,10 +4,11 @@
 //   schedule   A reads, B runs whole, A writes
 //   predicted  A: r(x,0) w(x,1)   B: r(x,0) w(x,2), order x: 2 1
 //
-// What transactions write stays as recorded, whatever they read now; so do the keys that they look at. What they read is what the
-// verifier says that the schedule returns (certify/schedule_verifier.h). The state before is made of what the members read and did not
-// write: each key holds what the first of them saw of it. A query returns the rows among these keys that satisfy its condition, an
-// aggregate is computed of them.
+// What transactions write stays as recorded, whatever they read now; so do the keys that they look
+// at. What they read is what the verifier says that the schedule returns
+// (certify/schedule_verifier.h). The state before is made of what the members read and did not
+// write: each key holds what the first of them saw of it. A query returns the rows among these keys
+// that satisfy its condition, an aggregate is computed of them.
 //
 // Cost: the operations of the members; for a query the keys that they name.
 
@@ -60,8 +61,8 @@ class PredictedHistory {
     return std::ranges::count(schedule_.members, t, &Schedule::Member::txn) > 0;
   }
 
-  // Of each key that a member names: what the first one saw, unless a member wrote that. The same value may have been there before, too,
-  // which only a read says that states its source.
+  // Of each key that a member names: what the first one saw, unless a member wrote that. The same
+  // value may have been there before, too, which only a read says that states its source.
   void find_state_before() {
     std::vector<bool> written(h_.version_count());
     each_op([&](OpId i) {

@@ -1,11 +1,15 @@
-// What was not recorded of transactions, as keys that stand for it, so that a search through conflicts takes it into account.
+// What was not recorded of transactions, as keys that stand for it, so that a search through
+// conflicts takes it into account.
 //
-//   A read something of the table t that nobody knows     A reads the key "reads of t", and whoever changes a row of t changes it
-//   B changed something of t that nobody knows           B changes the key "changes of t", and whoever reads or changes a row of t
-//                                                        reads or changes it
+//   A read something of the table t that nobody knows     A reads the key "reads of t", and whoever
+//                                                         changes a row of t changes it
+//   B changed something of t that nobody knows           B changes the key "changes of t", and
+//                                                        whoever reads or changes a row of t reads
+//                                                        or changes it
 //
-// Nothing of this is certain: it makes conflicts, and never locks. So whoever finds no way to go wrong among more conflicts than there
-// are has proved that there is none. Cost: linear in what it is asked.
+// Nothing of this is certain: it makes conflicts, and never locks. So whoever finds no way to go
+// wrong among more conflicts than there are has proved that there is none. Cost: linear in what it
+// is asked.
 #pragma once
 
 #include <map>
@@ -25,7 +29,8 @@ class Gaps {
 
   bool empty() const { return readers_.empty() && changers_.empty(); }
   bool is_whole(TxnId t) const { return empty() || (reads_[t].empty() && changes_[t].empty()); }
-  // Keys behind those of the history, of what the transaction read, and changed, that is not recorded.
+  // Keys behind those of the history, of what the transaction read, and changed, that is not
+  // recorded.
   const std::vector<KeyId>& reads(TxnId t) const { return reads_[t]; }
   const std::vector<KeyId>& changes(TxnId t) const { return changes_[t]; }
   // Which of them somebody changes who changes this key.

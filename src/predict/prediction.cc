@@ -1,15 +1,19 @@
-// A transaction is looked at once for each isolation; of a program, until the verifier accepts a schedule.
+// A transaction is looked at once for each isolation; of a program, until the verifier accepts a
+// schedule.
 //
-// Which isolation each program needs: all begin at ssi, where nothing can go wrong. One after the other is put at the weakest that leaves
-// none of its transactions to be cut, and none of those that are still at ssi. The result does not depend on the order in which they are
-// taken (Vandevoort, Ketsman and Neven, PODS 2023), unless rows are locked to be read: then ssi may be worse than something weaker, and
-// read committed for all is tried first.
+// Which isolation each program needs: all begin at ssi, where nothing can go wrong. One after the
+// other is put at the weakest that leaves none of its transactions to be cut, and none of those
+// that are still at ssi. The result does not depend on the order in which they are taken
+// (Vandevoort, Ketsman and Neven, PODS 2023), unless rows are locked to be read: then ssi may be
+// worse than something weaker, and read committed for all is tried first.
 //
-//   deposit: w(savings)   withdraw: r(savings) r(checking) w(checking)   report: r(savings) r(checking)
-//   Cut withdraw, and report sees deposit's money without withdraw's. So withdraw needs ssi; and the others too, for what ssi
-//   refuses is a structure of transactions that are all at ssi.
+//   deposit: w(savings)   withdraw: r(savings) r(checking) w(checking)   report: r(savings)
+//                                                                        r(checking)
+//   Cut withdraw, and report sees deposit's money without withdraw's. So withdraw needs ssi; and
+//   the others too, for what ssi refuses is a structure of transactions that are all at ssi.
 //
-// Cost: that of the splits (predict/split.h), for each isolation; for the allocation, for each program twice.
+// Cost: that of the splits (predict/split.h), for each isolation; for the allocation, for each
+// program twice.
 
 #include "predict/prediction.h"
 
@@ -112,7 +116,8 @@ class Predictor {
   void allocate() {
     if (programs_.empty()) return;
     const Steps& steps = possible_ ? *possible_ : committed_;
-    // Where rows are locked to be read, it may do although one program after the other does not get there.
+    // Where rows are locked to be read, it may do although one program after the other does not get
+    // there.
     std::vector<Isolation> at = all_at(Isolation::read_committed);
     Splits splits(steps, at);
     const bool will_do = !somebody_splits(splits, programs_.front(), at);

@@ -1,13 +1,15 @@
 // What transactions that ran well could do at a weaker isolation, by program.
 //
-//   recorded one after the other   leave: p(shift = 4, 2 doctors) w(doctor 1, off)   leave: p(shift = 4, 1 doctor)
+//   recorded one after the other   leave: p(shift = 4, 2 doctors) w(doctor 1, off)   leave: p(shift
+//                                  = 4, 1 doctor)
 //   at snapshot isolation          both see two doctors and both leave: leave breaks
 //
-// A program *breaks* at an isolation if one of its transactions can be cut in two so that an execution that the isolation allows is not
-// serializable: the verifier has accepted that as a schedule. It *holds* if no cut of any of its transactions leads anywhere, attempts
-// included that did not commit: they would have at another isolation; and whatever they did that was not recorded. The verifier has
-// accepted of each cut why not. What is neither is *unknown*. All that is about the transactions
-// that were recorded, and nothing else.
+// A program *breaks* at an isolation if one of its transactions can be cut in two so that an
+// execution that the isolation allows is not serializable: the verifier has accepted that as a
+// schedule. It *holds* if no cut of any of its transactions leads anywhere, attempts included that
+// did not commit: they would have at another isolation; and whatever they did that was not
+// recorded. The verifier has accepted of each cut why not. What is neither is *unknown*. All that
+// is about the transactions that were recorded, and nothing else.
 #pragma once
 
 #include <array>
@@ -38,8 +40,9 @@ struct Program {
   std::string name;                     // empty: nothing says what ran
   std::vector<TxnId> txns;              // that committed, of which at least one did something
   std::vector<Prediction> predictions;  // one for each isolation asked for
-  // The weakest of read-committed, snapshot-isolation and ssi at which no execution is wrong, if each other program runs at what
-  // stands beside it; nothing where that was not asked for, or is unknown.
+  // The weakest of read-committed, snapshot-isolation and ssi at which no execution is wrong, if
+  // each other program runs at what stands beside it; nothing where that was not asked for, or is
+  // unknown.
   std::optional<Isolation> needs = {};
 };
 

@@ -15,8 +15,8 @@ namespace {
 
 using Answer = Prediction::Answer;
 
-// "r x y" reads, "u x" reads and changes in one statement, "w x" changes, "c" counts all rows, "+ x" inserts, "l x" reads FOR UPDATE;
-// statements are separated by ";".
+// "r x y" reads, "u x" reads and changes in one statement, "w x" changes, "c" counts all rows, "+
+// x" inserts, "l x" reads FOR UPDATE; statements are separated by ";".
 struct Example {
   std::string program, statements;
 };
@@ -78,7 +78,8 @@ std::vector<Program> predicted(const std::vector<Example>& examples) {
   return std::move(programs->programs);
 }
 
-// "rc si": at which of the two some program breaks; then what each program needs, in the order of their names.
+// "rc si": at which of the two some program breaks; then what each program needs, in the order of
+// their names.
 std::string summary(const std::vector<Example>& examples) {
   std::string breaks, needs;
   const std::vector<Program> programs = predicted(examples);
@@ -114,7 +115,8 @@ TEST(Prediction, WriteSkew) {
             "rc si | rc ssi");
 }
 
-// A lock that changes nothing keeps others out, but at snapshot isolation the snapshot is older than the lock.
+// A lock that changes nothing keeps others out, but at snapshot isolation the snapshot is older
+// than the lock.
 TEST(Prediction, ForUpdate) {
   EXPECT_EQ(summary({{"a", "l z;r x;r y;w x"}, {"b", "l z;r x;r y;w y"}}), "si | rc rc");
   EXPECT_EQ(summary({{"a", "l x;w x"}, {"b", "l x;w x"}}), "| rc rc");
@@ -144,7 +146,8 @@ TEST(Prediction, RowsThatDidNotExist) {
 }
 
 TEST(Prediction, AStatementThatWaitsHasReadTheRestBefore) {
-  // update s set v = v + (select sum(v) from x, y): the row that it waited for is new, the rest is old.
+  // update s set v = v + (select sum(v) from x, y): the row that it waited for is new, the rest is
+  // old.
   EXPECT_EQ(summary({{"a", "r x s;w x"}, {"b", "r x;w x"}}), "rc | si si");
   EXPECT_EQ(summary({{"sum", "r x;u x"}}), "| rc");
 }

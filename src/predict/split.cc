@@ -1,32 +1,44 @@
-// If some order of steps that the isolations allow is not serializable, then there is one in which a single transaction T is cut in
-// two, and others T2 … Tm run in the gap, whole and one after the other (Vandevoort, Ketsman and Neven, "Allocating Isolation Levels to
-// Transactions", PODS 2023, for read committed, snapshot isolation and ssi; for prefix and InnoDB's repeatable read it is tested, not
-// proved). T comes before T2, since T2 changes what T has read; each of the others before the next, since they conflict; and Tm before T,
-// since T changes what Tm read, or reads or overwrites what it wrote.
+// If some order of steps that the isolations allow is not serializable, then there is one in which
+// a single transaction T is cut in two, and others T2 … Tm run in the gap, whole and one after the
+// other (Vandevoort, Ketsman and Neven, "Allocating Isolation Levels to Transactions", PODS 2023,
+// for read committed, snapshot isolation and ssi; for prefix and InnoDB's repeatable read it is
+// tested, not proved). T comes before T2, since T2 changes what T has read; each of the others
+// before the next, since they conflict; and Tm before T, since T changes what Tm read, or reads or
+// overwrites what it wrote.
 //
 //   A: r(x) r(y) w(x)      B: r(x) r(y) w(y)
-//   snapshot isolation: A takes its snapshot, B runs whole and changes y, which A has read; then A changes x, which B has read
+//   snapshot isolation: A takes its snapshot, B runs whole and changes y, which A has read; then A
+//   changes x, which B has read
 //
-// Which reads count, what the others must not change, and how the cycle may close follows from the isolation of T:
+// Which reads count, what the others must not change, and how the cycle may close follows from the
+// isolation of T:
 //
-//   isolation     cut behind                    others must not change      Tm closes if it
-//   read-committed  any step that reads something new  what T has locked so far   read what T changes, changed what T reads or changes later
-//   innodb-…      its first plain statement     likewise                    likewise, of reads those of statements that lock
-//   prefix        its first step                what that locks             read what T changes, or changed what T changes later
-//   snapshot, ssi its first step                whatever T locks            read what T changes
+//   isolation       cut behind           others must not change  Tm closes if it read what T
+//                                        changes,
+//                                                                or changed what T
+//   read-committed  any step that reads  what T locked so far    reads or changes later
+//                   something new
+//   innodb-…        its first plain      likewise                changes later, or reads later in
+//                   statement                                    statements that lock
+//   prefix          its first step       what that locks         changes later
+//   snapshot, ssi   its first step       whatever T locks        –
 //
-// T locks what it changes, and what it reads FOR UPDATE or FOR SHARE, but not at prefix; what it has locked so far nobody in the gap may
-// lock in a way that does not go with that. A snapshot is taken before a statement waits for a lock: so at
-// snapshot and ssi T is cut before its first step, where that locks a row that somebody locks without changing it.
+// T locks what it changes, and what it reads FOR UPDATE or FOR SHARE, but not at prefix; what it
+// has locked so far nobody in the gap may lock in a way that does not go with that. A snapshot is
+// taken before a statement waits for a lock: so at snapshot and ssi T is cut before its first step,
+// where that locks a row that somebody locks without changing it.
 //
-// Unique keys refuse a row that somebody in the gap has inserted, so whoever looks for an example asks nobody there to change what T
-// inserts; for a proof that there is none, a row that is removed there and inserted again counts. InnoDB's statements that lock read with a shared lock. The isolations of the others matter only if T is at ssi: then
-// T2 at ssi has not read what T changes, Tm at ssi has not changed what T read, not both are at ssi, and who is between conflicts with T not
-// at all.
+// Unique keys refuse a row that somebody in the gap has inserted, so whoever looks for an example
+// asks nobody there to change what T inserts; for a proof that there is none, a row that is removed
+// there and inserted again counts. InnoDB's statements that lock read with a shared lock. The
+// isolations of the others matter only if T is at ssi: then T2 at ssi has not read what T changes,
+// Tm at ssi has not changed what T read, not both are at ssi, and who is between conflicts with T
+// not at all.
 //
-// Looking for T2 … Tm is a search in breadth through keys: a key is entered by a writer, which leads to all who touch it, or by a
-// reader, which leads to its writers; each at most once. Cost: for each cut what is reached before Tm is; nothing where nobody may begin
-// the gap or nobody may end it.
+// Looking for T2 … Tm is a search in breadth through keys: a key is entered by a writer, which
+// leads to all who touch it, or by a reader, which leads to its writers; each at most once. Cost:
+// for each cut what is reached before Tm is; nothing where nobody may begin the gap or nobody may
+// end it.
 
 #include "predict/split.h"
 
@@ -148,8 +160,9 @@ std::vector<Splits::Cut> Splits::cuts_of(TxnId txn) const {
   return {cut};
 }
 
-// At read committed behind every step that reads something new: a later cut without a new read only forbids more. InnoDB's snapshot
-// is that of the first plain statement: all plain statements read of it, and what the others have read before stays locked.
+// At read committed behind every step that reads something new: a later cut without a new read only
+// forbids more. InnoDB's snapshot is that of the first plain statement: all plain statements read
+// of it, and what the others have read before stays locked.
 std::vector<Splits::Cut> Splits::cuts_at_statements(TxnId txn) const {
   const bool innodb = isolations_[txn] == Isolation::innodb_repeatable_read;
   std::vector<Cut> cuts;

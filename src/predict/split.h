@@ -1,4 +1,5 @@
-// Whether transactions can run in an order of their steps that their isolation allows and that is not serializable.
+// Whether transactions can run in an order of their steps that their isolation allows and that is
+// not serializable.
 #pragma once
 
 #include <cstdint>
@@ -27,18 +28,22 @@ struct Split {
 // Which splits there are among some transactions, each at an isolation. Linear in what it indexes.
 class Splits {
  public:
-  // `isolations`: per transaction; may be changed between two questions. All must outlive the object.
+  // `isolations`: per transaction; may be changed between two questions. All must outlive the
+  // object.
   Splits(const Steps& steps, const std::vector<Isolation>& isolations);
 
   // What else is asked of a split.
   struct Terms {
-    // Per transaction, if nobody of its own session is to run in the gap, since a client does one thing at a time.
+    // Per transaction, if nobody of its own session is to run in the gap, since a client does one
+    // thing at a time.
     const std::vector<SessionId>* sessions = nullptr;
-    // Nobody in the gap changes a row that the transaction inserts: one that removes it may have been there, but seldom is.
+    // Nobody in the gap changes a row that the transaction inserts: one that removes it may have
+    // been there, but seldom is.
     bool keeps_inserts = false;
   };
-  // Of this transaction: one with the fewest others for its first cut that has any; nothing if it cannot be cut, or if the budget is
-  // exhausted. `uncut`, if it is not null: of each cut that leads nowhere, why.
+  // Of this transaction: one with the fewest others for its first cut that has any; nothing if it
+  // cannot be cut, or if the budget is exhausted. `uncut`, if it is not null: of each cut that
+  // leads nowhere, why.
   std::optional<Split> find(TxnId txn, Budget& budget, const Terms& terms,
                             std::vector<Uncut>* uncut = nullptr);
 

@@ -1,12 +1,15 @@
-// From operations to steps. Neighbours that were sent at the same moment are one statement; where no moments are recorded each
-// operation is a statement of its own, which splits a transaction at more places than it has: what is robust then is robust.
+// From operations to steps. Neighbours that were sent at the same moment are one statement; where
+// no moments are recorded each operation is a statement of its own, which splits a transaction at
+// more places than it has: what is robust then is robust.
 //
 //   r(x,1) sent at 10   r(y,1) sent at 20   w(y,2) sent at 20
 //   statements  { r x }  { r y, w y }: the second reads only what it locks, and is one step
 //
-// A statement that waits for a lock goes on with the new state of the row that it waited for, and with the old state of all
-// others: so what it reads of rows that it does not lock is a step before the rest. It locks what it changes, and what it reads FOR UPDATE
-// or FOR SHARE; but in another order a row may be absent that somebody inserts or removes, and then nobody locks it who only reads.
+// A statement that waits for a lock goes on with the new state of the row that it waited for, and
+// with the old state of all others: so what it reads of rows that it does not lock is a step before
+// the rest. It locks what it changes, and what it reads FOR UPDATE or FOR SHARE; but in another
+// order a row may be absent that somebody inserts or removes, and then nobody locks it who only
+// reads.
 //
 // Cost: the operations, and for each query the keys that it may have read.
 
@@ -64,8 +67,8 @@ class StepsOf {
   }
 
  private:
-  // Rows of which nothing says that they were there at first, and those that somebody inserts, removes or misses. A write alone may be
-  // an insert.
+  // Rows of which nothing says that they were there at first, and those that somebody inserts,
+  // removes or misses. A write alone may be an insert.
   void find_absent(const std::vector<bool>& is_taken) {
     std::vector<bool> written(h_.version_count());
     for (OpId i = 0; i < h_.op_count(); ++i)

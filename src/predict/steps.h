@@ -1,10 +1,13 @@
-// What transactions do, step by step: which keys they read, and which they change and so lock until they end.
+// What transactions do, step by step: which keys they read, and which they change and so lock until
+// they end.
 //
-//   s1: A { p(value > 5, [x=7]) w(x,8) }        read { x and every key that ever held more than 5 }, change { x }
+//   s1: A { p(value > 5, [x=7]) w(x,8) }        read { x and every key that ever held more than 5
+//                                               }, change { x }
 //
-// A step is a statement, or its two parts (certify/schedule.h). What a transaction reads of its own writes is left out. A query by
-// condition reads every key within its bounds of which some version satisfies the condition, or may do so: in another
-// order of the transactions another version may be there.
+// A step is a statement, or its two parts (certify/schedule.h). What a transaction reads of its own
+// writes is left out. A query by condition reads every key within its bounds of which some version
+// satisfies the condition, or may do so: in another order of the transactions another version may
+// be there.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +28,8 @@ struct Touch {
   bool reads;
   bool changes;
   bool inserts;  // where nothing is
-  // Whatever the order of the transactions: so it locks, and what is refused for it is refused. What a query may have read is not
-  // certain, and nothing that was not recorded.
+  // Whatever the order of the transactions: so it locks, and what is refused for it is refused.
+  // What a query may have read is not certain, and nothing that was not recorded.
   bool is_certain = true;
   // Of what is read and not changed, whatever the order: the row is always there.
   RowLock lock = RowLock::none;
@@ -35,9 +38,10 @@ struct Touch {
 
 class Steps {
  public:
-  // Of the transactions for which `is_taken` says so; the others have none. One with gaps has a step more at its beginning and at its
-  // end, where what was not recorded may have been done. Fails where an operation is of a kind whose
-  // result in another order cannot be told (lists), or where the budget runs out.
+  // Of the transactions for which `is_taken` says so; the others have none. One with gaps has a
+  // step more at its beginning and at its end, where what was not recorded may have been done.
+  // Fails where an operation is of a kind whose result in another order cannot be told (lists), or
+  // where the budget runs out.
   static Result<Steps> of(const History& history, const std::vector<bool>& is_taken,
                           const Gaps& gaps, Budget& budget);
 

@@ -1,4 +1,5 @@
-// What the meta of a recorded transaction tells of it (docs/formats/assay.md#what-a-transaction-ran).
+// What the meta of a recorded transaction tells of it
+// (docs/formats/assay.md#what-a-transaction-ran).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ struct SentStatement {
 struct Told {
   std::string program;   // empty: nothing says what ran
   bool defines = false;  // it made or changed tables
-  // Of these tables it read, and it may have changed, what is not among its operations; "*": of any. `why`: in words.
+  // Of these tables it read, and it may have changed, what is not among its operations; "*": of
+  // any. `why`: in words.
   std::vector<std::string> reads, changes, why;
   std::vector<SentStatement> statements;
   std::string isolation;  // that it ran at, as the database says it

@@ -1,15 +1,17 @@
-// What the reads of a history force upon the order of two writers, so that the search need not find it out by going
-// wrong: a transaction that certainly precedes a reader of a version, and writes the same key, wrote it before that
-// version was written.
+// What the reads of a history force upon the order of two writers, so that the search need not find
+// it out by going wrong: a transaction that certainly precedes a reader of a version, and writes
+// the same key, wrote it before that version was written.
 //
 //   s1: A { w(x,1) } B { w(y,1) }    s2: C { w(x,2) }    s3: D { r(y,1) r(x,2) }
-//   A precedes B, and B precedes D who read from it. D read C's x and not A's, so A wrote x before C.
+//   A precedes B, and B precedes D who read from it. D read C's x and not A's, so A wrote x before
+//   C.
 //
-// What precedes is session order, who read from whom, and the pairs found so far, so the rule is applied until it finds
-// nothing more. Whom a node has certainly behind it is one number a chain (a vector clock), and of each chain only the last
-// writer of the key matters. Cost a round: nodes + reads, each times chains, and a binary search; rounds are few. Where
-// there are many chains the search has to do without. The rule is the first of the saturation of Biswas and Enea
-// (OOPSLA 2019), which the other engine has in another form; nothing is shared with it.
+// What precedes is session order, who read from whom, and the pairs found so far, so the rule is
+// applied until it finds nothing more. Whom a node has certainly behind it is one number a chain (a
+// vector clock), and of each chain only the last writer of the key matters. Cost a round: nodes +
+// reads, each times chains, and a binary search; rounds are few. Where there are many chains the
+// search has to do without. The rule is the first of the saturation of Biswas and Enea (OOPSLA
+// 2019), which the other engine has in another form; nothing is shared with it.
 
 #include "prefix_search/forced_orders.h"
 
@@ -63,7 +65,8 @@ class Forced {
     for (const Node before : before_[n]) use(before);
   }
 
-  // Per node: how many nodes at the beginning of each chain precede it. False if they precede each other in a circle.
+  // Per node: how many nodes at the beginning of each chain precede it. False if they precede each
+  // other in a circle.
   bool set_clocks() {
     const size_t nodes = problem_.nodes();
     clocks_.assign(nodes * chains_.nodes.rows(), 0);

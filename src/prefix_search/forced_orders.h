@@ -17,8 +17,9 @@ struct Chains {
   std::vector<Node> also_after;  // per node: another that it comes after, kNone if there is none
 };
 
-// (before, after): writers of a key. `known` are such pairs that are known already, and are not repeated. `ordered`: a
-// writer has committed before a later writer of the same key reads, as at all levels but prefix consistency.
+// (before, after): writers of a key. `known` are such pairs that are known already, and are not
+// repeated. `ordered`: a writer has committed before a later writer of the same key reads, as at
+// all levels but prefix consistency.
 std::vector<std::pair<Node, Node>> forced_orders(const Problem& problem, const Chains& chains,
                                                  std::vector<std::pair<Node, Node>> known,
                                                  bool ordered);

@@ -1,22 +1,24 @@
-// A prefix holds the first n events of each chain, with an n for each. An event may be appended if every completion of
-// the prefix that begins with it can still satisfy every read:
+// A prefix holds the first n events of each chain, with an n for each. An event may be appended if
+// every completion of the prefix that begins with it can still satisfy every read:
 //
 //   reads    every key it reads holds the version it read
 //   writes   no transaction is left that has to read the version it overwrites
-//   SI       no transaction that has begun and not committed writes a key that it will write: from begin to commit
-//            the keys that a transaction writes are its own
+//   SI       no transaction that has begun and not committed writes a key that it will write: from
+//            begin to commit the keys that a transaction writes are its own
 //
 //   s1: { r(x,0) w(x,1) }  s2: { r(x,0) w(x,2) }
-//   serializable, snapshot isolation: T1 may not overwrite x while T2 has to read it, nor T2 while T1 has
-//   prefix: r(T1) r(T2) w(T1) w(T2); serializable with one reader less
+//   serializable, snapshot isolation: T1 may not overwrite x while T2 has to read it, nor T2 while
+//   T1 has prefix: r(T1) r(T2) w(T1) w(T2); serializable with one reader less
 //
-// Session order, known orders and real time are the same kind of condition: something must have happened.
-// Each test costs as much as the transaction has operations; real time as much as there are chains.
+// Session order, known orders and real time are the same kind of condition: something must have
+// happened. Each test costs as much as the transaction has operations; real time as much as there
+// are chains.
 //
-// A *free* event can be moved to the front of every completion, so nothing else need be tried in its place:
-// an event that only reads; a write where nobody else is left to write the key; and under SI every commit, since
-// no other writer can have begun in between. This and the state being a vector of positions only are what makes the
-// search polynomial for a fixed number of chains (Biswas and Enea, OOPSLA 2019, sections 4 and 5).
+// A *free* event can be moved to the front of every completion, so nothing else need be tried in
+// its place: an event that only reads; a write where nobody else is left to write the key; and
+// under SI every commit, since no other writer can have begun in between. This and the state being
+// a vector of positions only are what makes the search polynomial for a fixed number of chains
+// (Biswas and Enea, OOPSLA 2019, sections 4 and 5).
 
 #include "prefix_search/frontier.h"
 
@@ -60,8 +62,8 @@ Frontier::Frontier(const Problem& problem, const LevelInfo& level)
   }
 }
 
-// A transaction of unknown outcome comes after what its session did before it, and nothing waits for it: it
-// is a chain of its own.
+// A transaction of unknown outcome comes after what its session did before it, and nothing waits
+// for it: it is a chain of its own.
 void Frontier::index_chains() {
   chains_.also_after.assign(problem_.nodes(), kNone);
   chains_.of.assign(problem_.nodes(), 0);
@@ -233,14 +235,16 @@ uint32_t Frontier::horizon(uint32_t chain) const {
   return std::min(end_[chain], position_[chain] + kEvents);
 }
 
-// Whether the node's reads, or its writes, are among what comes about or beyond the horizon, where anything may.
+// Whether the node's reads, or its writes, are among what comes about or beyond the horizon, where
+// anything may.
 bool Frontier::comes_about(Node n, bool written) const {
   const uint32_t chain = chains_.of[n];
   const uint32_t event = chains_.place[n] * per_node_ + (split_ && written ? 1 : 0);
   return event < reached_[chain] || event >= horizon(chain);
 }
 
-// Those it reads from; and, before a version that is in force now is overwritten, everybody who reads it.
+// Those it reads from; and, before a version that is in force now is overwritten, everybody who
+// reads it.
 Frontier::Wait Frontier::wait_of(uint32_t chain) const {
   constexpr size_t kMostReaders = 256;
   const Node n = chains_.nodes[chain][reached_[chain] / per_node_];

@@ -18,9 +18,11 @@ class Frontier {
   // `level` must not be weak.
   Frontier(const Problem& problem, const LevelInfo& level);
 
-  // Transactions that follow one another: a session, or one transaction where sessions do not count.
+  // Transactions that follow one another: a session, or one transaction where sessions do not
+  // count.
   uint32_t chains() const { return static_cast<uint32_t>(chains_.nodes.rows()); }
-  // How many events of each chain have happened. Two prefixes with the same numbers have the same future.
+  // How many events of each chain have happened. Two prefixes with the same numbers have the same
+  // future.
   std::span<const uint32_t> positions() const { return position_; }
   bool complete() const { return trail_.size() == events_; }
 
@@ -33,8 +35,8 @@ class Frontier {
 
   // True if the next event of the chain can happen now.
   bool may_happen(uint32_t chain) const;
-  // Given that: true if it can happen now in every completion of this prefix, so that no other choice
-  // need be tried.
+  // Given that: true if it can happen now in every completion of this prefix, so that no other
+  // choice need be tried.
   bool is_free(uint32_t chain) const;
 
   void happen(uint32_t chain);
@@ -46,8 +48,8 @@ class Frontier {
   struct TooEarly {
     Node happened, waiting;
   };
-  // True only if no completion of this prefix satisfies every read, because some of the next events of the chains wait
-  // for each other. `why` is then what makes the events of one such circle wait.
+  // True only if no completion of this prefix satisfies every read, because some of the next events
+  // of the chains wait for each other. `why` is then what makes the events of one such circle wait.
   bool is_stuck(std::vector<TooEarly>& why);
 
   // What happened, in order, as Order::events.
@@ -98,8 +100,8 @@ class Frontier {
   std::vector<WriteId> overwritten_;
   std::vector<uint32_t> reached_;  // scratch of is_stuck: per chain, events that come about
 
-  // Real time: when an event may start at the earliest and when it was over, and per chain and place the
-  // least time at which one of the events from there on was over.
+  // Real time: when an event may start at the earliest and when it was over, and per chain and
+  // place the least time at which one of the events from there on was over.
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
   // Between sessions an event overlaps for this much longer, because of clock drift.
   int64_t most_overlap_ = 0;

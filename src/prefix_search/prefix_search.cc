@@ -1,24 +1,27 @@
 // Is there an order of all events in which every read returns the current version?
 //
-// The method of dbcop (Biswas and Enea, OOPSLA 2019): extend a prefix of the execution event by event, and
-// remember the prefixes that could not be completed. Sessions are chains, so a prefix is one number a session, and what
-// can follow depends on these numbers only. Serializability has one event a transaction; prefix consistency and
-// snapshot isolation split it into its reads and its writes (frontier.cc).
+// The method of dbcop (Biswas and Enea, OOPSLA 2019): extend a prefix of the execution event by
+// event, and remember the prefixes that could not be completed. Sessions are chains, so a prefix is
+// one number a session, and what can follow depends on these numbers only. Serializability has one
+// event a transaction; prefix consistency and snapshot isolation split it into its reads and its
+// writes (frontier.cc).
 //
 //   s1: { w(x,1) } { w(x,2) }   s2: { r(x,1) r(y,0) }   s3: { w(y,3) r(x,1) }
-//   from (0,0,0): T1, then (1,0,0): T2 may not overwrite x with two readers to come; T3 reads the right x but may not
-//   overwrite y; T4, which only reads, is free; then T3, then T2
+//   from (0,0,0): T1, then (1,0,0): T2 may not overwrite x with two readers to come; T3 reads the
+//   right x but may not overwrite y; T4, which only reads, is free; then T3, then T2
 //
-// It shares the problem (infer/problem.h) with the other engine and nothing else: no graph, no version orders, no solver. So
-// each is a check of the other. Cost: transactions^sessions prefixes at worst, each costing as much as the events tried
-// there; it suits few sessions, or short histories. Depth first, with an explicit stack; the event that the hint has
-// first is tried first. Memory: a word for each session and prefix that cannot be completed.
+// It shares the problem (infer/problem.h) with the other engine and nothing else: no graph, no
+// version orders, no solver. So each is a check of the other. Cost: transactions^sessions prefixes
+// at worst, each costing as much as the events tried there; it suits few sessions, or short
+// histories. Depth first, with an explicit stack; the event that the hint has first is tried first.
+// Memory: a word for each session and prefix that cannot be completed.
 //
-// Beyond dbcop, three things keep it from going wrong where nothing is hard: orders of writers that the reads force
-// (forced_orders.cc); a look ahead that sees when the next events wait for each other (Frontier::is_stuck); and, since one
-// bad choice near the beginning can cost all the time there is, the search begins again when it has failed often, trying
-// later what led nowhere. What is known to lead nowhere stays known, and each beginning may fail more often than the
-// one before, so the search stays complete.
+// Beyond dbcop, three things keep it from going wrong where nothing is hard: orders of writers that
+// the reads force (forced_orders.cc); a look ahead that sees when the next events wait for each
+// other (Frontier::is_stuck); and, since one bad choice near the beginning can cost all the time
+// there is, the search begins again when it has failed often, trying later what led nowhere. What
+// is known to lead nowhere stays known, and each beginning may fail more often than the one before,
+// so the search stays complete.
 
 #include "prefix_search/prefix_search.h"
 

@@ -1,4 +1,5 @@
-// The second way to decide the strong levels: a search over prefixes of executions. See prefix_search.cc.
+// The second way to decide the strong levels: a search over prefixes of executions. See
+// prefix_search.cc.
 #pragma once
 
 #include "assay/budget.h"
@@ -8,8 +9,9 @@
 
 namespace assay::internal {
 
-// Decides completely, within the budget. `level` must not be weak; where it has real time, the history has
-// times. A violation comes with an empty proof: all that the search knows is that there is no order.
+// Decides completely, within the budget. `level` must not be weak; where it has real time, the
+// history has times. A violation comes with an empty proof: all that the search knows is that there
+// is no order.
 Judgement search_prefixes(const Problem& problem, const LevelInfo& level, Stages& stages,
                           Budget& budget);
 

@@ -48,8 +48,8 @@ TEST(PrefixSearch, goesBack) {
   EXPECT_EQ(decide(h, session_serializable), "satisfied");
 }
 
-// Whichever writer of a comes first has a reader that needs both writers of b, and the other way round: there is no order,
-// and nothing shows it before one of each has happened.
+// Whichever writer of a comes first has a reader that needs both writers of b, and the other way
+// round: there is no order, and nothing shows it before one of each has happened.
 void add_contradiction(std::vector<Txn>& txns) {
   for (int64_t i = 1; i <= 2; ++i) {
     const std::string own = std::to_string(i);
@@ -66,7 +66,8 @@ TEST(PrefixSearch, noOrderAfterEveryChoice) {
   EXPECT_EQ(decide(make_history(txns), session_serializable), "violated");
 }
 
-// Two transactions that see each other's past wait for each other from the beginning, whatever else there is.
+// Two transactions that see each other's past wait for each other from the beginning, whatever else
+// there is.
 TEST(PrefixSearch, seesAtOnceThatNothingCanFollow) {
   std::vector<Txn> txns;
   for (int64_t s = 0; s < 12; ++s)

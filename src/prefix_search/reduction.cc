@@ -1,20 +1,20 @@
-// Each transaction T becomes two, in the same session: R(T) with its reads, then W(T) with its writes. The
-// result is serializable, sessions in order, iff the history is prefix consistent: W(T) may come later than R(T),
-// with others in between.
+// Each transaction T becomes two, in the same session: R(T) with its reads, then W(T) with its
+// writes. The result is serializable, sessions in order, iff the history is prefix consistent: W(T)
+// may come later than R(T), with others in between.
 //
 //   s1: { r(x,0) w(x,1) }          s1: { r(x,0) } { w(x,1) }
 //   s2: { r(x,0) w(x,2) }          s2: { r(x,0) } { w(x,2) }      serializable: R1 R2 W1 W2
 //
-// Snapshot isolation also forbids that two writers of a key overlap. For each such pair T and U there are two more
-// keys; one is written by R(T) and W(U) and read by W(T), which reads what R(T) wrote, so W(U) is not between them.
-// The other is the same with T and U exchanged.
+// Snapshot isolation also forbids that two writers of a key overlap. For each such pair T and U
+// there are two more keys; one is written by R(T) and W(U) and read by W(T), which reads what R(T)
+// wrote, so W(U) is not between them. The other is the same with T and U exchanged.
 //
 //   s1: { r(x,0) w(a,"begin") } { r(a,"begin") w(x,1) w(b,"commit") }
 //   s2: { r(x,0) w(b,"begin") } { r(b,"begin") w(x,2) w(a,"commit") }      not serializable
 //
-// Size: linear, and for snapshot isolation a few more operations for each pair of writers of a key. The search
-// over prefixes does the same without writing it down (frontier.cc). Source: Biswas and Enea, OOPSLA 2019,
-// theorems 4.8 and 4.10.
+// Size: linear, and for snapshot isolation a few more operations for each pair of writers of a key.
+// The search over prefixes does the same without writing it down (frontier.cc). Source: Biswas and
+// Enea, OOPSLA 2019, theorems 4.8 and 4.10.
 
 #include "prefix_search/reduction.h"
 

@@ -29,7 +29,8 @@ TEST(Reduction, NewKeysAreNoneOfTheHistory) {
   EXPECT_EQ(keys_of_reduction(make_history(txns), prefix).size(), 2u);
 }
 
-// Its session does not go on behind an unknown outcome, so that a key of its own ties the two halves of the transaction.
+// Its session does not go on behind an unknown outcome, so that a key of its own ties the two
+// halves of the transaction.
 TEST(Reduction, AnUnknownOutcomeIsTiedTogether) {
   const auto txns = [](TxnStatus status) {
     std::vector<Txn> all = {{1, {r("x", kNull), w("x", 1)}}, {2, {r("x", 1)}}};

@@ -2,23 +2,28 @@
 //
 //   s1: A { w(x,1) }  B { r(y,2) w(x,1) }     s2: C { w(x,2) w(y,2) }  D { r(x,1) r(y,2) }
 //
-//   A C B and C A B end with the same values, x = 1 and y = 2, and with the sessions equally far. Whatever can follow the one can
-//   follow the other, whoever wrote that 1: they are one *state*. D can go next.
+//   A C B and C A B end with the same values, x = 1 and y = 2, and with the sessions equally far.
+//   Whatever can follow the one can follow the other, whoever wrote that 1: they are one *state*. D
+//   can go next.
 //
-// A search that chooses writers has to choose, for each read, among all who wrote its value. Here a transaction may go next if the keys
-// hold what it read, which by chance they rarely do; the only choice is which of those that fit goes first. The search proceeds in
-// layers, one transaction each, and keeps the best states of each layer (a *beam*). For every read of the next three transactions of a
-// session it counts how many transactions of some other session have to go before the value is there; the best states are those where
-// these numbers are small. A state is dropped if it lacks a value that is still to be read and that nobody will write
-// again. Where no state of a layer has a successor, the search returns to an earlier layer, and
-// keeps four times as many states until it is past that place.
+// A search that chooses writers has to choose, for each read, among all who wrote its value. Here a
+// transaction may go next if the keys hold what it read, which by chance they rarely do; the only
+// choice is which of those that fit goes first. The search proceeds in layers, one transaction
+// each, and keeps the best states of each layer (a *beam*). For every read of the next three
+// transactions of a session it counts how many transactions of some other session have to go before
+// the value is there; the best states are those where these numbers are small. A state is dropped
+// if it lacks a value that is still to be read and that nobody will write again. Where no state of
+// a layer has a successor, the search returns to an earlier layer, and keeps four times as many
+// states until it is past that place.
 //
-// Where reads and writes are two events, a transaction begins when the keys hold what it read, at the latest right before a commit
-// that changes one of them. Under snapshot isolation it then holds the keys that it writes until it commits. A transaction that only
-// reads commits as it begins, as soon as it fits.
+// Where reads and writes are two events, a transaction begins when the keys hold what it read, at
+// the latest right before a commit that changes one of them. Under snapshot isolation it then holds
+// the keys that it writes until it commits. A transaction that only reads commits as it begins, as
+// soon as it fits.
 //
-// The search finds orders of what a database really did; it refutes nothing. Cost: layers × states × transactions that fit × the reads
-// that it looks at. Sources: dbcop (OOPSLA 2019) for prefixes, Lowerre (1976) for beams.
+// The search finds orders of what a database really did; it refutes nothing. Cost: layers × states
+// × transactions that fit × the reads that it looks at. Sources: dbcop (OOPSLA 2019) for prefixes,
+// Lowerre (1976) for beams.
 
 #include "prefix_search/value_beam.h"
 
@@ -37,8 +42,9 @@ namespace {
 
 constexpr uint32_t kMostSessions = 64;  // bits of State::begun
 
-// What a score adds up: of the reads of the next transactions of a session, how far each value is; how far a session is, squared, from
-// where it would be if all went at an even pace; each transaction that has begun; and, to tell equal states apart, chance.
+// What a score adds up: of the reads of the next transactions of a session, how far each value is;
+// how far a session is, squared, from where it would be if all went at an even pace; each
+// transaction that has begun; and, to tell equal states apart, chance.
 constexpr uint32_t kLook = 3;
 constexpr std::array<double, kLook> kWeight = {1, 0.8, 0.64};
 constexpr double kUneven = 0.002, kBegun = 0.3, kNoise = 0.01;
@@ -58,8 +64,8 @@ struct State {
 
 bool has(uint64_t chains, uint32_t chain) { return (chains >> chain & 1) != 0; }
 
-// Per chain and place the next place at which each value is written, for the places that states have now: neighbouring ones, of
-// which each differs little from the one before.
+// Per chain and place the next place at which each value is written, for the places that states
+// have now: neighbouring ones, of which each differs little from the one before.
 class NextWrites {
  public:
   explicit NextWrites(const ValueChains& txns)
@@ -100,7 +106,8 @@ class NextWrites {
   std::vector<uint32_t> next_;   // rows
 };
 
-// How long a state has to wait for the values that its sessions read next: a row with a distance for each of these reads.
+// How long a state has to wait for the values that its sessions read next: a row with a distance
+// for each of these reads.
 class Distances {
  public:
   static constexpr uint16_t kNever = UINT16_MAX;
@@ -111,8 +118,9 @@ class Distances {
         slots_ = std::max(slots_, t_.reads(c, p, look(c, p)).size());
   }
   size_t row() const { return t_.chains() * slots_; }
-  // Sets the row of a state, and adds to its score. `before`: the row of the state that it came from when the next transaction of
-  // `moved` was over; null: measures all. False if something that is to be read will never be there.
+  // Sets the row of a state, and adds to its score. `before`: the row of the state that it came
+  // from when the next transaction of `moved` was over; null: measures all. False if something that
+  // is to be read will never be there.
   bool measure(const State& s, uint32_t moved, const uint16_t* before, uint16_t* row,
                double& score) {
     for (uint32_t c = 0; c < t_.chains(); ++c) next_[c] = next_writes_.of(c, s.at[c]);
@@ -189,8 +197,9 @@ class Moves {
     return false;
   }
 
-  // The sets of chains whose next transactions may begin right before that of `chain` commits, and could not afterwards. All sets of a
-  // few; of many none, as many as do not hold keys against each other, and these with each left out once.
+  // The sets of chains whose next transactions may begin right before that of `chain` commits, and
+  // could not afterwards. All sets of a few; of many none, as many as do not hold keys against each
+  // other, and these with each left out once.
   const std::vector<uint64_t>& beginnings(const State& s, uint32_t chain) {
     find_starters(s, chain);
     beginnings_ = {0};
@@ -291,7 +300,8 @@ class ValueBeam {
   }
 
  private:
-  // The states of a layer: those after the same number of transactions. Each is a row of every table.
+  // The states of a layer: those after the same number of transactions. Each is a row of every
+  // table.
   struct Layer {
     uint32_t size = 0;
     std::vector<uint32_t> at, value;
@@ -400,7 +410,8 @@ class ValueBeam {
     return hash;
   }
 
-  // Whether the next transaction of the chain overwrites a value that is still to be read and that nobody writes again.
+  // Whether the next transaction of the chain overwrites a value that is still to be read and that
+  // nobody writes again.
   bool loses_value(uint32_t chain, uint64_t begun) const {
     const State s = state(parent_);
     return std::ranges::any_of(t_.writes(chain, s.at[chain]), [&](KeyValue write) {
@@ -414,7 +425,8 @@ class ValueBeam {
     });
   }
 
-  // Makes the step in the state that it starts from, measures, and takes it back. False if something will never be there.
+  // Makes the step in the state that it starts from, measures, and takes it back. False if
+  // something will never be there.
   bool go(Child& child) {
     const uint32_t chain = child.step.chain;
     uint32_t* at = &layer_.at[size_t{parent_} * t_.chains()];
@@ -489,7 +501,8 @@ class ValueBeam {
     checkpoints_.push_back({done_, layer_});
     if (checkpoints_.size() > kMostCheckpoints) checkpoints_.pop_front();
   }
-  // Where no state goes on. False if that is no use, since nothing was left out or too much would be kept.
+  // Where no state goes on. False if that is no use, since nothing was left out or too much would
+  // be kept.
   bool go_back() {
     if (!cut_) return false;
     failures_ = done_ <= furthest_ + kCheckpoint ? failures_ + 1 : 1;

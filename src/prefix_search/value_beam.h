@@ -18,8 +18,9 @@ struct ValueOrder {
   std::vector<Node> effective;
 };
 
-// An order that keeps to the sessions, and in which every key holds what was read of it. Nothing if so many states do not lead to one,
-// or if the history has other operations than reads and writes of single values, or very long transactions. Times and stated orders are not looked at. `level`:
+// An order that keeps to the sessions, and in which every key holds what was read of it. Nothing if
+// so many states do not lead to one, or if the history has other operations than reads and writes
+// of single values, or very long transactions. Times and stated orders are not looked at. `level`:
 // split or single, without real time.
 std::optional<ValueOrder> search_by_values(const Problem& problem, const LevelInfo& level,
                                            uint64_t most_states, Budget& budget);

@@ -22,8 +22,9 @@ using enum LevelId;
 
 using Txns = std::vector<sample::Txn>;
 
-// The order that is found, each event as an index into `txns`, twice where the level has two; nothing if none is. It fails if a
-// transaction does not read what the order leaves, or if one overwrites what changed since it began where the level forbids that.
+// The order that is found, each event as an index into `txns`, twice where the level has two;
+// nothing if none is. It fails if a transaction does not read what the order leaves, or if one
+// overwrites what changed since it began where the level forbids that.
 std::vector<uint32_t> found(const Txns& txns, LevelId id) {
   const LevelInfo& level = level_info(id);
   const History history = make_history(txns);

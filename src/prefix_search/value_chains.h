@@ -1,4 +1,5 @@
-// The sessions of a history as a search by values sees them: what each transaction reads and writes, without who wrote it.
+// The sessions of a history as a search by values sees them: what each transaction reads and
+// writes, without who wrote it.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,8 @@ class ValueChains {
     uint32_t writes = 0;
   };
 
-  // Nothing if a transaction has other operations than reads and writes of single values, or reads or writes more than kMostAccesses
-  // keys, or if the budget has no room.
+  // Nothing if a transaction has other operations than reads and writes of single values, or reads
+  // or writes more than kMostAccesses keys, or if the budget has no room.
   static constexpr uint32_t kMostAccesses = 256;
   static std::optional<ValueChains> of(const Problem& problem, Budget& budget);
 
@@ -49,7 +50,8 @@ class ValueChains {
   std::span<const KeyValue> writes(uint32_t chain, uint32_t place) const {
     return part(writes_, &Txn::writes, begin_[chain] + place, 1);
   }
-  // Per read, as in reads(): the place in its own session of the last transaction before it that writes the key, kNone if none does.
+  // Per read, as in reads(): the place in its own session of the last transaction before it that
+  // writes the key, kNone if none does.
   std::span<const uint32_t> own_writers(uint32_t chain, uint32_t place) const {
     return part(own_writers_, &Txn::reads, begin_[chain] + place, 1);
   }

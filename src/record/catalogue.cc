@@ -8,7 +8,8 @@
 namespace assay::internal::record {
 namespace {
 
-// No function here waits for a lock: a session that changes a table may be waiting for an answer through this very program.
+// No function here waits for a lock: a session that changes a table may be waiting for an answer
+// through this very program.
 constexpr std::string_view kRelations =
     "SELECT json_build_object('oid', c.oid::bigint, 'schema', n.nspname, 'name', c.relname, "
     "'kind', "

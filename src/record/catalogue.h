@@ -1,4 +1,5 @@
-// What the database knows of tables and functions, as far as a statement that is sent to it can be understood by that.
+// What the database knows of tables and functions, as far as a statement that is sent to it can be
+// understood by that.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ struct Relation {
   std::string name;  // by which the history calls its rows; of a partition that of the whole table
   std::string logged;  // by which the log does
   std::vector<std::string> key;
-  // Columns of which a condition is as true for the database as it is here: whole numbers, and texts that are equal by their bytes.
+  // Columns of which a condition is as true for the database as it is here: whole numbers, and
+  // texts that are equal by their bytes.
   std::vector<std::string> numbers, texts;
   bool whole =
       false;  // a query of it finds all rows of that name: it is no partition, and hides no rows
@@ -36,7 +38,8 @@ class Catalogue {
   static Result<std::string> state(evidence::PostgresqlSlot& connection);
 
   const std::vector<Relation>& relations() const { return relations_; }
-  // By the name that a statement has; the schema may be empty. Null: there is none, or there are several in different schemas.
+  // By the name that a statement has; the schema may be empty. Null: there is none, or there are
+  // several in different schemas.
   const Relation* find(std::string_view schema, std::string_view name) const;
   bool is_aggregate(std::string_view function) const;
   // That it is not one of the system's own: nobody knows what it does.

@@ -1,17 +1,20 @@
-// Follows one connection. Each message of the client that will be answered is put into a queue, and what the server sends belongs to
-// the first in it; so any number of them may be under way.
+// Follows one connection. Each message of the client that will be answered is put into a queue, and
+// what the server sends belongs to the first in it; so any number of them may be under way.
 //
 //   client                        server                                             client
-//   Query SELECT a FROM t     →   Query SELECT a, ROW(…) FROM t
-//                                 RowDescription 2, DataRow (1, "(16385,731,7)")  →  RowDescription 1, DataRow (1)
-//   Execute COMMIT            →   Close, Parse, Bind, Execute of the number, Execute COMMIT
-//                                 …, DataRow ("740"), CommandComplete COMMIT      →  CommandComplete COMMIT
+//   Query SELECT a FROM t     →   Query SELECT a, ROW(…) FROM t RowDescription 2, DataRow (1,
+//                                 "(16385,731,7)")  →  RowDescription 1, DataRow (1)
+//   Execute COMMIT            →   Close, Parse, Bind, Execute of the number, Execute COMMIT …,
+//                                 DataRow ("740"), CommandComplete COMMIT      →  CommandComplete
+//                                 COMMIT
 //
-// The number of a transaction is asked for with the message that ends it, so no answer is waited for that the client does not wait
-// for; and only where it is certain that a transaction is open that has not failed, since the question would fail then, and
-// everything behind it. After an error the server skips all until the next Sync, and so does the queue.
+// The number of a transaction is asked for with the message that ends it, so no answer is waited
+// for that the client does not wait for; and only where it is certain that a transaction is open
+// that has not failed, since the question would fail then, and everything behind it. After an error
+// the server skips all until the next Sync, and so does the queue.
 //
-// What is not understood goes through as it is. Source: PostgreSQL's manual, 55 (frontend/backend protocol).
+// What is not understood goes through as it is. Source: PostgreSQL's manual, 55 (frontend/backend
+// protocol).
 #include "record/conversation.h"
 
 #include <algorithm>
@@ -163,8 +166,8 @@ void Conversation::expect(Expected e) {
   expected_.push_back(std::move(e));
 }
 
-// The first that is expected and may change whether a transaction is open. Clients drop a statement that they prepared without
-// waiting for the answer, by Close and Sync: that changes nothing.
+// The first that is expected and may change whether a transaction is open. Clients drop a statement
+// that they prepared without waiting for the answer, by Close and Sync: that changes nothing.
 auto Conversation::first_of_consequence() const {
   return std::ranges::find_if_not(expected_, [](const Expected& e) {
     return e.kind == Expected::Kind::close || (e.kind == Expected::Kind::sync && e.only_closes);
@@ -290,7 +293,8 @@ void Conversation::sync() {
   put_message(to_server, 'S', "");
 }
 
-// By a statement and a portal that the client does not use, which are made anew each time: it may drop all there are.
+// By a statement and a portal that the client does not use, which are made anew each time: it may
+// drop all there are.
 void Conversation::ask_number() {
   std::string body = "S";
   put_text(body, kName);

@@ -1,4 +1,5 @@
-// What one client of PostgreSQL and its server say to each other, with what is added to it and taken away again.
+// What one client of PostgreSQL and its server say to each other, with what is added to it and
+// taken away again.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +45,8 @@ class Conversation {
     return std::ranges::all_of(expected_,
                                [](const Expected& e) { return e.kind == Expected::Kind::copied; });
   }
-  // When the first was sent that is not answered and might commit something; nothing if there is none.
+  // When the first was sent that is not answered and might commit something; nothing if there is
+  // none.
   std::optional<int64_t> commits_since() const;
   bool is_recorded() const { return stage_ == Stage::recorded; }
   // Whether, once what there is was sent to the client, TLS begins; true once.

@@ -1,5 +1,5 @@
-// Whatever a client and a server say to each other: no crash, and nothing is kept for ever. Each piece of the input has a byte in front
-// that says whose it is and how long.
+// Whatever a client and a server say to each other: no crash, and nothing is kept for ever. Each
+// piece of the input has a byte in front that says whose it is and how long.
 #include <fcntl.h>
 
 #include <algorithm>

@@ -249,7 +249,8 @@ TEST_F(Conversations, AStatementThatIsDroppedMeanwhileHidesNoNumber) {
       message('3', "") + ready('T') + tag("COMMIT") + ready('I'));
   EXPECT_NE(told().find(R"({"s":1,"xid":"740")"), std::string::npos);
   EXPECT_TRUE(talk_->answered());
-  // What is dropped behind a statement whose answer is still to come does not say that it has not failed.
+  // What is dropped behind a statement whose answer is still to come does not say that it has not
+  // failed.
   from_client(query("BEGIN"));
   from_server(tag("BEGIN") + ready('T'));
   from_client(dml + synced());

@@ -1,8 +1,9 @@
-// What was not recorded is said by table, so that who concludes from what is not in the history knows where that may be wrong
-// (docs/formats/assay.md, "unrecorded").
+// What was not recorded is said by table, so that who concludes from what is not in the history
+// knows where that may be wrong (docs/formats/assay.md, "unrecorded").
 //
 //   SELECT * FROM t WHERE id = 7          found t:7, by the whole key: everything
-//   SELECT * FROM t WHERE v > now()       the rows that it found, and not those that it passed over: reads of t
+//   SELECT * FROM t WHERE v > now()       the rows that it found, and not those that it passed
+//                                         over: reads of t
 //   SELECT f()                            reads of any table
 //   UPDATE t … → serialization failure    what it would have changed: changes of t
 //

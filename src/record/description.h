@@ -1,4 +1,5 @@
-// What the history says of a recorded transaction besides its operations: its program, its statements, and what was not recorded.
+// What the history says of a recorded transaction besides its operations: its program, its
+// statements, and what was not recorded.
 #pragma once
 
 #include <map>
@@ -17,8 +18,9 @@ std::string without_comments(std::string_view sql);
 // Why not all that it read is in the history; empty: it is.
 std::string_view missed_of(const Statement& statement, const SeenStatement& s);
 
-// Transactions that send the same statements, whatever the constants, are one program. It is called by the places in the code, if the
-// statements say theirs, or else by what they do with which tables: "select accounts, update accounts".
+// Transactions that send the same statements, whatever the constants, are one program. It is called
+// by the places in the code, if the statements say theirs, or else by what they do with which
+// tables: "select accounts, update accounts".
 class ProgramNames {
  public:
   // `statements`: each once, without constants; `words`: what it is called by.

@@ -1,27 +1,34 @@
 // Joins what clients read with what the log says was written.
 //
-// A row tells by which transaction it was written, and the log has the numbers of all that wrote: the clients' own, which asked for
-// theirs when they ended, and others' (versions.h).
+// A row tells by which transaction it was written, and the log has the numbers of all that wrote:
+// the clients' own, which asked for theirs when they ended, and others' (versions.h).
 //
-//   trace: 1-1 read accounts:7 of 739; 2-1 is number 740, read accounts:7 of 739      log: 739 accounts:7, 740 accounts:7
-//   history: xid-739 w(accounts:7)   1-1 r(accounts:7) from xid-739   2-1 r(accounts:7) from xid-739, w(accounts:7)
+//   trace: 1-1 read accounts:7 of 739; 2-1 is number 740, read accounts:7 of 739      log: 739
+//   accounts:7, 740 accounts:7
+//   history: xid-739 w(accounts:7)   1-1 r(accounts:7) from xid-739   2-1 r(accounts:7) from
+//                                                                     xid-739, w(accounts:7)
 //            order accounts:7: xid-739, 2-1
 //
-// A read of a version that is nobody's is left out, for a read that is missing makes no violation. So is one of a version of which no
-// client is known to be the writer, where the reader may have a number itself that it was not asked for: it may be its own. That a row
-// was not found is written down only where the log has everything that was committed by then.
+// A read of a version that is nobody's is left out, for a read that is missing makes no violation.
+// So is one of a version of which no client is known to be the writer, where the reader may have a
+// number itself that it was not asked for: it may be its own. That a row was not found is written
+// down only where the log has everything that was committed by then.
 //
-// What a transaction wrote stands with the statement that did it (origins.h), or at its end if that is not known; what it reads of its
-// own is left out. A change read what it replaced where it depends on that, SET balance = balance - 5, and not where it only names a
-// key (rule 35); what that was tells the order of the log. Transactions of the log that are no client's are sessions of their own.
+// What a transaction wrote stands with the statement that did it (origins.h), or at its end if that
+// is not known; what it reads of its own is left out. A change read what it replaced where it
+// depends on that, SET balance = balance - 5, and not where it only names a key (rule 35); what
+// that was tells the order of the log. Transactions of the log that are no client's are sessions of
+// their own.
 //
-// Now and then the trace says: what was committed at 5:00 is in the log above, and whatever clients had sent by then is answered. Then
-// everybody who had ended at 5:00 is joined, as all of whom they can have read are known; and others' transactions of which a snapshot
-// says that they are over. Theirs are the times between which they were committed: of what others do only their changes are known, and
-// these are made at one moment.
+// Now and then the trace says: what was committed at 5:00 is in the log above, and whatever clients
+// had sent by then is answered. Then everybody who had ended at 5:00 is joined, as all of whom they
+// can have read are known; and others' transactions of which a snapshot says that they are over.
+// Theirs are the times between which they were committed: of what others do only their changes are
+// known, and these are made at one moment.
 //
-// Cost: linear in the trace, times the logarithm of the keys. Memory: the history, the versions, and what is not joined yet. Source:
-// rules 30 to 36 of soundness, as docs/is-my-application-safe.md has them.
+// Cost: linear in the trace, times the logarithm of the keys. Memory: the history, the versions,
+// and what is not joined yet. Source: rules 30 to 36 of soundness, as
+// docs/is-my-application-safe.md has them.
 #include "record/join.h"
 
 #include <fmt/format.h>
@@ -50,7 +57,8 @@ using collect::schedule::RowTxn;
 constexpr size_t kMostRowsOfQuery = 1000;  // longer answers are reads of their rows alone
 constexpr size_t kNobody = Versions::kNobody;
 
-// A read of a row stands before what the transaction did to it; and of each change it is not known then when it was made.
+// A read of a row stands before what the transaction did to it; and of each change it is not known
+// then when it was made.
 void put_changes_last(std::vector<RowOperation>& ops) {
   const auto reads = [](const RowOperation& op) {
     return op.kind != RowOperation::Kind::write && op.kind != RowOperation::Kind::remove;
@@ -99,7 +107,8 @@ class Joining {
     LoggedChanges changes;
   };
 
-  // The last point of the log by which whatever clients had sent has been answered since: by then, who wrote what is known.
+  // The last point of the log by which whatever clients had sent has been answered since: by then,
+  // who wrote what is known.
   Status settle() {
     std::optional<LogPoint> last;
     while (!seen_.points.empty() && seen_.points.front().at < seen_.answered) {

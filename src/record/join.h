@@ -15,7 +15,8 @@ namespace assay::internal::record {
 struct Joined {
   History history;
 
-  // Transactions of the clients, by what became of them, and how many of those of unknown outcome the log has.
+  // Transactions of the clients, by what became of them, and how many of those of unknown outcome
+  // the log has.
   uint64_t committed = 0, aborted = 0, unknown = 0, settled = 0;
   uint64_t foreign = 0;     // of others, from the log
   uint64_t unnumbered = 0;  // of the clients that are among those, as their numbers are not known

@@ -131,10 +131,12 @@ TEST(Join, ChangesUnderANumberThatIsNotKnownAreCounted) {
   EXPECT_EQ(done(none + log).joined.unnumbered, 0u);
 }
 
-// Rule 30: what others wrote is of sessions of their own, and never what was there first. Rule 32: nobody's versions are left out.
+// Rule 30: what others wrote is of sessions of their own, and never what was there first. Rule 32:
+// nobody's versions are left out.
 TEST(Join, VersionsOfOthersAndOfNobody) {
   const Done d = done(
-      // 105 wrote t:2 and not t:1; 102 is a savepoint's number, or that of a table that was written anew.
+      // 105 wrote t:2 and not t:1; 102 is a savepoint's number, or that of a table that was written
+      // anew.
       said(1, 2, "SELECT 4", R"x("(1,105,2)","(1,105,1)","(1,102,1)","(1,90,3)")x") + idle(1) +
       logged(105, {put(2, 7)}) + kEnd);
   EXPECT_EQ(d.txns, (Texts{"1-1: r(t:2 xid-105) r(t:3 first)", "xid-105: w(t:2)"}));
@@ -160,7 +162,8 @@ TEST(Join, WhatMayBeItsOwnIsLeftOut) {
       (Texts{"1-1: r(t:1 xid-105) r(t:3 first)", "xid-105: w(t:1)"}));
 }
 
-// A number that is smaller may still be in the log: its transaction was open when the recording began.
+// A number that is smaller may still be in the log: its transaction was open when the recording
+// began.
 TEST(Join, AnOldNumberInTheLogIsNotTheFirst) {
   const Done d =
       done(said(1, 2, "SELECT 1", R"x("(1,95,1)")x") + idle(1) + logged(95, {put(1, 7)}) + kEnd);
@@ -214,7 +217,8 @@ TEST(Join, WhatAChangeReplaced) {
   EXPECT_EQ(changes(3).txns, (Texts{"1-1: r(t:1 2-1) w(t:1)", "2-1: r(t:1 first) w(t:1)"}));
   EXPECT_EQ(changes(4).txns, (Texts{"1-1: w(t:1)", "2-1: w(t:1)"}));
   EXPECT_EQ(changes(3).orders, (Texts{"t:1: 2-1 1-1"}));
-  // Which statement changed which row is known by their counts; where these do not tell, all have to depend on it.
+  // Which statement changed which row is known by their counts; where these do not tell, all have
+  // to depend on it.
   const auto both = [](const std::string& first, const std::string& second) {
     return done(said(1, 1, "BEGIN") + first + second + number(1, 101) + said(1, 5, "COMMIT") +
                 idle(1) + logged(101, {put(1, 5), put(2, 6)}) + kEnd)
@@ -242,7 +246,8 @@ TEST(Join, KeysOfSeveralColumnsThatChange) {
                            R"(xid-101: d(u:x,y) w(u:a\,b,c))"}));
 }
 
-// A condition says which rows were not there, but only where everything that anybody wrote is known.
+// A condition says which rows were not there, but only where everything that anybody wrote is
+// known.
 TEST(Join, QueriesFindAllRows) {
   const std::string described =
       R"x({"q":20,"kind":"select","sql":"SELECT","reads":true,"from":[["t",3]],"where":["\"v\" = ",[1,"number"]]})x"

@@ -1,6 +1,6 @@
-// Messages between a client of PostgreSQL and its server: version 3 of the protocol. Each is a byte that says what it is, a
-// length of four bytes that counts itself, and a body; the first that a client sends has no such byte. Numbers are big-endian, and
-// texts end with a zero byte.
+// Messages between a client of PostgreSQL and its server: version 3 of the protocol. Each is a byte
+// that says what it is, a length of four bytes that counts itself, and a body; the first that a
+// client sends has no such byte. Numbers are big-endian, and texts end with a zero byte.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace assay::internal::record {
 
-// What a body holds, field by field. One that is cut off, or has what it should not, yields zeros from there on, and is not ok.
+// What a body holds, field by field. One that is cut off, or has what it should not, yields zeros
+// from there on, and is not ok.
 class Fields {
  public:
   explicit Fields(std::string_view body) : rest_(body) {}
@@ -73,12 +74,14 @@ std::optional<ShorterRow> without_last_cell(std::string_view row);
 // The first cell of a DataRow and the second, empty for NULL and what is not there.
 std::vector<std::string> cells_of(std::string_view row);
 
-// Of what the server says about authentication: without the ways that are bound to the channel, as the client has another one.
+// Of what the server says about authentication: without the ways that are bound to the channel, as
+// the client has another one.
 std::string without_channel_binding(std::string_view body);
 
 // Of an ErrorResponse: the field of this type, such as 'C' for the code; empty if there is none.
 std::string_view error_field(std::string_view body, char field);
-// The same error where what stands behind a place of the statement, in characters from 1, was moved so many back.
+// The same error where what stands behind a place of the statement, in characters from 1, was moved
+// so many back.
 std::string with_position_moved(std::string_view body, size_t behind, size_t back);
 
 // Cuts what comes from one side into messages.
@@ -87,7 +90,8 @@ class Cutter {
   // PostgreSQL has none that is longer.
   static constexpr uint32_t kMostBytes = 1u << 30;
 
-  // A message that is wanted is taken as a whole; another goes to `out` as it comes. False: this is not the protocol.
+  // A message that is wanted is taken as a whole; another goes to `out` as it comes. False: this is
+  // not the protocol.
   bool feed(std::string_view bytes, std::string& out, const std::function<bool(char)>& wants,
             const std::function<bool(char, std::string_view)>& take);
 

@@ -1,12 +1,14 @@
-// The log has the changes of a transaction in their order, and the tag of each statement says how many rows it changed. So the changes
-// of one table and kind are dealt out to the statements that make such changes; if the numbers agree, each has its statement.
+// The log has the changes of a transaction in their order, and the tag of each statement says how
+// many rows it changed. So the changes of one table and kind are dealt out to the statements that
+// make such changes; if the numbers agree, each has its statement.
 //
 //   UPDATE t … → "UPDATE 2"    INSERT INTO u … → "INSERT 0 1"    UPDATE t … → "UPDATE 1"
 //   log: t:1 t:2 u:7 t:1       statements 1, 1, 2, 3
 //
-// A trigger, a cascade, a function or COPY makes changes that no tag counts; MERGE and ON CONFLICT make some of two kinds; and what
-// ROLLBACK TO has undone is in a tag and not in the log. Then the changes have no statements, and whether one of them depends on what
-// it replaced is said only if all statements that may have made it agree.
+// A trigger, a cascade, a function or COPY makes changes that no tag counts; MERGE and ON CONFLICT
+// make some of two kinds; and what ROLLBACK TO has undone is in a tag and not in the log. Then the
+// changes have no statements, and whether one of them depends on what it replaced is said only if
+// all statements that may have made it agree.
 //
 // Cost: the changes, and for each table and kind the statements.
 #include "record/origins.h"

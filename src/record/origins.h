@@ -11,7 +11,8 @@
 namespace assay::internal::record {
 
 struct Origins {
-  // Of each change the place of its statement in the transaction. Empty: nobody knows that of all of them.
+  // Of each change the place of its statement in the transaction. Empty: nobody knows that of all
+  // of them.
   std::vector<size_t> statements;
   std::vector<bool> depends;  // of each change: on what it replaced
 };

@@ -28,7 +28,8 @@ namespace {
 using evidence::PostgresqlSlot;
 
 constexpr int kOldestVersion = 13;
-// How often the log is read meanwhile: what was read is safe when this program is killed, and the server need not keep it.
+// How often the log is read meanwhile: what was read is safe when this program is killed, and the
+// server need not keep it.
 constexpr auto kLogRead = std::chrono::milliseconds(250);
 // A row that is longer is left out: readers of lines do not take any length.
 constexpr size_t kMostLogged = 4 << 20;
@@ -265,7 +266,8 @@ class Recorder : public Recording {
     return found;
   }
 
-  // Up to now, and which of that everybody sees. What was committed when is not known where the mark did not come.
+  // Up to now, and which of that everybody sees. What was committed when is not known where the
+  // mark did not come.
   Status note_point(bool last) {
     if (!last && trace_.written() == noted_) {  // but whatever others do must not pile up there
       const auto read = read_log("");

@@ -1,16 +1,22 @@
-// Understands statements by PostgreSQL's own parser, and has SELECTs say which versions of which rows they read.
+// Understands statements by PostgreSQL's own parser, and has SELECTs say which versions of which
+// rows they read.
 //
-//   SELECT name FROM doctors d WHERE on_call        SELECT name, ROW(d.tableoid, d.xmin, d.id)::text AS assay_rows FROM doctors d …
-//   SELECT count(*) FROM doctors                    SELECT count(*), array_agg(ROW(…)::text)::text AS assay_rows FROM doctors
+//   SELECT name FROM doctors d WHERE on_call        SELECT name, ROW(d.tableoid, d.xmin,
+//                                                   d.id)::text AS assay_rows FROM doctors d …
+//   SELECT count(*) FROM doctors                    SELECT count(*), array_agg(ROW(…)::text)::text
+//                                                   AS assay_rows FROM doctors
 //
-// One column of text, always the last, whatever the statement joins: an outer join leaves its part empty. It is put into the text
-// of the client, which otherwise stays as it is, comments included; nothing is written anew from a tree. The text that comes of
-// it is parsed again, and sent only if in its tree this column is all that is new.
+// One column of text, always the last, whatever the statement joins: an outer join leaves its part
+// empty. It is put into the text of the client, which otherwise stays as it is, comments included;
+// nothing is written anew from a tree. The text that comes of it is parsed again, and sent only if
+// in its tree this column is all that is new.
 //
-// What a SELECT reads elsewhere, in sub-selects, functions, views, or behind DISTINCT and UNION, is not told: then it says why.
-// Statements that change rows are sent as they came, for the log has what they wrote.
+// What a SELECT reads elsewhere, in sub-selects, functions, views, or behind DISTINCT and UNION, is
+// not told: then it says why. Statements that change rows are sent as they came, for the log has
+// what they wrote.
 //
-// Cost: two parses of a text that was not seen before but for its constants, a look-up of one that was.
+// Cost: two parses of a text that was not seen before but for its constants, a look-up of one that
+// was.
 #include "record/rewriting.h"
 
 #include <fmt/format.h>
@@ -78,7 +84,8 @@ struct Level {
   bool aggregates = false, sub_selects = false;
 };
 
-// A condition in the language of histories (history/condition.h), as far as it means there what it means to PostgreSQL.
+// A condition in the language of histories (history/condition.h), as far as it means there what it
+// means to PostgreSQL.
 class ConditionWriter {
  public:
   ConditionWriter(const Relation& relation, std::string_view sql, Json& pieces)
@@ -348,7 +355,8 @@ std::string Understanding::select(const Json& s) {
   return part_.aggregated ? fmt::format("pg_catalog.array_agg({})::pg_catalog.text", row) : row;
 }
 
-// Only a query of one table that neither locks, stops, nor leaves out rows says which rows are not there.
+// Only a query of one table that neither locks, stops, nor leaves out rows says which rows are not
+// there.
 void Understanding::look_for_condition(const Json& s) {
   const Json& from = s["fromClause"];
   if (!part_.missed.empty() || from.size() != 1 || !from[0].contains("RangeVar")) return;
@@ -373,7 +381,8 @@ void Understanding::look_for_condition(const Json& s) {
     part_.where = std::move(pieces);
 }
 
-// It waits for the lock of its row, which it takes. A lock that goes with other changes of the row is none here.
+// It waits for the lock of its row, which it takes. A lock that goes with other changes of the row
+// is none here.
 void Understanding::look_for_lock(const Json& s) {
   const Json& clauses = s["lockingClause"];
   if (clauses.size() != 1 || s.contains("limitCount") || s.contains("limitOffset")) return;
@@ -384,7 +393,8 @@ void Understanding::look_for_lock(const Json& s) {
   if (strength == "LCS_FORSHARE") part_.locks = "share";
 }
 
-// Of conditions that all hold, one for each column of the key that says what it equals. Whether there are no others.
+// Of conditions that all hold, one for each column of the key that says what it equals. Whether
+// there are no others.
 bool Understanding::look_for_key(const Json& where, const Relation& relation) {
   std::set<std::string> named;
   size_t conditions = 0;

@@ -1,5 +1,6 @@
-// What a text that a client sends to PostgreSQL is, statement by statement, and the text that is sent instead: a SELECT of plain
-// tables has one more column, which says of each row by which transaction it was written.
+// What a text that a client sends to PostgreSQL is, statement by statement, and the text that is
+// sent instead: a SELECT of plain tables has one more column, which says of each row by which
+// transaction it was written.
 #pragma once
 
 #include <cstddef>
@@ -38,12 +39,13 @@ struct Part {
   bool aggregated = false;  // and has many rows in one
   // Of which relations the column tells, and how many values each has there.
   std::vector<std::pair<std::string, size_t>> from;
-  // It returns every row of `from` that satisfies this, in pieces: texts, and [n, "number" or "text"] for the client's value n. Null:
-  // that is not known.
+  // It returns every row of `from` that satisfies this, in pieces: texts, and [n, "number" or
+  // "text"] for the client's value n. Null: that is not known.
   Json where;
   std::string missed;               // why not all that it read is told; empty: it is
   std::vector<std::string> tables;  // which it reads or changes; "*": nobody knows which
-  // It names one row of its table by the whole key, or inserts rows: whatever it does not find, it looks at no other row.
+  // It names one row of its table by the whole key, or inserts rows: whatever it does not find, it
+  // looks at no other row.
   bool keyed = false;
   // "update" or "share": it names one row by the key and nothing else, and locks it.
   std::string locks;
@@ -95,7 +97,8 @@ class Rewriter {
 // Other texts are not the same in each encoding.
 bool is_ascii(std::string_view text);
 
-// Where in the code of its user a statement stands, as its comments say: /*file='views.py:42'*/; empty if they do not.
+// Where in the code of its user a statement stands, as its comments say: /*file='views.py:42'*/;
+// empty if they do not.
 std::string place_in_code(std::string_view sql);
 
 }  // namespace assay::internal::record

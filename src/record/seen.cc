@@ -1,9 +1,10 @@
 // Cuts what was seen of each connection into transactions.
 //
-// A transaction begins with the first statement of a connection that has none open. It ends with what the server answered: COMMIT
-// with the tag COMMIT is committed; with ROLLBACK, as after an error, it is not. A connection on which nothing is open after an
-// error has rolled back, and otherwise has committed what stood for itself. One that is lost while it might have committed leaves
-// a transaction of which nobody knows (rule 33).
+// A transaction begins with the first statement of a connection that has none open. It ends with
+// what the server answered: COMMIT with the tag COMMIT is committed; with ROLLBACK, as after an
+// error, it is not. A connection on which nothing is open after an error has rolled back, and
+// otherwise has committed what stood for itself. One that is lost while it might have committed
+// leaves a transaction of which nobody knows (rule 33).
 //
 //   BEGIN, UPDATE t …, number 740, COMMIT → "COMMIT"     committed, 740
 //   UPDATE t …, idle                                     committed

@@ -75,8 +75,8 @@ struct Statement {
   Json where;                       // in pieces, as rewriting.h has it
 };
 
-// What had been committed at a moment is in the log up to here; and from another moment on everybody sees it, but for those that were
-// still going on.
+// What had been committed at a moment is in the log up to here; and from another moment on
+// everybody sees it, but for those that were still going on.
 struct LogPoint {
   int64_t at = 0, seen = 0;
   size_t logged = 0;  // transactions of the log that were read by then

@@ -1,6 +1,8 @@
-// A text of SQL with its constants taken out, so that texts which differ in these alone are understood once.
+// A text of SQL with its constants taken out, so that texts which differ in these alone are
+// understood once.
 //
-//   SELECT v FROM t WHERE id = 17 AND who = 'ann'        SELECT v FROM t WHERE id = $60000 AND who = $60001        17, 'ann'
+//   SELECT v FROM t WHERE id = 17 AND who = 'ann'        SELECT v FROM t WHERE id = $60000 AND who
+//                                                        = $60001        17, 'ann'
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// One side of a connection: its socket, which becomes one of TLS when both agree on it, and what is still to be sent.
+// One side of a connection: its socket, which becomes one of TLS when both agree on it, and what is
+// still to be sent.
 #pragma once
 
 #include <cstddef>

@@ -33,7 +33,8 @@ class Tls {
   // The handshake is part of what is read and written first.
   virtual std::unique_ptr<Transport> transport(int fd) const = 0;
 
-  // A server, with the certificate and the key of these files (PEM), or with a self-signed one that is made now.
+  // A server, with the certificate and the key of these files (PEM), or with a self-signed one that
+  // is made now.
   static Result<std::unique_ptr<Tls>> server(const std::string& certificate,
                                              const std::string& key);
 

@@ -1,21 +1,34 @@
-// What was seen of an application, line by line, as it happens: what stays when everything else is killed. Each line is an object.
+// What was seen of an application, line by line, as it happens: what stays when everything else is
+// killed. Each line is an object.
 //
-//   {"trace":1,"at":1,"bound":731,"database":{…}}                   the header: numbers below are of transactions before the recording
+//   {"trace":1,"at":1,"bound":731,"database":{…}}                   the header: numbers below are
+//                                                                   of transactions before the
+//                                                                   recording
 //   {"table":"accounts","oid":16385,"logged":"public.accounts","key":["id"]}
 //   {"row":"accounts","key":["7"],"xmin":729,"is":{…}}              that was there at first
-//   {"q":3,"kind":"select","sql":"SELECT …","from":[["accounts",3]]}    a statement, the first time that it is seen
+//   {"q":3,"kind":"select","sql":"SELECT …","from":[["accounts",3]]}    a statement, the first time
+//                                                                       that it is seen
 //   {"s":1,"open":…,"user":"ann","program":"shop"}                  a connection
-//   {"s":1,"rows":["(16385,731,7)"]}                                versions that the statement to come read
-//   {"s":1,"q":3,"t":[sent,answered],"tag":"SELECT 1"}              a statement was answered; "error" if it failed; "p": with
-//                                                                   which values, false where one is binary or long
+//   {"s":1,"rows":["(16385,731,7)"]}                                versions that the statement to
+//                                                                   come read
+//   {"s":1,"q":3,"t":[sent,answered],"tag":"SELECT 1"}              a statement was answered;
+//                                                                   "error" if it failed; "p": with
+//                                                                   which values, false where one
+//                                                                   is binary or long
 //   {"s":1,"xid":"740","isolation":"serializable"}                  the number of its transaction
 //   {"s":1,"idle":…}                                                no transaction is open
-//   {"s":1,"close":…,"in_flight":true}                              the connection is lost, while it might have committed
+//   {"s":1,"close":…,"in_flight":true}                              the connection is lost, while
+//                                                                   it might have committed
 //   {"log":"table public.accounts: UPDATE: …"}                      a line of the server's log
-//   {"marked":true}                                                 up to here it has whatever was committed at the moment that follows
-//   {"logged":5,"seen":6,"snapshot":"731:740:733"}                  it has whatever was committed at 5; of that, everybody sees at 6
-//                                                                   what this snapshot does
-//   {"answered":7}                                                  whatever clients sent before 7 and commits something is answered
+//   {"marked":true}                                                 up to here it has whatever was
+//                                                                   committed at the moment that
+//                                                                   follows
+//   {"logged":5,"seen":6,"snapshot":"731:740:733"}                  it has whatever was committed
+//                                                                   at 5; of that, everybody sees
+//                                                                   at 6 what this snapshot does
+//   {"answered":7}                                                  whatever clients sent before 7
+//                                                                   and commits something is
+//                                                                   answered
 //   {"lost":"public.accounts"}                                      a change of it is too long
 //   {"end":…}                                                       the log was read to here
 #pragma once
@@ -52,7 +65,8 @@ class Trace {
   }
 
   void write(const Json& line);
-  // The number of a statement, which is described when it comes first; from one thread only. `untouched`: why it was sent as it came.
+  // The number of a statement, which is described when it comes first; from one thread only.
+  // `untouched`: why it was sent as it came.
   uint64_t statement(const Plan& plan, size_t part, const std::string& untouched);
   // Hands everything to the operating system.
   Status flush();
@@ -60,7 +74,8 @@ class Trace {
   // Lines so far, but for those that say what is answered.
   uint64_t written() const { return written_; }
 
-  // What was committed at a moment is in the trace; whoever knows what is answered is to say when that is later.
+  // What was committed at a moment is in the trace; whoever knows what is answered is to say when
+  // that is later.
   void logged(int64_t at) { logged_ = at; }
   int64_t answer_awaited() const { return logged_; }
   void answered(int64_t before);

@@ -1,13 +1,14 @@
-// A value becomes a number that depends on it and on a secret of the recording, so that equal values stay equal, and nobody who has the
-// recording can find a value by trying all there are:
+// A value becomes a number that depends on it and on a secret of the recording, so that equal
+// values stay equal, and nobody who has the recording can find a value by trying all there are:
 //
 //   (16385,731,7)                            (16385,731,#5f0c91d2a7e3b846)
 //   UPDATE t SET v = 5 WHERE id = 7          UPDATE t SET v = ? WHERE id = ?
 //
-// Two values of one column have the same number once in 2^64: two keys would then be one. Names of tables, columns, users and programs
-// stay, and so do numbers of transactions, counts and times.
+// Two values of one column have the same number once in 2^64: two keys would then be one. Names of
+// tables, columns, users and programs stay, and so do numbers of transactions, counts and times.
 //
-// Cost: the bytes. Source: Aumasson, Bernstein: SipHash, a fast short-input PRF (2012), with 2 and 4 rounds.
+// Cost: the bytes. Source: Aumasson, Bernstein: SipHash, a fast short-input PRF (2012), with 2 and
+// 4 rounds.
 #include "record/veil.h"
 
 #include <fmt/format.h>

@@ -1,11 +1,14 @@
 // A row tells by which transaction it was written, as the 32 bits of that one's number (rule 32).
 //
-//   log: 739 accounts:7, 740 accounts:7        a row says: accounts:7 of 739 → the first of two versions
+//   log: 739 accounts:7, 740 accounts:7        a row says: accounts:7 of 739 → the first of two
+//                                              versions
 //
-// A number of which the log has a write of this very key is that transaction's. Another that is older than the recording is that of
-// what was there at first. Anything else is nobody's, such as a savepoint's or a table's that was written anew.
+// A number of which the log has a write of this very key is that transaction's. Another that is
+// older than the recording is that of what was there at first. Anything else is nobody's, such as a
+// savepoint's or a table's that was written anew.
 //
-// Cost: a look-up of the key and of the number. Memory: for each change of the log a number and the row, once more in the history.
+// Cost: a look-up of the key and of the number. Memory: for each change of the log a number and the
+// row, once more in the history.
 #include "record/versions.h"
 
 #include <algorithm>

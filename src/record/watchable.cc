@@ -1,11 +1,15 @@
-// Watching takes neither stated sources nor initial values of single keys nor conditions: values have to tell everything. So a row says
-// who wrote it, which makes it differ from all others of its key, and all that was there at first is one value.
+// Watching takes neither stated sources nor initial values of single keys nor conditions: values
+// have to tell everything. So a row says who wrote it, which makes it differ from all others of its
+// key, and all that was there at first is one value.
 //
-//   history: 1-1 w(t:1,{"v":5})   2-1 r(t:1,{"v":5}) from 1-1    3-1 r(t:2,{"v":7}), which was there
-//   watched: 1-1 w(t:1,{"(written by)":"1-1","v":5})   2-1 r(t:1,{"(written by)":"1-1","v":5})   3-1 r(t:2,{"row":"from before"})
+//   history: 1-1 w(t:1,{"v":5})   2-1 r(t:1,{"v":5}) from 1-1    3-1 r(t:2,{"v":7}), which was
+//                                                                there
+//   watched: 1-1 w(t:1,{"(written by)":"1-1","v":5})   2-1 r(t:1,{"(written
+//                                                      by)":"1-1","v":5})   3-1 r(t:2,{"row":"from
+//                                                      before"})
 //
-// Of several changes of a row by one transaction the last is left. What is left out, such as that other rows did not satisfy a
-// condition, can hide a violation and cause none.
+// Of several changes of a row by one transaction the last is left. What is left out, such as that
+// other rows did not satisfy a condition, can hide a violation and cause none.
 //
 // Cost: the operations.
 #include "record/watchable.h"

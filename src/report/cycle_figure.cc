@@ -46,7 +46,8 @@ std::vector<TxnId> ring_order(const Explanation& e) {
   };
   for (const Arrow& a : e.arrows)
     if (a.in_cycle) add(a.from);
-  // Of a contradiction of many cases only what the first is about: all others would stand there alone.
+  // Of a contradiction of many cases only what the first is about: all others would stand there
+  // alone.
   if (e.cases.empty())
     for (const TxnId t : e.transactions) add(t);
   if (order.size() > kMostDrawn) order.resize(kMostDrawn);

@@ -1,5 +1,6 @@
-// One self-contained page that loads nothing. It is complete without script; the script (report.js) adds the run on a clock, the
-// dependencies to click, and a filter. Its size is capped: what an explanation names is shown, never the whole history.
+// One self-contained page that loads nothing. It is complete without script; the script (report.js)
+// adds the run on a clock, the dependencies to click, and a filter. Its size is capped: what an
+// explanation names is shown, never the whole history.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,8 +21,8 @@
 namespace assay::internal {
 namespace {
 
-// Of sections and data together, so that the page with its scripts stays below 5 MB; further files are left out, with a word
-// about it.
+// Of sections and data together, so that the page with its scripts stays below 5 MB; further files
+// are left out, with a word about it.
 constexpr size_t kMostBytes = 4'500'000;
 constexpr size_t kMostTransactions = 40;
 
@@ -229,7 +230,8 @@ std::string file_section(const Audit& c, size_t number) {
   return out;
 }
 
-// As a Content-Security-Policy names a script: base64 of the bytes that `sha256` gives in hexadecimal digits.
+// As a Content-Security-Policy names a script: base64 of the bytes that `sha256` gives in
+// hexadecimal digits.
 std::string source_hash(std::string_view sha256) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -1,4 +1,5 @@
-// One line of JSON per file, for programs. Fields may be added, never repurposed; docs/guide.md shows them.
+// One line of JSON per file, for programs. Fields may be added, never repurposed; docs/guide.md
+// shows them.
 #include "base/json.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // JUnit XML: one suite per file, one test case per level. A level that was asked for with --level
-// and is violated is a failure, unless a baseline knows it; of levels nobody asked for, only the satisfied ones count and the
-// others are skipped, with what was found as the message. An expected order is one more case.
+// and is violated is a failure, unless a baseline knows it; of levels nobody asked for, only the
+// satisfied ones count and the others are skipped, with what was found as the message. An expected
+// order is one more case.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -55,7 +56,8 @@ void add_case(Suite& s, const Audit& c, const Verdict& v) {
                          element, attribute, escape(message), escape(story), element);
 }
 
-// An order that explains the history at none of the levels it was replayed at is a failure, as it is for the exit code.
+// An order that explains the history at none of the levels it was replayed at is a failure, as it
+// is for the exit code.
 void add_expected_order(Suite& s, const Audit& c) {
   if (!c.result.expected_order) return;
   const ExpectedOrderResult& expected = *c.result.expected_order;

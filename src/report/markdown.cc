@@ -1,4 +1,5 @@
-// Markdown, short enough for the comment on a change: the verdicts as a table, each violation folded.
+// Markdown, short enough for the comment on a change: the verdicts as a table, each violation
+// folded.
 #include <fmt/format.h>
 
 #include <algorithm>

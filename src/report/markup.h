@@ -6,7 +6,8 @@
 
 namespace assay::internal {
 
-// Text or a quoted attribute, printable (base/printable.h): XML may not hold U+001B, whatever it is written as.
+// Text or a quoted attribute, printable (base/printable.h): XML may not hold U+001B, whatever it is
+// written as.
 std::string escape(std::string_view text);
 
 }  // namespace assay::internal

@@ -1,5 +1,6 @@
-// The page holds the transactions that an explanation names, those next to them (in their sessions, whom they read from, who
-// read from them) and those that the order of the strongest satisfied level begins with. Of all others it holds counts.
+// The page holds the transactions that an explanation names, those next to them (in their sessions,
+// whom they read from, who read from them) and those that the order of the strongest satisfied
+// level begins with. Of all others it holds counts.
 #include "report/page_data.h"
 
 #include <algorithm>
@@ -22,7 +23,8 @@ constexpr size_t kMostNamed = 200, kMostNear = 150, kMostOrdered = 200, kMostAns
 constexpr size_t kMostOperations = 16, kMostTelling = 40, kMostEvents = 200, kMostReasons = 6,
                  kBuckets = 120;
 
-// Times of the page: nanoseconds since the first begin. Where any begin is missing, the order of the file stands in for them.
+// Times of the page: nanoseconds since the first begin. Where any begin is missing, the order of
+// the file stands in for them.
 class PageClock {
  public:
   explicit PageClock(const History& h) : h_(h) {
@@ -61,7 +63,8 @@ const char* outcome_word(TxnStatus status) {
   return words[static_cast<size_t>(status)];
 }
 
-// Why a transaction aborted, as the recorder noted it: the error up to its first colon, which is the same for many.
+// Why a transaction aborted, as the recorder noted it: the error up to its first colon, which is
+// the same for many.
 std::string abort_reason(const History& h, TxnId t) {
   const std::string_view meta = h.meta(t);
   if (meta.empty()) return "no reason recorded";
@@ -156,7 +159,8 @@ class PageData {
     return true;
   }
 
-  // Where every order of a key's operations was tried. The story may be told for a weaker level that nobody asked for.
+  // Where every order of a key's operations was tried. The story may be told for a weaker level
+  // that nobody asked for.
   const Exhausted* exhausted_of(const Explanation& e) const {
     for (const LevelId level : e.levels) {
       const Verdict* v = c_.result.find(level);
@@ -167,7 +171,8 @@ class PageData {
     return nullptr;
   }
 
-  // The operations on the key that were answered last before the one that fits no order: all answers before it fit one.
+  // The operations on the key that were answered last before the one that fits no order: all
+  // answers before it fit one.
   Json answers(const Exhausted& exhausted) {
     const int64_t end = h_.end_time(exhausted.until).response;
     std::vector<TxnId> before;

@@ -8,8 +8,8 @@
 
 namespace assay::internal {
 
-// The neighbourhood of the violations, the beginning of the order that proves the strongest level, and counts over the time
-// of the whole run. Its size is bounded whatever the history.
+// The neighbourhood of the violations, the beginning of the order that proves the strongest level,
+// and counts over the time of the whole run. Its size is bounded whatever the history.
 Json page_data(const Audit& c);
 
 // As the text of a script element that is data: nothing in it can end the element.

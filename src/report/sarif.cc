@@ -1,6 +1,7 @@
-// SARIF 2.1.0 (OASIS, 2020), which code hosts show as annotations: a rule for each anomaly that was found, a result for
-// each explanation, at the file of the repository that it belongs to, or else at the lines of its transactions. Levels that stayed unknown are results of kind "open"; a file that
-// could not be read is a notification.
+// SARIF 2.1.0 (OASIS, 2020), which code hosts show as annotations: a rule for each anomaly that was
+// found, a result for each explanation, at the file of the repository that it belongs to, or else
+// at the lines of its transactions. Levels that stayed unknown are results of kind "open"; a file
+// that could not be read is a notification.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,7 +18,8 @@
 namespace assay::internal {
 namespace {
 
-// A message, in which `[a](b)` would be a link that a stranger chose: an escaped bracket ends no text of a link.
+// A message, in which `[a](b)` would be a link that a stranger chose: an escaped bracket ends no
+// text of a link.
 std::string without_links(std::string_view text) {
   std::string out;
   for (const char c : text) {

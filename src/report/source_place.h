@@ -14,8 +14,9 @@ struct SourcePlace {
   uint64_t line = 0;  // 0: the whole file
 };
 
-// The statement of its transactions, the test that recorded them, or the file of the workload, in this order; the first that is a
-// file below $GITHUB_WORKSPACE, or else below the current folder. Nothing if none is.
+// The statement of its transactions, the test that recorded them, or the file of the workload, in
+// this order; the first that is a file below $GITHUB_WORKSPACE, or else below the current folder.
+// Nothing if none is.
 std::optional<SourcePlace> source_place(const Audit& c, const Explanation& e);
 
 }  // namespace assay::internal

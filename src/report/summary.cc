@@ -89,7 +89,8 @@ std::optional<LevelId> all_beside(const Audit& c, const Explanation& e) {
 
 }  // namespace
 
-// What refutes a level in which clocks play no part is no question of clocks at a stronger one either.
+// What refutes a level in which clocks play no part is no question of clocks at a stronger one
+// either.
 std::optional<LevelId> held_beside(const Audit& c, LevelId violated) {
   const Explanation* e = find_explanation(c.explanations, violated);
   return e == nullptr ? beside(c, violated) : all_beside(c, *e);
@@ -144,8 +145,8 @@ std::string_view what_is_left_out(const Explanation& e) {
          "certificate has all of it.";
 }
 
-// The sentences of these anomalies say of each dependency what was read or missed. They do not say which of several writers of
-// one value is meant, nor what shows an order of writers.
+// The sentences of these anomalies say of each dependency what was read or missed. They do not say
+// which of several writers of one value is meant, nor what shows an order of writers.
 bool sentences_tell_cycle(const Audit& c, const Explanation& e) {
   int edges = 0;
   for (const Arrow& a : e.arrows) {

@@ -10,14 +10,16 @@
 // justification. Backtracking takes edges out and leaves the order alone, so the order comes to
 // agree with a good schedule; the side tried first is the one that agrees with it.
 //
-// A history's conflicts are local, so the choices are decided in the order of time (DecisionOrder), and a conflict that
-// would jump far back undoes only the last decision: its consequence is then assigned late, above the level that
-// implies it, and survives backtracking to that level ("Chronological backtracking", SAT 2018). New choices are
-// probed one by one before anything is decided, since many have a side that known edges forbid. A search that has had
-// as many conflicts as choices is hard for another reason, and continues by activity, with restarts.
+// A history's conflicts are local, so the choices are decided in the order of time (DecisionOrder),
+// and a conflict that would jump far back undoes only the last decision: its consequence is then
+// assigned late, above the level that implies it, and survives backtracking to that level
+// ("Chronological backtracking", SAT 2018). New choices are probed one by one before anything is
+// decided, since many have a side that known edges forbid. A search that has had as many conflicts
+// as choices is hard for another reason, and continues by activity, with restarts.
 //
-// What is assumed for convenience is decided before all choices, as MiniSat does with assumptions: a conflict that is reached
-// without a choice shows a core of them that cannot all hold. They are given up, and the search goes on with what it has learnt.
+// What is assumed for convenience is decided before all choices, as MiniSat does with assumptions:
+// a conflict that is reached without a choice shows a core of them that cannot all hold. They are
+// given up, and the search goes on with what it has learnt.
 //
 // Every clause keeps what it came from, a cycle or the clauses it was resolved from, so that a
 // contradiction can be written down and re-checked by unit propagation alone. Learnt facts (level
@@ -279,7 +281,8 @@ uint32_t ChoiceSolver::insert_edges(Side side) {
   return waiting_[side].empty() ? kNoClause : insert_conditional(side);
 }
 
-// The conditional edges for which `side` was the one to wait for: they wait for another side, or hold now.
+// The conditional edges for which `side` was the one to wait for: they wait for another side, or
+// hold now.
 uint32_t ChoiceSolver::insert_conditional(Side side) {
   std::vector<uint32_t>& waiting = waiting_[side];
   uint32_t conflict = kNoClause;
@@ -439,8 +442,9 @@ void ChoiceSolver::finish_refutation(uint32_t clause) {
   clauses_[empty_clause_].hint_end = static_cast<uint32_t>(hints_.size());
 }
 
-// Learns from a conflict whose latest sides were taken at the current level, and goes back.
-// The assumptions that a conflict rests on cannot all hold. Any of them may be the wrong one, so all are given up.
+// Learns from a conflict whose latest sides were taken at the current level, and goes back. The
+// assumptions that a conflict rests on cannot all hold. Any of them may be the wrong one, so all
+// are given up.
 void ChoiceSolver::give_up_core(std::span<const Side> conflict) {
   std::vector<Side> work(conflict.begin(), conflict.end());
   std::vector<uint32_t> looked_at;
@@ -568,8 +572,9 @@ void ChoiceSolver::line_up() {
   next_.line_up(place);
 }
 
-// Takes the preferred side of each new choice by itself: if known edges alone forbid it, the other side holds for good,
-// which is cheaper to find out before anything is decided. False if that is a contradiction.
+// Takes the preferred side of each new choice by itself: if known edges alone forbid it, the other
+// side holds for good, which is cheaper to find out before anything is decided. False if that is a
+// contradiction.
 bool ChoiceSolver::probe(Budget& budget, uint64_t most_conflicts) {
   for (uint32_t choice : next_.line()) {
     if (choice < probed_ || !wants_decision(choice)) continue;

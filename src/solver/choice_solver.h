@@ -1,6 +1,6 @@
 // Search for an acyclic choice: every choice has two sides, each a set of edges, and exactly one
-// side is taken. Clauses say what sides exclude each other or must be taken; an edge may need several sides at once.
-// See choice_solver.cc.
+// side is taken. Clauses say what sides exclude each other or must be taken; an edge may need
+// several sides at once. See choice_solver.cc.
 #pragma once
 
 #include <cstdint>
@@ -56,14 +56,16 @@ class ChoiceSolver {
   // A new choice; more may be added after a solve. `prefer_first` is the side tried first.
   uint32_t add_choice(std::span<const Arc> first, std::span<const Arc> second, bool prefer_first);
   size_t choices() const { return value_.size() / 2; }
-  // Before all choices: edges that are assumed as long as nothing speaks against them. Each set of them is a choice whose
-  // second side is empty. They are decided before anything else; those that cannot all hold (a core) are given up. No refutation
-  // rests on them, since nothing asks for their first sides.
+  // Before all choices: edges that are assumed as long as nothing speaks against them. Each set of
+  // them is a choice whose second side is empty. They are decided before anything else; those that
+  // cannot all hold (a core) are given up. No refutation rests on them, since nothing asks for
+  // their first sides.
   void assume(std::span<const Arc> edges);
-  // A group: one of these choices must take its first side. The search tries them in the order given, decides that one,
-  // and leaves the others open, which counts as their second sides. So second sides have no edges and occur in no
-  // condition of an edge, and the only clause that demands first sides is the one that demands one of them. `anchor`
-  // gives the place of the group in time.
+  // A group: one of these choices must take its first side. The search tries them in the order
+  // given, decides that one, and leaves the others open, which counts as their second sides. So
+  // second sides have no edges and occur in no condition of an edge, and the only clause that
+  // demands first sides is the one that demands one of them. `anchor` gives the place of the group
+  // in time.
   void group(std::span<const uint32_t> choices, Vertex anchor);
   // One of these sides must be taken. The number of the clause, from 0.
   uint32_t add_clause(std::span<const Side> sides);

@@ -299,7 +299,8 @@ TEST(ChoiceSolver, LocalOrNotTheAnswerIsTheSame) {
   EXPECT_LT(contradictions, kRounds * 7 / 2);
 }
 
-// Choices without edges, clauses over them, and edges that need several sides, added before, between and after solves.
+// Choices without edges, clauses over them, and edges that need several sides, added before,
+// between and after solves.
 TEST(ChoiceSolver, ClausesAndConditionalEdgesAgreeWithTryingAllCombinations) {
   constexpr int kRounds = 6000;
   Rng rng(8);

@@ -108,8 +108,8 @@ void FenceClock::note_place(const HeldValue& written, int64_t time) {
   in_order_.pop_front();
 }
 
-// Up to the fence itself, at which they are over. Not if the session was at a later fence before: such a pair is a violation, and no
-// bound.
+// Up to the fence itself, at which they are over. Not if the session was at a later fence before:
+// such a pair is a violation, and no bound.
 void FenceClock::release(Session& session, uint64_t last, int64_t until) {
   if (session.txns.empty() || session.txns.front().number > last || until <= session.since) return;
   while (!session.txns.empty() && session.txns.front().number <= last) {

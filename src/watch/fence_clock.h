@@ -1,24 +1,29 @@
-// When a transaction ran, by fences: transactions, of every session now and then, that read one key and write it.
+// When a transaction ran, by fences: transactions, of every session now and then, that read one key
+// and write it.
 //
-//   s1: { w(x,1) }  fence: { r(f,0) w(f,1) }  { r(y,0) }                              fence: { r(f,2) w(f,3) }
+//   s1: { w(x,1) }  fence: { r(f,0) w(f,1) }  { r(y,0) }                              fence: {
+//                                             r(f,2) w(f,3) }
 //   s2:                                        fence: { r(f,1) w(f,2) }  { w(y,5) }
 //
-// Each fence reads what another one wrote, and two that read the same cannot both be serialized: so fences have one order,
-// 0 → 1 → 2 → 3. With session order x = 1 was written before y = 5: its session did a fence afterwards, and that is before the one
-// that s2 did first. So a transaction ran between the fence that its session did before it and the one that it did after it, and
-// these are times: whoever ended before another one began is before it in every order that keeps session order. What can be
-// done with the times of clients can be done with these, at session-serializable.
+// Each fence reads what another one wrote, and two that read the same cannot both be serialized: so
+// fences have one order, 0 → 1 → 2 → 3. With session order x = 1 was written before y = 5: its
+// session did a fence afterwards, and that is before the one that s2 did first. So a transaction
+// ran between the fence that its session did before it and the one that it did after it, and these
+// are times: whoever ended before another one began is before it in every order that keeps session
+// order. What can be done with the times of clients can be done with these, at
+// session-serializable.
 //
-// A fence has a place once the one that it read from has, whichever line comes first. One of unknown outcome bounds nothing, as it
-// may take effect late or never; but whoever read its value stands behind it. One that reads what another committed fence
-// read bounds nothing either: such a pair is a violation, which is found as any other is.
+// A fence has a place once the one that it read from has, whichever line comes first. One of
+// unknown outcome bounds nothing, as it may take effect late or never; but whoever read its value
+// stands behind it. One that reads what another committed fence read bounds nothing either: such a
+// pair is a violation, which is found as any other is.
 //
-// Times are those of the clients' clocks as far as these rise along the order of fences, so that what is told in seconds
-// (`--settle`) is about that; without any, fences are a millisecond apart.
+// Times are those of the clients' clocks as far as these rise along the order of fences, so that
+// what is told in seconds (`--settle`) is about that; without any, fences are a millisecond apart.
 //
-// Cost: for each transaction the look-up of its session, for each fence that of a value. Memory: the transactions since the last
-// fence of each session, and the places of the last fences. Source: the fences of Cobra (Tan et al., 2020), which number epochs
-// there.
+// Cost: for each transaction the look-up of its session, for each fence that of a value. Memory:
+// the transactions since the last fence of each session, and the places of the last fences. Source:
+// the fences of Cobra (Tan et al., 2020), which number epochs there.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +60,8 @@ class FenceClock {
   void end(const ValueView& session);
   void end_all();
 
-  // Transactions that wait for the next fence of their session, and of these the one that was reported first; kNoneWaits: none
-  // does.
+  // Transactions that wait for the next fence of their session, and of these the one that was
+  // reported first; kNoneWaits: none does.
   uint64_t waiting() const { return waiting_; }
   uint64_t first_waiting() const;
   uint64_t reported() const { return reported_; }

@@ -79,7 +79,8 @@ TEST(FenceClock, OfTwoThatReadTheSameTheSecondIsNoBound) {
   EXPECT_EQ(times(clock), (Shown{"F1 1 1", "F2 2 2", "again 1 3", "F4 3 3"}));
 }
 
-// The session was at the second fence before it was at the first: a violation, for which nobody needs a bound.
+// The session was at the second fence before it was at the first: a violation, for which nobody
+// needs a bound.
 TEST(FenceClock, AnEarlierFenceThanTheLastOneOfItsSessionIsNoBound) {
   FenceClock clock("f");
   clock.add(piece(fence(2, "null", 1, R"(,"txn":"F1","status":"unknown")") +

@@ -60,8 +60,9 @@ std::vector<Event> FencedWatcher::due() {
   return events;
 }
 
-// The transactions that have times by now, as a piece of their own. Lines are mostly written in the order in which transactions
-// ended: so each is likely to have run between the line before of its session and its own.
+// The transactions that have times by now, as a piece of their own. Lines are mostly written in the
+// order in which transactions ended: so each is likely to have run between the line before of its
+// session and its own.
 Status FencedWatcher::hand_over(const History& header, const std::vector<Event>& events) {
   HistoryBuilder builder;
   TxnCopier copier(builder);

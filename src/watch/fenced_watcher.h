@@ -1,9 +1,12 @@
-// Watches session-serializable by fences: their times (fence_clock.h) stand for those of the clients, and a Watcher decides.
+// Watches session-serializable by fences: their times (fence_clock.h) stand for those of the
+// clients, and a Watcher decides.
 //
-// An order is looked for that keeps these times and session order: an order shows that the level holds, whatever the times are
-// worth. By what fences tell, much ran at the same time between two of them; where writes are blind there are many orders
-// then, and what is read later would mostly show that another one was right. So an order that keeps that of the lines too is
-// looked for first. What has no order by fences is an alarm where its transactions alone, without any times, violate the level.
+// An order is looked for that keeps these times and session order: an order shows that the level
+// holds, whatever the times are worth. By what fences tell, much ran at the same time between two
+// of them; where writes are blind there are many orders then, and what is read later would mostly
+// show that another one was right. So an order that keeps that of the lines too is looked for
+// first. What has no order by fences is an alarm where its transactions alone, without any times,
+// violate the level.
 #pragma once
 
 #include <cstdint>

@@ -1,18 +1,21 @@
-// Watches a history that does not end at a level without real time, as far as a stated horizon: every N consecutive transactions,
-// in the order of lines, satisfy the level by themselves.
+// Watches a history that does not end at a level without real time, as far as a stated horizon:
+// every N consecutive transactions, in the order of lines, satisfy the level by themselves.
 //
 //   N = 2:  { w(x,1) }  { r(x,1) w(x,2) }  { r(x,1) w(x,3) }
-//   The last two violate serializability together with the first. No two of these violate it: of the last two nobody wrote x = 1.
+//   The last two violate serializability together with the first. No two of these violate it: of
+//   the last two nobody wrote x = 1.
 //
-// Without real time a transaction may see a version however old, so nothing could ever be forgotten. Windows of 2N lines are
-// decided, each N lines further on, so that every N consecutive ones lie in one of them; what is found in a window is told, even if
-// it takes more than N. What a transaction saw that nobody in the window explains is left out, as somebody beyond may: what
-// remains is a projection of the whole history, so that an alarm is a violation of the whole. That takes for granted that no
-// value is written twice to one key by transactions further apart than a window, nor the initial one again, and that no key that
-// somebody found absent is deleted for the first time of all deletes later on.
+// Without real time a transaction may see a version however old, so nothing could ever be
+// forgotten. Windows of 2N lines are decided, each N lines further on, so that every N consecutive
+// ones lie in one of them; what is found in a window is told, even if it takes more than N. What a
+// transaction saw that nobody in the window explains is left out, as somebody beyond may: what
+// remains is a projection of the whole history, so that an alarm is a violation of the whole. That
+// takes for granted that no value is written twice to one key by transactions further apart than a
+// window, nor the initial one again, and that no key that somebody found absent is deleted for the
+// first time of all deletes later on.
 //
-// Cost: each transaction is checked twice, and a window again for each alarm. Memory: 2N transactions, the lines that were read
-// with them, and the names of the sessions.
+// Cost: each transaction is checked twice, and a window again for each alarm. Memory: 2N
+// transactions, the lines that were read with them, and the names of the sessions.
 #pragma once
 
 #include <cstdint>

@@ -95,7 +95,8 @@ TEST(HorizonWatcher, ValuesWrittenTwiceAreToldOnce) {
   EXPECT_EQ(heard.unknown, Texts{"r(x,1) of B"});
 }
 
-// C's x is absent as it was at first, though it saw A's y; unless some transaction may have deleted it.
+// C's x is absent as it was at first, though it saw A's y; unless some transaction may have deleted
+// it.
 TEST(HorizonWatcher, AbsenceProvesNothingOnceSomebodyDeletes) {
   const std::string fractured =
       txn("A", R"(["w","x",1],["w","y",1])") + txn("C", R"(["r","y",1],["r","x",null])");
@@ -107,7 +108,8 @@ TEST(HorizonWatcher, AbsenceProvesNothingOnceSomebodyDeletes) {
   EXPECT_TRUE(watch_text(LevelId::read_atomic, 1, deletes + fractured + after).alarms.empty());
 }
 
-// Its outcome never came. In the order of the lines of its session it would stand after the one that read it.
+// Its outcome never came. In the order of the lines of its session it would stand after the one
+// that read it.
 TEST(HorizonWatcher, OneGivenUpLateHasNoPlaceInItsSession) {
   const std::string text = txn("A", R"(["w","x",1])", "pending", 1) +
                            txn("B", R"(["r","x",1],["w","y",1])", "committed", 1) +

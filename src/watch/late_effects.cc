@@ -211,8 +211,9 @@ uint32_t LatePlaces::lower_bound(const Member& m) const {
   return 0;
 }
 
-// The first place from there on where everything is there that it saw, and from which on nobody looks at what it wrote. The
-// client waited for it from its begin on, so an earlier place is more likely than a later one.
+// The first place from there on where everything is there that it saw, and from which on nobody
+// looks at what it wrote. The client waited for it from its begin on, so an earlier place is more
+// likely than a later one.
 std::optional<uint32_t> LatePlaces::earliest(const History& h, uint32_t from) const {
   std::optional<uint32_t> place = from;
   for (uint32_t before = kNone; place && *place != before;) {
@@ -286,7 +287,8 @@ bool LatePlaces::may_come(const History& h, const Touch& look) const {
   });
 }
 
-// Behind whom somebody may be moved who would pass the place, and must not: he would have to come first, or touches the same.
+// Behind whom somebody may be moved who would pass the place, and must not: he would have to come
+// first, or touches the same.
 std::optional<uint32_t> LatePlaces::in_the_way(const Member& m, uint32_t behind) const {
   for (const Mover& mover : movers_) {
     if (mover.from >= behind || behind > mover.behind) continue;

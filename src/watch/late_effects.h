@@ -4,22 +4,25 @@
 //   s2: { w(y,2) }           settled
 //   s3: { r(x,5) }           comes long afterwards: s1 took effect, and was before s2
 //
-// Without more, s1 could not be put before s2 but by taking back everything that was settled since. So where it would stand is
-// looked for at once, when nobody who ran with it is still to be reported: behind whom in the order everything that it saw is
-// there, while nobody after that has looked at what it wrote before it was overwritten. There it is parked. The first who looks
-// at one of the keys it wrote decides: who reads its value shows that it took effect, and then all of it did; anybody else shows
-// that it did not, not there, and its place is looked for again in what follows. Who overwrites a key without a look
-// shows nothing; that write of it is masked, and the others tell still. If all are masked its place is looked for again, and if
-// what it saw is gone for good it had no effect.
+// Without more, s1 could not be put before s2 but by taking back everything that was settled since.
+// So where it would stand is looked for at once, when nobody who ran with it is still to be
+// reported: behind whom in the order everything that it saw is there, while nobody after that has
+// looked at what it wrote before it was overwritten. There it is parked. The first who looks at one
+// of the keys it wrote decides: who reads its value shows that it took effect, and then all of it
+// did; anybody else shows that it did not, not there, and its place is looked for again in what
+// follows. Who overwrites a key without a look shows nothing; that write of it is masked, and the
+// others tell still. If all are masked its place is looked for again, and if what it saw is gone
+// for good it had no effect.
 //
-// Several may have written a key; the last of them whose value is read masks those before it, and who is behind it had no
-// effect there. A parked transaction must not have seen a key that another one wrote, nor share one with somebody who may be moved
-// (rivals.h) and was before the place; and whoever may be moved from before it to behind it must not have to come first. So each may
-// take effect whatever becomes of the others. One that had no effect at its first place is less likely to have one at all: it
-// gives way to whoever saw a key without its write.
+// Several may have written a key; the last of them whose value is read masks those before it, and
+// who is behind it had no effect there. A parked transaction must not have seen a key that another
+// one wrote, nor share one with somebody who may be moved (rivals.h) and was before the place; and
+// whoever may be moved from before it to behind it must not have to come first. So each may take
+// effect whatever becomes of the others. One that had no effect at its first place is less likely
+// to have one at all: it gives way to whoever saw a key without its write.
 //
-// Cost: for each transaction its operations, the writers of the keys that it read, and those of the order who ran with it; for
-// an order with such transactions, its keys.
+// Cost: for each transaction its operations, the writers of the keys that it read, and those of the
+// order who ran with it; for an order with such transactions, its keys.
 #pragma once
 
 #include <algorithm>
@@ -168,7 +171,8 @@ class LatePlaces {
   std::vector<Mover> movers_;
   std::vector<Touch> looks_, writes_;  // of the one at hand
   std::set<uint64_t> gave_way_;
-  // The numbers of others who saw and who wrote a key, and stand here or stood here until they were touched.
+  // The numbers of others who saw and who wrote a key, and stand here or stood here until they were
+  // touched.
   struct Reserved {
     std::vector<uint64_t> looks, writes;
   };

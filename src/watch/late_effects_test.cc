@@ -31,7 +31,8 @@ std::vector<uint64_t> numbers(std::span<const Masking> writers) {
 }
 using Numbers = std::vector<uint64_t>;
 
-// Who stands before a place is overwritten by whoever writes behind it, and not who stands at it or later.
+// Who stands before a place is overwritten by whoever writes behind it, and not who stands at it or
+// later.
 TEST(LateEffects, AWriterMasksThoseBefore) {
   const ValueView x = ValueView::of("x");
   LateEffects late;

@@ -4,11 +4,13 @@
 //   s2:        { w(x,2) }      certainly later than all that is settled, but not than this
 //   s3:                { r(x,null) }
 //
-// A violation is proved from transactions that are at hand alone (window.h). Of a key that one of them certainly wrote, whatever
-// came before is overwritten, so that nobody else explains what was seen after it; but for a write that has no end. It
-// counts until --settle is over. Values are kept as hashes: where two agree, more is unknown, and nothing is wrong.
+// A violation is proved from transactions that are at hand alone (window.h). Of a key that one of
+// them certainly wrote, whatever came before is overwritten, so that nobody else explains what was
+// seen after it; but for a write that has no end. It counts until --settle is over. Values are kept
+// as hashes: where two agree, more is unknown, and nothing is wrong.
 //
-// Memory: the writes of unknown outcome that are not settled, and those that run beside what is kept.
+// Memory: the writes of unknown outcome that are not settled, and those that run beside what is
+// kept.
 #pragma once
 
 #include <cstdint>

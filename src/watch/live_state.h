@@ -1,5 +1,5 @@
-// What each key holds after the transactions that watching has behind it. Memory: the keys that were written and still
-// hold something; keys and values that are replaced are given back.
+// What each key holds after the transactions that watching has behind it. Memory: the keys that
+// were written and still hold something; keys and values that are replaced are given back.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ class LiveState {
   };
   struct Entry {
     Version last;
-    // Versions that may as well have come last: their writers ran at the same time, and nobody has read the key since.
+    // Versions that may as well have come last: their writers ran at the same time, and nobody has
+    // read the key since.
     std::vector<Version> rivals = {};
     // For whoever asks about many keys, to know which he has asked about; 0 in between.
     mutable uint32_t mark = 0;

@@ -22,7 +22,8 @@ struct OrderAccess {
 
 class OrderAccesses {
  public:
-  // Both must outlive this. Cost: the operations of the order, and the square of those of one transaction.
+  // Both must outlive this. Cost: the operations of the order, and the square of those of one
+  // transaction.
   OrderAccesses(const Window& window, std::span<const TxnId> order);
 
   const Window& window() const { return window_; }

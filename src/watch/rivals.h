@@ -2,18 +2,21 @@
 //
 //   s1: { w(x,1) w(y,1) }   at the same time as
 //   s2: { w(x,2) }          nobody reads x
-//   The order s1 s2 leaves x = 2. s1 could stand after s2: nothing but x tells them apart. Then x = 1, and all else is the same.
+//   The order s1 s2 leaves x = 2. s1 could stand after s2: nothing but x tells them apart. Then x =
+//   1, and all else is the same.
 //
-// A transaction may be moved behind the last writer of a key if nobody from there on ran certainly after it, nor shares a key
-// with it, but for blind writes of this one. Such moves do not touch each other if nobody is moved behind whom somebody else is
-// moved: those who stay keep their order, and whoever must not be passed comes after the place one moves to. So every key
-// may take any of its rivals, whatever the others take. Without that condition it would be wrong:
+// A transaction may be moved behind the last writer of a key if nobody from there on ran certainly
+// after it, nor shares a key with it, but for blind writes of this one. Such moves do not touch
+// each other if nobody is moved behind whom somebody else is moved: those who stay keep their
+// order, and whoever must not be passed comes after the place one moves to. So every key may take
+// any of its rivals, whatever the others take. Without that condition it would be wrong:
 //
 //   s1: { r(z,0) w(x,1) }   s2: { w(x,2) w(y,1) }   s3: { w(y,2) w(z,1) }   in this order
-//   x = 1 has s2 before s1, y = 1 has s3 before s2: each could be, but not both, as s1 is before s3.
+//   x = 1 has s2 before s1, y = 1 has s3 before s2: each could be, but not both, as s1 is before
+//   s3.
 //
-// Cost: the keys of the window; for each blind write that was overwritten blindly, the transactions in between that ran at the
-// same time.
+// Cost: the keys of the window; for each blind write that was overwritten blindly, the transactions
+// in between that ran at the same time.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
-// What an event says of a session: {"event":"heartbeat","session":3,"at":9}, {"event":"end","session":3}.
+// What an event says of a session: {"event":"heartbeat","session":3,"at":9},
+// {"event":"end","session":3}.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@ namespace assay::internal::watch {
 struct SessionNews {
   HeldValue session;
   bool ends = false;  // it reports nothing more
-  // It reports nothing that began before, or started before by the database's time; kUnknown: not told.
+  // It reports nothing that began before, or started before by the database's time; kUnknown: not
+  // told.
   int64_t at = Interval::kUnknown;
   int64_t start_ts = Interval::kUnknown;
 };

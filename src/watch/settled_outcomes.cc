@@ -1,11 +1,12 @@
-// What an event "settled" says of transactions that came in earlier pieces and are still kept: they did not commit.
+// What an event "settled" says of transactions that came in earlier pieces and are still kept: they
+// did not commit.
 //
 //   piece 1: s1: { w(x,5) }?     its outcome was lost
 //   piece 2: s2: { r(x,5) }      so s1 took effect, as it seems
 //   piece 3: "settled", aborted: s1      it did not: s2 saw what was aborted
 //
-// Whoever had no effect in the order so far is made aborted where it is. Else the order is taken back as far as it has one, and
-// decided again.
+// Whoever had no effect in the order so far is made aborted where it is. Else the order is taken
+// back as far as it has one, and decided again.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -3,13 +3,15 @@
 //   lines read: s1: { w(x,1) }  s2: { r(x,1) }  | not yet read: s1: { w(x,2) } …
 //   slice:      decided, verified, and forgotten but for x = 1
 //
-// It is what watching does (watch/watcher.h), of a history that ends: reading, deciding and verifying run side by side, on three
-// threads. A violation is found in a part of the history, and its certificate is about that part. The certificate of
-// satisfaction is a chain (certify/chain.h), all of whose segments were verified.
+// It is what watching does (watch/watcher.h), of a history that ends: reading, deciding and
+// verifying run side by side, on three threads. A violation is found in a part of the history, and
+// its certificate is about that part. The certificate of satisfaction is a chain (certify/chain.h),
+// all of whose segments were verified.
 //
-// The lines have to be about in the order of time: no line may come later than others that ran after it by more than is kept.
-// Otherwise the history is not decided, and it is said that they have to be sorted (formats/time_order.h). A violation counts
-// only once all lines are read: one that comes too late might explain it.
+// The lines have to be about in the order of time: no line may come later than others that ran
+// after it by more than is kept. Otherwise the history is not decided, and it is said that they
+// have to be sorted (formats/time_order.h). A violation counts only once all lines are read: one
+// that comes too late might explain it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// What watching keeps, as bytes and back (base/byte_stream.h): its parts. Transactions stand in a table (formats/txn_table.h),
-// and are named by their lines. Whoever reads asks at the end whether all was well; what makes no sense fails the reader.
+// What watching keeps, as bytes and back (base/byte_stream.h): its parts. Transactions stand in a
+// table (formats/txn_table.h), and are named by their lines. Whoever reads asks at the end whether
+// all was well; what makes no sense fails the reader.
 #pragma once
 
 #include <cstdint>

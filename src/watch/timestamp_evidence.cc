@@ -1,7 +1,8 @@
-// The part of the history that shows it is made of whole writes, and of the one observation that does not fit: whoever left
-// what it should have seen, and whoever left what it saw. The others are left out, and whatever of theirs was seen. If some
-// of them had been between, it would have had to see those; so the part is wrong only if the whole is. It is replayed by
-// check() before it is handed out.
+// The part of the history that shows it is made of whole writes, and of the one observation that
+// does not fit: whoever left what it should have seen, and whoever left what it saw. The others are
+// left out, and whatever of theirs was seen. If some of them had been between, it would have had to
+// see those; so the part is wrong only if the whole is. It is replayed by check() before it is
+// handed out.
 
 #include "watch/timestamp_evidence.h"
 

@@ -1,4 +1,5 @@
-// What shows that the timestamps do not explain a history: a sentence, and of the transactions that it names what it is about.
+// What shows that the timestamps do not explain a history: a sentence, and of the transactions that
+// it names what it is about.
 #pragma once
 
 #include "assay/result.h"

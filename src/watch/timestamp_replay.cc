@@ -11,7 +11,8 @@ namespace {
 
 // More writes without a place are not told apart.
 constexpr size_t kMostOthers = 16;
-// So many of those that began last are looked at one after the other when one of them contradicts real time.
+// So many of those that began last are looked at one after the other when one of them contradicts
+// real time.
 constexpr size_t kMostStarted = 64;
 
 uint64_t what_was_seen(const History& h, const Observation& seen) {

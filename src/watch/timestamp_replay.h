@@ -1,19 +1,23 @@
-// The database that the timestamps describe, one start or commit after the other, while the history is still written.
+// The database that the timestamps describe, one start or commit after the other, while the history
+// is still written.
 //
 //   A { w(x,1) }  start 1, commit 3        C { r(x,1) }  start 4
 //   B { r(x,1) }  start 2
 //
 //   At 2 nothing was committed: B should not have seen A's 1. At 4 it was.
 //
-// Each key holds what was committed last, and who has started and will write it; each transaction is looked at when it starts
-// and installed when it commits. That is the replay of levels/expected_order.h, whose words for what is wrong are used, but it
-// goes on behind a fault. The same version that is not seen in favour of the same other value is told of once.
+// Each key holds what was committed last, and who has started and will write it; each transaction
+// is looked at when it starts and installed when it commits. That is the replay of
+// levels/expected_order.h, whose words for what is wrong are used, but it goes on behind a fault.
+// The same version that is not seen in favour of the same other value is told of once.
 //
-// A transaction of unknown outcome mostly has no commit_ts. Its writes lie beside what the key holds: whoever saw one is not
-// explained, and not refuted either. They stay until somebody writes the key who began when it was certainly over.
+// A transaction of unknown outcome mostly has no commit_ts. Its writes lie beside what the key
+// holds: whoever saw one is not explained, and not refuted either. They stay until somebody writes
+// the key who began when it was certainly over.
 //
-// Cost: two places in a heap for each transaction, and for each operation one look at its key. Memory: the keys that were
-// touched, the transactions that are not replayed yet, and those kept. Source: Chronos and Aion (2504.01477).
+// Cost: two places in a heap for each transaction, and for each operation one look at its key.
+// Memory: the keys that were touched, the transactions that are not replayed yet, and those kept.
+// Source: Chronos and Aion (2504.01477).
 #pragma once
 
 #include <cstdint>
@@ -116,7 +120,8 @@ class TimestampListener {
  public:
   virtual ~TimestampListener() = default;
   virtual void fault(const TimestampFault& fault) = 0;
-  // It saw what one wrote that has no place; null: perhaps one that is forgotten. Once for each of these.
+  // It saw what one wrote that has no place; null: perhaps one that is forgotten. Once for each of
+  // these.
   virtual void saw_unplaced(const Placed& reader, OpId op, const Unplaced* writer) = 0;
 };
 
@@ -174,7 +179,8 @@ class TimestampReplay {
   std::vector<Event> events_;       // a heap, the earliest first
   std::deque<PlacedTxn> kept_;      // replayed
   std::vector<PlacedTxn> started_;  // those that began last, by their begins
-  // What the transaction that is looked at wrote: by keys of its piece, with a number for each look.
+  // What the transaction that is looked at wrote: by keys of its piece, with a number for each
+  // look.
   std::vector<std::pair<uint64_t, KeyState>> own_;
   uint64_t looks_ = 0;
   int64_t replayed_ = Interval::kUnknown;

@@ -1,13 +1,15 @@
-// Watches whether the database's own timestamps explain a history that does not end (timestamp_replay.h).
+// Watches whether the database's own timestamps explain a history that does not end
+// (timestamp_replay.h).
 //
-//   What is replayed has to be reported first. Let W be the moment such that everybody who began before it was reported
-//   (watcher.h). Whoever is still to come began after all had ended that ended before W; at strong-si it starts after
-//   they committed. So everything before the latest of those commits can be replayed. If one comes all the same with an
-//   earlier start, its timestamp is the fault. One commit alone that stands too far ahead must not make all others look late,
-//   so it is the last but one that counts.
+//   What is replayed has to be reported first. Let W be the moment such that everybody who began
+//   before it was reported (watcher.h). Whoever is still to come began after all had ended that
+//   ended before W; at strong-si it starts after they committed. So everything before the latest of
+//   those commits can be replayed. If one comes all the same with an earlier start, its timestamp
+//   is the fault. One commit alone that stands too far ahead must not make all others look late, so
+//   it is the last but one that counts.
 //
-//   At session-si there is no real time, but a session starts after what it did before: once each session was heard of, the
-//   least of their latest commits is the place.
+//   At session-si there is no real time, but a session starts after what it did before: once each
+//   session was heard of, the least of their latest commits is the place.
 //
 // Memory: the keys that were touched, the transactions from the oldest open one on, and those kept.
 #pragma once

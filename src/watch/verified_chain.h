@@ -1,5 +1,6 @@
-// The chain of certificates of what is watched: each segment is verified as it is made (certify/chain_verifier.h), on a thread
-// of its own, and written if asked. Nothing that was written is taken back.
+// The chain of certificates of what is watched: each segment is verified as it is made
+// (certify/chain_verifier.h), on a thread of its own, and written if asked. Nothing that was
+// written is taken back.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,8 @@ class VerifiedChain {
   void sealed(certify::Segment segment);
   // The first segment that was refused, or line that could not be written; tells of what is past.
   Status state() const;
-  // Waits until all that was given is verified, and writes down how far it is; into one that is new. An error is that of state().
+  // Waits until all that was given is verified, and writes down how far it is; into one that is
+  // new. An error is that of state().
   Status save(StreamWriter& to, formats::TxnTableWriter& txns);
   Status load(StreamReader& from, const formats::TxnTable& txns);
   // Nothing follows.

@@ -1,4 +1,5 @@
-// The violation of a window: found, shown by as few transactions as show it, and who is left out for it.
+// The violation of a window: found, shown by as few transactions as show it, and who is left out
+// for it.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ CheckOptions checking(const WatchOptions& options);
 // Nothing if the history is not shown to be violated, with an explanation.
 std::optional<Audit> audited(History&& window, const WatchOptions& options);
 
-// The transaction of an explanation that ended last, of its cycle if it has one. A cycle has no guilty member; this one comes last.
+// The transaction of an explanation that ended last, of its cycle if it has one. A cycle has no
+// guilty member; this one comes last.
 uint32_t last_of(const Explanation& e, const Window& w, std::span<const Member> members);
 
 // The violation with the transactions of its explanation alone, where these show it.

@@ -1,4 +1,5 @@
-// A history that does not end, given piece by piece and decided as it comes; and who hears what is found.
+// A history that does not end, given piece by piece and decided as it comes; and who hears what is
+// found.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +21,11 @@ namespace assay::internal::watch {
 
 struct WatchOptions {
   LevelId level = LevelId::strict_serializable;
-  // A transaction is reported at most so much later than it began, in nanoseconds on the clock of the history.
+  // A transaction is reported at most so much later than it began, in nanoseconds on the clock of
+  // the history.
   int64_t lateness = 10'000'000'000;
-  // How many sessions there are; 0: not known. Once each was heard of, the mark need not wait for `lateness`.
+  // How many sessions there are; 0: not known. Once each was heard of, the mark need not wait for
+  // `lateness`.
   uint32_t sessions = 0;
   // After so long a transaction of unknown outcome that nobody read from has no effect.
   int64_t settle = 30'000'000'000;
@@ -30,16 +33,18 @@ struct WatchOptions {
   size_t keep =
       16384;  // settled transactions that are kept, to take choices back and to prove violations
   double seconds = 10;  // for one window
-  // Lines stand in the order in which their transactions began, so that nothing need be waited for. One of unknown outcome was
-  // given up within `lateness` of its begin.
+  // Lines stand in the order in which their transactions began, so that nothing need be waited for.
+  // One of unknown outcome was given up within `lateness` of its begin.
   bool by_begin = false;
   // Of several inputs: their line numbers say nothing together.
   bool many_inputs = false;
-  // The transactions stand where start_ts and commit_ts put them, and only whether that explains the history is decided.
+  // The transactions stand where start_ts and commit_ts put them, and only whether that explains
+  // the history is decided.
   bool by_timestamps = false;
   // The key of fences, whose order stands for real time; empty: there are none.
   std::string fence = "";
-  // So many consecutive transactions are held to the level by themselves (watch/horizon_watcher.h). 0: the history as a whole.
+  // So many consecutive transactions are held to the level by themselves (watch/horizon_watcher.h).
+  // 0: the history as a whole.
   size_t horizon = 0;
 };
 
@@ -58,8 +63,8 @@ struct Unexplained {
   std::string
       other;  // of an operation: whose version stood there; empty if it was the initial state
   std::string sentence;  // without its full stop
-  // Of these transactions, what shows it: their timestamps do not explain this either. Nothing if the one whose write was seen
-  // is forgotten.
+  // Of these transactions, what shows it: their timestamps do not explain this either. Nothing if
+  // the one whose write was seen is forgotten.
   std::optional<History> part;
 };
 
@@ -112,8 +117,8 @@ class Watch {
   virtual const Progress& progress() = 0;
   // Transactions that began before and are not reported are not waited for.
   virtual int64_t overdue() const = 0;
-  // What was reported from here to the next line is lost, and these sessions report nothing more. Not of a watch by timestamps
-  // or by fences, which has one input.
+  // What was reported from here to the next line is lost, and these sessions report nothing more.
+  // Not of a watch by timestamps or by fences, which has one input.
   virtual void lose(std::span<const HeldValue>) {}
 };
 

@@ -21,7 +21,8 @@
 namespace assay::internal::watch {
 namespace {
 
-// By fences the order that is looked for keeps their times too, so that what is over can be forgotten.
+// By fences the order that is looked for keeps their times too, so that what is over can be
+// forgotten.
 LevelId order_level(const WatchOptions& options) {
   return options.fence.empty() ? options.level : LevelId::strict_serializable;
 }
@@ -123,7 +124,8 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t, const
   return Ok{};
 }
 
-// One of unknown outcome comes before what its session did next, and that before whoever begins once it has ended.
+// One of unknown outcome comes before what its session did next, and that before whoever begins
+// once it has ended.
 void Watcher::bound_looks(const Member& m, Session& session) {
   if (m.status == TxnStatus::unknown) session.looking.push_back(m.number);
   if (m.status != TxnStatus::committed) return;
@@ -225,7 +227,8 @@ void Watcher::take_back_for_late() {
   }
 }
 
-// How many stretches to take back so that the value is there again, or its writer is placed anew; 0: no number does.
+// How many stretches to take back so that the value is there again, or its writer is placed anew;
+// 0: no number does.
 size_t Watcher::settled_since(const Window::Stray& stray) const {
   const auto wrote = [&](const Member& m) {
     return m.status == TxnStatus::unknown && installs(m, stray, true);
@@ -246,8 +249,9 @@ size_t Watcher::settled_since(const Window::Stray& stray) const {
   return 0;
 }
 
-// How many stretches to take back so that the value proves something: nobody is forgotten who may have left it, or somebody
-// among the candidates certainly overwrote, before it was seen, whatever is forgotten then. 0: no number does.
+// How many stretches to take back so that the value proves something: nobody is forgotten who may
+// have left it, or somebody among the candidates certainly overwrote, before it was seen, whatever
+// is forgotten then. 0: no number does.
 size_t Watcher::provable_since(const Window::Stray& stray) const {
   if (!gap_ && !lost_writers_) {
     const auto first = std::ranges::find_if(settled_, &Settled::loses_writers);
@@ -270,8 +274,8 @@ size_t Watcher::provable_since(const Window::Stray& stray) const {
   return 0;
 }
 
-// Without a search, as the window has no order: takes back whom that may explain, or with whom it may prove a violation; or
-// leaves out who saw it. Returns how many are left out.
+// Without a search, as the window has no order: takes back whom that may explain, or with whom it
+// may prove a violation; or leaves out who saw it. Returns how many are left out.
 size_t Watcher::explain_strays(std::span<const Window::Stray> strays) {
   size_t back = 0;
   for (const Window::Stray& stray : strays) back = std::max(back, settled_since(stray));
@@ -432,7 +436,8 @@ void Watcher::resume(std::string reason) {
   forgotten_end_ = std::max(forgotten_end_, now_);
 }
 
-// Whoever was reported meanwhile began before, and had ended or was reported so late. One of unknown outcome may take effect still.
+// Whoever was reported meanwhile began before, and had ended or was reported so late. One of
+// unknown outcome may take effect still.
 void Watcher::end_loss(int64_t first_begin) {
   lost_ = false;
   dropped_before_ = latest_begin_ = std::max(now_, later(first_begin, options_.lateness));
@@ -459,14 +464,15 @@ void Watcher::lose() {
 
 // --- what is settled
 
-// How many of the order come before the first that has to wait; the last of them is committed, as one of unknown outcome may as
-// well come later.
+// How many of the order come before the first that has to wait; the last of them is committed, as
+// one of unknown outcome may as well come later.
 size_t Watcher::settled_part(const Window& window, const std::vector<uint32_t>& places,
                              int64_t mark) const {
   size_t part = 0;
   for (size_t i = 0; i < places.size(); ++i) {
     const Member& m = candidates_[places[i]];
-    // Sorted by begin, one of unknown outcome may wait long for its end; if the order explains all it saw it need not.
+    // Sorted by begin, one of unknown outcome may wait long for its end; if the order explains all
+    // it saw it need not.
     const bool stands =
         options_.by_begin && m.status == TxnStatus::unknown && !window.is_open(places[i]);
     if (!m.sealed(mark) && !stands) break;
@@ -493,7 +499,8 @@ Watcher::Parting Watcher::part(const Judgement& found, int64_t mark) const {
     if (goes[i]) continue;
     const Member& m = candidates_[i];
     const bool unknown = m.status == TxnStatus::unknown && !m.left_out;
-    // Without effect on the order: aborted, left out, or of nothing but what others left out explain.
+    // Without effect on the order: aborted, left out, or of nothing but what others left out
+    // explain.
     const bool idle = !ordered[i] && (unknown ? m.begin < given_up : m.sealed(mark));
     if (idle || mark == Interval::kOpen)
       p.idle.push_back(i);
@@ -505,8 +512,9 @@ Watcher::Parting Watcher::part(const Judgement& found, int64_t mark) const {
   return p;
 }
 
-// Sorted by begin, one of unknown outcome may stay unsealed for long, and the place where what it saw is there is settled and
-// forgotten meanwhile. So it is looked for at once; if it was wrong, it is looked for again as of anybody who is parked.
+// Sorted by begin, one of unknown outcome may stay unsealed for long, and the place where what it
+// saw is there is settled and forgotten meanwhile. So it is looked for at once; if it was wrong, it
+// is looked for again as of anybody who is parked.
 bool Watcher::may_be_parked(const Member& m, int64_t mark) const {
   return m.sealed(mark) || options_.by_begin;
 }
@@ -587,8 +595,8 @@ Watcher::Settled Watcher::begin_settled() const {
   return s;
 }
 
-// The state goes on by the first part of an order, in stretches of a window, so that no more needs to be taken back than that.
-// Returns the last stretch, which may be `first`.
+// The state goes on by the first part of an order, in stretches of a window, so that no more needs
+// to be taken back than that. Returns the last stretch, which may be `first`.
 Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const TxnId> part,
                                       std::span<const RivalVersion> rivals,
                                       std::span<const Parking> parked, Settled first) {
@@ -655,7 +663,8 @@ void Watcher::park(Parked p, Settled& to) {
   to.parked.push_back(std::move(p));
 }
 
-// Those of whose writes somebody in the order looked at one in vain, or of which none will show any more.
+// Those of whose writes somebody in the order looked at one in vain, or of which none will show any
+// more.
 void Watcher::take_touched(const OrderAccesses& order, Settled& to) {
   if (late_effects_.empty()) return;
   const History& h = order.window().history;
@@ -676,8 +685,8 @@ void Watcher::take_touched(const OrderAccesses& order, Settled& to) {
   for (const uint64_t number : touched) to.touched.push_back(late_effects_.take(number));
 }
 
-// Of the rivals that the window asked for, those came last that its order has last; where nobody in what is settled looks at
-// the key, either may have come last still.
+// Of the rivals that the window asked for, those came last that its order has last; where nobody in
+// what is settled looks at the key, either may have come last still.
 void Watcher::choose_rivals(const Judgement& found, const OrderAccesses& accesses, Settled& to) {
   const History& h = found.window.history;
   std::vector<uint32_t> place(h.txn_count());

@@ -3,18 +3,21 @@
 //   s1: { w(x,1) }      { r(x,2) }            { r(x,1) }
 //   s2:        { w(x,2) }      | forgotten so far: state x = 2
 //
-// The mark is the moment from which on nobody is reported to have begun and not yet to have ended: whoever ended before
-// the mark is sealed, as all who are still to be reported run after it. The transactions that began before the mark are
-// checked as a history after the live state (window.h). If there is an order, its first part, as far as all are sealed,
-// is settled: the live state goes on by it. What was settled last is kept, because it was a choice: two writers who
-// overlapped may have come the other way round. When a window is rejected the choices are taken back, more and more
-// of them, until there is an order; or until the transactions alone, a projection of the history, violate the
-// level, which is an alarm with a certificate; or until nothing is left to take back, which is unknown. After either one
-// transaction is left out, the one of the explanation that ended last, with whatever others saw of it, and watching goes on.
+// The mark is the moment from which on nobody is reported to have begun and not yet to have ended:
+// whoever ended before the mark is sealed, as all who are still to be reported run after it. The
+// transactions that began before the mark are checked as a history after the live state (window.h).
+// If there is an order, its first part, as far as all are sealed, is settled: the live state goes
+// on by it. What was settled last is kept, because it was a choice: two writers who overlapped may
+// have come the other way round. When a window is rejected the choices are taken back, more and
+// more of them, until there is an order; or until the transactions alone, a projection of the
+// history, violate the level, which is an alarm with a certificate; or until nothing is left to
+// take back, which is unknown. After either one transaction is left out, the one of the explanation
+// that ended last, with whatever others saw of it, and watching goes on.
 //
-// Cost: each transaction is checked once, and again for each window that is taken back and while transactions that ran
-// with it are open. Memory: the keys that were written, the transactions from the oldest open one on, and those kept.
-// Source: the locality lemma of docs/architecture.md; Aion (2504.01477) does the same with timestamps of the database.
+// Cost: each transaction is checked once, and again for each window that is taken back and while
+// transactions that ran with it are open. Memory: the keys that were written, the transactions from
+// the oldest open one on, and those kept. Source: the locality lemma of docs/architecture.md; Aion
+// (2504.01477) does the same with timestamps of the database.
 #pragma once
 
 #include <cstdint>
@@ -52,21 +55,23 @@ class Watcher final : public Watch {
       : options_(options), listener_(listener) {}
 
   Status add(const std::shared_ptr<const History>& piece) override { return add(piece, {}); }
-  // By fences: when each transaction of the piece ran. Its own times are those of a likely order, which need not be kept.
+  // By fences: when each transaction of the piece ran. Its own times are those of a likely order,
+  // which need not be kept.
   Status add(const std::shared_ptr<const History>& piece, std::span<const Interval> ran);
   Status decide_sealed() override { return decide(mark()); }
   Status finish() override;
   const Progress& progress() override;
   int64_t overdue() const override;
 
-  // Between two calls of the others: all that is kept, and into a watcher that is new and has the same options but for how much
-  // it decides at once and keeps. Then it says and decides what this one would.
+  // Between two calls of the others: all that is kept, and into a watcher that is new and has the
+  // same options but for how much it decides at once and keeps. Then it says and decides what this
+  // one would.
   void save(StreamWriter& to, formats::TxnTableWriter& txns) const;
   Status load(StreamReader& from, const formats::TxnTable& txns);
   // What was said after that was saved, and is not to be said again.
   void know_left_out(const LeftOut& said);
-  // What was reported from here to the next line is lost: of all that is not decided nothing is known, nor of what runs beside
-  // it. Lines are counted anew.
+  // What was reported from here to the next line is lost: of all that is not decided nothing is
+  // known, nor of what runs beside it. Lines are counted anew.
   void lose();
   // The same, and these sessions report nothing more.
   void lose(std::span<const HeldValue> sessions) override;
@@ -83,7 +88,8 @@ class Watcher final : public Watch {
     std::vector<Member> members;
     size_t ordered = 0;  // the first so many of these are in the order
     std::vector<certify::Segment::Rival> rivals;
-    // Of unknown outcome: whose place was found; whose place was touched; who had an effect after all.
+    // Of unknown outcome: whose place was found; whose place was touched; who had an effect after
+    // all.
     std::vector<Parked> parked, touched, took_effect;
     std::vector<Masking> maskings;
     std::vector<LiveState::Change> changes;
@@ -205,8 +211,8 @@ class Watcher final : public Watch {
   int64_t forgotten_end_ = Interval::kUnknown;  // of what is forgotten
   int64_t alarm_mark_ = Interval::kUnknown;     // the latest at which an alarm was raised
   int64_t dropped_before_ = Interval::kUnknown;
-  // Of what another watcher said (know_left_out): lines to come that are left out, and the marks of alarms by the lines that
-  // were read by then.
+  // Of what another watcher said (know_left_out): lines to come that are left out, and the marks of
+  // alarms by the lines that were read by then.
   std::set<uint64_t> said_;
   std::map<uint64_t, int64_t> said_marks_;
   bool gap_ = false;

@@ -1,4 +1,5 @@
-// What a watcher keeps, written down so that another one goes on where it stood (Watcher::save, Watcher::load).
+// What a watcher keeps, written down so that another one goes on where it stood (Watcher::save,
+// Watcher::load).
 #include <algorithm>
 #include <cstdint>
 #include <utility>

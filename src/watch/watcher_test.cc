@@ -57,8 +57,8 @@ WatchOptions prompt() {
   return o;
 }
 
-// Two writers who overlapped are put into one order; a read says later that it was the other one. A window after the
-// state that the first order left is rejected, and must not raise an alarm.
+// Two writers who overlapped are put into one order; a read says later that it was the other one. A
+// window after the state that the first order left is rejected, and must not raise an alarm.
 const std::vector<std::string> kOtherOrder = {
     line(1, 0, 0, 10, R"(["w","x",1],["w","z",1])") +
         line(2, 0, 0, 10, R"(["w","x",2],["w","z",2])"),
@@ -110,8 +110,8 @@ TEST(Watcher, KeepsRivals) {
   EXPECT_EQ(after(R"(["r","x",3])").unknown.size(), 1u);
 }
 
-// Session 1 is before 3, which wrote z after it was read. So x = 1, which has 2 before 1, and y = 1, which has 3 before 2, exclude
-// each other, though either could be.
+// Session 1 is before 3, which wrote z after it was read. So x = 1, which has 2 before 1, and y =
+// 1, which has 3 before 2, exclude each other, though either could be.
 TEST(Watcher, RivalsThatExcludeEachOtherAreNotBothTaken) {
   const auto after = [](size_t keep, const std::string& reads) {
     WatchOptions options = prompt();
@@ -139,9 +139,9 @@ TEST(Watcher, TimesOfASessionDoNotRunBackwards) {
   EXPECT_EQ(s.error().kind, ErrorKind::bad_input);
 }
 
-// What it saw is gone when its effect is seen, and all that came in between is forgotten.
-// s2 saw y = 1, wrote x = 5 and z = 6, and its outcome is unknown; nothing is kept but the state. `between`: lines before y
-// is overwritten, `then`: what is done afterwards, one after the other.
+// What it saw is gone when its effect is seen, and all that came in between is forgotten. s2 saw y
+// = 1, wrote x = 5 and z = 6, and its outcome is unknown; nothing is kept but the state. `between`:
+// lines before y is overwritten, `then`: what is done afterwards, one after the other.
 Heard after_unknown(const std::string& between, const std::vector<std::string>& then) {
   WatchOptions options = prompt();
   options.keep = 0;
@@ -161,7 +161,8 @@ void expect_nothing_said(const Heard& heard, const std::string& of) {
   EXPECT_TRUE(heard.alarms.empty() && heard.unknown.empty()) << of;
 }
 
-// Nothing tells when it may have begun, so that what came before it has no place in time that is certainly earlier.
+// Nothing tells when it may have begun, so that what came before it has no place in time that is
+// certainly earlier.
 TEST(Watcher, WhoWaitsMayHaveNoTime) {
   const std::string without_time =
       R"({"session":1,"txn":"1-0","status":"unknown","ops":[["w","u",1]]})"
@@ -200,7 +201,8 @@ TEST(Watcher, TwoEffectsOnOneKeyAreSeenLate) {
     expect_nothing_said(after_unknown(other, {R"(["w","u",1])", reads, R"(["r","y",2])"}), reads);
 }
 
-// What it deleted was put first, without harm; but it may as well have come between the last write and the read.
+// What it deleted was put first, without harm; but it may as well have come between the last write
+// and the read.
 TEST(Watcher, AWriteOfUnknownOutcomeThatIsSettledMayComeLater) {
   std::vector<std::string> pieces = {line(1, 0, 0, 10, R"(["r","x",null])") +
                                      line(2, 0, 0, 10, R"(["d","x",9])", "unknown")};
@@ -226,7 +228,8 @@ TEST(Watcher, OneFaultIsOneAlarm) {
             "1: @[0,10] { w(x,1) } @[20,30] { w(x,2) }\n2: @[40,50] { r(x,1) w(y,7) }\n");
 }
 
-// Nobody at hand wrote x = 7, and that proves nothing. y = 5 is read when its writer, who was left out, is forgotten.
+// Nobody at hand wrote x = 7, and that proves nothing. y = 5 is read when its writer, who was left
+// out, is forgotten.
 TEST(Watcher, WhoeverSeesWhatWasLeftOutIsExcused) {
   WatchOptions options = prompt();
   options.keep = 0;
@@ -352,7 +355,8 @@ TEST(Watcher, WhoReadWhatIsSettledAsAbortedIsAnAlarm) {
   }
 }
 
-// It is parked, or waits, or is known to have had no effect: whoever reads it afterwards has read what was aborted.
+// It is parked, or waits, or is known to have had no effect: whoever reads it afterwards has read
+// what was aborted.
 TEST(Watcher, WhatIsSettledAsAbortedIsNotReadLater) {
   const std::vector<std::string> written = {
       line(1, 0, 0, 10, R"(["w","x",1])"),    line(2, 0, 20, 30, R"(["w","x",5])", "unknown"),

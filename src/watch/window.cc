@@ -289,8 +289,8 @@ class Explained {
   std::vector<bool> written_;
 };
 
-// Members of unknown outcome that wrote what somebody sealed saw, by their places. They come before that one, so nobody
-// who begins from the mark on can explain what they saw.
+// Members of unknown outcome that wrote what somebody sealed saw, by their places. They come before
+// that one, so nobody who begins from the mark on can explain what they saw.
 std::vector<bool> seen_by_sealed(const Window& w, std::span<const Member> members, int64_t mark) {
   const History& h = w.history;
   std::vector<bool> seen_version(h.version_count()), seen(members.size());
@@ -330,7 +330,8 @@ bool mark_dropped(const Window& w, std::span<const Member> members, std::vector<
   return any;
 }
 
-// No time is earlier. Who was reported without times before anybody else was has begun at Interval::kUnknown.
+// No time is earlier. Who was reported without times before anybody else was has begun at
+// Interval::kUnknown.
 constexpr int64_t kEarliest = Interval::kUnknown + 1;
 
 int64_t first_begin(std::span<const Member> members, Times times) {
@@ -355,7 +356,8 @@ std::unordered_set<uint64_t> numbers_of_unknown(std::span<const Member> members)
   return numbers;
 }
 
-// When the first write of each key that is certainly later than everything forgotten was certainly over.
+// When the first write of each key that is certainly later than everything forgotten was certainly
+// over.
 std::vector<int64_t> first_certain_writes(const Window& w, std::span<const Member> members,
                                           int64_t forgotten_end) {
   const History& h = w.history;

@@ -1,12 +1,14 @@
-// The history that stands for a stretch of an endless one, and its decision by the engine of `assay check`.
+// The history that stands for a stretch of an endless one, and its decision by the engine of `assay
+// check`.
 //
 //   before:  { w(x,1) }            live state: x = 1
 //   window:  { r(x,1) w(x,2) }  { r(x,2) }
 //
-// To accept, the window is checked after one transaction that writes the live state of the keys it touches: an order of
-// it continues the order of what came before. That transaction is a stub: it claims that the order before was the right
-// one. So a window that is rejected says nothing by itself, and no alarm rests on it: a violation is decided on the
-// transactions alone, without the stub and without whatever others may explain (project()).
+// To accept, the window is checked after one transaction that writes the live state of the keys it
+// touches: an order of it continues the order of what came before. That transaction is a stub: it
+// claims that the order before was the right one. So a window that is rejected says nothing by
+// itself, and no alarm rests on it: a violation is decided on the transactions alone, without the
+// stub and without whatever others may explain (project()).
 #pragma once
 
 #include <algorithm>
@@ -30,7 +32,8 @@ class LateEffects;
 // What is known of the writers that are not among the members.
 struct Past {
   const LiveState& state;
-  // Other transactions may have written any key: some were dropped, and the state of a key that has none is not known.
+  // Other transactions may have written any key: some were dropped, and the state of a key that has
+  // none is not known.
   bool gap = false;
   // Writers that are in no state were forgotten.
   bool lost_writers = false;
@@ -42,14 +45,16 @@ struct Past {
 };
 
 struct Window {
-  // A rival that somebody in the window read, or the version that it is a rival of, as a transaction before the window.
+  // A rival that somebody in the window read, or the version that it is a rival of, as a
+  // transaction before the window.
   struct Rival {
     TxnId txn;
     LiveState::Version version;
   };
 
-  // A value that nobody in the window left, and a member that saw it and has its place there: no order explains that. Nor does
-  // it prove anything as long as one of unknown outcome or somebody who is forgotten may have left it.
+  // A value that nobody in the window left, and a member that saw it and has its place there: no
+  // order explains that. Nor does it prove anything as long as one of unknown outcome or somebody
+  // who is forgotten may have left it.
   struct Stray {
     uint32_t place;
     HeldValue key, value;
@@ -60,20 +65,23 @@ struct Window {
   std::vector<uint32_t>
       members;  // per transaction its place in the members; kNone: the state before
   std::vector<Rival> rivals = {};  // of all keys; in the order of their transactions
-  // Parked transactions whose value somebody in the window read, by their numbers: they stand before the window, without what
-  // they saw.
+  // Parked transactions whose value somebody in the window read, by their numbers: they stand
+  // before the window, without what they saw.
   std::vector<uint64_t> late = {};
-  // Members some of whose observations are left out, as others to come may explain them; their places, in order.
+  // Members some of whose observations are left out, as others to come may explain them; their
+  // places, in order.
   std::vector<uint32_t> open = {};
   std::vector<Stray> strays = {};
 
-  // Of those alone: an observation that was left out because several transactions wrote what it saw; for people.
+  // Of those alone: an observation that was left out because several transactions wrote what it
+  // saw; for people.
   std::string ambiguous = {};
 
   bool is_open(uint32_t place) const { return std::ranges::binary_search(open, place); }
 };
 
-// With which times members stand in a window: those of their pieces, those between which they certainly ran, or none.
+// With which times members stand in a window: those of their pieces, those between which they
+// certainly ran, or none.
 enum class Times : uint8_t { own, certain, none };
 
 struct AfterState {
@@ -81,12 +89,13 @@ struct AfterState {
   bool only_sealed = false;  // nothing that others observed
 };
 
-// The members after the live state. Observations that transactions not yet reported may explain are left out, those of
-// members that are not sealed.
+// The members after the live state. Observations that transactions not yet reported may explain are
+// left out, those of members that are not sealed.
 Result<Window> after_state(std::span<const Member> members, const Past& past, LevelId level,
                            int64_t mark, const AfterState& how);
 
-// The members alone, with the observations whose every possible writer is among them: a projection of the endless history.
+// The members alone, with the observations whose every possible writer is among them: a projection
+// of the endless history.
 Result<Window> projection(std::span<const Member> members, const Past& past, int64_t mark,
                           Times times);
 
@@ -96,8 +105,9 @@ struct Beyond {
   bool deletes = false;  // some may have deleted keys
 };
 
-// The same where nothing is known of when the others ran: a value that was seen proves something if one member wrote it, or if it
-// is the initial one and no member wrote it. Holds as long as nobody beyond writes what is written here to the same key.
+// The same where nothing is known of when the others ran: a value that was seen proves something if
+// one member wrote it, or if it is the initial one and no member wrote it. Holds as long as nobody
+// beyond writes what is written here to the same key.
 Result<Window> projection_alone(std::span<const Member> members, const Beyond& beyond);
 
 }  // namespace assay::internal::watch

@@ -83,7 +83,8 @@ std::vector<std::string> listed_rooms(const std::string& page) {
   return rooms;
 }
 
-// The figure of a page: a row for each room, "    infer   ● ● · ● ■". Columns are in the order of the
+// The figure of a page: a row for each room, "    infer   ● ● · ● ■". Columns are in the order of
+//                                                         the
 // rows; ● means that the room of the row sees the room of the column, ■ is the room itself.
 Arrows read_figure(const std::string& page) {
   static const std::regex kRow("^    ([a-z_]+) +((?:(?:●|·) )*)■$");
@@ -206,17 +207,20 @@ TEST(Arrows, VerifierAndOracleCannotShareAFaultWithTheChecker) {
   }
 }
 
-// What an operation observes and installs is answered in one place, history/accesses.h. The verifier and the oracle
-// answer it for themselves, so that they cannot share a fault with it.
+// What an operation observes and installs is answered in one place, history/accesses.h. The
+// verifier and the oracle answer it for themselves, so that they cannot share a fault with it.
 const std::string kAccesses = "history/accesses.h";
 const std::set<std::string> kOwnReading = {"certify", "oracle"};
-// Where the kinds of operations are known otherwise: where histories are stored, read, written and recorded,
+// Where the kinds of operations are known otherwise: where histories are stored, read, written and
+// recorded,
 const std::set<std::string> kKnowKinds = {"history", "formats", "collect", "oracle"};
-// where operations are displayed and counted by kind, and in the one file that tells the verifier what they mean.
+// where operations are displayed and counted by kind, and in the one file that tells the verifier
+// what they mean.
 const std::set<std::string> kTellKinds = {"explain/names.cc", "cli/stats.cc",
                                           "certify/operations.h"};
 
-// What is wrong with where a source, by its path inside src, gets the meaning of operations from; empty if nothing.
+// What is wrong with where a source, by its path inside src, gets the meaning of operations from;
+// empty if nothing.
 std::string misread_operations(const fs::path& inside, const std::string& text) {
   const std::string room = *inside.begin();
   if (kOwnReading.contains(room) && text.find(kAccesses) != std::string::npos)

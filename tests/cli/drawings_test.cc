@@ -1,5 +1,6 @@
-// What is drawn of every built-in history and of the cases that PolySI published: a golden file each, and of the published
-// cases the arrows of the paper's own final drawings. ASSAY_UPDATE_DRAWINGS=1 writes the files anew; look at them then.
+// What is drawn of every built-in history and of the cases that PolySI published: a golden file
+// each, and of the published cases the arrows of the paper's own final drawings.
+// ASSAY_UPDATE_DRAWINGS=1 writes the files anew; look at them then.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -79,23 +80,24 @@ TEST(Drawings, PolysisLongFork) {
                  "T1 -wr(x)-> T3", "T3 -rw(y)-> T2", "T2 -wr(y)-> T4", "T4 -rw(x)-> T1"});
 }
 
-// The paper's solver begins with both orders of the two updates, and its final drawing leaves both out.
+// The paper's solver begins with both orders of the two updates, and its final drawing leaves both
+// out.
 TEST(Drawings, PolysisLostUpdateInGalera) {
   expect_arrows("prefix/polysi-galera",
                 {"1,4 -wr(0)-> 1,5", "1,4 -wr(0)-> 2,13", "1,4 -ww(0)-> 1,5", "1,4 -ww(0)-> 2,13",
                  "1,5 -rw(0)-> 2,13", "2,13 -rw(0)-> 1,5"});
 }
 
-// The four transactions of the paper. It draws the order that the later read forces, 0,7 before 1,15, and the way back; here
-// the way back orders them, and the later read contradicts.
+// The four transactions of the paper. It draws the order that the later read forces, 0,7 before
+// 1,15, and the way back; here the way back orders them, and the later read contradicts.
 TEST(Drawings, PolysisCausalityViolationInYugabyte) {
   expect_arrows("serializable/polysi-yugabyte",
                 {"1,15 -wr(13)-> 0,6", "0,6 -so-> 0,7", "1,15 -ww(10)-> 0,7", "1,15 -wr(10)-> 0,9",
                  "0,7 -so-> 0,9", "0,9 -rw(10)-> 0,7"});
 }
 
-// The eight transactions of the paper. Its cycle goes through the order of the two writes of key 402, for which it needs the
-// same way through 8,380 and 9,423 that closes the cycle here.
+// The eight transactions of the paper. Its cycle goes through the order of the two writes of key
+// 402, for which it needs the same way through 8,380 and 9,423 that closes the cycle here.
 TEST(Drawings, PolysisCausalityViolationInDgraph) {
   expect_arrows("read-atomic/polysi-dgraph",
                 {"4,172 -wr(753)-> 10,467", "10,467 -so-> 10,471", "4,172 -ww(656)-> 10,471",

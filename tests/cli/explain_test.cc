@@ -219,7 +219,8 @@ TEST(Explain, PlantedBugsGetTheirName) {
   }
 }
 
-// The levels that nobody asked for are decided on the transactions of the counterexample, not on the history.
+// The levels that nobody asked for are decided on the transactions of the counterexample, not on
+// the history.
 TEST(Explain, AWeakerLevelNamesTheAnomalyOfItsTransactions) {
   const History h = from_text(
       "initial 0\ns1: { w(z,1) } { w(x,1) w(y,1) }\ns2: { r(z,1) } { r(y,0) r(x,1) }\n"

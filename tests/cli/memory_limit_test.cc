@@ -1,4 +1,5 @@
-// `assay check --memory` keeps to its limit within 5 %, on shapes that take a multiple of it without one.
+// `assay check --memory` keeps to its limit within 5 %, on shapes that take a multiple of it
+// without one.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>

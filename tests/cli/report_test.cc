@@ -217,7 +217,8 @@ TEST(HtmlReport, OpensWithWhatWasAsked) {
   EXPECT_EQ(lead({}), "Strongest level satisfied: <strong>prefix</strong>.");
 }
 
-// Who asked for a level sees first what is wrong with it; who did not, above the lattice what is wrong with which.
+// Who asked for a level sees first what is wrong with it; who did not, above the lattice what is
+// wrong with which.
 TEST(HtmlReport, BeginsWithTheConflict) {
   const auto page = [](std::vector<LevelId> levels) {
     const Audit c = checked(kLostUpdate, std::move(levels));

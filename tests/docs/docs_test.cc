@@ -168,7 +168,8 @@ TEST(Docs, TablesSayWhatTheRowsOfTheLevelsSay) {
   }
 }
 
-// The lines that the public header shows are lines of the example program, which tests/install builds and runs.
+// The lines that the public header shows are lines of the example program, which tests/install
+// builds and runs.
 TEST(Docs, TheHeaderShowsTheExampleProgram) {
   const fs::path root(places::kSource);
   const std::string program = read_file(root / "examples" / "library" / "main.cc");
@@ -192,11 +193,12 @@ TEST(Docs, CommandsPrintWhatIsShown) {
   }
 }
 
-// What is wrong with a command that is shown and not run; empty if its command, its script and its flags exist.
+// What is wrong with a command that is shown and not run; empty if its command, its script and its
+// flags exist.
 std::string complaint(const Workplace& workplace, const std::string& text) {
   static const std::regex kFlag("(?:^|[\\s\\[])(--[a-z][a-z-]*)");
-  static const std::regex kEnd(
-      "`|\\||&&|;|#|  |<\\(| -- ");  // where another command, a comment or another program's flags begin
+  static const std::regex kEnd("`|\\||&&|;|#|  |<\\(| -- ");  // where another command, a comment or
+                                                              // another program's flags begin
   std::smatch end;
   const std::string command = std::regex_search(text, end, kEnd) ? end.prefix().str() : text;
   std::istringstream words(command);
@@ -239,7 +241,8 @@ TEST(Docs, CommandsThatAreNotRunExistWithTheirFlags) {
   EXPECT_GT(count, 150);
 }
 
-// "| `G0` | `s1: …` `s2: …` | `pl-1` | `g0` |": the history violates the level, under the name in the last column.
+// "| `G0` | `s1: …` `s2: …` | `pl-1` | `g0` |": the history violates the level, under the name in
+// the last column.
 TEST(Docs, EllesNamesAreOurs) {
   static const std::regex kCode("`([^`]*)`");
   const Workplace workplace;
@@ -274,7 +277,8 @@ bool can_run_here(const std::string& command) {
   return std::regex_search(command, std::regex("--(list|duration|time|sql|txns)\\b"));
 }
 
-// What a command of the page of the papers is to show: expressions, each for a line of its output, or of a file that it writes.
+// What a command of the page of the papers is to show: expressions, each for a line of its output,
+// or of a file that it writes.
 std::map<std::string, nlohmann::json> shown_of_papers() {
   std::map<std::string, nlohmann::json> shown;
   std::ifstream rows(fs::path(places::kSource) / "tests" / "docs" / "papers.jsonl");
@@ -317,7 +321,8 @@ TEST(Docs, CommandsOfThePapersShowWhatTheySay) {
   for (const auto& [command, row] : shown) EXPECT_TRUE(run.contains(command)) << command;
 }
 
-// Every row of the tables says whether it is there, and what shows it; of a ✓ with commands that run here, one is looked at.
+// Every row of the tables says whether it is there, and what shows it; of a ✓ with commands that
+// run here, one is looked at.
 TEST(Docs, PapersSayWhetherAndWhere) {
   std::istringstream lines(read_file(fs::path(places::kSource) / "docs" / "papers.md"));
   const auto shown = shown_of_papers();

@@ -65,7 +65,8 @@ bool matches_from(const std::vector<std::string>& shown, size_t i,
 
 // A line of a block, or what goes on from the last. Returns whether the next one goes on from it.
 bool add_typed_line(Command line, bool goes_on, std::vector<Command>& found) {
-  // Programs as users type them: ours, scripts of this tree, and what one installs, builds and runs with.
+  // Programs as users type them: ours, scripts of this tree, and what one installs, builds and runs
+  // with.
   static const std::regex kCalls(
       "^(?:[A-Z_]+=\\S+ "
       ")*(?:(?:assay|apt|apt-get|bash|c\\+\\+|cargo|cc|cd|cmake|cp|cpack|ctest|curl|"

@@ -30,17 +30,17 @@ struct Session {
 };
 std::vector<Session> sessions(const std::string& page);
 
-// A command that a page shows without its output: between backticks, indented, or in a ```sh block. It begins with `assay` or with the
-// path of a script.
+// A command that a page shows without its output: between backticks, indented, or in a ```sh block.
+// It begins with `assay` or with the path of a script.
 struct Command {
   int line = 0;
   std::string text;
 };
 std::vector<Command> commands(const std::string& page);
 
-// A command that a page shows to be typed, outside of ```console: a line that is indented or in a ```sh block and calls a program, with
-// those that go on with it and without the remark behind it; and between backticks, where it has arguments and
-// none of them is a NAME to be filled in.
+// A command that a page shows to be typed, outside of ```console: a line that is indented or in a
+// ```sh block and calls a program, with those that go on with it and without the remark behind it;
+// and between backticks, where it has arguments and none of them is a NAME to be filled in.
 std::vector<Command> shown_to_be_typed(const std::string& page);
 
 // What the commands of a page need beside assay: "postgres" of a page with the line

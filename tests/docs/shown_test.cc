@@ -1,11 +1,14 @@
-// Every command that a page shows to be typed is run, or tests/docs/shown.jsonl says what runs it instead, or why nothing does. A line there:
+// Every command that a page shows to be typed is run, or tests/docs/shown.jsonl says what runs it
+// instead, or why nothing does. A line there:
 //
-//   {"page":"docs/guide.md","command":"assay run …","run":"postgres","exit":[0,1],"with":{"60s":"5s"},"before":"cp …"}
+//   {"page":"docs/guide.md","command":"assay run
+//   …","run":"postgres","exit":[0,1],"with":{"60s":"5s"},"before":"cp …"}
 //   {"page":"docs/lake.md","command":"pip install duckdb","by":"tree.lake.duckdb"}
 //   {"page":"README.md","command":"./test","not":"builds for many minutes: .ci/run calls it"}
 //
-// `run` names the server that it needs, or says "here". `exit` has the codes it may end with, by default 0. `with` replaces what stands for
-// something of the reader, and numbers that are there to take long. `before` makes what it needs. What follows a file is ended by `followed`
+// `run` names the server that it needs, or says "here". `exit` has the codes it may end with, by
+// default 0. `with` replaces what stands for something of the reader, and numbers that are there to
+// take long. `before` makes what it needs. What follows a file is ended by `followed`
 // (tests/cli/bin).
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Runs the pages whose commands need more than assay: a server, or what a build installs. A page says so itself,
-// "<!-- commands run with: postgres -->".
+// Runs the pages whose commands need more than assay: a server, or what a build installs. A page
+// says so itself, "<!-- commands run with: postgres -->".
 #include <gtest/gtest.h>
 #include <stdlib.h>
 

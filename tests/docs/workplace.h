@@ -23,7 +23,8 @@ class Workplace {
   const std::filesystem::path& folder() const { return folder_; }
   // What the command prints on standard output and standard error.
   std::string run(const std::string& command) const;
-  // Runs the commands of the page, one after the other, and compares what they print with what is shown.
+  // Runs the commands of the page, one after the other, and compares what they print with what is
+  // shown.
   void expect_what_is_shown(const std::filesystem::path& page) const;
 
  private:

@@ -1,5 +1,5 @@
-// What transactions saw that did not commit, counted: the checker on the history with companions, compared with the oracle,
-// which lets those transactions read and write nothing.
+// What transactions saw that did not commit, counted: the checker on the history with companions,
+// compared with the oracle, which lets those transactions read and write nothing.
 #include "history/aborted_reads.h"
 
 #include <gtest/gtest.h>

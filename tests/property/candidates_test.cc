@@ -1,4 +1,5 @@
-// A history that shows an anomaly had a candidate for it: nothing that could have shown is said to be without.
+// A history that shows an anomaly had a candidate for it: nothing that could have shown is said to
+// be without.
 #include "audit/candidates.h"
 
 #include <gtest/gtest.h>

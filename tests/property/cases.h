@@ -1,4 +1,5 @@
-// How many random cases a test tries, and from which seed; the environment may ask for more, fewer and others.
+// How many random cases a test tries, and from which seed; the environment may ask for more, fewer
+// and others.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,8 @@ inline uint64_t histories(uint64_t usual, uint64_t least = 300) {
                            : std::strtoull(wanted, nullptr, 10);
 }
 
-// A seed is fixed, and ASSAY_TEST_SEED rotates it: what a test finds from another one becomes a case of its own.
+// A seed is fixed, and ASSAY_TEST_SEED rotates it: what a test finds from another one becomes a
+// case of its own.
 inline uint64_t rotated(uint64_t seed) {
   const char* rotation = std::getenv("ASSAY_TEST_SEED");
   return rotation == nullptr ? seed : seed + 1'000'003 * std::strtoull(rotation, nullptr, 10);

@@ -180,7 +180,8 @@ class Claims::Offer {
     return offer_with_lines(cycle) && offer_with_sources(cycle) && offer_what_was_seen(cycle);
   }
 
-  // Lines that state the orders which the cycle assumes, and facts that name them. False if no line can say one.
+  // Lines that state the orders which the cycle assumes, and facts that name them. False if no line
+  // can say one.
   bool state_orders(const std::vector<Edge>& cycle, Lines& added,
                     std::vector<ProofStep>& facts) const {
     for (const auto& [order, key] : assumptions(cycle)) {
@@ -218,7 +219,8 @@ class Claims::Offer {
     return true;
   }
 
-  // What it says of reads is given, and that each of them has no other source; and whom they saw took effect.
+  // What it says of reads is given, and that each of them has no other source; and whom they saw
+  // took effect.
   bool offer_what_was_seen(const std::vector<Edge>& cycle) {
     Lines added;
     std::vector<ProofStep> facts;
@@ -314,7 +316,8 @@ class Claims::Offer {
     return true;
   }
 
-  // What each operation saw of each key: nobody's, or that of one of a few, each refuted by a random cycle.
+  // What each operation saw of each key: nobody's, or that of one of a few, each refuted by a
+  // random cycle.
   bool sources() {
     const std::vector<Edge> edges = every_edge(h_);
     for (OpId op = 0; op < h_.op_count(); ++op)
@@ -332,7 +335,8 @@ class Claims::Offer {
     return true;
   }
 
-  // That what an aggregate gives is otherwise unless it saw one of a few states of its keys, each refuted by a random cycle.
+  // That what an aggregate gives is otherwise unless it saw one of a few states of its keys, each
+  // refuted by a random cycle.
   bool aggregates() {
     const std::vector<Edge> edges = every_edge(h_);
     for (OpId op = 0; op < h_.op_count(); ++op) {

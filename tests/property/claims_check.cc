@@ -1,5 +1,6 @@
-// Offers the verifier very many claims about small histories (claims.h) and compares what it accepts with the oracle.
-// Takes minutes to hours; not part of the usual tests. Prints what bench/results/2026-11-29-long-runs.md records.
+// Offers the verifier very many claims about small histories (claims.h) and compares what it
+// accepts with the oracle. Takes minutes to hours; not part of the usual tests. Prints what
+// bench/results/2026-11-29-long-runs.md records.
 //
 //   claims_check [CLAIMS [SEED]]     default 20000000 1
 #include <cstdio>

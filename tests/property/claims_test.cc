@@ -1,4 +1,5 @@
-// The verifier accepts no false claim about a small history, whoever makes it. claims.h says which claims.
+// The verifier accepts no false claim about a small history, whoever makes it. claims.h says which
+// claims.
 #include "claims.h"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,8 @@
 //
 //   # verdicts: read-committed=+ causal=-     satisfied, violated
 //   # anomaly: long-fork                      the name the source gives it
-//   # boundary: causal read-atomic            violates the first, satisfies the second, and no smaller history does
+//   # boundary: causal read-atomic            violates the first, satisfies the second, and no
+//                                             smaller history does
 #pragma once
 
 #include <iosfwd>

@@ -48,9 +48,11 @@ INSTANTIATE_TEST_SUITE_P(Literature, Corpus, testing::ValuesIn(corpus_files("cor
 INSTANTIATE_TEST_SUITE_P(Boundary, Corpus, testing::ValuesIn(corpus_files("boundary")),
                          kCorpusName);
 
-// The cases of Clark et al., Bringing Order to Practical Validation of Database Isolation Levels. Those whose
-// predicate could as well be a range of keys are here in both forms. E26 is about the workload (tests/cli/cases/check-unique-values.case), N1 to N7 about expected orders
-// (tests/cli/cases/check-expected-order-enne.case); what the paper says of times is in check-expected-order-emme.case there.
+// The cases of Clark et al., Bringing Order to Practical Validation of Database Isolation Levels.
+// Those whose predicate could as well be a range of keys are here in both forms. E26 is about the
+// workload (tests/cli/cases/check-unique-values.case), N1 to N7 about expected orders
+// (tests/cli/cases/check-expected-order-enne.case); what the paper says of times is in
+// check-expected-order-emme.case there.
 TEST(Literature, hasEveryCaseOfEmmeAndKingCobra) {
   std::vector<std::string> missing;
   for (const char* name : {"emme-e1-",

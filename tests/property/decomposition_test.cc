@@ -1,5 +1,5 @@
-// Histories that fall apart: decided part by part they satisfy what they satisfy as a whole, with certificates for
-// the whole, and the same ones for every number of threads.
+// Histories that fall apart: decided part by part they satisfy what they satisfy as a whole, with
+// certificates for the whole, and the same ones for every number of threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>

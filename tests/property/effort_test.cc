@@ -1,4 +1,5 @@
-// A limit of effort gives the same verdicts and causes in every run and with every number of threads.
+// A limit of effort gives the same verdicts and causes in every run and with every number of
+// threads.
 #include <gtest/gtest.h>
 
 #include <tuple>

@@ -1,5 +1,6 @@
-// Two engines that share nothing but the reads-from relation say the same of histories that are too large for the
-// oracle: hundreds of transactions in a few sessions, of databases of every level, some with a bug.
+// Two engines that share nothing but the reads-from relation say the same of histories that are too
+// large for the oracle: hundreds of transactions in a few sessions, of databases of every level,
+// some with a bug.
 #include <gtest/gtest.h>
 
 #include "assay/verify.h"
@@ -108,7 +109,8 @@ History by_sessions(const History& history) {
 // Of effort: several times what any of them takes.
 constexpr uint64_t kPlentyOfEffort = 20'000'000;
 
-// The default load of PolySI's evaluation, on which dbcop took a minute with 10 sessions and two with 15.
+// The default load of PolySI's evaluation, on which dbcop took a minute with 10 sessions and two
+// with 15.
 TEST(PrefixEngine, DecidesManySessionsThatShareLittle) {
   for (const LevelId level : {session_si, session_serializable}) {
     for (const uint32_t sessions : {10u, 15u}) {

@@ -1,8 +1,9 @@
-// Compares the checker with the oracle on every history within bounds, at every level. Takes as long as the bounds
-// say; not part of the usual tests.
+// Compares the checker with the oracle on every history within bounds, at every level. Takes as
+// long as the bounds say; not part of the usual tests.
 //
-//   exhaustive_check [SESSIONS TXNS OPS KEYS TOTAL_OPS TOTAL_TXNS [ordered] [timed] [equal] [share K OF]]
-//   default 3 3 2 2 6 9; TXNS of a session, OPS of a transaction; share 2 64: every 64th history, from the second one
+//   exhaustive_check [SESSIONS TXNS OPS KEYS TOTAL_OPS TOTAL_TXNS [ordered] [timed] [equal] [share
+//   K OF]] default 3 3 2 2 6 9; TXNS of a session, OPS of a transaction; share 2 64: every 64th
+//   history, from the second one
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// Oracle, checker and verifier agree at every level on every small history: all of up to three transactions, and a share
-// of those of four, of those with stated orders and of those with times. ASSAY_EXHAUSTIVE=all tries them all.
+// Oracle, checker and verifier agree at every level on every small history: all of up to three
+// transactions, and a share of those of four, of those with stated orders and of those with times.
+// ASSAY_EXHAUSTIVE=all tries them all.
 #include "exhaustive.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +61,8 @@ TEST(Exhaustive, equalTimes) {
   expect_agreement(timed, 11, 315'892);
 }
 
-// A checker that lets a write skew pass at one level is found, with the smallest history that shows it.
+// A checker that lets a write skew pass at one level is found, with the smallest history that shows
+// it.
 TEST(ExhaustiveCanary, aWrongVerdictIsFound) {
   CheckOptions every_level;
   for (const LevelInfo& level : all_levels()) every_level.levels.push_back(level.id);

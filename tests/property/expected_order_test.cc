@@ -1,5 +1,5 @@
-// Replayed orders against the oracle: a history is serializable iff some order of its transactions explains it, and
-// whatever start and commit times explain satisfies snapshot isolation.
+// Replayed orders against the oracle: a history is serializable iff some order of its transactions
+// explains it, and whatever start and commit times explain satisfies snapshot isolation.
 #include "levels/expected_order.h"
 
 #include <gtest/gtest.h>

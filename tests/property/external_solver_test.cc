@@ -1,6 +1,7 @@
-// The search of src/solver against solvers of other people on random polygraphs: CaDiCaL, which gets an order variable for
-// each two vertices; clingo, which has acyclicity built in (#edge); z3, which gets a number for each vertex. A solver that
-// is not installed (cadical, gringo, z3) is skipped, which is said.
+// The search of src/solver against solvers of other people on random polygraphs: CaDiCaL, which
+// gets an order variable for each two vertices; clingo, which has acyclicity built in (#edge); z3,
+// which gets a number for each vertex. A solver that is not installed (cadical, gringo, z3) is
+// skipped, which is said.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -23,7 +24,8 @@ struct Polygraph {
   std::vector<std::vector<Arc>> sides;  // two a choice
 };
 
-// Choices between two writers, each with some readers: about as many as make the answer hard to guess.
+// Choices between two writers, each with some readers: about as many as make the answer hard to
+// guess.
 Polygraph random_polygraph(Rng& rng) {
   Polygraph p;
   p.vertices = static_cast<Vertex>(rng.between(6, 24));
@@ -134,7 +136,8 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
-// Compares on `count` polygraphs; `theirs` answers for many at once, with the words that each solver has for it.
+// Compares on `count` polygraphs; `theirs` answers for many at once, with the words that each
+// solver has for it.
 void expect_agreement(
     uint64_t count, uint64_t seed,
     const std::function<std::vector<bool>(const std::vector<Polygraph>&)>& theirs) {

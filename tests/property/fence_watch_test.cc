@@ -1,4 +1,5 @@
-// Watching by fences never comes to another verdict than checking the whole without them (watch/fenced_watcher.h).
+// Watching by fences never comes to another verdict than checking the whole without them
+// (watch/fenced_watcher.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +36,8 @@ Outcome plain_outcome(const History& h) {
   return check(h, checking).verdicts.at(0).outcome;
 }
 
-// The transactions in an order that explains them, if there is one; the others where their session did them.
+// The transactions in an order that explains them, if there is one; the others where their session
+// did them.
 std::vector<DraftTxn> in_order(const Draft& draft, const History& h) {
   CheckOptions checking;
   checking.levels = {kLevel};

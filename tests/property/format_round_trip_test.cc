@@ -1,6 +1,6 @@
-// A history that is written in one format, read, written in another and read again has kept its verdicts, at every
-// level, unless the loss of something that verdicts depend on was reported. Every pair of formats that can be
-// written. ASSAY_HISTORIES sets how many histories.
+// A history that is written in one format, read, written in another and read again has kept its
+// verdicts, at every level, unless the loss of something that verdicts depend on was reported.
+// Every pair of formats that can be written. ASSAY_HISTORIES sets how many histories.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -25,8 +25,9 @@ namespace {
 
 using Outcomes = std::array<Outcome, kLevelCount>;
 
-// Which verdicts must survive what was lost. An initial value that becomes a transaction's write does lose some: nothing
-// says any more that it came first. Nor may the reads of a transaction be lost that turns out to have committed.
+// Which verdicts must survive what was lost. An initial value that becomes a transaction's write
+// does lose some: nothing says any more that it came first. Nor may the reads of a transaction be
+// lost that turns out to have committed.
 enum class Kept { all, without_time, none };
 
 Kept kept(const std::vector<Loss>& losses) {
@@ -93,7 +94,8 @@ class FormatRoundTrip : public testing::Test {
   static std::optional<Converted> read(Result<ReadResult> result, const std::vector<Loss>& losses,
                                        const std::string& text) {
     if (result.ok()) return Converted{std::move(result->history), losses};
-    // Where something was lost, what is left may be no history of the format; nothing at all never is.
+    // Where something was lost, what is left may be no history of the format; nothing at all never
+    // is.
     const bool nothing =
         result.error().message.find("no log in the directory") != std::string::npos;
     if (kept(losses) == Kept::all && !nothing)

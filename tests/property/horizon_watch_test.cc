@@ -1,5 +1,5 @@
-// Watching as far as a horizon tells what the check of each stretch by itself tells, and nothing that the check of the whole does
-// not (watch/horizon_watcher.h).
+// Watching as far as a horizon tells what the check of each stretch by itself tells, and nothing
+// that the check of the whole does not (watch/horizon_watcher.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -80,7 +80,8 @@ bool has_times_for(const History& h, LevelId level) {
   return level_info(level).real_time == RealTime::none || h.fully_timed();
 }
 
-// The stretch without the operations of which somebody outside it may explain what they saw, as it is defined.
+// The stretch without the operations of which somebody outside it may explain what they saw, as it
+// is defined.
 Outcome stretch_alone(const History& h, TxnId from, size_t n, LevelId level, bool deletes) {
   std::vector<bool> keep(h.op_count());
   std::vector<bool> written(h.version_count());

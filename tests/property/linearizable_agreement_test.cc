@@ -118,7 +118,8 @@ TEST(LinearizableAgreement, valuesWrittenTwice) {
   expect_variety(expect_agreement(13, histories(20'000), rich(1), true), {order, exhausted});
 }
 
-// Where few operations overlap the beam keeps all situations, so it finds an order exactly if there is one.
+// Where few operations overlap the beam keeps all situations, so it finds an order exactly if there
+// is one.
 TEST(LinearizableAgreement, theBeamFindsWhatThereIs) {
   Rng rng(rotated(15));
   RandomShape shape = rich(1);

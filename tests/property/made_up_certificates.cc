@@ -9,7 +9,8 @@
 namespace assay::internal {
 namespace {
 
-// All edges of a history that have the right shape, by what the transactions do, not by what they saw.
+// All edges of a history that have the right shape, by what the transactions do, not by what they
+// saw.
 class EdgeShapes {
  public:
   explicit EdgeShapes(const History& history) : h_(history) {}

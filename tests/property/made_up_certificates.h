@@ -1,4 +1,5 @@
-// Certificates made up from nothing: orders that are any permutation, refutations whose edges are any edges.
+// Certificates made up from nothing: orders that are any permutation, refutations whose edges are
+// any edges.
 #pragma once
 
 #include <vector>
@@ -9,8 +10,8 @@
 
 namespace assay::internal {
 
-// Every edge that has the right shape: its transactions do what an edge of its kind is about. Whether it holds is another
-// question.
+// Every edge that has the right shape: its transactions do what an edge of its kind is about.
+// Whether it holds is another question.
 std::vector<Edge> every_edge(const History& history);
 
 // For every level, as are the others.

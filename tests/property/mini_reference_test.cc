@@ -1,5 +1,5 @@
-// Mini-transactions: the checker, which needs no transitive closure, against MTC's algorithm with it, and both against the
-// definitions.
+// Mini-transactions: the checker, which needs no transitive closure, against MTC's algorithm with
+// it, and both against the definitions.
 #include "oracle/mini_reference.h"
 
 #include <gtest/gtest.h>

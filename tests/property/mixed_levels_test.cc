@@ -1,5 +1,6 @@
-// Transactions that declare levels of their own: the checker compared with the oracle, which tests the axioms of each
-// transaction's level on every commit order; and with the level itself where all declare the same.
+// Transactions that declare levels of their own: the checker compared with the oracle, which tests
+// the axioms of each transaction's level on every commit order; and with the level itself where all
+// declare the same.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -102,7 +103,8 @@ Order made_up_order(const History& h, Rng& rng) {
   return order;
 }
 
-// A proof of one declaration is offered for the same history with another, an order that somebody made up for any.
+// A proof of one declaration is offered for the same history with another, an order that somebody
+// made up for any.
 TEST(MixedLevels, TheVerifierAcceptsNothingElse) {
   const uint64_t rounds = scaled(4000, 400);
   uint64_t offered = 0, orders_accepted = 0, proofs_accepted = 0;

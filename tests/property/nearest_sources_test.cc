@@ -1,5 +1,6 @@
-// With the sources that snapshots would have had a weak level is only ever accepted, and rightly: brute force and the verifier say the
-// same, on histories far smaller than those for which this is worth while.
+// With the sources that snapshots would have had a weak level is only ever accepted, and rightly:
+// brute force and the verifier say the same, on histories far smaller than those for which this is
+// worth while.
 #include <gtest/gtest.h>
 
 #include "assay/check.h"

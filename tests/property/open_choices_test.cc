@@ -60,7 +60,8 @@ TEST(Choices, WhoeverItWasSomethingIsWrong) {
 }
 
 TEST(Choices, WhoIsSeenTookEffectAndItsReadsBind) {
-  // If T3 read the 1 of T1, whose outcome is unknown, T1's read of y binds too, and T2's y came first.
+  // If T3 read the 1 of T1, whose outcome is unknown, T1's read of y binds too, and T2's y came
+  // first.
   const Decided d = decide(
       "s1: { r(y,1) w(x,1) }?\n"
       "s2: { w(x,1) w(y,1) }\n"
@@ -71,7 +72,8 @@ TEST(Choices, WhoIsSeenTookEffectAndItsReadsBind) {
 }
 
 TEST(Choices, AnElementThatTwoAppendedIsWhoseItFits) {
-  // E saw D's x and the list without the second 1; C saw both 1, and no x: whoever appended the second one came between.
+  // E saw D's x and the list without the second 1; C saw both 1, and no x: whoever appended the
+  // second one came between.
   constexpr std::string_view kFork =
       "s1: { a(l,1) }\n"
       "s2: { a(l,1) }\n"
@@ -190,7 +192,8 @@ TEST(Choices, EachReadMayHaveItsOwnSource) {
   EXPECT_EQ(decide(text, LevelId::read_atomic).verdict().outcome, Outcome::satisfied);
 }
 
-// The unknown transaction was seen by who saw the 1 of x that is not s2's; then its own read of y binds.
+// The unknown transaction was seen by who saw the 1 of x that is not s2's; then its own read of y
+// binds.
 TEST(Choices, AtWeakLevelsWhoIsSeenTookEffect) {
   const std::string_view text =
       "s1: { w(y,1) w(v,1) }\n"

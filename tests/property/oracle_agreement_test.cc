@@ -93,8 +93,8 @@ TEST(OracleAgreement, singleOperations) {
                     .shape = {.max_txns = 9, .max_keys = 2, .timed = 1, .single_op = 1}});
 }
 
-// The search over prefixes, level by level. What it calls violated the graph must prove, so a level is only right if
-// both are.
+// The search over prefixes, level by level. What it calls violated the graph must prove, so a level
+// is only right if both are.
 TEST(OracleAgreement, dbcop) {
   CheckOptions checking;
   checking.engine = EngineId::dbcop;

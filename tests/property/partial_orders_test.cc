@@ -1,5 +1,6 @@
-// Adya's levels where the order of versions is stated in part, compared with every order that it leaves possible: what is violated
-// is violated by each of them; what is satisfied by each, or by one if nobody read the versions left open. Much is left open of which every order says the same.
+// Adya's levels where the order of versions is stated in part, compared with every order that it
+// leaves possible: what is violated is violated by each of them; what is satisfied by each, or by
+// one if nobody read the versions left open. Much is left open of which every order says the same.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,7 +51,8 @@ std::vector<Values> completions(Values all, const Values& stated) {
 
 struct Seen {
   std::set<std::pair<int, int64_t>> read;  // versions that another transaction read
-  // Of a transaction that read a version and overwrote it, that one and its own: no database installs them the other way.
+  // Of a transaction that read a version and overwrote it, that one and its own: no database
+  // installs them the other way.
   std::vector<std::tuple<int, int64_t, int64_t>> overwrote;
 };
 

@@ -1,5 +1,6 @@
-// The counts of PolySI's Table 3 on its six histories, with saturation restricted to PolySI's rules. The histories are
-// not part of this repository; where they are not at hand, the test is skipped.
+// The counts of PolySI's Table 3 on its six histories, with saturation restricted to PolySI's
+// rules. The histories are not part of this repository; where they are not at hand, the test is
+// skipped.
 #include <gtest/gtest.h>
 
 #include "assay/format.h"
@@ -19,8 +20,9 @@ struct Row {
   ConstraintCount after;
 };
 
-// Constraints as published, and C-Twitter's and all dependencies as an independent reimplementation of the paper
-// counts them (published: C-Twitter 277 and 776 after; dependencies before in thousands, GeneralWH 468).
+// Constraints as published, and C-Twitter's and all dependencies as an independent reimplementation
+// of the paper counts them (published: C-Twitter 277 and 776 after; dependencies before in
+// thousands, GeneralWH 468).
 constexpr Row kTable3[] = {
     {"TPC-C", "tpcc-10000", InitialWrites::keys_read_initially, {386'781, 3'628'163}, {0, 0}},
     {"GeneralRH",

@@ -1,7 +1,9 @@
-// A set of transactions can run wrongly at some isolations exactly if one of them can be cut in two (predict/split.h): compared with all
-// orders of steps that the isolations allow, executed here by the definitions and by nothing that the product uses. What is found is a
-// schedule that the verifier accepts; and of schedules drawn at random it accepts those that are allowed and not serializable. Where nothing
-// is found the verifier accepts why; and whatever is said of a transaction that can be cut, it refuses.
+// A set of transactions can run wrongly at some isolations exactly if one of them can be cut in two
+// (predict/split.h): compared with all orders of steps that the isolations allow, executed here by
+// the definitions and by nothing that the product uses. What is found is a schedule that the
+// verifier accepts; and of schedules drawn at random it accepts those that are allowed and not
+// serializable. Where nothing is found the verifier accepts why; and whatever is said of a
+// transaction that can be cut, it refuses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -71,7 +73,8 @@ SetTxn random_txn(Rng& rng, uint32_t keys, size_t most) {
   return txn;
 }
 
-// They ran one after the other, each its own program. `unrecorded`: per transaction, if not empty, what its meta says of that.
+// They ran one after the other, each its own program. `unrecorded`: per transaction, if not empty,
+// what its meta says of that.
 History history_of(const std::vector<SetTxn>& set,
                    const std::vector<std::string>& unrecorded = {}) {
   HistoryBuilder b;
@@ -109,8 +112,8 @@ History history_of(const std::vector<SetTxn>& set,
   return std::move(*history);
 }
 
-// A snapshot is taken before a statement waits: so it is an event of its own where the first step locks what somebody locks without a
-// change.
+// A snapshot is taken before a statement waits: so it is an event of its own where the first step
+// locks what somebody locks without a change.
 bool begins_first(const SetTxn& txn, const std::vector<SetTxn>& set) {
   const SetStep& first = txn.steps.front();
   uint32_t locked = 0;
@@ -454,7 +457,8 @@ TEST(Predict, AtSsiNothingGoesWrong) {
     EXPECT_FALSE(ByDefinition(random_set(rng, {Isolation::ssi})).can_go_wrong());
 }
 
-// Some of what they did is not in the history, which says of which keys: nothing that goes wrong is overlooked.
+// Some of what they did is not in the history, which says of which keys: nothing that goes wrong is
+// overlooked.
 TEST(Predict, WhatWasNotRecorded) {
   Rng rng(rotated(9));
   size_t held = 0, wrong = 0;
@@ -548,7 +552,8 @@ TEST(Predict, SchedulesDrawnAtRandom) {
       ASSERT_TRUE(allowed && !execution.is_refused() && !execution.is_serializable())
           << text_of(set) << text_of(schedule) << allowed << execution.is_refused();
     }
-    // What the verifier looks for is the next dependency of each key, so a cycle of two may be there only as a longer one.
+    // What the verifier looks for is the next dependency of each key, so a cycle of two may be
+    // there only as a longer one.
     if (!allowed || execution.is_refused() || execution.is_serializable()) {
       ASSERT_FALSE(s.ok()) << text_of(set) << text_of(schedule);
     }
@@ -556,7 +561,8 @@ TEST(Predict, SchedulesDrawnAtRandom) {
   EXPECT_GT(accepted, scaled(40'000) / 400);
 }
 
-// A history that ran anyhow, with queries and attempts: some of its operations are of one statement, its transactions of two programs.
+// A history that ran anyhow, with queries and attempts: some of its operations are of one
+// statement, its transactions of two programs.
 History with_programs(const History& h, Rng& rng) {
   HistoryBuilder b;
   int64_t sent = 0;
@@ -625,7 +631,8 @@ TEST(Predict, WhatHoldsInAnyHistory) {
   EXPECT_GT(allocated, scaled(4000));
 }
 
-// A search that overlooks an operation says that some hold which do not: the verifier has to notice.
+// A search that overlooks an operation says that some hold which do not: the verifier has to
+// notice.
 TEST(PredictCanary, ASearchThatOverlooksAnOperationIsCaught) {
   Rng rng(rotated(11));
   size_t caught = 0;

@@ -1,13 +1,14 @@
-// Compares the checker with the oracle on very many random small histories, each decided with speed-ups, engine and
-// number of threads drawn at random. Takes minutes to hours; not part of the usual tests. Prints what bench/results/2026-11-29-long-runs.md
-// records.
+// Compares the checker with the oracle on very many random small histories, each decided with
+// speed-ups, engine and number of threads drawn at random. Takes minutes to hours; not part of the
+// usual tests. Prints what bench/results/2026-11-29-long-runs.md records.
 //
 //   random_check [HISTORIES [SEED [weak|kinds [WORD]]]]     default 1000000 1
 //
-// weak: the session guarantees, read committed, read atomic and causal alone. kinds: this many histories of each kind of
-// operation, and of stated orders, at every level, all together and now and then one of them alone; what is left open though
-// the oracle decides it is counted, what the verifier refuses is a disagreement. With a word, only kinds whose name has it,
-// and where it is a whole name, only that kind; a kind's histories are the same, whichever others are run.
+// weak: the session guarantees, read committed, read atomic and causal alone. kinds: this many
+// histories of each kind of operation, and of stated orders, at every level, all together and now
+// and then one of them alone; what is left open though the oracle decides it is counted, what the
+// verifier refuses is a disagreement. With a word, only kinds whose name has it, and where it is a
+// whole name, only that kind; a kind's histories are the same, whichever others are run.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -115,7 +116,8 @@ std::span<const LevelInfo> weak_levels() {
   return {first, std::find_if_not(first, all.end(), weak)};
 }
 
-// How much of what the oracle decides was left open at the level where that is most, of those of which this is true.
+// How much of what the oracle decides was left open at the level where that is most, of those of
+// which this is true.
 template <class Counts>
 std::string most_left_open(const oracle::SelftestResult& result, Counts counts) {
   std::string_view most = "nothing";

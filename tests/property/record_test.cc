@@ -1,6 +1,7 @@
-// Recorded traffic of a correct database is never called violated: random executions of a simulated PostgreSQL, one transaction after the
-// other or at snapshot isolation, of which some sessions are recorded, others only in its log, with functions whose subtransactions nobody
-// names, numbers that are not known, commits that got no answer, and numbers that go round.
+// Recorded traffic of a correct database is never called violated: random executions of a simulated
+// PostgreSQL, one transaction after the other or at snapshot isolation, of which some sessions are
+// recorded, others only in its log, with functions whose subtransactions nobody names, numbers that
+// are not known, commits that got no answer, and numbers that go round.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

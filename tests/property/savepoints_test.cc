@@ -1,5 +1,5 @@
-// Rollbacks to savepoints: what a correct database shows is accepted, and what it must not show is found, on random
-// transactions that a simple table executes one after the other.
+// Rollbacks to savepoints: what a correct database shows is accepted, and what it must not show is
+// found, on random transactions that a simple table executes one after the other.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,4 +1,5 @@
-// What an explanation names violates its level by itself: the history of its transactions alone is checked again.
+// What an explanation names violates its level by itself: the history of its transactions alone is
+// checked again.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -139,8 +139,8 @@ const Draft* Separations::smallest(LevelId satisfied, LevelId violated) const {
   return found ? &found->draft : nullptr;
 }
 
-// Plain histories before those that state orders or times: of equal ones the first stays. A search of up to four
-// operations finds most pairs; the few that are left are searched with more.
+// Plain histories before those that state orders or times: of equal ones the first stays. A search
+// of up to four operations finds most pairs; the few that are left are searched with more.
 Separations all_separations() {
   Separations all;
   const oracle::Bounds plain{

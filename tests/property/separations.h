@@ -1,6 +1,6 @@
-// For every two levels of which the first does not imply the second: the smallest history that satisfies the first and
-// violates the second. Smallest is: of fewest operations, then of fewest transactions, then without stated orders and
-// times if it can be.
+// For every two levels of which the first does not imply the second: the smallest history that
+// satisfies the first and violates the second. Smallest is: of fewest operations, then of fewest
+// transactions, then without stated orders and times if it can be.
 //
 // That such a history exists shows that there is no arrow. That none is found shows nothing.
 #pragma once

@@ -1,5 +1,5 @@
-// The pages of the levels show the smallest history for each level that is not implied, and tests/separations holds
-// them. ASSAY_WRITE_SEPARATIONS=1 writes both anew.
+// The pages of the levels show the smallest history for each level that is not implied, and
+// tests/separations holds them. ASSAY_WRITE_SEPARATIONS=1 writes both anew.
 #include "separations.h"
 
 #include <gtest/gtest.h>

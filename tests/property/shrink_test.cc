@@ -21,7 +21,8 @@
 namespace assay::internal {
 namespace {
 
-// A workload that the simulated database can run with a bug that it can plant; by the number of the case.
+// A workload that the simulated database can run with a bug that it can plant; by the number of the
+// case.
 Result<History> faulty(uint64_t number) {
   constexpr std::string_view kWorkloads[] = {"general",    "baseline",  "mini",    "increment",
                                              "write-skew", "long-fork", "bank",    "blindw-rw",
@@ -60,8 +61,8 @@ Result<History> faulty(uint64_t number) {
   return sink.take();
 }
 
-// Values that an operation returned and nobody wrote, by the transaction's name. What the history says by itself, with
-// nothing of the checker.
+// Values that an operation returned and nobody wrote, by the transaction's name. What the history
+// says by itself, with nothing of the checker.
 std::set<std::string> reads_of_nothing(const History& h) {
   std::vector<bool> written(h.version_count());
   for (OpId i = 0; i < h.op_count(); ++i)

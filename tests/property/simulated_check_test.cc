@@ -1,5 +1,6 @@
-// The checker on histories of the simulated database, larger than the oracle can take: the right level
-// is never rejected, and a bug is found, called by its name, and held against no level that allows it.
+// The checker on histories of the simulated database, larger than the oracle can take: the right
+// level is never rejected, and a bug is found, called by its name, and held against no level that
+// allows it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,7 +52,8 @@ TEST_P(SimulatedLevelCheck, IsNeverRejected) {
   }
 }
 
-// Writes down one session after the other, so that the order of the lines tells nothing about that of the commits.
+// Writes down one session after the other, so that the order of the lines tells nothing about that
+// of the commits.
 class SessionBySession : public collect::Sink {
  public:
   Status header(std::string_view meta) override { return to_.header(meta); }
@@ -75,8 +77,8 @@ class SessionBySession : public collect::Sink {
   std::vector<std::vector<collect::TxnRecord>> records_;
 };
 
-// With little to guess the order of commits from, it takes several proposals; also with many transactions of unknown
-// outcome, which continue no session.
+// With little to guess the order of commits from, it takes several proposals; also with many
+// transactions of unknown outcome, which continue no session.
 TEST(SimulatedWithoutTimes, CausalIsDecidedInSeveralRounds) {
   size_t rejected = 0;
   for (uint64_t seed = 1; seed <= scaled(300, 6); ++seed) {

@@ -1,4 +1,5 @@
-// The simulated database's own log: with it Adya's levels are decided, and what is wrong with it is found.
+// The simulated database's own log: with it Adya's levels are decided, and what is wrong with it is
+// found.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,8 +36,8 @@ CheckResult checked(const GenerateOptions& options) {
   return check(make(options), all);
 }
 
-// Transactions of unknown outcome that the log lacks leave the order of their versions open; and so do, for too long, many
-// deletions any of which a range may have seen.
+// Transactions of unknown outcome that the log lacks leave the order of their versions open; and so
+// do, for too long, many deletions any of which a range may have seen.
 TEST(SimulatedLog, DecidesAdyasLevels) {
   for (const collect::WorkloadInfo& workload : collect::all_workloads()) {
     // Of keys that ranges do not return too much is open.
@@ -60,8 +61,8 @@ TEST(SimulatedLog, DecidesAdyasLevels) {
   }
 }
 
-// An order in which each transaction sees what those before it left decides them at once; which version each query passed over
-// is a choice that takes too long otherwise.
+// An order in which each transaction sees what those before it left decides them at once; which
+// version each query passed over is a choice that takes too long otherwise.
 TEST(SimulatedLog, DecidesAdyasLevelsOfQueriesByCondition) {
   for (const bool tombstones : {false, true}) {
     GenerateOptions options = options_of(serializable);

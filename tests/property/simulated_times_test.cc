@@ -1,4 +1,5 @@
-// The simulated database's own times, replayed: they explain what its clients saw, and whatever bug is planted they do not.
+// The simulated database's own times, replayed: they explain what its clients saw, and whatever bug
+// is planted they do not.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The checker on what every workload does at the simulated database, from ten transactions to ten
 // thousand: a level is never rejected where it is given, and a planted bug is never accepted. Where
-// sources are open (ranges, values that repeat) the checker may leave a level open; each test prints
-// the share that it decides.
+// sources are open (ranges, values that repeat) the checker may leave a level open; each test
+// prints the share that it decides.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,4 +1,5 @@
-// Deciding in slices comes to the verdict of the check in memory, in whatever order the lines stand (watch/slices.h).
+// Deciding in slices comes to the verdict of the check in memory, in whatever order the lines stand
+// (watch/slices.h).
 #include "watch/slices.h"
 
 #include <fmt/format.h>
@@ -121,8 +122,9 @@ TEST(Slices, DecideUnknownOutcomesInAnyOrder) {
   compare(Lines::by_session, 0.3, true, 58);
 }
 
-// One after the other on one key out of 50, by the order of their begins; each runs beside the next. One in 50 is of unknown
-// outcome, the last of its session, and every other one of these took effect.
+// One after the other on one key out of 50, by the order of their begins; each runs beside the
+// next. One in 50 is of unknown outcome, the last of its session, and every other one of these took
+// effect.
 std::string with_sessions_that_end_unknown(int64_t txns) {
   std::vector<int64_t> state(50, 0);
   std::string text;

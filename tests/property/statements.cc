@@ -1,6 +1,6 @@
-// The statements are found one by one with regular expressions, one for each form that a statement takes. Every verb that
-// speaks of an operation must belong to a statement that was found: a sentence of a new form fails the test until it is
-// understood here.
+// The statements are found one by one with regular expressions, one for each form that a statement
+// takes. Every verb that speaks of an operation must belong to a statement that was found: a
+// sentence of a new form fails the test until it is understood here.
 #include "statements.h"
 
 #include <algorithm>
@@ -106,7 +106,8 @@ class Facts {
              text(h_.operands(i)[0]) == value;
     });
   }
-  // A compare-and-set from a value that names a deletion, as random histories have it: it saw the deletion.
+  // A compare-and-set from a value that names a deletion, as random histories have it: it saw the
+  // deletion.
   bool expected_tombstone(const std::string& txn, const std::string& key) const {
     return any(txn, [&](OpId i) {
       if (h_.op(i).kind != OpKind::cas || !h_.op(i).effect || !is_key(h_.op(i).key, key))
@@ -200,7 +201,8 @@ class Reader {
   }
 
  private:
-  // One form of a statement: `holds` is given the text before it, for what the words "it" and "which" mean.
+  // One form of a statement: `holds` is given the text before it, for what the words "it" and
+  // "which" mean.
   struct Form {
     std::string pattern;
     std::function<bool(const Match&)> holds;

@@ -1,5 +1,5 @@
-// Watching by timestamps never comes to another verdict than `check --expected-order commit_ts` of the whole
-// (watch/timestamp_watcher.h).
+// Watching by timestamps never comes to another verdict than `check --expected-order commit_ts` of
+// the whole (watch/timestamp_watcher.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>

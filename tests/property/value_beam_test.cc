@@ -1,5 +1,5 @@
-// The search by values finds an order of a small history exactly if the oracle does: where it keeps all states of every layer, it
-// tries everything.
+// The search by values finds an order of a small history exactly if the oracle does: where it keeps
+// all states of every layer, it tries everything.
 #include "prefix_search/value_beam.h"
 
 #include <gtest/gtest.h>

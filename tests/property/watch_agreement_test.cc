@@ -1,4 +1,5 @@
-// Watching a history in pieces never comes to another verdict than checking the whole (watch/watcher.h).
+// Watching a history in pieces never comes to another verdict than checking the whole
+// (watch/watcher.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -81,7 +82,8 @@ TEST(WatchAgreement, AgreesWhereValuesRepeat) {
 TEST(WatchAgreement, AgreesWhereEverythingComesTogether) {
   compare({.repeated = true, .late = true, .forgetful = true}, watched_shape(0.5, 0.3), 16);
 }
-// The lines, and behind some of those of unknown outcome, perhaps far behind, an event that says that it did not commit.
+// The lines, and behind some of those of unknown outcome, perhaps far behind, an event that says
+// that it did not commit.
 std::string with_outcomes(const std::string& text, const History& h, Rng& rng) {
   std::vector<std::string> lines;
   for (size_t from = 0, end; (end = text.find('\n', from)) != text.npos; from = end + 1)

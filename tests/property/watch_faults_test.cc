@@ -1,4 +1,5 @@
-// Each fault that the simulated database is made to have is exactly one alarm, by whatever the history is watched.
+// Each fault that the simulated database is made to have is exactly one alarm, by whatever the
+// history is watched.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -80,7 +81,8 @@ Result<History> with_bug(Anomaly bug) {
   return sink.take();
 }
 
-// What is against real time alone is against nothing else, and what nobody wrote may have been written beyond the horizon.
+// What is against real time alone is against nothing else, and what nobody wrote may have been
+// written beyond the horizon.
 bool can_be_told(Way way, Anomaly bug) {
   if (bug == Anomaly::real_time_violation) return way == Way::times;
   return bug != Anomaly::thin_air_read || way != Way::horizon;

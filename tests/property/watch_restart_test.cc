@@ -1,4 +1,5 @@
-// A watcher that is ended at any moment and goes on from what it saved says what it would have said (watch/saved_watch.h).
+// A watcher that is ended at any moment and goes on from what it saved says what it would have said
+// (watch/saved_watch.h).
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -39,7 +40,8 @@ class Sink : public ChainSink {
   std::vector<std::string> lines;
 };
 
-// A watcher with its reader of lines and its chain: a process of its own, which has the memory of nothing but `said`.
+// A watcher with its reader of lines and its chain: a process of its own, which has the memory of
+// nothing but `said`.
 class Process : public WatchListener {
  public:
   Process(const WatchOptions& options, const std::string& text, Said& said)
@@ -174,7 +176,8 @@ Said ended(const Drawn& d, Rng& rng) {
   return said;
 }
 
-// Killed at moments drawn at random, some pieces after all was saved: what was said in between stays said.
+// Killed at moments drawn at random, some pieces after all was saved: what was said in between
+// stays said.
 Said killed(const Drawn& d, Rng& rng) {
   Said said;
   std::vector<std::unique_ptr<std::string>> texts;
@@ -331,8 +334,8 @@ void expect_no_false_alarm(const WatchCase& c, const RandomShape& shape, uint64_
 }
 
 TEST(WatchRestart, GoesOnWhereItStood) { each_case(expect_the_same, 100); }
-// 4-0 and 1-0 may each have left x. 3-2 asks for the one, of unknown outcome and so in no order: that decides nothing, and 3-0,
-// who saw the other, has no place before somebody looks.
+// 4-0 and 1-0 may each have left x. 3-2 asks for the one, of unknown outcome and so in no order:
+// that decides nothing, and 3-0, who saw the other, has no place before somebody looks.
 TEST(WatchRestart, LeavesOpenWhoCameLastWhileNobodyLooks) {
   Drawn d;
   d.text = R"({"assay":1,"initial":0}
@@ -406,8 +409,8 @@ TEST(WatchRestart, RaisesNoAlarmBehindAGapOfASoundHistory) {
 
 TEST(WatchRestart, LosesNothingOfAFileWhenItIsKilled) { each_case(expect_no_fault, 200); }
 
-// So long that many of unknown outcome have a place in what is forgotten and are moved by what is kept, which is taken back
-// when a watcher learns what the one before it had left out.
+// So long that many of unknown outcome have a place in what is forgotten and are moved by what is
+// kept, which is taken back when a watcher learns what the one before it had left out.
 TEST(WatchRestart, LosesNothingOfALongFileWhenItIsKilled) {
   Rng rng(rotated(302));
   int alarms = 0;

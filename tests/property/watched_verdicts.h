@@ -1,4 +1,5 @@
-// A history watched, what the watcher said of it, and whether its chain of certificates holds beside the same lines.
+// A history watched, what the watcher said of it, and whether its chain of certificates holds
+// beside the same lines.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
-// The shapes of histories at which other checkers of linearizability run out of memory or never end: hundreds of clients on one
-// key whose requests time out, as etcd's tests record them, and many operations on one register of which 1 % have an unknown
-// outcome, as Jepsen's do. Effort and memory are kept, no verdict is wrong, and what is not decided says how far it came.
+// The shapes of histories at which other checkers of linearizability run out of memory or never
+// end: hundreds of clients on one key whose requests time out, as etcd's tests record them, and
+// many operations on one register of which 1 % have an unknown outcome, as Jepsen's do. Effort and
+// memory are kept, no verdict is wrong, and what is not decided says how far it came.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -58,7 +59,8 @@ uint64_t most_memory() {
   return static_cast<uint64_t>(used.ru_maxrss) * 1024;
 }
 
-// Of one history: more than any needs that is decided, and less, where there are too many ways to try.
+// Of one history: more than any needs that is decided, and less, where there are too many ways to
+// try.
 const uint64_t kPlentyOfWays = scaled(50'000'000);
 const uint64_t kFewWays = scaled(500'000);
 
@@ -109,8 +111,8 @@ TEST(WorstShapes, FaultyOnesAreDecidedWhereEachValueIsWrittenOnce) {
   }
 }
 
-// Any of the writes of unknown outcome may explain a value that is written again and again: all ways to use them are tried, and
-// there are too many.
+// Any of the writes of unknown outcome may explain a value that is written again and again: all
+// ways to use them are tried, and there are too many.
 TEST(WorstShapes, FaultyOnesOfFewValuesKeepTheBudget) {
   for (const ShapeOfClients& shape : kShapes) {
     if (shape.values == 0) continue;

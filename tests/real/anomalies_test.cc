@@ -1,5 +1,5 @@
-// What is wrong with real databases at their own levels' names, found within seconds; and gone where the
-// database is told to do better.
+// What is wrong with real databases at their own levels' names, found within seconds; and gone
+// where the database is told to do better.
 #include <optional>
 #include <vector>
 
@@ -33,7 +33,8 @@ void expect_write_skew(const collect::RunOptions& options) {
       << anomaly_info(found).name;
 }
 
-// Whether a run shows an anomaly may be luck. That of the first of `runs` that violates `broken`; `kept` holds in all.
+// Whether a run shows an anomaly may be luck. That of the first of `runs` that violates `broken`;
+// `kept` holds in all.
 Anomaly sooner_or_later(collect::RunOptions options, LevelId broken,
                         std::optional<LevelId> kept = std::nullopt, uint64_t runs = 20) {
   std::vector<LevelId> levels = {broken};
@@ -130,7 +131,8 @@ TEST(Tidb, OptimisticTransactionsAreSnapshotIsolation) {
   expect_snapshot_isolation(urls.front() + "?tidb_txn_mode=optimistic");
 }
 
-// It repeats the statements of a transaction that has met a conflict, on a newer snapshot, and tells nobody.
+// It repeats the statements of a transaction that has met a conflict, on a newer snapshot, and
+// tells nobody.
 TEST(OldTidb, RepeatedTransactionsLoseUpdates) {
   ASSAY_SERVER(urls, "tidb@3.0");
   const Measured m = measure(contended(urls, "REPEATABLE READ", "increment"), {session_si});
@@ -229,8 +231,9 @@ TEST(CassandraCluster, SerialReadsAreNot) {
   expect_satisfied(lightweight(urls, "serial"), linearizable);
 }
 
-// Each server is right by itself; but they apply commits in different orders. Two commits that one flush of the log
-// covers must change places, and a read on each server fall between them: about one run of eight on two cores.
+// Each server is right by itself; but they apply commits in different orders. Two commits that one
+// flush of the log covers must change places, and a read on each server fall between them: about
+// one run of eight on two cores.
 TEST(Standby, PrimaryAndStandbyForkTheHistory) {
   ASSAY_SERVER(urls, "postgres-standby");
   collect::RunOptions options = contended(urls, "REPEATABLE READ", "long-fork");
@@ -251,15 +254,17 @@ collect::RunOptions fresh_lists(const std::vector<std::string>& urls) {
   return options;
 }
 
-// A row that is inserted and then updated by others while a snapshot sees neither was forgotten (fixed in 12.4).
+// A row that is inserted and then updated by others while a snapshot sees neither was forgotten
+// (fixed in 12.4).
 TEST(OldPostgresql, SerializableWasNot) {
   ASSAY_SERVER(urls, "postgres@12.3");
   // Two runs of three show it.
   EXPECT_NE(sooner_or_later(fresh_lists(urls), session_serializable, session_si), Anomaly::none);
 }
 
-// More does not hold in every run: commits can overtake each other between being seen and taking their place in
-// the order of commits. postgresql_commit_order beside this file shows that in plain SQL.
+// More does not hold in every run: commits can overtake each other between being seen and taking
+// their place in the order of commits. postgresql_commit_order beside this file shows that in plain
+// SQL.
 TEST(Postgresql, SerializableOfTheSameWorkloadIsAtLeastSnapshotIsolation) {
   ASSAY_SERVER(urls, "postgres");
   const Measured m = measure(fresh_lists(urls), {session_si, session_serializable});

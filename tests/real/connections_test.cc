@@ -1,5 +1,5 @@
-// How a run gets to a server, and what it says of it: TLS whose certificate is checked, passwords that stand on no
-// command line, and by which number the server knows each session.
+// How a run gets to a server, and what it says of it: TLS whose certificate is checked, passwords
+// that stand on no command line, and by which number the server knows each session.
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// Every driver of a server keeps the promises of collect/driver_contract.h, and so do the example drivers in
-// other languages.
+// Every driver of a server keeps the promises of collect/driver_contract.h, and so do the example
+// drivers in other languages.
 #include <stdlib.h>
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// dev/db, where it is asked to have nothing built: what takes minutes is not begun behind a test's back.
+// dev/db, where it is asked to have nothing built: what takes minutes is not begun behind a test's
+// back.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

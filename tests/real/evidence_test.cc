@@ -1,5 +1,6 @@
-// What databases themselves say of the order of versions: recovered whole, so that nothing that needs it stays open, and
-// never against what the clients saw; also when the server is killed in the middle.
+// What databases themselves say of the order of versions: recovered whole, so that nothing that
+// needs it stays open, and never against what the clients saw; also when the server is killed in
+// the middle.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -188,7 +189,8 @@ TEST(Etcd, ItsLogIsReadAfterAKilledRun) {
   expect_recovered(urls, "serializable");
 }
 
-// Where commands are executed one after the other the log is an order that explains what everybody saw.
+// Where commands are executed one after the other the log is an order that explains what everybody
+// saw.
 void expect_explained_by_log(const std::vector<std::string>& urls, const std::string& isolation,
                              ExpectedOrder::By by = ExpectedOrder::By::log) {
   collect::RunOptions options = looking_inside(contended(urls, isolation, "general"));
@@ -220,7 +222,8 @@ TEST(Etcd, ItsRevisionsExplainWhatClientsSaw) {
   expect_explained_by_log(urls, "serializable", ExpectedOrder::By::commit_ts);
 }
 
-// Without the order nothing is known of lost updates: reads that are repeated inside a transaction come first.
+// Without the order nothing is known of lost updates: reads that are repeated inside a transaction
+// come first.
 TEST(Postgresql, ReadCommittedShowsLostUpdatesByName) {
   ASSAY_SERVER(urls, "postgres");
   collect::RunOptions options = looking_inside(contended(urls, "read committed", "general"));
@@ -272,7 +275,8 @@ TEST(Etcd, TellsItsVersionOrderAfterKills) {
   expect_complete_after_kills(urls, "serializable", "etcd");
 }
 
-// Ends sessions in the middle of transactions, for as long as the run goes on: COMMIT then finds nobody.
+// Ends sessions in the middle of transactions, for as long as the run goes on: COMMIT then finds
+// nobody.
 class EndedSessions {
  public:
   explicit EndedSessions(std::string url) : url_(std::move(url)), thread_([this] { end_some(); }) {}
@@ -321,7 +325,8 @@ uint64_t unknown_writers(const History& h) {
   return count;
 }
 
-// One in two shows it, where the machine is slow; in so many none does less than once in a million times.
+// One in two shows it, where the machine is slow; in so many none does less than once in a million
+// times.
 constexpr int kAttempts = 20;
 
 collect::RunOptions contended_for(double seconds, const std::vector<std::string>& urls) {
@@ -332,7 +337,8 @@ collect::RunOptions contended_for(double seconds, const std::vector<std::string>
   return options;
 }
 
-// When no session is left that might still commit, what a complete log does not have did not commit.
+// When no session is left that might still commit, what a complete log does not have did not
+// commit.
 TEST(Postgresql, ItsLogSettlesWhatDidNotCommit) {
   ASSAY_SERVER(urls, "postgres");
   Measured m;
@@ -380,7 +386,8 @@ TEST(Postgresql, ASessionThatIsLeftKeepsOutcomesOpen) {
   EXPECT_TRUE(shown_not_committed(m.history).empty());
 }
 
-// The server drops a temporary slot when it dies, and the log with it: the history then says nothing of any order.
+// The server drops a temporary slot when it dies, and the log with it: the history then says
+// nothing of any order.
 TEST(Postgresql, ATemporarySlotDiesWithTheServer) {
   ASSAY_SERVER(urls, "postgres");
   collect::RunOptions options = looking_inside(contended(urls, "serializable", "general"));

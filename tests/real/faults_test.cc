@@ -1,4 +1,5 @@
-// Runs under faults: each fault happens, is healed, and the history stays one that the database can explain.
+// Runs under faults: each fault happens, is healed, and the history stays one that the database can
+// explain.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -66,9 +67,9 @@ void expect_standstill(const History& h) {
   EXPECT_EQ(within, 0u) << "transactions went on while the server was paused";
 }
 
-// PostgreSQL's SERIALIZABLE is snapshot isolation at least, and no more where commits overtake each other
-// (docs/databases/postgresql.md), which a busy machine makes likely.
-// Its backends have process groups of their own.
+// PostgreSQL's SERIALIZABLE is snapshot isolation at least, and no more where commits overtake each
+// other (docs/databases/postgresql.md), which a busy machine makes likely. Its backends have
+// process groups of their own.
 TEST(Postgresql, SurvivesPauses) {
   ASSAY_SERVER(urls, "postgres");
   expect_standstill(expect_survives(contended(urls, "SERIALIZABLE", "general"), {FaultKind::pause},
@@ -92,7 +93,8 @@ TEST(Galera, SurvivesKillsOfANode) {
   expect_survives(options, {FaultKind::kill}, "galera", LevelId::session_si);
 }
 
-// As after the machine itself went down: dev/db forms the cluster again from the node that holds most.
+// As after the machine itself went down: dev/db forms the cluster again from the node that holds
+// most.
 TEST(Galera, ComesBackAfterAllItsNodesDied) {
   ASSAY_SERVER(urls, "galera");
   for (const char* node : {"1", "2", "3"})

@@ -1,5 +1,5 @@
-// The recorder against PostgreSQL: a run killed at any moment leaves a readable file that explains what the database
-// holds. A few kills here; ASSAY_KILLS says how many.
+// The recorder against PostgreSQL: a run killed at any moment leaves a readable file that explains
+// what the database holds. A few kills here; ASSAY_KILLS says how many.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Every value in the table was written by a transaction that the history calls committed or unknown, and no key
-// with an acknowledged write is empty.
+// Every value in the table was written by a transaction that the history calls committed or
+// unknown, and no key with an acknowledged write is empty.
 void expect_explained(const History& h, const std::map<int64_t, int64_t>& table) {
   std::map<int64_t, std::set<int64_t>> written, acknowledged;
   for (TxnId t = 0; t < h.txn_count(); ++t) {

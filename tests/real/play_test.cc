@@ -1,5 +1,5 @@
-// Schedules of SQL on real servers: the anomalies of Hermitage at each isolation, reports of trackers, and all of PostgreSQL's own
-// isolation specifications, with what its tester prints.
+// Schedules of SQL on real servers: the anomalies of Hermitage at each isolation, reports of
+// trackers, and all of PostgreSQL's own isolation specifications, with what its tester prints.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -319,7 +319,8 @@ TEST(Postgresql, PlaysItsOwnSpecifications) {
     EXPECT_TRUE(not_as_expected().contains(name)) << name << " did not print what is expected";
   EXPECT_GE(count.reads_observed * 100, count.reads * 95);
   EXPECT_GE(count.writes_observed * 100, count.writes * 95);
-  // There a join locks rows of one of its sides in their newest versions, while the other side has the statement's snapshot.
+  // There a join locks rows of one of its sides in their newest versions, while the other side has
+  // the statement's snapshot.
   EXPECT_EQ(count.violated, std::set<std::string>{"eval-plan-qual"});
 }
 

@@ -1,5 +1,6 @@
-// Histories recorded elsewhere, with the verdicts that others gave or that were found by hand. Skipped where they are not at hand:
-// they are not ours to ship (formats/shared_data.h). Parts that are ours are in tests/recorded.
+// Histories recorded elsewhere, with the verdicts that others gave or that were found by hand.
+// Skipped where they are not at hand: they are not ours to ship (formats/shared_data.h). Parts that
+// are ours are in tests/recorded.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -195,8 +196,8 @@ TEST(RecordedPart, PostgresqlWithItsOrderOfVersions) {
                   {pl_cs, pl_2_plus, pl_2_99, pl_3}, Anomaly::lost_update);
 }
 
-// The order found for adya-si says what each query saw: with the orders of versions known nothing is left to be searched
-// for the levels that follow.
+// The order found for adya-si says what each query saw: with the orders of versions known nothing
+// is left to be searched for the levels that follow.
 TEST(RecordedPart, AnOrderOfSnapshotsServesAdyasLevelsBelow) {
   AuditOptions options;
   options.check.levels = {pl_2, pl_cs, pl_2_plus, adya_si};
@@ -248,7 +249,8 @@ TEST_F(Recorded, Viper) {
 TEST_F(Recorded, Elle) {
   for (const char* path : {"elle/paper-example.edn", "elle/paper-example.json"})
     expect({path, strict_serializable, kNo});
-  // Elle looks for cycles alone and passes this one; its second transaction reads 3, which nobody wrote.
+  // Elle looks for cycles alone and passes this one; its second transaction reads 3, which nobody
+  // wrote.
   for (const char* path : {"elle/rw-register.edn", "elle/rw-register.json"})
     expect({path, read_committed, kNo});
   expect({"elle/set.edn", strict_serializable, kYes});

@@ -6,7 +6,8 @@
 
 namespace assay::internal {
 
-// The URLs of the server that dev/db knows by this name; none if it cannot be had here, which is said.
+// The URLs of the server that dev/db knows by this name; none if it cannot be had here, which is
+// said.
 const std::vector<std::string>& server(const std::string& name);
 
 // A line to dev/db, such as "node mariadb kill 1". True if it succeeded.

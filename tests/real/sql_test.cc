@@ -1,5 +1,6 @@
-// Transactions in plain SQL (examples/sql): what a database allows below serializable is found in them, and where it promises
-// serializability nothing is. What is recorded of a few transactions is also decided by brute force.
+// Transactions in plain SQL (examples/sql): what a database allows below serializable is found in
+// them, and where it promises serializability nothing is. What is recorded of a few transactions is
+// also decided by brute force.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -61,7 +62,8 @@ TEST(Postgresql, RepeatableReadBreaksWhatTransactionsLookFor) {
                            strong_session_si);
 }
 
-// Below serializable a query leaves open which of several states it saw, unless the server says in which order the versions came.
+// Below serializable a query leaves open which of several states it saw, unless the server says in
+// which order the versions came.
 TEST(Postgresql, TheLogOrdersTheRowsOfOnesOwnTables) {
   ASSAY_SERVER(urls, "postgres");
   for (const auto& [isolation, kept] :
@@ -81,7 +83,8 @@ TEST(Postgresql, SerializableKeepsIt) {
     expect_clean(with_sql(urls, "SERIALIZABLE", example(name)), session_serializable);
 }
 
-// What follows from the greatest number, and from how many there are, is decided as what follows from rows is.
+// What follows from the greatest number, and from how many there are, is decided as what follows
+// from rows is.
 collect::RunOptions with_tickets(std::vector<std::string> urls, std::string isolation) {
   collect::RunOptions options = with_sql(std::move(urls), std::move(isolation), example("tickets"));
   options.txns = 40;
@@ -128,8 +131,8 @@ TEST(Tidb, RepeatableReadBreaksIt) {
                            read_committed);
 }
 
-// The greatest number, which is read from the end of an index, is not that of the rows in the snapshot
-// (tidb_descending_scan in this folder).
+// The greatest number, which is read from the end of an index, is not that of the rows in the
+// snapshot (tidb_descending_scan in this folder).
 TEST(Tidb, TheGreatestOfAnIndexIsBeyondTheSnapshot) {
   ASSAY_SERVER(urls, "tidb");
   collect::RunOptions options =
@@ -165,7 +168,8 @@ TEST(Dolt, BreaksWhatTransactionsLookFor) {
     expect_sooner_or_later(briefly(name), session_si, read_committed);
 }
 
-// Aggregates by themselves leave open which rows they were of: an order that explains all of them may not be found.
+// Aggregates by themselves leave open which rows they were of: an order that explains all of them
+// may not be found.
 TEST(Postgresql, AggregatesWithoutRowsLeaveSomethingOpen) {
   ASSAY_SERVER(urls, "postgres");
   std::ifstream in(example("tickets"));
@@ -221,8 +225,8 @@ TEST(Mariadb, RepeatableReadBreaksIt) {
                            read_committed);
 }
 
-// What the scenarios of Hermitage with conditions come to: "YES", "aborts" or "no" for PMP, PMP write and G2, "-" for what the
-// database cannot be asked.
+// What the scenarios of Hermitage with conditions come to: "YES", "aborts" or "no" for PMP, PMP
+// write and G2, "-" for what the database cannot be asked.
 std::string probed(const std::string& url, const std::string& isolation) {
   std::string cells;
   for (const collect::Scenario& scenario : collect::all_scenarios()) {
@@ -342,8 +346,9 @@ void expect_agreement(const std::vector<std::string>& urls, const std::string& i
     const auto truth = oracle::decide_all(m.history, all_levels());
     for (const LevelId level : levels) {
       const Outcome expected = truth[static_cast<size_t>(level)], found = m.outcome(level);
-      // Adya's levels need the order of versions, of which these histories say a part only; at writes-follow-reads it is open what
-      // queries read of keys that never satisfied their conditions, unless causal is satisfied.
+      // Adya's levels need the order of versions, of which these histories say a part only; at
+      // writes-follow-reads it is open what queries read of keys that never satisfied their
+      // conditions, unless causal is satisfied.
       if (found == Outcome::unknown && expected != Outcome::unknown) {
         EXPECT_TRUE(level_info(level).group == LevelGroup::adya ||
                     level == LevelId::writes_follow_reads)

@@ -1,4 +1,5 @@
-// Every workload against real servers, shortly, at the isolation that must refuse whatever it can show.
+// Every workload against real servers, shortly, at the isolation that must refuse whatever it can
+// show.
 #include "collect/workload.h"
 #include "measure.h"
 

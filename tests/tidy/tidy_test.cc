@@ -149,8 +149,9 @@ std::set<std::string> words_of(const std::string& code) {
   return words;
 }
 
-// What a file outside of include/assay puts into the namespace of the users. A source may define there what a public
-// header declares; `public_words` are those of these headers without their comments.
+// What a file outside of include/assay puts into the namespace of the users. A source may define
+// there what a public header declares; `public_words` are those of these headers without their
+// comments.
 Faults declared_for_users(const fs::path& path, const std::string& text,
                           const std::set<std::string>& public_words) {
   static const std::regex kOpens("^namespace assay(::(\\w+)[\\w:]*)? \\{");
@@ -207,8 +208,8 @@ Faults missing_words(const std::string& text, const std::vector<std::string>& wo
   return faults;
 }
 
-// Of a test: what passes or fails by the speed of the machine, or by luck, line by line. What takes its time is waited for by an event, and
-// budgets are effort. Comments may say so.
+// Of a test: what passes or fails by the speed of the machine, or by luck, line by line. What takes
+// its time is waited for by an event, and budgets are effort. Comments may say so.
 Faults left_to_luck(const std::string& text) {
   static const std::vector<std::pair<std::regex, std::string>> kLuck = {
       {std::regex(R"((^|[^\w`-])(sleep(_for|_until)?|usleep|nanosleep)\b)"),

@@ -1,8 +1,9 @@
-// Runs plans of transactions against a store in this process, a thread for each session, and writes histories of assay.
-// `harness DIRECTORY MODE`, then a line `PLAN HISTORY` of standard input for each plan (dev/hunt.d/plans.py).
+// Runs plans of transactions against a store in this process, a thread for each session, and writes
+// histories of assay. `harness DIRECTORY MODE`, then a line `PLAN HISTORY` of standard input for
+// each plan (dev/hunt.d/plans.py).
 //
-// Where HUNT_DURABLE is set, what is committed must survive kill -9, and each line of the history is written at once: what is to
-// be committed before the commit, as pending.
+// Where HUNT_DURABLE is set, what is committed must survive kill -9, and each line of the history
+// is written at once: what is to be committed before the commit, as pending.
 //
 // A store's file includes this and defines open_store; hunt.cc runs the plans.
 #pragma once
@@ -22,8 +23,8 @@ using Value = int64_t;
 using Names = std::vector<std::string>;
 using Rows = std::vector<std::pair<Key, Value>>;
 
-// The store refused, and nothing of the transaction remains. Any other exception is counted as an error: the transaction is
-// aborted, or of unknown outcome if it was committing.
+// The store refused, and nothing of the transaction remains. Any other exception is counted as an
+// error: the transaction is aborted, or of unknown outcome if it was committing.
 struct Conflict : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

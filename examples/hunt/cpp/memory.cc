@@ -1,5 +1,5 @@
-// The smallest store: a map. Mode locked: one transaction at a time. Mode broken: each operation under the lock, not the
-// transaction, so that others read what is not committed.
+// The smallest store: a map. Mode locked: one transaction at a time. Mode broken: each operation
+// under the lock, not the transaction, so that others read what is not committed.
 #include <map>
 #include <mutex>
 

@@ -1,5 +1,5 @@
-// RocksDB's TransactionDB with a snapshot. Modes: when a transaction's writes reach the memory table (committed, prepared,
-// unprepared); with -update reads are GetForUpdate.
+// RocksDB's TransactionDB with a snapshot. Modes: when a transaction's writes reach the memory
+// table (committed, prepared, unprepared); with -update reads are GetForUpdate.
 #include <rocksdb/utilities/transaction.h>
 #include <rocksdb/utilities/transaction_db.h>
 #include <rocksdb/version.h>

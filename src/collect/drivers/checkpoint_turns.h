@@ -1,6 +1,7 @@
-// When the write-ahead log of a SQLite database is emptied. It begins anew only in a moment in which no connection reads from it, and
-// sessions that read without a pause leave none, so that it would grow until the disk is full. So once it is long, transactions that
-// would begin wait until those that go on have ended, and one of them empties it.
+// When the write-ahead log of a SQLite database is emptied. It begins anew only in a moment in
+// which no connection reads from it, and sessions that read without a pause leave none, so that it
+// would grow until the disk is full. So once it is long, transactions that would begin wait until
+// those that go on have ended, and one of them empties it.
 #pragma once
 
 #include <chrono>
@@ -15,8 +16,8 @@ class CheckpointTurns {
  public:
   static constexpr uint64_t kPages = 4096;  // of 4 KiB, when the log is emptied
 
-  // A transaction begins. Where it is its turn, `empty` is called while no other goes on; it says how many pages stay. One that goes
-  // on for longer than `patience` is not waited for.
+  // A transaction begins. Where it is its turn, `empty` is called while no other goes on; it says
+  // how many pages stay. One that goes on for longer than `patience` is not waited for.
   void begin(std::chrono::milliseconds patience, const std::function<uint64_t()>& empty);
   void end();
   // After a commit the log has so many pages.

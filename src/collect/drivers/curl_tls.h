@@ -1,5 +1,6 @@
-// TLS of connections that go through libcurl, by the query of a URL: cacert (PEM file of the authorities to trust,
-// instead of the system's), cert and key (of the client). The server must show a certificate for the URL's host.
+// TLS of connections that go through libcurl, by the query of a URL: cacert (PEM file of the
+// authorities to trust, instead of the system's), cert and key (of the client). The server must
+// show a certificate for the URL's host.
 #pragma once
 #ifdef ASSAY_CURL
 #include <curl/curl.h>

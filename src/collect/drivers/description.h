@@ -11,8 +11,8 @@ namespace assay::internal::collect {
 // Settings of the server that bear on isolation or durability, as it reports them.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-// {"name":"PostgreSQL","version":"15.7","isolation":"serializable","settings":{"fsync":"on"}}; without settings if there
-// are none.
+// {"name":"PostgreSQL","version":"15.7","isolation":"serializable","settings":{"fsync":"on"}};
+// without settings if there are none.
 std::string describe_database(std::string_view name, std::string_view version,
                               std::string_view isolation, const Settings& settings);
 

@@ -1,14 +1,17 @@
-// etcd over its HTTP gateway (JSON). A transaction is optimistic (drivers/optimistic.h) and, as etcd's own Go
-// library does it, commits with one /v3/kv/txn that compares the revision of every key it read:
+// etcd over its HTTP gateway (JSON). A transaction is optimistic (drivers/optimistic.h) and, as
+// etcd's own Go library does it, commits with one /v3/kv/txn that compares the revision of every
+// key it read:
 //
-//   serializable      reads see the revision of the first read; committed if none of its keys changed since
+//   serializable      reads see the revision of the first read; committed if none of its keys
+//                     changed since
 //   repeatable reads  each key is read as it is when first asked for; the same comparison
 //   read committed    each key likewise, and no comparison
 //
 // A transaction that wrote nothing has read one revision under `serializable` and needs no commit.
 //
-// Revisions are etcd's logical time. That of a commit, or of the comparison that a transaction without writes ended in, is
-// its commit_ts; the one that all its reads saw under `serializable`, or the one before a commit without reads, its start_ts.
+// Revisions are etcd's logical time. That of a commit, or of the comparison that a transaction
+// without writes ended in, is its commit_ts; the one that all its reads saw under `serializable`,
+// or the one before a commit without reads, its start_ts.
 #ifdef ASSAY_CURL
 #include <curl/curl.h>
 #include <fmt/format.h>
@@ -66,13 +69,13 @@ class Gateway {
     curl_easy_setopt(c, CURLOPT_WRITEDATA, &body_);
   }
 
-  // `answer` is set if the result is ok. An error etcd is sure about is fatal; of any other nobody knows what
-  // became of the request.
+  // `answer` is set if the result is ok. An error etcd is sure about is fatal; of any other nobody
+  // knows what became of the request.
   CallResult post(const char* method, const Json& request, Json& answer) {
     const std::string url = base_ + method, text = request.dump();
     body_.clear();
-    // On a connection that died meanwhile curl sends a request twice, and the second answer to a transaction
-    // would deny the first.
+    // On a connection that died meanwhile curl sends a request twice, and the second answer to a
+    // transaction would deny the first.
     curl_easy_setopt(curl_.get(), CURLOPT_FRESH_CONNECT,
                      std::string_view(method) == "kv/txn" ? 1L : 0L);
     curl_easy_setopt(curl_.get(), CURLOPT_URL, url.c_str());

@@ -1,7 +1,8 @@
-// Any program as a database: a JSON object a line, and one line of answer. The protocol is docs/databases/exec.md.
+// Any program as a database: a JSON object a line, and one line of answer. The protocol is
+// docs/databases/exec.md.
 //
-// A program that does not answer in time is killed, or its connection closed. Before COMMIT was sent that is an abort (it
-// undoes what the session had open), after that the outcome is unknown.
+// A program that does not answer in time is killed, or its connection closed. Before COMMIT was
+// sent that is an abort (it undoes what the session had open), after that the outcome is unknown.
 #include <fmt/format.h>
 
 #include <set>
@@ -224,8 +225,8 @@ class ExecDriver : public Driver {
     return Ok{};
   }
 
-  // As the programs know nothing of it, the mark is the value of a key of ours. One that cannot hold it says nothing, and
-  // before it has prepared its database a program need not answer.
+  // As the programs know nothing of it, the mark is the value of a key of ours. One that cannot
+  // hold it says nothing, and before it has prepared its database a program need not answer.
   Result<RunMark> prepared_by() override {
     if (!can_be_marked() || mark_.run == 0) return RunMark{};
     auto session = open();

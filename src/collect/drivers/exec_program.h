@@ -1,7 +1,9 @@
-// The programs behind exec: and exec+unix:, and the lines that go to them and come back. docs/databases/exec.md.
+// The programs behind exec: and exec+unix:, and the lines that go to them and come back.
+// docs/databases/exec.md.
 //
 //   exec:COMMAND             a process for each session; lines on its standard input and output
-//   exec+unix:PATH           a connection to the socket at PATH for each session: one process serves them all
+//   exec+unix:PATH           a connection to the socket at PATH for each session: one process
+//                            serves them all
 //   exec+unix:PATH COMMAND   the same; COMMAND is started first, and again where it has ended
 #pragma once
 
@@ -18,8 +20,9 @@
 
 namespace assay::internal::collect {
 
-// A process that the shell was started for, in a group of its own, so that what it starts ends with it, and an interrupt of
-// ours is not one of its. When this is destroyed its input ends, and a process that goes on for half a second is killed.
+// A process that the shell was started for, in a group of its own, so that what it starts ends with
+// it, and an interrupt of ours is not one of its. When this is destroyed its input ends, and a
+// process that goes on for half a second is killed.
 class ExecProcess {
  public:
   // `answers`: its standard output is read. Otherwise it goes to standard error.
@@ -41,7 +44,8 @@ class ExecProcess {
   bool ended_ = false;
 };
 
-// What one session says and hears. When it is destroyed its side ends, which is the sign to undo what is open.
+// What one session says and hears. When it is destroyed its side ends, which is the sign to undo
+// what is open.
 class ExecChannel {
  public:
   explicit ExecChannel(std::unique_ptr<ExecProcess> process);  // of this session alone
@@ -55,7 +59,8 @@ class ExecChannel {
   Json receive(std::chrono::milliseconds limit);
   // Says that nothing more will be sent.
   void end_input();
-  // Whether the other side has ended what it says, at the latest after `limit`; what it still says is dropped.
+  // Whether the other side has ended what it says, at the latest after `limit`; what it still says
+  // is dropped.
   bool ended(std::chrono::milliseconds limit);
   // Of this session alone; null for a connection.
   ExecProcess* process() { return process_.get(); }

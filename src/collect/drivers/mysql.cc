@@ -1,21 +1,23 @@
 // MySQL's protocol through MariaDB's client library: MariaDB, Galera clusters, MySQL, TiDB, Dolt.
 //
-// Statements go as text. InnoDB and Galera may end a transaction at any call, fetching a result included. What
-// an error means for it:
+// Statements go as text. InnoDB and Galera may end a transaction at any call, fetching a result
+// included. What an error means for it:
 //
-//   1213, 1205, 1020 and their like    refused: aborted, also as the answer to COMMIT (Galera and TiDB's optimistic
-//                                      transactions are judged then)
-//   1105 "[try again later]"           the same: TiDB's mark of what it would itself begin anew. A commit of which
-//                                      it does not know the outcome, it answers by closing the connection.
-//   connection lost, no answer         before COMMIT was sent: aborted, as the server undoes what is open on a
-//                                      lost connection; after that: unknown
+//   1213, 1205, 1020 and their like    refused: aborted, also as the answer to COMMIT (Galera and
+//                                      TiDB's optimistic transactions are judged then)
+//   1105 "[try again later]"           the same: TiDB's mark of what it would itself begin anew. A
+//                                      commit of which it does not know the outcome, it answers by
+//                                      closing the connection.
+//   connection lost, no answer         before COMMIT was sent: aborted, as the server undoes what
+//                                      is open on a lost connection; after that: unknown
 //   anything else at COMMIT            unknown
 //   anything else                      fatal
 //
-// TiDB tells its timestamps where they are asked for: that of the start in the transaction, that of the commit afterwards.
-// What becomes of these questions changes no outcome.
+// TiDB tells its timestamps where they are asked for: that of the start in the transaction, that of
+// the commit afterwards. What becomes of these questions changes no outcome.
 //
-// A lock wait that ends in 1205 undoes the statement alone, so every abort is followed by a ROLLBACK.
+// A lock wait that ends in 1205 undoes the statement alone, so every abort is followed by a
+// ROLLBACK.
 #ifdef ASSAY_MYSQL
 #include <fmt/format.h>
 #include <mysql.h>
@@ -48,12 +50,13 @@ constexpr IsolationName kMysqlIsolations[] = {
 constexpr uint16_t kMysqlDefaultPort = 3306;
 
 // Conflicts, time-outs and refusals: the transaction did not and will not happen.
-//   1205 lock wait, 1213 deadlock or certification, 1020 changed since read, 1062 duplicate,
-//   1047 node not in the cluster, 1290 1792 1836 read-only, 1317 1969 3024 interrupted,
-//   8002 8005 8022 9007 TiDB's conflicts, 8028 its table was altered, 9001 to 9005 its store does not answer
+//   1205 lock wait, 1213 deadlock or certification, 1020 changed since read, 1062 duplicate, 1047
+//   node not in the cluster, 1290 1792 1836 read-only, 1317 1969 3024 interrupted, 8002 8005 8022
+//   9007 TiDB's conflicts, 8028 its table was altered, 9001 to 9005 its store does not answer
 constexpr unsigned kRefusals[] = {1205, 1213, 1020, 1062, 1047, 1290, 1792, 1836, 1317, 1969, 3024,
                                   8002, 8005, 8022, 8028, 9007, 9001, 9002, 9003, 9004, 9005};
-// Of those, what COMMIT may be answered with so that nothing happened. 1062: TiDB looks for duplicates then.
+// Of those, what COMMIT may be answered with so that nothing happened. 1062: TiDB looks for
+// duplicates then.
 constexpr unsigned kCommitRefusals[] = {1205, 1213, 1020, 1062, 1792, 8002, 8005, 8022, 8028, 9007};
 // "Unknown error"; its text says more.
 constexpr unsigned kUnnumbered = 1105;
@@ -112,7 +115,8 @@ constexpr MysqlFileOption kMysqlFiles[] = {{"ssl-ca", MYSQL_OPT_SSL_CA},
                                            {"ssl-key", MYSQL_OPT_SSL_KEY},
                                            {"defaults-file", MYSQL_READ_DEFAULT_FILE}};
 
-// TLS without a look at the certificate is what ssl-mode=required asks for; whoever names an authority wants it asked.
+// TLS without a look at the certificate is what ssl-mode=required asks for; whoever names an
+// authority wants it asked.
 Status set_up_connection(MYSQL* c, const Url& url) {
   my_bool tls = 0, verified = 0;
   for (const auto& [name, value] : url.query) {
@@ -394,8 +398,8 @@ class MysqlSession : public DriverSession {
     return result;
   }
 
-  // TiDB says of the session's last transaction that wrote when that was; of early versions it cannot be learned. False if the
-  // connection is lost.
+  // TiDB says of the session's last transaction that wrote when that was; of early versions it
+  // cannot be learned. False if the connection is lost.
   bool learn_commit() {
     const std::string told = ask("SELECT @@tidb_last_txn_info");
     const auto info = Json::parse(told);
@@ -422,8 +426,8 @@ class MysqlSession : public DriverSession {
   OwnTimes times_;            // of the transaction that ended last
 };
 
-// From InnoDB's monitor: what information_schema shows of waiting transactions is up to a tenth of a second old. It needs the
-// privilege PROCESS.
+// From InnoDB's monitor: what information_schema shows of waiting transactions is up to a tenth of
+// a second old. It needs the privilege PROCESS.
 class MysqlLocks : public LockView {
  public:
   explicit MysqlLocks(std::unique_ptr<MysqlSession> session) : session_(std::move(session)) {}

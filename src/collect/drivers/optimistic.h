@@ -1,6 +1,6 @@
-// Transactions over stores of keys and texts that have no sessions of their own: reads remember what they
-// saw, writes wait in the client, and the commit asks the store to do all of it if nothing that was read has
-// changed.
+// Transactions over stores of keys and texts that have no sessions of their own: reads remember
+// what they saw, writes wait in the client, and the commit asks the store to do all of it if
+// nothing that was read has changed.
 #pragma once
 
 #include <map>

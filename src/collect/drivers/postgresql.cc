@@ -1,11 +1,12 @@
 // PostgreSQL through libpq, and what speaks its protocol.
 //
-// Every statement is sent without blocking and waited for with a deadline of our own, since a server
-// that hangs does not keep its statement_timeout. What an error means for the transaction:
+// Every statement is sent without blocking and waited for with a deadline of our own, since a
+// server that hangs does not keep its statement_timeout. What an error means for the transaction:
 //
 //   SQLSTATE 40xxx, 57014, 55P03, 25006, 23505   refused: aborted (H2 says also 90131 and HYTxx)
-//   connection lost or deadline passed           before COMMIT was sent: aborted, as the server undoes what
-//                                                is open on a lost connection; after that: unknown
+//   connection lost or deadline passed           before COMMIT was sent: aborted, as the server
+//                                                undoes what is open on a lost connection; after
+//                                                that: unknown
 //   anything else                                fatal
 //
 // A COMMIT that is answered with ROLLBACK is an abort as well. version() identifies the database;
@@ -81,9 +82,10 @@ bool means_lost(std::string_view sqlstate) {
   return sqlstate.empty() || sqlstate.starts_with("08") || sqlstate.starts_with("57P");
 }
 
-// Done with each statement that changes something, so that it costs no round trip: the number by which the server knows the
-// transaction is asked for, of which the log has the lower 32 bits only, and the log is told what the history calls it. The
-// number alone would not do: after a crash one that never reached the disk is given again.
+// Done with each statement that changes something, so that it costs no round trip: the number by
+// which the server knows the transaction is asked for, of which the log has the lower 32 bits only,
+// and the log is told what the history calls it. The number alone would not do: after a crash one
+// that never reached the disk is given again.
 constexpr std::string_view kNaming =
     "txid_current() % 4294967296, pg_logical_emit_message(true, 'assay', "
     "current_setting('assay.txn'))";
@@ -233,7 +235,8 @@ class PostgresqlSession : public DriverSession {
     return result;
   }
 
-  // All in one message, as PostgreSQL's own tester sends a step: outside of a transaction they are one.
+  // All in one message, as PostgreSQL's own tester sends a step: outside of a transaction they are
+  // one.
   Status speak(std::span<const std::string> statements, std::vector<Spoken>& answers) override {
     std::string sql;
     for (const std::string& s : statements) sql += (sql.empty() ? "" : ";\n") + s;
@@ -242,7 +245,8 @@ class PostgresqlSession : public DriverSession {
     speaking_ = true;
     const bool answered = send_text(sql) != 0 && receive();
     speaking_ = false;
-    // What came behind the last answer, such as of a trigger at the end of the transaction, belongs to it.
+    // What came behind the last answer, such as of a trigger at the end of the transaction, belongs
+    // to it.
     if (!spoken_.empty() && !notices_.empty())
       std::move(notices_.begin(), notices_.end(), std::back_inserter(spoken_.back().notices));
     notices_.clear();
@@ -342,7 +346,8 @@ class PostgresqlSession : public DriverSession {
                  false);
   }
 
-  // Waits for the answer to what was sent, into answer_; false if the connection is of no use any more.
+  // Waits for the answer to what was sent, into answer_; false if the connection is of no use any
+  // more.
   bool receive() {
     const auto deadline = Steady::now() + options_.timeout + kPostgresqlGrace;
     answer_.reset();
@@ -363,7 +368,8 @@ class PostgresqlSession : public DriverSession {
         lost_because_ = "no answer in time";
         return false;
       }
-      // H2 sends an answer in pieces and waits for us to acknowledge each; the system takes its time.
+      // H2 sends an answer in pieces and waits for us to acknowledge each; the system takes its
+      // time.
       const int now = 1;
       if (dialect_ == Dialect::h2)
         setsockopt(socket.fd, IPPROTO_TCP, TCP_QUICKACK, &now, sizeof now);
@@ -374,7 +380,8 @@ class PostgresqlSession : public DriverSession {
     }
   }
 
-  // What one statement of several came to. All of them are one transaction until one of them ends it.
+  // What one statement of several came to. All of them are one transaction until one of them ends
+  // it.
   Spoken spoken(PGresult& result) {
     Spoken s;
     s.notices = std::exchange(notices_, {});
@@ -477,7 +484,8 @@ class PostgresqlDriver : public Driver {
 
   bool supports(OpKind) const override { return true; }
   bool supports_conditions() const override { return true; }
-  // Below repeatable read PostgreSQL looks at rows that it locks once more; what the others do, nobody has looked at.
+  // Below repeatable read PostgreSQL looks at rows that it locks once more; what the others do,
+  // nobody has looked at.
   sql::Dialect dialect() const override {
     sql::Dialect d{.database = name_,
                    .integer = "bigint",
@@ -494,8 +502,8 @@ class PostgresqlDriver : public Driver {
     return d;
   }
 
-  // It could return rows with SELECT … FROM FINAL TABLE (UPDATE …), but at read committed that changes rows through an index
-  // which the UPDATE by itself does not (docs/databases/h2.md).
+  // It could return rows with SELECT … FROM FINAL TABLE (UPDATE …), but at read committed that
+  // changes rows through an index which the UPDATE by itself does not (docs/databases/h2.md).
   static void make_h2(sql::Dialect& d, std::string_view isolation) {
     d.text = "varchar(1000)";
     d.key_text = "varchar(200)";

@@ -1,5 +1,5 @@
-// A connection to Redis: words go out, an answer comes back. Plain ones are hiredis's own; those of TLS go through
-// libcurl, since Debian's hiredis has no TLS, and hiredis reads what comes.
+// A connection to Redis: words go out, an answer comes back. Plain ones are hiredis's own; those of
+// TLS go through libcurl, since Debian's hiredis has no TLS, and hiredis reads what comes.
 #pragma once
 #ifdef ASSAY_REDIS
 #include <hiredis/hiredis.h>

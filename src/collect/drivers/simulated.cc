@@ -3,8 +3,9 @@
 //
 //   simulated:LEVEL[?bug=ANOMALY[&rate=SHARE]][?turns=no]
 //
-// With a bug, the given share of the transactions (a fifth by default) runs with it. Sessions take turns (collect/turns.h), so that a run
-// depends on its seed alone; without, they run at once, as the system lets them.
+// With a bug, the given share of the transactions (a fifth by default) runs with it. Sessions take
+// turns (collect/turns.h), so that a run depends on its seed alone; without, they run at once, as
+// the system lets them.
 #include <fmt/format.h>
 
 #include <charconv>

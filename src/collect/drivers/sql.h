@@ -1,8 +1,8 @@
-// What the drivers of SQL databases share: where the value of a key lives, and the statements for each kind
-// of operation.
+// What the drivers of SQL databases share: where the value of a key lives, and the statements for
+// each kind of operation.
 //
-// A key of the workload's tables, "table:row:column", is a cell of a real table; every other key a row of
-// assay_kv, its lists a row of assay_list.
+// A key of the workload's tables, "table:row:column", is a cell of a real table; every other key a
+// row of assay_kv, its lists a row of assay_list.
 #pragma once
 
 #include <span>
@@ -56,8 +56,8 @@ class SqlStatements {
   std::vector<Table> tables_;
 };
 
-// The table that holds the mark of the run that prepared the others: making it, noting that the run has finished unless
-// another one has prepared them since, and asking for it.
+// The table that holds the mark of the run that prepared the others: making it, noting that the run
+// has finished unless another one has prepared them since, and asking for it.
 std::vector<std::string> run_table(const RunMark& mark);
 std::string finish_statement(RunMark mark);
 inline constexpr const char* kRunQuestion = "SELECT id FROM assay_run";

@@ -1,10 +1,11 @@
 // Embedded SQLite in WAL mode, one connection a session.
 //
-// SQLite has one writer at a time. A transaction begun IMMEDIATE waits for that turn at once and never
-// conflicts, but then transactions hardly overlap. A DEFERRED one takes a snapshot at its first read and
-// asks for the turn at its first write; if another transaction has committed since, SQLite refuses
-// (SQLITE_BUSY_SNAPSHOT) and the transaction is aborted. `adaptive`, the default, begins DEFERRED and,
-// after an abort, IMMEDIATE once: transactions overlap, and every session gets on.
+// SQLite has one writer at a time. A transaction begun IMMEDIATE waits for that turn at once and
+// never conflicts, but then transactions hardly overlap. A DEFERRED one takes a snapshot at its
+// first read and asks for the turn at its first write; if another transaction has committed since,
+// SQLite refuses (SQLITE_BUSY_SNAPSHOT) and the transaction is aborted. `adaptive`, the default,
+// begins DEFERRED and, after an abort, IMMEDIATE once: transactions overlap, and every session gets
+// on.
 #include <fmt/format.h>
 #include <sqlite3.h>
 
@@ -57,8 +58,8 @@ std::string message_of(sqlite3* db) {
   }
 }
 
-// Waiting for the writer's turn in ever longer naps. SQLite's own handler sleeps whole milliseconds,
-// which is an age next to a transaction.
+// Waiting for the writer's turn in ever longer naps. SQLite's own handler sleeps whole
+// milliseconds, which is an age next to a transaction.
 struct Patience {
   std::chrono::milliseconds limit;
   std::chrono::steady_clock::time_point since{};
@@ -129,9 +130,9 @@ constexpr std::array<const char*, 10> kSql = {
     "AND (?3 IS NULL OR v BETWEEN ?3 AND ?4) ORDER BY k",
 };
 
-// What changed, in the order in which it did: SQLite has one writer at a time, so rows of a log table written by triggers
-// stand in the order of the transactions. The triggers are the connection's own, since they ask it for the
-// transaction's name.
+// What changed, in the order in which it did: SQLite has one writer at a time, so rows of a log
+// table written by triggers stand in the order of the transactions. The triggers are the
+// connection's own, since they ask it for the transaction's name.
 constexpr std::string_view kLogTable =
     "DROP TABLE IF EXISTS assay_log;"
     "CREATE TABLE assay_log (n INTEGER PRIMARY KEY, txn, source, k, v);";
@@ -557,7 +558,8 @@ class SqliteDriver : public Driver {
     if (code != SQLITE_OK) return io_error(std::string("SQLite: ") + sqlite3_errstr(code), path_);
     sqlite3_extended_result_codes(db, 1);
     sqlite3_busy_timeout(db, static_cast<int>(options_.timeout.count()));
-    // In WAL mode NORMAL syncs at checkpoints only; a killed process loses nothing. A temporary database has none to lose.
+    // In WAL mode NORMAL syncs at checkpoints only; a killed process loses nothing. A temporary
+    // database has none to lose.
     const char* sync =
         folder_.path().empty() ? "PRAGMA synchronous = NORMAL;" : "PRAGMA synchronous = OFF;";
     if (Status s = execute_script(db, sync); !s.ok()) return s.error();

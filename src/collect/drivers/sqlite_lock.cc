@@ -12,7 +12,8 @@
 
 namespace assay::internal::collect {
 
-// A file that was opened here stays open until the process ends: closing it would take SQLite's own locks on it from the process.
+// A file that was opened here stays open until the process ends: closing it would take SQLite's own
+// locks on it from the process.
 struct SqliteLock::Held {
   int fd = -1;
   int users = 0;

@@ -1,7 +1,7 @@
-// Keys, values and lists as text, for databases that keep text. A value is its digits, or a string after a
-// quotation mark. Keys sort as the history says: integers by value, then strings by their bytes. The key 9 is the text
-// "1:9", 10 is "2:10": how many digits (a to j: 10 to 19), then the number. A negative one begins with what sorts it:
-// -9 is "-i:0:-9". A string follows an s.
+// Keys, values and lists as text, for databases that keep text. A value is its digits, or a string
+// after a quotation mark. Keys sort as the history says: integers by value, then strings by their
+// bytes. The key 9 is the text "1:9", 10 is "2:10": how many digits (a to j: 10 to 19), then the
+// number. A negative one begins with what sorts it: -9 is "-i:0:-9". A string follows an s.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Does the faults of a schedule to a running database and heals them, each written into the history as it
-// happens.
+// Does the faults of a schedule to a running database and heals them, each written into the history
+// as it happens.
 #pragma once
 
 #include <condition_variable>

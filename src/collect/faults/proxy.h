@@ -1,5 +1,5 @@
-// A TCP proxy on loopback between the sessions of a run and one endpoint, that can hold back what goes through.
-// One thread moves the bytes of all connections.
+// A TCP proxy on loopback between the sessions of a run and one endpoint, that can hold back what
+// goes through. One thread moves the bytes of all connections.
 #pragma once
 
 #include <atomic>

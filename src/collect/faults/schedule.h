@@ -1,10 +1,12 @@
-// Faults of a run: which, when and where, drawn from the seed. A fault begins, lasts, and is healed before the
-// next one begins; the first part of a run has none, so that there is something to disturb.
+// Faults of a run: which, when and where, drawn from the seed. A fault begins, lasts, and is healed
+// before the next one begins; the first part of a run has none, so that there is something to
+// disturb.
 //
-//   kill, restart   the process of a node is killed, and started after the fault's time (restart: at once)
+//   kill, restart   the process of a node is killed, and started after the fault's time (restart:
+//                   at once)
 //   pause           it stops (SIGSTOP) for that time
-//   partition       the clients' connections to a node fall silent for that time: nothing goes through and nothing
-//                   is refused
+//   partition       the clients' connections to a node fall silent for that time: nothing goes
+//                   through and nothing is refused
 //   delay           what goes through takes longer
 //
 // The first three need a command that acts on nodes, the others go through a proxy of ours.

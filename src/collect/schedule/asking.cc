@@ -1,18 +1,23 @@
 // Has a statement tell which rows it reads, while what its user sees of it stays as it was.
 //
-// A plain SELECT gets one more column, the last, which the observer takes off again. An aggregate is asked for all rows beneath it.
+// A plain SELECT gets one more column, the last, which the observer takes off again. An aggregate
+// is asked for all rows beneath it.
 //
-//   SELECT value FROM test t WHERE id = 1        SELECT value, json_array(json_array('test', …, t's columns)) FROM test t …
+//   SELECT value FROM test t WHERE id = 1
+//   SELECT value, json_array(json_array('test', …, t's columns)) FROM test t WHERE id = 1
 //
-// On PostgreSQL every other SELECT, wherever it stands, in a sub-select, behind UNION, WITH, INSERT or PREPARE, gets one more
-// condition, which is always true and raises a notice of the row. It costs so much that the planner asks it last; a row of which it
-// is asked was at any rate there for the statement to see.
+// On PostgreSQL every other SELECT, wherever it stands, in a sub-select, behind UNION, WITH, INSERT
+// or PREPARE, gets one more condition, which is always true and raises a notice of the row. It
+// costs so much that the planner asks it last; a row of which it is asked was at any rate there for
+// the statement to see.
 //
-//   INSERT INTO u SELECT max(n) FROM test WHERE year = 7        … FROM test WHERE (year = 7) AND assay_saw(json_array(…))
+//   INSERT INTO u SELECT max(n) FROM test WHERE year = 7
+//   INSERT INTO u SELECT max(n) FROM test WHERE (year = 7) AND assay_saw(json_array(…))
 //
-// What is left, such as views, functions and cursors elsewhere, is sent as it is and counted as missed. Which rows are not there
-// only a query of one table tells, which neither locks nor stops at a LIMIT. A column more may make the database read a row where
-// its index would have done: on MySQL, whose reads may lock, a table with further indexes is therefore not asked.
+// What is left, such as views, functions and cursors elsewhere, is sent as it is and counted as
+// missed. Which rows are not there only a query of one table tells, which neither locks nor stops
+// at a LIMIT. A column more may make the database read a row where its index would have done: on
+// MySQL, whose reads may lock, a table with further indexes is therefore not asked.
 //
 // Cost: linear in the statement's words times the depth of its brackets.
 #include <fmt/format.h>
@@ -55,7 +60,8 @@ bool is_of_no_catalogue(const std::vector<Word>& words, size_t at) {
          name != "information_schema" && (at + 1 == words.size() || words[at + 1].text != "(");
 }
 
-// Whether a condition may be another one when it is asked at the end: it calls what is not known to depend on the row alone.
+// Whether a condition may be another one when it is asked at the end: it calls what is not known to
+// depend on the row alone.
 bool depends_on_the_moment(const std::vector<Word>& words, size_t from, size_t end) {
   for (size_t i = from; i < end; ++i) {
     if (words[i].kind != Word::Kind::word) continue;
@@ -78,7 +84,8 @@ std::set<std::string> names_of_queries(const std::vector<Word>& words) {
   return names;
 }
 
-// The words of the SELECT at a place, as if it stood alone; its parts in brackets included, what UNION adds not.
+// The words of the SELECT at a place, as if it stood alone; its parts in brackets included, what
+// UNION adds not.
 std::vector<Word> select_at(const std::vector<Word>& words, size_t at) {
   const int depth = words[at].depth;
   std::vector<Word> select;

@@ -1,20 +1,25 @@
 // Makes a history of what statements were seen to read and write.
 //
-// Transactions begin with the first statement of a session that is in none, and end with the one behind which none is open; what
-// failed there, was rolled back, or never ended, aborted. The rows that were there before are initial values.
+// Transactions begin with the first statement of a session that is in none, and end with the one
+// behind which none is open; what failed there, was rolled back, or never ended, aborted. The rows
+// that were there before are initial values.
 //
-//   s1: UPDATE test SET value = value + 1 WHERE id = 1     r(test:1,{"id":1,"value":10}) from …, w(test:1,{"id":1,"value":11})
-//   s2: SELECT * FROM test WHERE value > 10                p("value > 10" = 1, [test:1 = …]) r(test:1, …) from s1
+//   s1: UPDATE test SET value = value + 1 WHERE id = 1
+//       r(test:1,{"id":1,"value":10}) from …  w(test:1,{"id":1,"value":11})
+//   s2: SELECT * FROM test WHERE value > 10
+//       p("value > 10" = 1, [test:1 = …])  r(test:1, …) from s1
 //
-// A row is a key: its table and the values of its primary key; without one, on PostgreSQL and SQLite, the chain of the places
-// in which its versions lay. A row that changes its key is deleted and inserted. An UPDATE or DELETE read the version that it
-// replaced only where what it did depended on it (spec: rule 35). Who wrote a version is stated where the database told
-// its number, and that one was seen to write this very row; a version that nobody was seen to write is left out, for a
-// read that is missing cannot make a violation. Versions of a key were installed in the order in which their writers were
-// answered, as each held the row's lock until it ended.
+// A row is a key: its table and the values of its primary key; without one, on PostgreSQL and
+// SQLite, the chain of the places in which its versions lay. A row that changes its key is deleted
+// and inserted. An UPDATE or DELETE read the version that it replaced only where what it did
+// depended on it (spec: rule 35). Who wrote a version is stated where the database told its number,
+// and that one was seen to write this very row; a version that nobody was seen to write is left
+// out, for a read that is missing cannot make a violation. Versions of a key were installed in the
+// order in which their writers were answered, as each held the row's lock until it ended.
 //
-// A condition is a column of its own, which each version of the table has, and which says whether the database finds the version to
-// satisfy it. Where the database contradicts what the query returned, rows alone are recorded.
+// A condition is a column of its own, which each version of the table has, and which says whether
+// the database finds the version to satisfy it. Where the database contradicts what the query
+// returned, rows alone are recorded.
 //
 // Cost: linear in what was seen, times the conditions of a table.
 #include "collect/schedule/assemble.h"

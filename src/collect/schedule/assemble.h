@@ -13,7 +13,8 @@ namespace assay::internal::collect::schedule {
 
 struct Assembled {
   History history;
-  // Statements that read tables, that changed some, and how many of each are in the history with all that they read or wrote.
+  // Statements that read tables, that changed some, and how many of each are in the history with
+  // all that they read or wrote.
   uint64_t reads = 0, reads_observed = 0, writes = 0, writes_observed = 0;
   std::vector<std::string> missed;  // "s1.2: DISTINCT", for each that is not
 };

@@ -1,4 +1,5 @@
-// A schedule of SQL as people write it down: sessions, their steps, and the orders in which these are played.
+// A schedule of SQL as people write it down: sessions, their steps, and the orders in which these
+// are played.
 #pragma once
 
 #include <cstdint>
@@ -51,12 +52,13 @@ struct File {
   std::vector<Permutation> permutations;
 };
 
-// An isolation specification of PostgreSQL's, a script whose statements say of which session they are, or Markdown with
-// such scripts or with a table that has a column for each session. `path`: of messages, and of what is played.
+// An isolation specification of PostgreSQL's, a script whose statements say of which session they
+// are, or Markdown with such scripts or with a table that has a column for each session. `path`: of
+// messages, and of what is played.
 Result<File> parse(std::string_view text, std::string_view path);
 
-// Every interleaving of the sessions, in the order of PostgreSQL's tester, up to `most`; or, of more than that, so many drawn
-// with the seed, none twice.
+// Every interleaving of the sessions, in the order of PostgreSQL's tester, up to `most`; or, of
+// more than that, so many drawn with the seed, none twice.
 std::vector<Permutation> interleavings(const File& file, uint64_t most, uint64_t seed);
 
 }  // namespace assay::internal::collect::schedule

@@ -1,17 +1,21 @@
-// Reads SQL in which each statement says of which session it is, in one of the ways in which people say that:
+// Reads SQL in which each statement says of which session it is, in one of the ways in which people
+// say that:
 //
 //   /* t1 */ BEGIN;  /* t2 */ BEGIN;      a comment of one word in front; it holds until the next
 //   /* c1: c1-0 */ COMMIT;                as `shrink --sql` writes it: what stands before the colon
 //   -- session 1                          a line of its own; it holds until the next
-//   COMMIT; -- T1. This unblocks T2       a comment behind, as in Hermitage; it is of that line alone
+//   COMMIT; -- T1. This unblocks T2       a comment behind, as in Hermitage; it is of that line
+//                                         alone
 //   T1> COMMIT;      T1: COMMIT;          a prompt in front
-//   | T1 | T2 |                           in Markdown a table with a column for each session; other columns are skipped
+//   | T1 | T2 |                           in Markdown a table with a column for each session; other
+//                                         columns are skipped
 //
-// What comes before the first label makes the tables. In Markdown only what stands in blocks of code and in tables is read; each
-// block with labels is a permutation of its own, under the heading above it, and the last that made tables sets up all.
+// What comes before the first label makes the tables. In Markdown only what stands in blocks of
+// code and in tables is read; each block with labels is a permutation of its own, under the heading
+// above it, and the last that made tables sets up all.
 //
-// A label that is no single word in a comment in front, a name and a number in one of the usual spellings: T1, s2, session 1,
-// conn-2, txn A. Anything else is a remark. Cost: one pass.
+// A label that is no single word in a comment in front, a name and a number in one of the usual
+// spellings: T1, s2, session 1, conn-2, txn A. Anything else is a remark. Cost: one pass.
 #include "collect/schedule/labelled.h"
 
 #include <fmt/format.h>
@@ -47,7 +51,8 @@ constexpr std::array kOfSessions = {"session", "connection", "conn",   "client",
                                     "trx",     "txn",        "tx",     "terminal", "worker",
                                     "thread",  "user",       "process"};
 
-// The length of a label at the beginning of the text, such as "T1" or "session 2"; 0 if there is none.
+// The length of a label at the beginning of the text, such as "T1" or "session 2"; 0 if there is
+// none.
 size_t label_length(std::string_view text) {
   size_t letters = 0;
   while (letters < text.size() && std::isalpha(static_cast<unsigned char>(text[letters])) != 0)

@@ -1,4 +1,5 @@
-// Scripts of trackers and of Hermitage: SQL of which comments, prompts or columns say of which session it is.
+// Scripts of trackers and of Hermitage: SQL of which comments, prompts or columns say of which
+// session it is.
 #pragma once
 
 #include <string_view>

@@ -1,16 +1,22 @@
-// How one learns which versions of which rows a statement read and wrote, without one more read of a table in the session of the
-// user: that could lock rows, or count for the database's own judgement.
+// How one learns which versions of which rows a statement read and wrote, without one more read of
+// a table in the session of the user: that could lock rows, or count for the database's own
+// judgement.
 //
-// Writes. Each table has triggers that tell the session of each row that a statement changed, as it was and as it is: whatever
-// the statement is, a cascade, a function or MERGE. On PostgreSQL they raise a notice, on MySQL and MariaDB they append to a
-// variable of the session, on SQLite to a temporary table of the connection; none of these is seen by others or locks anything.
+// Writes. Each table has triggers that tell the session of each row that a statement changed, as it
+// was and as it is: whatever the statement is, a cascade, a function or MERGE. On PostgreSQL they
+// raise a notice, on MySQL and MariaDB they append to a variable of the session, on SQLite to a
+// temporary table of the connection; none of these is seen by others or locks anything.
 //
-//   UPDATE test SET value = 11 WHERE id = 1      ["U","test","741","(0,1)",{"id":1,"value":10},"743","(0,3)",{"id":1,"value":11}]
+//   UPDATE test SET value = 11 WHERE id =
+//                                                1
+//                                                ["U","test","741","(0,1)",{"id":1,"value":10},"743","(0,3)",{"id":1,"value":11}]
 //
-// Reads are asked for with the statement itself (asking.cc). On PostgreSQL a row says by which transaction it was written (xmin),
-// and rows without a key are told apart by where they are (ctid).
+// Reads are asked for with the statement itself (asking.cc). On PostgreSQL a row says by which
+// transaction it was written (xmin), and rows without a key are told apart by where they are
+// (ctid).
 //
-// Cost: a function call for each row read or changed. Source: PostgreSQL's manual, 5.5 (system columns), 39 (triggers).
+// Cost: a function call for each row read or changed. Source: PostgreSQL's manual, 5.5 (system
+// columns), 39 (triggers).
 #include "collect/schedule/observing.h"
 
 #include <fmt/format.h>
@@ -181,7 +187,8 @@ std::vector<std::string> Observer::begin_place() const {
 std::vector<std::string> Observer::enter() const {
   switch (kin_) {
     case Kin::postgresql:
-      // Nothing else: DROP TABLE IF EXISTS at the head of a script would find the tables of the user.
+      // Nothing else: DROP TABLE IF EXISTS at the head of a script would find the tables of the
+      // user.
       return {"SET search_path = assay_play"};
     case Kin::mysql:
       return {"USE assay_play", "SET @assay_told = ''"};

@@ -75,10 +75,11 @@ class Observer {
   // Statements that make what tells of rows, once, and that take it away.
   std::vector<std::string> make_functions() const;
   std::vector<std::string> drop_functions() const;
-  // Error if there is something where permutations take place that was not made for that, as it would be removed; or if another
-  // run plays there. The connection keeps others out until it ends.
+  // Error if there is something where permutations take place that was not made for that, as it
+  // would be removed; or if another run plays there. The connection keeps others out until it ends.
   Status spare(DriverSession& control);
-  // Statements that give a permutation a place of its own, and take it away; for the one connection that sets up.
+  // Statements that give a permutation a place of its own, and take it away; for the one connection
+  // that sets up.
   std::vector<std::string> begin_place() const;
   std::vector<std::string> end_place() const;
   // Learns which tables there are. From then on it is known which of them a statement is about.
@@ -124,7 +125,8 @@ class Observer {
 
 // A name or a text between quotes.
 std::string in_quotes(std::string_view text, char quote);
-// The columns' values of a row as literals of SQL, in the order of `columns`; nothing where one cannot be written so.
+// The columns' values of a row as literals of SQL, in the order of `columns`; nothing where one
+// cannot be written so.
 std::optional<std::string> literals_of(const Version& version, const Table& table);
 // The values of the key; nothing where the row lacks one.
 std::optional<std::vector<std::string>> key_of(const Version& version, const Table& table);

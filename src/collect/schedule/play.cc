@@ -1,18 +1,22 @@
-// Plays a permutation as PostgreSQL's tester does, so that what its specifications expect comes about:
+// Plays a permutation as PostgreSQL's tester does, so that what its specifications expect comes
+// about:
 //
-//   the tables are set up, then each session; then each step is sent to its session in turn. If that session still waits in an
-//   earlier step, it is waited for first. A step is over when it is answered, or when it waits for another session (Player) or a
-//   marker holds it back; before the next is sent, those that waited are looked at once more.
+//   the tables are set up, then each session; then each step is sent to its session in turn. If
+//   that session still waits in an earlier step, it is waited for first. A step is over when it is
+//   answered, or when it waits for another session (Player) or a marker holds it back; before the
+//   next is sent, those that waited are looked at once more.
 //
 //   s1: UPDATE …   s2: UPDATE … <waiting>   s1: COMMIT   s2: <completed>
 //
-// Each permutation has a place of its own: a schema, a database, or SQLite's temporary file, made before and removed afterwards.
-// What of the observed versions satisfies the conditions of queries is asked of the database itself at the end, when no session
-// has anything open: each version is put into its table by itself, the condition asked, and all of it rolled back. So operators,
-// types and collations mean what they mean there.
+// Each permutation has a place of its own: a schema, a database, or SQLite's temporary file, made
+// before and removed afterwards. What of the observed versions satisfies the conditions of queries
+// is asked of the database itself at the end, when no session has anything open: each version is
+// put into its table by itself, the condition asked, and all of it rolled back. So operators, types
+// and collations mean what they mean there.
 //
-// Cost: the statements, a look at the locks for each that is not answered within milliseconds, and at the end one message for
-// each version and table that was not asked about in an earlier permutation. Source: README of src/test/isolation, PostgreSQL.
+// Cost: the statements, a look at the locks for each that is not answered within milliseconds, and
+// at the end one message for each version and table that was not asked about in an earlier
+// permutation. Source: README of src/test/isolation, PostgreSQL.
 #include "collect/schedule/play.h"
 
 #include <fmt/format.h>

@@ -49,7 +49,8 @@ struct Performance {
   std::vector<Told> told;
   std::vector<Version> first_rows;
   std::vector<Table> tables;
-  // By table and condition, the rows of which the database says that they satisfy it, and that they do not.
+  // By table and condition, the rows of which the database says that they satisfy it, and that they
+  // do not.
   std::vector<std::pair<Query, std::vector<std::pair<std::string, bool>>>> conditions;
   bool lost = false;  // a connection
 };

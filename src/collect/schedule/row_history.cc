@@ -9,7 +9,8 @@ namespace assay::internal::collect::schedule {
 
 namespace {
 
-// What stands where a transaction has left no row; what it removed and put back meanwhile needs another.
+// What stands where a transaction has left no row; what it removed and put back meanwhile needs
+// another.
 std::string tombstone(std::string_view txn) { return fmt::format("deleted by {}", txn); }
 
 }  // namespace

@@ -17,7 +17,8 @@
 
 namespace assay::internal::collect::schedule {
 
-// What a row is called: "accounts:7", and "seats:3,12" where two columns are its key. A comma within one of several is told apart.
+// What a row is called: "accounts:7", and "seats:3,12" where two columns are its key. A comma
+// within one of several is told apart.
 std::string row_key(std::string_view table, const std::vector<std::string>& key);
 // The table, and the columns of the key, of what is called so; nothing where it is no such name.
 struct RowName {
@@ -61,8 +62,9 @@ class RowHistory {
   void initial(const std::string& key, const std::string& row);
   void initial_of_all(const std::string& row) { builder_.set_initial(ValueView::row(row)); }
   Status add(const RowTxn& txn);
-  // The transactions that installed the versions of a key, in their order, and the row that each left; empty: whatever it left,
-  // which takes a look at all that it did, unless it is known to have removed it.
+  // The transactions that installed the versions of a key, in their order, and the row that each
+  // left; empty: whatever it left, which takes a look at all that it did, unless it is known to
+  // have removed it.
   struct Version {
     std::string txn, row = {};
     bool removed = false;

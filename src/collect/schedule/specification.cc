@@ -10,9 +10,10 @@
 //   step w2 { INSERT INTO t VALUES (1); }
 //   permutation r1 w2(c1) c1(*)
 //
-// Names are words, or anything between double quotes; a # begins a comment. A permutation may leave steps out or repeat them.
-// `w2(c1)`: it is not told as done before c1 is; `(*)`: it is told as waiting at once; `(c1 notices 2)`: not before the session of
-// c1 had so many notices. No braces can stand in SQL, as there. Cost: one pass. Source: src/test/isolation/README of PostgreSQL.
+// Names are words, or anything between double quotes; a # begins a comment. A permutation may leave
+// steps out or repeat them. `w2(c1)`: it is not told as done before c1 is; `(*)`: it is told as
+// waiting at once; `(c1 notices 2)`: not before the session of c1 had so many notices. No braces
+// can stand in SQL, as there. Cost: one pass. Source: src/test/isolation/README of PostgreSQL.
 #include "collect/schedule/specification.h"
 
 #include <fmt/format.h>

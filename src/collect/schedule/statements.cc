@@ -1,9 +1,12 @@
-// A scanner that knows of SQL only what is the same everywhere, or harmless: names, texts, numbers, brackets, comments.
+// A scanner that knows of SQL only what is the same everywhere, or harmless: names, texts, numbers,
+// brackets, comments.
 //
-// Texts stand between ' (doubled inside), names between " or ` or [ ] of one word, PostgreSQL's texts between $tag$. A text that
-// does not end reaches to the end. What a database makes of the statement is the database's business.
+// Texts stand between ' (doubled inside), names between " or ` or [ ] of one word, PostgreSQL's
+// texts between $tag$. A text that does not end reaches to the end. What a database makes of the
+// statement is the database's business.
 //
-//   select "a b" from t where x = $$it's$$ -- why      select, "a b", from, t, where, x, =, $$it's$$
+//   select "a b" from t where x = $$it's$$ -- why      select, "a b", from, t, where, x, =,
+//                                                      $$it's$$
 //
 // Cost: one pass.
 #include "collect/schedule/statements.h"

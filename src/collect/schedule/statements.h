@@ -1,4 +1,5 @@
-// SQL of any dialect, cut into statements and words: nothing is refused, what is not known stays as it is.
+// SQL of any dialect, cut into statements and words: nothing is refused, what is not known stays as
+// it is.
 #pragma once
 
 #include <algorithm>
@@ -41,8 +42,8 @@ struct Comment {
 // The comments, in their order.
 std::vector<Comment> comments_of(std::string_view sql);
 
-// At semicolons, which are left out; a body between BEGIN and END of what is created stays whole. Those without a word are left
-// out; comments in front of a statement belong to it.
+// At semicolons, which are left out; a body between BEGIN and END of what is created stays whole.
+// Those without a word are left out; comments in front of a statement belong to it.
 std::vector<std::string_view> statements_of(std::string_view sql);
 
 }  // namespace assay::internal::collect::schedule

@@ -1,5 +1,5 @@
-// The simulated database's own log: what each transaction that took effect installed, in the order of commits. Written into
-// the history as stated version orders.
+// The simulated database's own log: what each transaction that took effect installed, in the order
+// of commits. Written into the history as stated version orders.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace assay::internal::collect {
 
 class CommitLog {
  public:
-  // What the transaction left of each key, and every element that it appended; only of `key` if one is given. Called in the
-  // order of commits.
+  // What the transaction left of each key, and every element that it appended; only of `key` if one
+  // is given. Called in the order of commits.
   void add(const TxnRecord& record, const Value* key = nullptr);
   // The orders, and that they are complete at `now`. The log is empty afterwards.
   Status write(Sink& sink, int64_t now);

@@ -273,8 +273,8 @@ std::vector<std::pair<Value, Value>> Engine::read_range(uint32_t session, const 
   return rows;
 }
 
-// The rows whose values satisfy the condition. Of the whole table, only those are looked at that may: all versions hold few
-// values between two bounds. An intermediate value is in no version.
+// The rows whose values satisfy the condition. Of the whole table, only those are looked at that
+// may: all versions hold few values between two bounds. An intermediate value is in no version.
 std::vector<std::pair<Value, Value>> Engine::select(uint32_t session, const Request& request,
                                                     const Value& foreseen) {
   std::vector<std::pair<Value, Value>> rows;
@@ -297,7 +297,8 @@ std::vector<std::pair<Value, Value>> Engine::select(uint32_t session, const Requ
   return rows;
 }
 
-// The registers that a version of, or what the transaction itself wrote, may satisfy the condition, in the order of their keys.
+// The registers that a version of, or what the transaction itself wrote, may satisfy the condition,
+// in the order of their keys.
 std::vector<Engine::Chain*> Engine::may_hold(const Session& s, const Request& request) {
   index_values();
   std::vector<Chain*> chains;

@@ -4,9 +4,9 @@
 // initial state); a key keeps the versions that some view may still want. Not thread-safe;
 // transactions of different sessions overlap by interleaving calls.
 //
-// Registers and lists are apart, as in the tables of a database. A removal writes null, which is how
-// an absent key reads. A list grows in commit order whoever appends to it, so that every view of it
-// is a beginning of one list: up to the last element which the view holds.
+// Registers and lists are apart, as in the tables of a database. A removal writes null, which is
+// how an absent key reads. A list grows in commit order whoever appends to it, so that every view
+// of it is a beginning of one list: up to the last element which the view holds.
 #pragma once
 
 #include <tsl/ordered_map.h>
@@ -58,8 +58,8 @@ class Engine {
   // aborted.
   std::optional<Commit> commit(uint32_t session);
   void abort(uint32_t session);
-  // Of the transaction that the session has just committed: the newest commit that it saw, if it looked, and its own number,
-  // if it wrote something.
+  // Of the transaction that the session has just committed: the newest commit that it saw, if it
+  // looked, and its own number, if it wrote something.
   void tell_times(uint32_t session, TxnRecord& record) const;
   // Whether that wrote something.
   bool wrote(uint32_t session) const { return sessions_[session].number.has_value(); }
@@ -79,7 +79,8 @@ class Engine {
   static constexpr uint32_t kMaxReplicas = 3;
   using Seen = std::array<Commit, kMaxReplicas>;  // per replica: its commits up to here
 
-  // So many are kept of a key before those are dropped that nobody wants: few, as memory that is at hand is fast.
+  // So many are kept of a key before those are dropped that nobody wants: few, as memory that is at
+  // hand is fast.
   static constexpr size_t kFewVersions = 8;
 
   struct Version {

@@ -1,19 +1,23 @@
 // Why each policy gives its level. Let the commit order be the order in which transactions with
 // writes take effect; every key's versions follow it.
 //
-//   strict-serializable, linearizable: the view is everything committed before begin, and a transaction that writes
-//     commits only if nothing it read has changed since. So it might have run at its commit, and one that only reads at
-//     its begin: both inside its interval.
-//   session-serializable: the same with older points for some; a stale reader is placed at its point, never before what
+//   strict-serializable, linearizable: the view is everything committed before begin, and a
+//   transaction that writes
+//     commits only if nothing it read has changed since. So it might have run at its commit, and
+//     one that only reads at its begin: both inside its interval.
+//   session-serializable: the same with older points for some; a stale reader is placed at its
+//   point, never before what
 //     its session saw. serializable: before that, too.
-//   strong-si … adya-si: a point, and first committer wins on the keys written. The fewer promises about the point
-//     (fresh; the session's own; chosen at begin, so that no commit after begin is seen), the weaker the level.
+//   strong-si … adya-si: a point, and first committer wins on the keys written. The fewer promises
+//   about the point
+//     (fresh; the session's own; chosen at begin, so that no commit after begin is seen), the
+//     weaker the level.
 //   prefix: a point and no check. causal: replicas. read-atomic: whole transactions, scattered.
 //   read-committed: a new point for every read, never an older one within a transaction.
 //
-// A range is one read of every key within its bounds, present or not; so are an insert, a removal and a compare-and-set
-// of theirs, which write only where it lets them. An append is a write without a read: the element comes behind all that
-// were committed before.
+// A range is one read of every key within its bounds, present or not; so are an insert, a removal
+// and a compare-and-set of theirs, which write only where it lets them. An append is a write
+// without a read: the element comes behind all that were committed before.
 #include "collect/simulated/policy.h"
 
 #include <algorithm>

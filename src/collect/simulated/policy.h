@@ -11,8 +11,10 @@ namespace assay::internal::collect {
 
 // Which commits a transaction sees.
 //   point      all up to one point of the commit order
-//   replicas   those that have reached its session's replica; replicas apply commits in causal order
-//   scattered  its own session's, and a random choice of the recent others, each whole or not at all
+//   replicas   those that have reached its session's replica; replicas apply commits in causal
+//              order
+//   scattered  its own session's, and a random choice of the recent others, each whole or not at
+//              all
 enum class ViewKind : uint8_t { point, replicas, scattered };
 
 // When the view is chosen.

@@ -18,8 +18,8 @@
 namespace assay::internal::collect {
 
 // Notation as in the literature on isolation: b1 begins transaction 1, r1x reads x, w1x writes it,
-// c1 commits, a1 aborts; u1x compares x with what transaction 1 sees there, and sets it. Where x is a
-// list it is read whole and appended to.
+// c1 commits, a1 aborts; u1x compares x with what transaction 1 sees there, and sets it. Where x is
+// a list it is read whole and appended to.
 struct Script {
   static constexpr uint32_t kTxns = 4;
   std::string_view text;
@@ -34,16 +34,17 @@ struct Script {
   bool two_keys() const { return text.find('y') != std::string_view::npos; }
 };
 
-// Writes what the script is on, so that its reads identify the write they return even where others write
-// the same values, and where a key is absent at several times.
+// Writes what the script is on, so that its reads identify the write they return even where others
+// write the same values, and where a key is absent at several times.
 Script ground_for(const Script& script);
 
 // Empty text: the bug cannot be shown at this level (linearizable has one operation a transaction).
 Script find_script(Anomaly bug, LevelId level, uint32_t replica_count);
 
-// The script without the reads by which its writers give away the order of the versions, for workloads of blind writes. It is played
-// on ground (`ground_for`): one transaction wrote x and y, so whichever of it and a writer comes first contradicts a read. Other
-// bugs than long-fork, fractured-read and non-repeatable-read need those reads and are returned as they are.
+// The script without the reads by which its writers give away the order of the versions, for
+// workloads of blind writes. It is played on ground (`ground_for`): one transaction wrote x and y,
+// so whichever of it and a writer comes first contradicts a read. Other bugs than long-fork,
+// fractured-read and non-repeatable-read need those reads and are returned as they are.
 Script blind(Script script, Anomaly bug);
 
 class ScriptRun {

@@ -1,5 +1,5 @@
-// The words of a file of SQL, taken one after another. What goes wrong is thrown, inside the parser only, as nearly every line of it
-// can fail.
+// The words of a file of SQL, taken one after another. What goes wrong is thrown, inside the parser
+// only, as nearly every line of it can fail.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
-// Transactions that a user wrote as plain SQL, as they stand in a file: its tables with the rows that are there to begin
-// with, and named transactions, each a list of actions. Grammar: docs/sql-files.md.
+// Transactions that a user wrote as plain SQL, as they stand in a file: its tables with the rows
+// that are there to begin with, and named transactions, each a list of actions. Grammar:
+// docs/sql-files.md.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,8 @@ struct Place {
 
 enum class Type : uint8_t { integer, text };
 
-// What stands where a value may: a constant, a parameter, a column of the row that is updated, or a sum of such.
+// What stands where a value may: a constant, a parameter, a column of the row that is updated, or a
+// sum of such.
 struct Expression {
   enum class Kind : uint8_t {
     constant,
@@ -44,7 +46,8 @@ struct Expression {
   bool uses_columns() const;
 };
 
-// What stands behind WHERE: a condition of the history (history/condition.h) whose constants are still expressions.
+// What stands behind WHERE: a condition of the history (history/condition.h) whose constants are
+// still expressions.
 struct Where {
   Condition::Kind kind = Condition::Kind::all;
   std::vector<Where> parts = {};

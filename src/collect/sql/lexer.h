@@ -1,4 +1,5 @@
-// The words of a file of SQL: names and keywords in lower case, integers, texts, parameters and signs, each with its place.
+// The words of a file of SQL: names and keywords in lower case, integers, texts, parameters and
+// signs, each with its place.
 #pragma once
 
 #include <cstdint>

@@ -60,7 +60,8 @@ end;)");
   EXPECT_EQ(pay.actions[2].statement.order, (std::vector<std::pair<size_t, bool>>{{0, true}}));
 }
 
-// The condition that is recorded is the one that was written, and the history's own reader understands it.
+// The condition that is recorded is the one that was written, and the history's own reader
+// understands it.
 TEST(SqlFile, ConditionsAreThoseOfTheHistory) {
   const std::vector<Value> parameters = {Value::of(7), Value::of("it's")};
   for (const auto& [sql, recorded] : std::vector<std::pair<std::string, std::string>>{

@@ -138,8 +138,8 @@ void put_aggregate(Writer& w, const Statement& s) {
   w.put(" FROM ").table().where(s.where);
 }
 
-// An aggregate and, in the same statement, the rows that it is of: one row at least, with nulls if there are none. The database
-// computes the aggregate by itself, as it would without the rows.
+// An aggregate and, in the same statement, the rows that it is of: one row at least, with nulls if
+// there are none. The database computes the aggregate by itself, as it would without the rows.
 Text aggregate_text(const Statement& s, const Table& table, const Dialect& dialect) {
   Writer w(table, dialect);
   if (s.without_rows) {
@@ -305,7 +305,8 @@ CallResult Prepared::perform(const std::vector<Value>& parameters, Versions& ver
   const Result<Condition> where = condition_of(statement_->where, *table_, parameters);
   if (!where.ok()) return CallResult::fatal(where.error().message);
   call.where = where->to_string();
-  // A change of all rows may be of some that are not known in full, which only a condition can say (Reply::matched).
+  // A change of all rows may be of some that are not known in full, which only a condition can say
+  // (Reply::matched).
   if (call.where.empty() && statement_->kind != Statement::Kind::select)
     call.where = every_row(*table_);
   if (const Expression* key = key_of(statement_->where, *table_)) {
@@ -372,7 +373,8 @@ CallResult not_as_expected(const std::string& what) {
   return CallResult::fatal("what the database returned cannot be recorded: " + what);
 }
 
-// Whether the answer has the columns of the table, in their types, and a name of a version behind them.
+// Whether the answer has the columns of the table, in their types, and a name of a version behind
+// them.
 bool fits(const Table& table, const std::vector<Value>& row, bool version_may_be_null) {
   const size_t columns = table.columns.size();
   if (row.size() != columns + 1) return false;
@@ -394,7 +396,8 @@ std::optional<Value> integer_of(const Value& value) {
   return Value::of(integer);
 }
 
-// What an aggregate of these rows is: nulls do not count, and of nothing there is no sum. None that leaves 64 bits.
+// What an aggregate of these rows is: nulls do not count, and of nothing there is no sum. None that
+// leaves 64 bits.
 std::optional<Value> computed(const Statement& s, const std::vector<std::vector<Value>>& rows) {
   if (s.aggregate == AggregateFunction::count) return Value::of(static_cast<int64_t>(rows.size()));
   std::vector<Value> values;

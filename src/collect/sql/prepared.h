@@ -1,22 +1,28 @@
 // The statements of a file in the SQL of one database, and what is recorded of them.
 //
-// Each table has two columns more: the name of the version of the row, which its writer gives it, and the name of the version
-// that this one replaced. A row is recorded with the former, so that whoever reads it names its writer. An UPDATE writes both
-// and returns the latter: which version it saw is then known, and is recorded as read.
+// Each table has two columns more: the name of the version of the row, which its writer gives it,
+// and the name of the version that this one replaced. A row is recorded with the former, so that
+// whoever reads it names its writer. An UPDATE writes both and returns the latter: which version it
+// saw is then known, and is recorded as read.
 //
 //   SELECT … WHERE id = 5              ["r","stock:5",{…}]; null if there is no such row
-//   SELECT … WHERE number < 3          ["pred","number < 3",[["stock:5",{…}],…],{"keys":["stock:","stock;"]}]
-//   SELECT count(*) … WHERE number < 3 the same, with the rows that were counted: the statement asks for them too
+//   SELECT … WHERE number < 3          ["pred","number <
+//                                      3",[["stock:5",{…}],…],{"keys":["stock:","stock;"]}]
+//   SELECT count(*) … WHERE number < 3 the same, with the rows that were counted: the statement
+//   asks for them too
 //   … WITHOUT ROWS                     ["agg","number < 3",{"count":2,"keys":["stock:","stock;"]}]
-//   UPDATE … WHERE number < 3          the same with the rows before, then ["w","stock:5",{…}] for each
+//   UPDATE … WHERE number < 3          the same with the rows before, then ["w","stock:5",{…}] for
+//                                      each
 //   DELETE … WHERE number < 3          the same, then ["d","stock:5","3-17.2"]
 //   INSERT …                           ["insert","stock:5",{…},true]
 //
-// An aggregate that is not that of its rows is recorded beside them as well, for the check to judge.
+// An aggregate that is not that of its rows is recorded beside them as well, for the check to
+// judge.
 //
-// A statement says only of the rows that it returned that they satisfied its condition ("found") where others may have done so
-// too: behind LIMIT and SKIP LOCKED, and where a database looks at the rows that it locks once more. If the version that an
-// UPDATE replaced is not known any more, its key alone is recorded ("matched").
+// A statement says only of the rows that it returned that they satisfied its condition ("found")
+// where others may have done so too: behind LIMIT and SKIP LOCKED, and where a database looks at
+// the rows that it locks once more. If the version that an UPDATE replaced is not known any more,
+// its key alone is recorded ("matched").
 #pragma once
 
 #include <optional>
@@ -39,7 +45,8 @@ struct Text {
 
 class Prepared {
  public:
-  // Refuses what the database cannot tell enough of; the error has the statement's place. `file` must live as long.
+  // Refuses what the database cannot tell enough of; the error has the statement's place. `file`
+  // must live as long.
   static Result<Prepared> make(const File& file, const Statement& statement, const Dialect& dialect,
                                std::string transaction);
 
@@ -67,7 +74,8 @@ class Prepared {
   CallResult aggregate(Call& call) const;
   std::optional<Value> aggregate_of(const Value& returned) const;
   Step aggregate_step(const Call& call, const Value& value) const;
-  // Puts them into what is recorded, and leaves of each what the file's columns have. False if one does not fit the table.
+  // Puts them into what is recorded, and leaves of each what the file's columns have. False if one
+  // does not fit the table.
   bool take_rows(std::vector<std::vector<Value>>& rows, Step& step) const;
   CallResult insert(Call& call) const;
   CallResult update(Call& call) const;

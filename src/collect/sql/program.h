@@ -18,11 +18,12 @@ class Program : public std::enable_shared_from_this<Program> {
   explicit Program(File file) : file_(std::move(file)) {}
 
   const File& file() const { return file_; }
-  // Prepares the statements for the database and makes the tables there. Refuses a database that does not speak SQL, and
-  // statements of which it does not tell enough.
+  // Prepares the statements for the database and makes the tables there. Refuses a database that
+  // does not speak SQL, and statements of which it does not tell enough.
   Status set_up(Driver& driver);
 
-  // Statement `number` of a transaction, with the values of the transaction's parameters; to be performed once all is set up.
+  // Statement `number` of a transaction, with the values of the transaction's parameters; to be
+  // performed once all is set up.
   std::shared_ptr<const SqlStatement> statement(size_t transaction, size_t number,
                                                 std::vector<Value> parameters = {}) const;
   // Inserts the rows that the tables have to begin with.

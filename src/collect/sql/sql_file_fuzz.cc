@@ -1,4 +1,5 @@
-// Whatever the bytes: no crash, and the statements of what is accepted can be written for a database.
+// Whatever the bytes: no crash, and the statements of what is accepted can be written for a
+// database.
 #include "collect/sql/parser.h"
 #include "collect/sql/prepared.h"
 

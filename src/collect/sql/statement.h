@@ -1,4 +1,5 @@
-// A statement as it goes to a database with the values of its parameters, and what of it and its answer is recorded.
+// A statement as it goes to a database with the values of its parameters, and what of it and its
+// answer is recorded.
 #pragma once
 
 #include <string>
@@ -13,8 +14,9 @@ namespace assay::internal::collect {
 class SqlStatement {
  public:
   virtual ~SqlStatement() = default;
-  // `version` names the versions of rows that it writes, and nothing else. Appends the operations to record to `steps`, also
-  // those of a statement that failed and may have happened. What was selected goes to `reply.cells`.
+  // `version` names the versions of rows that it writes, and nothing else. Appends the operations
+  // to record to `steps`, also those of a statement that failed and may have happened. What was
+  // selected goes to `reply.cells`.
   virtual CallResult perform(DriverSession& session, const std::string& version,
                              std::vector<Step>& steps, Reply& reply) const = 0;
   // The text of SQL, with its values in it, as `perform` sends it.

@@ -1,4 +1,5 @@
-// Values and conditions of a file of SQL: expressions of the right type, and what a WHERE may compare.
+// Values and conditions of a file of SQL: expressions of the right type, and what a WHERE may
+// compare.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The versions of rows that the sessions of a run wrote, by the name that each carries: an UPDATE returns only the name of the
-// version that it replaced.
+// The versions of rows that the sessions of a run wrote, by the name that each carries: an UPDATE
+// returns only the name of the version that it replaced.
 #pragma once
 
 #include <array>

@@ -12,7 +12,8 @@
 namespace assay::internal::collect::sql {
 namespace {
 
-// A step that cannot be done, such as a sum that is no 64-bit integer: the run ends with what is wrong.
+// A step that cannot be done, such as a sum that is no 64-bit integer: the run ends with what is
+// wrong.
 class Impossible : public SqlStatement {
  public:
   Impossible(Error error, std::string transaction)

@@ -1,5 +1,5 @@
-// A file of tables and transactions as a workload: each session draws transactions by their weights and goes through their
-// steps.
+// A file of tables and transactions as a workload: each session draws transactions by their weights
+// and goes through their steps.
 #pragma once
 
 #include <memory>

@@ -84,7 +84,8 @@ TEST_F(SqlRunTest, RecordsRowsThatAllNameTheirWriters) {
   EXPECT_EQ(stats->committed, 180u);
   const History h = history();
   EXPECT_EQ(h.session_count(), 4u);
-  // What was there is written first, by a session of its own, and each session sees it first of all.
+  // What was there is written first, by a session of its own, and each session sees it first of
+  // all.
   const TxnId first = h.session_txns(0).front();
   EXPECT_EQ(h.end_op(first) - h.first_op(first), 4u);
   for (SessionId s = 1; s < 4; ++s) {

@@ -1,9 +1,12 @@
-// Transfers between accounts. A transaction reads two balances and writes both, if there is enough to transfer, or it
-// reads them all. Money is neither made nor lost in any serial order; what breaks that shows in the reads:
+// Transfers between accounts. A transaction reads two balances and writes both, if there is enough
+// to transfer, or it reads them all. Money is neither made nor lost in any serial order; what
+// breaks that shows in the reads:
 //
-//   s1: { r(a,100) r(b,100) w(a,90) w(b,110) }     s2: { r(a,90) r(b,100) }   has seen half of a transfer
+//   s1: { r(a,100) r(b,100) w(a,90) w(b,110) }     s2: { r(a,90) r(b,100) }   has seen half of a
+//                                                  transfer
 //
-// A balance is the upper 24 bits of the value, which stays unique by the lower 40; an account begins with 100.
+// A balance is the upper 24 bits of the value, which stays unique by the lower 40; an account
+// begins with 100.
 #include "collect/workloads/integer_keys.h"
 #include "collect/workloads/planned_session.h"
 #include "collect/workloads/registry.h"

@@ -3,8 +3,8 @@
 //
 //   r(x) r(y)      w(x) w(y)      r(x) w(x) r(y) w(y)
 //
-// Writes that follow no read of their key leave the order of versions open, which is what makes such
-// histories hard; `mini` beside it shows what that costs.
+// Writes that follow no read of their key leave the order of versions open, which is what makes
+// such histories hard; `mini` beside it shows what that costs.
 #include "collect/workloads/integer_keys.h"
 #include "collect/workloads/planned_session.h"
 #include "collect/workloads/registry.h"

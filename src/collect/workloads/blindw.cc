@@ -1,6 +1,7 @@
-// Transactions that only read or only write blindly, the hardest shape for a checker: no write shows which version
-// it replaced. BlindW-RW has as many of one as of the other, BlindW-RM nine readers to one writer. Source: Cobra (Tan
-// et al., 2020), as used by Viper (Zhang et al., 2023): 8 operations, 2,000 keys.
+// Transactions that only read or only write blindly, the hardest shape for a checker: no write
+// shows which version it replaced. BlindW-RW has as many of one as of the other, BlindW-RM nine
+// readers to one writer. Source: Cobra (Tan et al., 2020), as used by Viper (Zhang et al., 2023): 8
+// operations, 2,000 keys.
 #include "collect/workloads/integer_keys.h"
 #include "collect/workloads/planned_session.h"
 #include "collect/workloads/registry.h"

@@ -1,12 +1,13 @@
-// Lists to which transactions append, and which they read whole. A list that was read shows the order of all its
-// elements, so nothing about the order of versions has to be guessed: two readers of
+// Lists to which transactions append, and which they read whole. A list that was read shows the
+// order of all its elements, so nothing about the order of versions has to be guessed: two readers
+// of
 //
 //   s1: { append(x,1) r(y,[]) }     s2: { append(y,2) r(x,[]) }
 //
-// are write skew for certain. Keys are in use for a while only, so that lists stay short and new rows come into
-// being all the time, which is where databases that watch rows go wrong: after every 32 transactions, of all
-// sessions together, the older half of the keys makes way for new ones. Source: the workload of Elle (Kingsbury and
-// Alvaro, 2020).
+// are write skew for certain. Keys are in use for a while only, so that lists stay short and new
+// rows come into being all the time, which is where databases that watch rows go wrong: after every
+// 32 transactions, of all sessions together, the older half of the keys makes way for new ones.
+// Source: the workload of Elle (Kingsbury and Alvaro, 2020).
 #include <algorithm>
 #include <atomic>
 

@@ -1,6 +1,6 @@
-// Lightweight transactions: one operation on one key, a read, an insert if absent, or a compare-and-set of what the
-// session saw there last. Histories of them are what `linearizable` is defined for. Source: the lightweight
-// transactions of the MTC paper (Wei et al., 2025).
+// Lightweight transactions: one operation on one key, a read, an insert if absent, or a
+// compare-and-set of what the session saw there last. Histories of them are what `linearizable` is
+// defined for. Source: the lightweight transactions of the MTC paper (Wei et al., 2025).
 #include <optional>
 #include <unordered_map>
 

@@ -16,8 +16,8 @@ namespace {
 
 using Shapes = std::vector<std::string_view>;
 
-// Each group is equally likely, and so is each shape of a group; the last group holds the shapes that only anomalies
-// within one transaction need.
+// Each group is equally likely, and so is each shape of a group; the last group holds the shapes
+// that only anomalies within one transaction need.
 std::vector<Shapes> shape_groups() {
   std::vector<Shapes> groups = {
       {"rx", "rxry"}, {"rxwx"}, {"rxrywx", "rxrywy"}, {"rxrywxwy", "rxrywywx", "rxwxrywy"}};

@@ -1,5 +1,5 @@
-// Sessions that draw each transaction when it starts, and those that go on planning with every answer. A retry draws the
-// same random numbers again, so it is on the same keys; values are new.
+// Sessions that draw each transaction when it starts, and those that go on planning with every
+// answer. A retry draws the same random numbers again, so it is on the same keys; values are new.
 #pragma once
 
 #include <deque>

@@ -1,7 +1,8 @@
-// A workload whose sessions differ in nothing but their random numbers, values and number. `Session` is
-// constructed from the options, those three and the number of sessions; it says which kinds it uses (kKinds) and what
-// to read at the end (final_reads), and, where that is not how it reads, how it does (usual_reads). Where its keys can be written
-// before the sessions begin, it says how (first_writes).
+// A workload whose sessions differ in nothing but their random numbers, values and number.
+// `Session` is constructed from the options, those three and the number of sessions; it says which
+// kinds it uses (kKinds) and what to read at the end (final_reads), and, where that is not how it
+// reads, how it does (usual_reads). Where its keys can be written before the sessions begin, it
+// says how (first_writes).
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,7 @@
-// Keys that come and go under range reads. A transaction has operations of one of five types: reads, writes, inserts
-// (of a new largest key, or once more of an old one), deletes, and reads of the range from a key to the tenth after it.
-// V-Range-B has a fifth of each, -RQH half range reads, -IDH 35 % inserts and as many deletes. Source: Viper (Zhang et
-// al., 2023).
+// Keys that come and go under range reads. A transaction has operations of one of five types:
+// reads, writes, inserts (of a new largest key, or once more of an old one), deletes, and reads of
+// the range from a key to the tenth after it. V-Range-B has a fifth of each, -RQH half range reads,
+// -IDH 35 % inserts and as many deletes. Source: Viper (Zhang et al., 2023).
 #include <array>
 
 #include "collect/workloads/integer_keys.h"

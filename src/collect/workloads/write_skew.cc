@@ -1,10 +1,11 @@
-// Finds write skew. Keys come in pairs (2i, 2i+1); a transaction reads both keys of a pair and writes
-// one of them. Two such transactions at once, one writing each side,
+// Finds write skew. Keys come in pairs (2i, 2i+1); a transaction reads both keys of a pair and
+// writes one of them. Two such transactions at once, one writing each side,
 //
 //   s1: { r(x,0) r(y,0) w(x,1) }     s2: { r(x,0) r(y,0) w(y,2) }
 //
-// have no order, yet write different keys, so a database that looks for write conflicts alone lets both in.
-// Every write follows a read of its key, so the order of versions is known and checking is linear.
+// have no order, yet write different keys, so a database that looks for write conflicts alone lets
+// both in. Every write follows a read of its key, so the order of versions is known and checking is
+// linear.
 #include "collect/workloads/integer_keys.h"
 #include "collect/workloads/planned_session.h"
 #include "collect/workloads/registry.h"
