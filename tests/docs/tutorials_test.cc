@@ -41,7 +41,7 @@ TEST(Tutorials, OnPostgresql) {
     GTEST_SKIP() << "no psycopg2 here";
   const std::vector<std::string>& urls = server("postgres");
   if (urls.empty()) GTEST_SKIP() << "dev/db cannot have 'postgres' here";
-  EXPECT_EQ(run_pages_with("postgres", variables + " URL='" + urls.front() + "'"), 6);
+  EXPECT_EQ(run_pages_with("postgres", variables + " URL='" + urls.front() + "'"), 5);
 }
 
 TEST(Tutorials, OnABuild) {
