@@ -47,30 +47,30 @@ class Inputs:
         part.rename(path)  # so that a run that was cut short leaves no half of an input
 
     def _generate(self, wanted: Generated, path: pathlib.Path):
+        workload = (f"{wanted.workload}:ops={wanted.ops},read-share={wanted.read_share},keys={wanted.keys},"
+                    f"distribution={wanted.distribution},abort-share=0,unknown-share=0")
+        times = (f"{wanted.times}:clock-error={self._lengths(wanted, wanted.clocks_off)},"
+                 f"time-jitter={self._lengths(wanted, wanted.jitter)}")
         command = [
-            self.assay, "generate", "--level", wanted.level, "--workload", wanted.workload,
-            "--sessions", wanted.sessions, "--txns", wanted.txns, "--ops", wanted.ops,
-            "--read-share", wanted.read_share, "--keys", wanted.keys,
-            "--distribution", wanted.distribution, "--times", wanted.times,
-            "--clock-error", self._lengths(wanted, wanted.clocks_off),
-            "--time-jitter", self._lengths(wanted, wanted.jitter), "--abort-share", 0, "--unknown-share", 0,
-            "--seed", wanted.seed, "--output", path,
+            self.assay, "generate", "--level", wanted.level, "--sessions", wanted.sessions, "--txns", wanted.txns,
+            "--times", times, "--seed", wanted.seed, "--output", path,
         ]
         if wanted.lightweight is not None:
-            command += ["--lightweight", "--concurrent", wanted.lightweight]
+            command += ["--lightweight"]
+            workload += f",concurrent={wanted.lightweight}"
         if wanted.logged:
             command += ["--version-order"]
         if wanted.timestamps:
             command += ["--timestamps"]
         if wanted.query_share is not None:
-            command += ["--query-share", wanted.query_share, "--query-width", wanted.query_width]
+            workload += f",query-share={wanted.query_share},query-width={wanted.query_width}"
         if wanted.long_ops is not None:
-            command += ["--long-ops", wanted.long_ops]
+            workload += f",long-ops={wanted.long_ops}"
         if wanted.values is not None:
-            command += ["--values", wanted.values]
+            workload += f",values={wanted.values}"
         if wanted.bug:
             command += ["--bug", wanted.bug]
-        subprocess.run([str(word) for word in command], check=True)
+        subprocess.run([str(word) for word in (*command, "--workload", workload)], check=True)
 
     def _lengths(self, wanted: Generated, count: int) -> int:
         """Nanoseconds: `count` times the mean length of a transaction, found on a small sample."""

@@ -18,8 +18,8 @@ SESSIONS, TXNS, KEYS, RUNS = 10, 500, 1000, 3
 def run(assay, url, isolation, level, workload, ops, seed):
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            [assay, "run", "--database", url, "--isolation", isolation, "--workload", workload, "--ops", str(ops),
-             "--sessions", str(SESSIONS), "--txns", str(TXNS), "--keys", str(KEYS), "--distribution", "zipfian",
+            [assay, "run", "--database", url, "--isolation", isolation, "--workload", f"{workload}:ops={ops},keys={KEYS},distribution=zipfian",
+             "--sessions", str(SESSIONS), "--txns", str(TXNS),
              "--seed", str(seed), "--level", level, "--json", "--history", f"{folder}/h.jsonl", "--force"],
             capture_output=True, text=True, check=False)
     note = re.search(r"([0-9,]+) committed, ([0-9,]+) aborted, [0-9,]+ of unknown outcome in ([0-9.]+) s", done.stderr)

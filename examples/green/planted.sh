@@ -24,20 +24,20 @@ told() {  # LEVEL FLAGS…
 
 printf '%-20s %-15s %-31s %-15s %-31s %s\n' bug level tame 'says, and has' 'not tame' 'says, and has'
 while IFS='|' read -r bug level tame shows; do
-  # Flags are words.
+  # A workload may have flags behind it, which are words.
   # shellcheck disable=SC2086
-  printf '%-20s %-15s %-31s %-15s %-31s %s\n' "$bug" "$level" "$tame" "$(told "$level" $tame)" "$shows" "$(told "$level" $shows)"
+  printf '%-20s %-15s %-31s %-15s %-31s %s\n' "$bug" "$level" "$tame" "$(told "$level" --workload $tame)" "$shows" "$(told "$level" --workload $shows)"
 done <<'ROWS'
-lost-update|session-si|--ops 1 --keys 5|--ops 4 --keys 5
-lost-update|session-si|--own-writes --keys 20|--ops 8 --keys 20
-write-skew|serializable|--ops 1 --keys 5|--ops 4 --keys 5
-write-skew|serializable|--workload increment --keys 5|--workload write-skew --keys 4
-long-fork|prefix|--ops 4 --keys 1|--ops 2 --keys 6
-fractured-read|read-atomic|--ops 1 --keys 4|--ops 4 --keys 5
-non-repeatable-read|session-si|--ops 1 --keys 5|--ops 8 --keys 3
-non-monotonic-read|read-atomic|--ops 1 --keys 5|--ops 4 --keys 5
-causality-violation|causal|--sessions 1 --keys 5|--ops 4 --keys 5
-aborted-read|session-si|--ops 2 --keys 100000|--ops 4 --keys 5
-intermediate-read|read-committed|--ops 1 --keys 5|--ops 8 --keys 3
-write-skew|serializable|--ops 4 --keys 1|--ops 4 --keys 20
+lost-update|session-si|general:ops=1,keys=5|general:ops=4,keys=5
+lost-update|session-si|general:own-writes,keys=20|general:ops=8,keys=20
+write-skew|serializable|general:ops=1,keys=5|general:ops=4,keys=5
+write-skew|serializable|increment:keys=5|write-skew:keys=4
+long-fork|prefix|general:ops=4,keys=1|general:ops=2,keys=6
+fractured-read|read-atomic|general:ops=1,keys=4|general:ops=4,keys=5
+non-repeatable-read|session-si|general:ops=1,keys=5|general:ops=8,keys=3
+non-monotonic-read|read-atomic|general:ops=1,keys=5|general:ops=4,keys=5
+causality-violation|causal|general:keys=5 --sessions 1|general:ops=4,keys=5
+aborted-read|session-si|general:ops=2,keys=100000|general:ops=4,keys=5
+intermediate-read|read-committed|general:ops=1,keys=5|general:ops=8,keys=3
+write-skew|serializable|general:ops=4,keys=1|general:ops=4,keys=20
 ROWS

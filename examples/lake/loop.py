@@ -50,9 +50,9 @@ class Table:
         self.version = 0
         engine.open("facts_0", files)
 
-    def sql(self, part, *flags):
-        command = [self.args.assay, "sql", "--level", self.args.level, "--dialect", self.engine.dialect, "--part", part,
-                   "--facts", f"facts_{self.version}", *flags]
+    def sql(self, part, *keys):
+        command = [self.args.assay, "sql", "--level", self.args.level, "--dialect", self.engine.dialect,
+                   "--part", ",".join([f"{part}:facts=facts_{self.version}", *keys])]
         if self.args.initial is not None:
             command += ["--initial", self.args.initial]
         if self.args.deletions:
@@ -62,10 +62,10 @@ class Table:
     def objections(self):
         return self.engine.count(self.sql("accept"))
 
-    def save(self, part, name, *flags):
+    def save(self, part, name, *keys):
         """The rows of a query as a table in CSV; how many there are."""
         file = self.work / name
-        return file, self.engine.save(self.sql(part, *flags), file)
+        return file, self.engine.save(self.sql(part, *keys), file)
 
     def splice(self, placed):
         query = self.sql("splice")
@@ -98,7 +98,7 @@ def decide(table):
             return 1
     margin, flags = 0, []
     for _ in range(table.args.rounds):
-        file, _ = table.save("residue", "residue.csv", "--margin", str(margin))
+        file, _ = table.save("residue", "residue.csv", f"margin={margin}")
         placed = table.work / "placed.csv"
         code, said = residue(table, file, placed, *flags)
         print(f"{said['transactions']} transactions in {said['windows']} windows, {said['placed']} of them in order again")

@@ -12,7 +12,7 @@ namespace {
 constexpr std::array kCommands = {
     Command{"run", "drive a database, record its history, check it",
             "  assay run                                    embedded SQLite, 10,000 transactions\n"
-            "  assay run --sessions 4 --txns 500 --keys 50  shorter, with more conflicts\n"
+            "  assay run --sessions 4 --txns 500 --workload general:keys=50  more conflicts\n"
             "  assay run --database sqlite:app.db --isolation deferred --history run.jsonl\n"
             "  assay run --database URL --until-violation --time 10m --level serializable\n"
             "  assay run --list                             workloads, databases, isolations\n",
@@ -62,11 +62,10 @@ constexpr std::array kCommands = {
             "  assay check run.jsonl --certificate run.cert.json\n"
             "  assay explain run.cert.json run.jsonl\n",
             add_explain},
-    Command{
-        "generate", "make histories with a simulated database of a chosen level",
-        "  assay generate --level snapshot-isolation --bug lost-update | assay check -\n"
-        "  assay generate --level ser --sessions 20 --txns 1000 --keys 5000 --seed 7 > h.jsonl\n",
-        add_generate},
+    Command{"generate", "make histories with a simulated database of a chosen level",
+            "  assay generate --level snapshot-isolation --bug lost-update | assay check -\n"
+            "  assay generate --level ser --sessions 20 --workload general:keys=5000 > h.jsonl\n",
+            add_generate},
     Command{"convert", "convert between history formats",
             "  assay convert run.jsonl run.hist\n"
             "  assay convert run.jsonl run.jsonl.zst\n"
@@ -74,7 +73,7 @@ constexpr std::array kCommands = {
             add_convert},
     Command{"sql", "print the query that decides a level where the history is a table",
             "  assay sql --level strict-serializable | duckdb lake.db\n"
-            "  assay sql --level strong-si --dialect spark --part residue --margin 1000000\n",
+            "  assay sql --level strong-si --dialect spark --part residue:margin=1000000\n",
             add_sql},
     Command{
         "residue", "decide what the query of 'assay sql' did not accept",

@@ -31,12 +31,34 @@ std::string quoted(const std::string& text) {
 
 std::string first_sentence(const std::string& help) { return help.substr(0, help.find(". ")); }
 
+// The keys of a flag, "keys= tombstones".
+std::string keys_of_flag(const DescribedCommand& command, const DescribedFlag& flag) {
+  std::string keys;
+  for (const DescribedFlag& f : command.flags)
+    if (!flag.names.empty() && f.key_of == flag.names.front())
+      keys += (keys.empty() ? "" : " ") + f.names.front() + (f.value.empty() ? "" : "=");
+  return keys;
+}
+
+// What a flag may be given, and behind its default the keys that it has.
+std::vector<std::string> choices(const DescribedCommand& command, const DescribedFlag& flag) {
+  std::vector<std::string> all = flag.values;
+  if (all.empty()) return all;
+  for (const DescribedFlag& f : command.flags)
+    if (f.key_of == flag.names.front())
+      all.push_back(flag.by_default + ":" + f.names.front() + (f.value.empty() ? "" : "="));
+  return all;
+}
+
 std::string bash(const Commands& commands) {
-  std::string names, cases, values;
+  std::string names, cases, values, behind;
   for (const DescribedCommand& c : commands) {
     names += (names.empty() ? "" : " ") + c.name;
     std::string flags;
     for (const DescribedFlag& f : c.flags) {
+      if (const std::string keys = keys_of_flag(c, f); !keys.empty())
+        behind += fmt::format("    '{}:{}') words='{}' ;;\n", c.name, f.names.front(), keys);
+      if (!f.key_of.empty()) continue;
       for (const std::string& name : f.names) flags += (flags.empty() ? "" : " ") + name;
       if (!f.values.empty())
         values += fmt::format("    '{}:{}') words='{}' ;;\n", c.name,
@@ -55,6 +77,11 @@ _assay() {{
   fi
   case "$command:$before" in
 {}  esac
+  if [ "$before" = : ] || [ "$current" = : ]; then  # --workload NAME:KEY, three words to bash
+    [ "$current" = : ] && current=
+    case "$command:${{COMP_WORDS[COMP_CWORD-$([ "$before" = : ] && echo 3 || echo 2)]}}" in
+{}    esac
+  fi
   if [ -n "$words" ]; then
     COMPREPLY=($(compgen -W "$words" -- "$current"))
     return
@@ -68,7 +95,7 @@ _assay() {{
 }}
 complete -o filenames -F _assay assay
 )",
-      names, values, cases);
+      names, values, behind, cases);
 }
 
 std::string zsh(const Commands& commands) {
@@ -77,10 +104,12 @@ std::string zsh(const Commands& commands) {
     names += fmt::format("    '{}:{}'\n", c.name, quoted(c.summary));
     std::string specs;
     for (const DescribedFlag& f : c.flags) {
+      if (!f.key_of.empty()) continue;
       const std::string argument =
           f.value.empty() ? ""
           : !f.values.empty()
-              ? fmt::format(":{}:({})", quoted(f.value), fmt::join(f.values, " "))
+              ? fmt::format(":{}:({})", quoted(f.value),
+                            quoted(fmt::format("{}", fmt::join(choices(c, f), " "))))
               : fmt::format(":{}:{}", quoted(f.value), f.takes_file ? "_files" : "");
       for (const std::string& name : f.names)
         specs +=
@@ -117,12 +146,13 @@ std::string fish(const Commands& commands) {
     out += fmt::format("complete -c assay -n __fish_use_subcommand -f -a {} -d '{}'\n", c.name,
                        quoted(c.summary));
     for (const DescribedFlag& f : c.flags) {
+      if (!f.key_of.empty()) continue;
       std::string names;
       for (const std::string& name : f.names)
         names += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       std::string values;
       if (!f.value.empty()) values = f.takes_file ? " -r" : " -x";
-      if (!f.values.empty()) values += fmt::format(" -a '{}'", fmt::join(f.values, " "));
+      if (!f.values.empty()) values += fmt::format(" -a '{}'", fmt::join(choices(c, f), " "));
       out += fmt::format("complete -c assay -n '__fish_seen_subcommand_from {}'{}{} -d '{}'\n",
                          c.name, names, values, quoted(first_sentence(f.help)));
     }

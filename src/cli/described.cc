@@ -6,6 +6,7 @@
 #include "assay/level.h"
 #include "cli/command.h"
 #include "cli/flags.h"
+#include "cli/keys.h"
 #include "collect/workload.h"
 #include "report/report.h"
 
@@ -57,7 +58,10 @@ void describe_value(const std::string& type, DescribedFlag& flag) {
 
 DescribedFlag describe_flag(const CLI::Option& option) {
   DescribedFlag flag;
-  for (const std::string& name : option.get_lnames()) flag.names.push_back("--" + name);
+  flag.key_of = flag_of_key(option);
+  if (!flag.key_of.empty()) flag.names.push_back(key_name(option));
+  for (const std::string& name : option.get_lnames())
+    if (flag.key_of.empty()) flag.names.push_back("--" + name);
   for (const std::string& name : option.get_snames()) flag.names.push_back("-" + name);
   flag.help = option.get_description();
   if (flag.names.empty()) {

@@ -16,7 +16,8 @@ struct DescribedFlag {
   std::string value;               // "LEVEL": what it takes; empty if nothing
   std::string help;
   std::string by_default;  // what it is where it is not given; empty: nothing, or its help says it
-  std::string group;       // the heading under which --help has it; empty: no particular one
+  std::string group;       // the heading under which --help-all has it; empty: none
+  std::string key_of;      // "--workload": it is a key of this flag, and `names` is "keys"
   bool speed_up = false;   // --without, for those who work on assay
   std::vector<std::string> values;  // what there is to choose from; empty: anything
   bool takes_file = false;
@@ -25,7 +26,7 @@ struct DescribedFlag {
 struct DescribedCommand {
   std::string name, summary, examples;
   std::vector<DescribedFlag> arguments;  // positional ones, by the name that --help shows
-  std::vector<DescribedFlag> flags;
+  std::vector<DescribedFlag> flags;      // and their keys
 };
 
 // Of the whole command line, in the order of --help.

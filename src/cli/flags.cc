@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "cli/console.h"
+#include "cli/keys.h"
 #include "cli/suggestion.h"
 #include "cli/units.h"
 #include "collect/url.h"
@@ -71,6 +72,11 @@ void bad_flag(const std::string& flag, const std::string& message) {
   throw CLI::ValidationError(flag, message);
 }
 
+void put_under(CLI::App& app, const std::string& heading,
+               std::initializer_list<const char*> flags) {
+  for (const char* flag : flags) app.get_option(flag)->group(heading);
+}
+
 void LevelFlags::add(CLI::App& app, const std::string& help, bool required) {
   add_as(app, "--level,-l", help)->required(required);
 }
@@ -123,6 +129,7 @@ void BudgetFlags::add(CLI::App& app) {
          "limit on the work, in transactions, edges and decisions examined; the same in every run")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 62))
       ->type_name("N");
+  put_under(app, kLimits, {"--time", "--memory", "--effort"});
 }
 
 // A process that the system kills for its memory says nothing at all: without a limit of its own it
@@ -227,6 +234,7 @@ void ReadFlags::add(CLI::App& app) {
          "random, the same in every run")
       ->default_str("100%")
       ->type_name("SHARE");
+  put_under(app, kReading, {"--initial", "--unique-values", "--use-order"});
 }
 
 ReadOptions ReadFlags::options() const {
@@ -248,6 +256,7 @@ void add_allow_empty(CLI::App& app, bool& allow) {
          "--allow-empty", allow,
          "report satisfied, not unknown, for a history in which no transaction observed anything")
       ->configurable(false);
+  put_under(app, kJudging, {"--allow-empty"});
 }
 
 void add_require_contention(CLI::App& app, bool& require) {
@@ -255,6 +264,7 @@ void add_require_contention(CLI::App& app, bool& require) {
       "--require-contention", require,
       "report unknown, not satisfied, where no transactions that overlapped in time could have "
       "shown anything that the level rules out");
+  put_under(app, kJudging, {"--require-contention"});
 }
 
 void add_expected_order(CLI::App& app, std::optional<ExpectedOrder>& order) {
@@ -294,6 +304,7 @@ void add_aborted_reads(CLI::App& app, bool& count) {
   app.add_flag("--aborted-reads", count,
                "count what transactions saw that did not commit, as if each had been a reader; "
                "strict-serializable is then opacity, which --level takes too");
+  put_under(app, kJudging, {"--aborted-reads"});
 }
 
 void add_clock_drift(CLI::App& app, int64_t& drift) {
@@ -308,9 +319,11 @@ void add_clock_drift(CLI::App& app, int64_t& drift) {
          "how far the clocks of two sessions may differ: real time orders transactions of "
          "different sessions only if they are at least this far apart; 5ms, 200us")
       ->type_name("TIME");
+  put_under(app, kJudging, {"--clock-drift"});
 }
 
 void WorkloadFlags::add(CLI::App& app) {
+  const std::string keys = keys_of("--workload");
   const auto positive = CLI::Range(uint64_t{1}, uint64_t{1} << 40);
   app.add_option_function<std::string>(
          "--workload",
@@ -337,56 +350,68 @@ void WorkloadFlags::add(CLI::App& app) {
   app.add_option("--ops", options.ops, "operations per transaction")
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000))
-      ->type_name("N");
+      ->type_name("N")
+      ->group(keys);
   app.add_option("--read-share", options.read_share, "share of reads among the operations")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0))
-      ->type_name("0…1");
+      ->type_name("0…1")
+      ->group(keys);
   app.add_option(
          "--long-ops", options.long_ops,
          "operations of long transactions, which are mixed among the others (workload general)")
       ->check(CLI::Range(1, 1'000'000))
-      ->type_name("N");
+      ->type_name("N")
+      ->group(keys);
   app.add_option("--long-share", options.long_share, "share of the transactions that are long")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0))
-      ->type_name("0…1");
+      ->type_name("0…1")
+      ->group(keys);
   app.add_flag("--own-writes", options.own_writes,
-               "each session writes keys of its own only, and reads all (workload general)");
+               "each session writes keys of its own only, and reads all (workload general)")
+      ->group(keys);
   app.add_option("--query-share", options.query_share,
                  "share of queries among the operations (workload predicates)")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0))
-      ->type_name("0…1");
+      ->type_name("0…1")
+      ->group(keys);
   app.add_option("--query-width", options.query_width,
                  "share of the values that satisfy a query's condition (workload predicates)")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0))
-      ->type_name("0…1");
+      ->type_name("0…1")
+      ->group(keys);
   app.add_option("--keys", options.keys, "number of keys")
       ->capture_default_str()
       ->check(positive)
-      ->type_name("N");
+      ->type_name("N")
+      ->group(keys);
   app.add_option(
          "--keys-alive", options.keys_alive,
          "so many of them are in use at a time, and one after the other gives way to the next, "
          "so that keys are new again and again (workloads general and mini)")
       ->check(positive)
-      ->type_name("N");
+      ->type_name("N")
+      ->group(keys);
   app.add_option(
          "--values", options.values,
          "how many different values are written to each key; by default each value is written once")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 32))
-      ->type_name("N");
+      ->type_name("N")
+      ->group(keys);
   app.add_flag(
-      "--tombstones", options.tombstones,
-      "delete by overwriting with a value that names the deletion, so that every read says "
-      "what it saw: for histories with deletions that take too long to decide");
+         "--tombstones", options.tombstones,
+         "delete by overwriting with a value that names the deletion, so that every read says "
+         "what it saw: for histories with deletions that take too long to decide")
+      ->group(keys);
   app.add_option("--fences", options.fences,
                  "every Nth transaction of a session reads and writes the key -1, which all share: "
                  "for watch --fence=-1")
       ->check(positive)
-      ->type_name("N");
+      ->type_name("N")
+      ->group(keys);
   const auto name_of = [](Distribution d) { return distribution_name(d); };
   app.add_option_function<std::string>(
          "--distribution",
@@ -399,7 +424,8 @@ void WorkloadFlags::add(CLI::App& app) {
          },
          "how keys are chosen: " + join(kDistributions, name_of))
       ->default_str(std::string(distribution_name(options.distribution)))
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->group(keys);
 }
 
 void take_databases_from_environment(std::vector<std::string>& databases) {
@@ -467,6 +493,7 @@ void OutputFlags::add(CLI::App& app) {
                  "write the violations that were found as a baseline")
       ->configurable(false)
       ->type_name("FILE");
+  put_under(app, kReports, {"--color", "--stats", "--baseline", "--write-baseline"});
 }
 
 }  // namespace assay::internal::cli

@@ -42,6 +42,14 @@ struct BudgetFlags {
   Budget budget() const;
 };
 
+// Headings: --help shows the flags that are under none, --help-all all of them.
+inline constexpr char kRecording[] = "Recording";
+inline constexpr char kReading[] = "Reading";
+inline constexpr char kJudging[] = "Judging";
+inline constexpr char kReports[] = "Reports";
+inline constexpr char kLimits[] = "Limits";
+void put_under(CLI::App& app, const std::string& heading, std::initializer_list<const char*> flags);
+
 // --without NAME,…: leaves out speed-ups.
 inline constexpr char kSpeedUpsGroup[] = "Speed-ups (the verdicts are the same without them)";
 void add_without(CLI::App& app, SpeedUps& speed_ups);
@@ -74,8 +82,7 @@ void add_aborted_reads(CLI::App& app, bool& count);
 // --clock-drift TIME, in nanoseconds.
 void add_clock_drift(CLI::App& app, int64_t& drift);
 
-// --workload, --ops, --read-share, --long-ops, --long-share, --own-writes, --query-share,
-// --query-width, --keys, --keys-alive, --values, --tombstones, --distribution, --sessions, --txns
+// --workload with its keys, --sessions, --txns
 struct WorkloadFlags {
   std::string workload = "general";
   collect::WorkloadOptions options;

@@ -15,6 +15,7 @@
 #include "cli/console.h"
 #include "cli/flags.h"
 #include "cli/hard_history.h"
+#include "cli/keys.h"
 #include "collect/lightweight.h"
 
 namespace assay::internal::cli {
@@ -87,7 +88,8 @@ void add_bug(CLI::App& app, GenerateOptions& options) {
       ->type_name("FAULT");
   app.add_option("--bug-count", options.bug_count, "how many times")
       ->capture_default_str()
-      ->type_name("N");
+      ->type_name("N")
+      ->group(keys_of("--bug"));
 }
 
 void add_times(CLI::App& app, GenerateOptions& options) {
@@ -110,12 +112,14 @@ void add_times(CLI::App& app, GenerateOptions& options) {
                  "nanoseconds by which the clocks of the sessions may be off")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 60))
-      ->type_name("NS");
+      ->type_name("NS")
+      ->group(keys_of("--times"));
   app.add_option("--time-jitter", options.time_jitter,
                  "nanoseconds by which the times of each transaction may be off in addition")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 60))
-      ->type_name("NS");
+      ->type_name("NS")
+      ->group(keys_of("--times"));
   app.add_flag("--timestamps", options.timestamps,
                "state what the database knows of its own order: start_ts and commit_ts");
   app.add_flag(
@@ -125,12 +129,14 @@ void add_times(CLI::App& app, GenerateOptions& options) {
                  "share of transactions given up by the client")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0))
-      ->type_name("0…1");
+      ->type_name("0…1")
+      ->group(keys_of("--workload"));
   app.add_option("--unknown-share", options.unknown_share,
                  "share of transactions whose outcome is lost")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0))
-      ->type_name("0…1");
+      ->type_name("0…1")
+      ->group(keys_of("--workload"));
 }
 
 Exit generate_hard_case(const GenerateState& s) {
@@ -188,7 +194,8 @@ Action add_generate(CLI::App& app) {
                  "lightweight: share of the sessions that are under way at the same time")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0))
-      ->type_name("0…1");
+      ->type_name("0…1")
+      ->group(keys_of("--workload"));
   s->hard.add(app);
   add_seed(app, s->options.seed);
   app.add_option("--output,-o", s->output, "file to write; - is standard output")

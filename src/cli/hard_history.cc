@@ -14,6 +14,7 @@
 #include "base/rng.h"
 #include "cli/console.h"
 #include "cli/flags.h"
+#include "cli/keys.h"
 #include "oracle/hard_cases.h"
 
 namespace assay::internal::cli {
@@ -114,7 +115,7 @@ const Kind* find_kind(std::string_view name) {
 }  // namespace
 
 void HardFlags::add(CLI::App& app) {
-  constexpr const char* kGroup = "Hard cases, without times and workload";
+  const std::string keys = keys_of("--hard");
   app.add_option_function<std::string>(
          "--hard",
          [this](const std::string& name) {
@@ -122,42 +123,42 @@ void HardFlags::add(CLI::App& app) {
              bad_flag("--hard", fmt::format("no '{}'; expected cnf, polygraph or triangle", name));
            kind = name;
          },
-         "cnf: prefix, session-si and session-serializable hold iff a random formula of three "
+         "a hard case, without times and workload. cnf: prefix, session-si and "
+         "session-serializable hold iff a random formula of three "
          "literals a clause can be "
          "satisfied; polygraph: slightly stale reads and blind writes; triangle: causal and weaker "
          "are violated iff a "
          "random graph has a triangle")
-      ->type_name("KIND")
-      ->group(kGroup);
+      ->type_name("KIND");
   app.add_option("--formula", formula, "cnf: not a random formula but that of this file in DIMACS")
       ->needs("--hard")
       ->check(CLI::ExistingFile)
       ->type_name("FILE")
-      ->group(kGroup);
+      ->group(keys);
   app.add_option("--size", size, "variables, transactions or vertices")
       ->capture_default_str()
       ->check(CLI::Range(1, 20'000))
       ->type_name("N")
-      ->group(kGroup);
+      ->group(keys);
   app.add_option("--density", density,
                  "clauses a variable (4.27 without it), mean age of what is read in versions "
                  "(0.15), or share "
                  "of the edges (0.07)")
       ->check(CLI::Range(0.0, 100.0))
       ->type_name("X")
-      ->group(kGroup);
+      ->group(keys);
 }
 
 Result<History> hard_history(const HardFlags& flags, uint64_t seed) {
   const Kind& kind = *find_kind(flags.kind);
   if (!flags.formula.empty()) {
-    if (kind.make != formula) return usage_error("--formula is of --hard cnf");
+    if (kind.make != formula) return usage_error("formula is a key of --hard cnf");
     const auto read = read_formula(flags.formula);
     return read.ok() ? history_of(*read).history() : Result<History>(read.error());
   }
   if (flags.size > kind.largest)
     return usage_error(
-        fmt::format("--size: {} for {}; expected at most {}", flags.size, kind.name, kind.largest));
+        fmt::format("size: {} for {}; expected at most {}", flags.size, kind.name, kind.largest));
   Rng rng(seed);
   const double density = flags.density > 0 ? flags.density : kind.density;
   return kind.make(rng, static_cast<int>(flags.size), density).history();

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
@@ -13,9 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/wrap.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/flags.h"
+#include "cli/keys.h"
 #include "cli/suggestion.h"
 #include "cli/wrapped_help.h"
 
@@ -25,8 +29,8 @@ using namespace assay::internal::cli;
 
 constexpr char kFooter[] =
     "Exit codes: 0 satisfied, 1 violated, 2 unknown, 3 bad input, 4 usage or I/O.\n"
-    "'assay COMMAND --help' shows the flags of a command with examples, --help-all\n"
-    "also those for people who work on assay.";
+    "'assay COMMAND --help' shows the first flags of a command with examples,\n"
+    "--help-all all of them.";
 
 // What may have been meant by the first flag that the command does not have, or by a database
 // without its flag.
@@ -44,11 +48,35 @@ std::string flag_meant(const CLI::App& app) {
   return {};
 }
 
-// Flags for those who work on assay are shown by --help-all only.
-void hide_speed_ups(CLI::App& app) {
-  for (CLI::App* command : app.get_subcommands({}))
-    for (CLI::Option* option : command->get_options())
-      if (option->get_group() == kSpeedUpsGroup) option->group("");
+// --help shows the flags without a heading, and names the headings whose flags --help-all shows.
+void show_first_flags(CLI::App& app) {
+  constexpr std::string_view kNoHeading = "Options";  // the parser's name of it
+  for (CLI::App* command : app.get_subcommands({})) {
+    std::vector<std::string> headings;
+    for (CLI::Option* option : command->get_options()) {
+      const std::string flag = flag_of_key(*option);
+      const std::string heading = flag.empty() ? option->get_group() : "keys of " + flag;
+      if (heading == kNoHeading) continue;
+      if (std::ranges::count(headings, heading) == 0) headings.push_back(heading);
+      option->group("");
+    }
+    if (headings.empty()) continue;
+    const std::string more = fmt::format("With --help-all: {}.", fmt::join(headings, "; "));
+    command->footer(assay::internal::wrapped(more, columns_of_stdout()) + "\n\n" +
+                    command->get_footer());
+  }
+}
+
+// The words with the keys of flags spelled out.
+std::vector<std::string> words_of(const CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  const auto command = std::ranges::find_if(words, is_command);
+  if (command == words.end()) return words;
+  const std::vector<std::string> rest(command + 1, words.end());
+  words.erase(command + 1, words.end());
+  for (std::string& word : spelled_out(*app.get_subcommand(words.back()), rest))
+    words.push_back(std::move(word));
+  return words;
 }
 
 bool asks_for_help(const std::vector<std::string>& words) {
@@ -115,6 +143,7 @@ int run(int argc, char** argv) {
          "flags on the command line count more. No file is read unasked")
       ->type_name("FILE");
   app.allow_config_extras(CLI::config_extras_mode::error);
+  app.config_formatter(config_with_keys(app));
   Action action;
   for (const Command& command : all_commands()) {
     CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
@@ -126,15 +155,15 @@ int run(int argc, char** argv) {
     note("see 'assay --help'");
     return static_cast<int>(Exit::usage);
   }
-  std::vector<std::string> words(std::reverse_iterator(argv + argc),
-                                 std::reverse_iterator(argv + 1));
-  const auto all = std::find(words.begin(), words.end(), "--help-all");
-  if (all != words.end()) {
-    *all = "--help";
-  } else if (asks_for_help(words)) {  // hidden flags have no names, so only then
-    hide_speed_ups(app);
-  }
   try {
+    std::vector<std::string> words = words_of(app, argc, argv);
+    const auto all = std::ranges::find(words, "--help-all");
+    if (all != words.end()) {
+      *all = "--help";
+    } else if (asks_for_help(words)) {  // hidden flags have no names, so only then
+      show_first_flags(app);
+    }
+    std::ranges::reverse(words);
     app.parse(std::move(words));
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help

@@ -143,7 +143,8 @@ std::string italic(const std::string& text) { return "\\fI" + roff(text) + "\\fR
 std::string flag_text(const DescribedFlag& f) {
   std::string names;
   for (const std::string& name : f.names) names += (names.empty() ? "" : ", ") + bold(name);
-  if (!f.value.empty()) names += (names.empty() ? "" : " ") + italic(f.value);
+  const std::string before_value = f.key_of.empty() ? " " : "=";
+  if (!f.value.empty()) names += (names.empty() ? "" : before_value) + italic(f.value);
   std::string out = ".TP\n" + names + "\n" + roff(f.help);
   if (!f.by_default.empty()) out += "; by default " + roff(f.by_default);
   return out + "\n";

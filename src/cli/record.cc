@@ -337,6 +337,7 @@ Action add_record(CLI::App& app) {
   s->check.output.add(app);
   s->check.budget.add(app);
   add_require_contention(app, s->check.require_contention);
+  put_under(app, kReports, {"--certificate"});
   app.add_flag("--force", s->overwrite, "replace the --history file and its trace if they exist");
   return [s, &app] {
     if (s->options.database.empty()) {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/json.h"
+#include "cli/keys.h"
 #include "collect/url.h"
 
 namespace assay::internal::cli {
@@ -25,7 +26,7 @@ constexpr std::array<std::string_view, 11> kNotRepeated = {"--until-violation",
 
 std::string quoted_if_needed(const std::string& text) {
   constexpr std::string_view kPlain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.,/%+=";
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.,:/%+=";
   if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -35,7 +36,7 @@ std::string quoted_if_needed(const std::string& text) {
 }  // namespace
 
 std::string repeating_command(const CLI::App& app, const DrawnFlags& drawn) {
-  std::string line = "assay " + app.get_name();
+  GivenFlags given;
   const auto is_drawn = [&](const std::string& name) {
     return std::any_of(drawn.begin(), drawn.end(), [&](const auto& d) { return d.first == name; });
   };
@@ -46,9 +47,11 @@ std::string repeating_command(const CLI::App& app, const DrawnFlags& drawn) {
     if (option->count() == 0 || left_out || is_drawn(name)) continue;
     const bool takes_value = option->get_expected_max() > 0;
     for (const std::string& value : option->results())
-      line += ' ' + name + (takes_value ? ' ' + quoted_if_needed(collect::redacted(value)) : "");
+      given.emplace_back(name, takes_value ? collect::redacted(value) : "");
   }
-  for (const auto& [name, value] : drawn)
+  given.insert(given.end(), drawn.begin(), drawn.end());
+  std::string line = "assay " + app.get_name();
+  for (const auto& [name, value] : put_together(app, given))
     line += ' ' + name + (value.empty() ? "" : ' ' + quoted_if_needed(value));
   return line;
 }
@@ -67,37 +70,49 @@ std::string command_of_run(const std::string& meta) {
   constexpr std::pair<const char*, const char*> kFlags[] = {
       {"isolation", "--isolation"},
       {"sql", "--sql"},
-      {"workload", "--workload"},
       {"sessions", "--sessions"},
       {"txns", "--txns"},
-      {"ops", "--ops"},
-      {"long_ops", "--long-ops"},
-      {"long_share", "--long-share"},
-      {"read_share", "--read-share"},
-      {"query_share", "--query-share"},
-      {"query_width", "--query-width"},
-      {"keys", "--keys"},
-      {"keys_alive", "--keys-alive"},
-      {"values", "--values"},
-      {"fences", "--fences"},
-      {"distribution", "--distribution"},
       {"seed", "--seed"},
       {"statement_timeout", "--statement-timeout"},
       {"final_read_keys", "--final-read-keys"}};
+  constexpr std::pair<const char*, const char*> kKeys[] = {{"ops", "ops"},
+                                                           {"long_ops", "long-ops"},
+                                                           {"long_share", "long-share"},
+                                                           {"read_share", "read-share"},
+                                                           {"query_share", "query-share"},
+                                                           {"query_width", "query-width"},
+                                                           {"keys", "keys"},
+                                                           {"keys_alive", "keys-alive"},
+                                                           {"values", "values"},
+                                                           {"fences", "fences"},
+                                                           {"distribution", "distribution"},
+                                                           {"tombstones", "tombstones"},
+                                                           {"own_writes", "own-writes"},
+                                                           {"load", "load"}};
   const Json nothing = Json(), faults = said.value("faults", nothing);
   add_all("--database", said.value("urls", nothing));
+  if (said.contains("workload")) {
+    std::string workload = said["workload"].text(), separator = ":";
+    for (const auto& [field, key] : kKeys) {
+      const Json value = said.value(field, nothing);
+      if (value.is_null() || value == false) continue;
+      const std::string text = value.is_string() ? value.text() : value.dump();
+      workload += separator + key + (value == true ? "" : "=" + text);
+      separator = ",";
+    }
+    line += " --workload " + quoted_if_needed(workload);
+  }
   for (const auto& [field, flag] : kFlags)
     if (said.contains(field)) add(flag, said[field]);
   if (const auto seconds = said.value("seconds", nothing); seconds != 0 && !seconds.is_null())
     add("--duration", seconds);
-  if (said.value("tombstones", nothing) == true) line += " --tombstones";
-  if (said.value("own_writes", nothing) == true) line += " --own-writes";
-  if (said.value("load", nothing) == true) line += " --load";
   if (!faults.is_object()) return line;
-  add_all("--fault", faults.value("kinds", nothing));
-  for (const auto& [field, flag] :
-       {std::pair{"interval", "--fault-interval"}, {"node_command", "--node-command"}})
-    if (faults.contains(field)) add(flag, faults[field]);
+  std::string kinds;
+  for (const auto& kind : faults.value("kinds", nothing))
+    kinds += (kinds.empty() ? "" : ",") + kind.text();
+  if (faults.contains("interval")) kinds += ":interval=" + faults["interval"].dump();
+  if (!kinds.empty()) line += " --fault " + quoted_if_needed(kinds);
+  if (faults.contains("node_command")) add("--node-command", faults["node_command"]);
   return line;
 }
 

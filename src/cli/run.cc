@@ -14,6 +14,7 @@
 #include "cli/console.h"
 #include "cli/hunt.h"
 #include "cli/interrupts.h"
+#include "cli/keys.h"
 #include "cli/repeated_runs.h"
 #include "cli/run_watch.h"
 #include "cli/units.h"
@@ -208,13 +209,12 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
   if (s.list) return list_choices();
   collect::RunOptions& o = s.options;
   take_databases_from_environment(o.databases);
-  for (const char* of_workloads :
-       {"--workload", "--ops", "--read-share", "--keys", "--values", "--tombstones",
-        "--distribution", "--until-violation", "--long-ops", "--long-share", "--own-writes",
-        "--query-share", "--query-width", "--fences", "--load", "--keys-alive"})
-    if (!o.sql.empty() && app.get_option(of_workloads)->count() > 0)
+  for (const CLI::Option* given : app.get_options([](const auto* one) { return one->count() > 0; }))
+    if (!o.sql.empty() &&
+        (given->get_name() == "--workload" || given->get_name() == "--until-violation" ||
+         flag_of_key(*given) == "--workload"))
       return fail(usage_error(fmt::format(
-          "{} is about the workloads of assay; expected --sql without it", of_workloads)));
+          "{} is about the workloads of assay; expected --sql without it", given->get_name())));
   o.workload = s.workload.workload;
   o.workload_options = s.workload.options;
   o.sessions = s.workload.sessions;
@@ -232,13 +232,13 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
   for (const char* of_general : {"--long-ops", "--own-writes"})
     if (s.until_violation && app.get_option(of_general)->count() > 0 && o.workload != "general")
       return fail(usage_error(fmt::format(
-          "{} is of the workload general; expected --until-violation --workload general",
-          of_general)));
+          "{} is a key of the workload general; expected --until-violation --workload general",
+          of_general + 2)));
   for (const char* of_some : {"--load", "--keys-alive"})
     if (s.until_violation && app.get_option(of_some)->count() > 0 &&
         app.get_option("--workload")->count() == 0)
       return fail(usage_error(
-          fmt::format("{} is of some workloads; expected --workload with it", of_some)));
+          fmt::format("{} is a key of some workloads; expected --workload with it", of_some + 2)));
   s.repeat.fail_fast = s.watch_output.fail_fast;
   if (s.repeat.runs > 0) return repeat(o, s.repeat, s.check);
   if (s.until_violation) {
@@ -294,13 +294,15 @@ void add_faults(CLI::App& app, collect::FaultOptions& faults) {
          },
          "mean time between faults; each lasts about half of it")
       ->default_str("5s")
-      ->type_name("TIME");
+      ->type_name("TIME")
+      ->group(keys_of("--fault"));
   app.add_option(
          "--node-command", faults.node_command,
          "a command that acts on the process of node N when kill N, start N, pause N or resume N "
          "is appended to it, such as 'dev/db node galera'; for the faults kill, pause, restart")
       ->configurable(false)
       ->type_name("COMMAND");
+  put_under(app, "Faults", {"--fault", "--node-command"});
 }
 
 void add_version_order(CLI::App& app, collect::RunOptions& o) {
@@ -375,8 +377,7 @@ void add_watching(CLI::App& app, RunState& s) {
   CLI::Option* watch =
       app.add_flag("--watch", s.watch,
                    "check the history while it is recorded, as watch does, for as long as the run "
-                   "goes on; without --txns and --duration that is until a signal")
-          ->group(kWatching);
+                   "goes on; without --txns and --duration that is until a signal");
   app.add_option_function<std::string>(
          "--rotate",
          [&s](const std::string& text) {
@@ -390,7 +391,7 @@ void add_watching(CLI::App& app, RunState& s) {
   app.add_option("--keep-files", s.keep_files,
                  "remove files that are full, but for the last N, those that the watcher still "
                  "needs and those that an alarm is about")
-      ->group(kWatching)
+      ->group(keys_of("--rotate"))
       ->needs("--rotate")
       ->type_name("N");
   add_watch_output(app, s.watch_output, kWatching);
@@ -398,7 +399,7 @@ void add_watching(CLI::App& app, RunState& s) {
   add_horizon(app, s.watching, kWatching);
   for (CLI::Option* option :
        app.get_options([](const CLI::Option* o) { return o->get_group() == kWatching; }))
-    if (option != watch && option->get_name() != "--fail-fast") option->needs(watch);
+    if (option->get_name() != "--fail-fast") option->needs(watch);
 }
 
 }  // namespace
@@ -424,11 +425,13 @@ Action add_run(CLI::App& app) {
       ->type_name("SHARE")
       ->capture_default_str()
       ->check(CLI::Range(0.5, 0.999999))
-      ->needs(repeat);
+      ->needs(repeat)
+      ->group(keys_of("--repeat"));
   s->workload.add(app);
   app.add_flag("--load", s->workload.options.load,
                "write every key before the sessions begin, in one transaction of a session of its "
-               "own: no read finds nothing, and no two sessions meet over an empty table");
+               "own: no read finds nothing, and no two sessions meet over an empty table")
+      ->group(keys_of("--workload"));
   app.add_option("--sql", s->options.sql,
                  "drive the transactions of this file, your own in plain SQL, instead of a "
                  "workload; docs/sql-files.md says what it may contain")
@@ -444,6 +447,10 @@ Action add_run(CLI::App& app) {
   add_allow_empty(app, s->check.allow_empty);
   add_require_contention(app, s->check.require_contention);
   add_watching(app, *s);
+  put_under(app, kRecording,
+            {"--force", "--fsync", "--no-history", "--duration", "--statement-timeout",
+             "--operation-times", "--final-read-keys", "--version-order"});
+  put_under(app, kReports, {"--certificate"});
   return [s, &app] { return run_and_check(*s, app); };
 }
 

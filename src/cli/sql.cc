@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/flags.h"
+#include "cli/keys.h"
 #include "cli/suggestion.h"
 #include "lake/queries.h"
 
@@ -72,7 +73,10 @@ Action add_sql(CLI::App& app) {
          meaning_of_parts() + "; by default accept")
       ->type_name("NAME");
   const auto table = [&](const char* flag, std::string& name, const char* what) {
-    app.add_option(flag, name, what)->capture_default_str()->type_name("TABLE");
+    app.add_option(flag, name, what)
+        ->capture_default_str()
+        ->type_name("TABLE")
+        ->group(keys_of("--part"));
   };
   table("--facts", s->options.facts, "the table with a row for each transaction and key");
   table("--operations", s->options.operations, "the table with a row for each operation");
@@ -84,7 +88,8 @@ Action add_sql(CLI::App& app) {
   app.add_option("--margin", s->options.margin,
                  "by how much windows are widened on both sides, in units of the order")
       ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
+      ->type_name("N")
+      ->group(keys_of("--part"));
   return [s] { return print_query(*s); };
 }
 

@@ -168,6 +168,7 @@ Action add_watch(CLI::App& app) {
   add_horizon(app, s->options, group);
   app.add_flag("--json", s->output.json,
                "one line of JSON for each alarm, unknown stretch and window");
+  put_under(app, "Windows", {"--lateness", "--settle", "--window", "--keep"});
   return [s, &app] { return watch_history(*s, app); };
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/wrap.h"
 #include "cli/console.h"
+#include "cli/keys.h"
 
 namespace assay::internal::cli {
 
@@ -15,6 +16,11 @@ class WrappedHelp : public CLI::Formatter {
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
     return described(make_option_name(option, is_positional) + make_option_opts(option),
                      make_option_desc(option));
+  }
+  // A key of a flag is written as it is given: "keys" for --keys.
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    return flag_of_key(*option).empty() ? CLI::Formatter::make_option_name(option, is_positional)
+                                        : key_name(*option);
   }
   // Without the range that the parser names behind a number, "N:INT in [1 - 100]": who leaves it is
   // told.

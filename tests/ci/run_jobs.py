@@ -56,7 +56,7 @@ def check_reports(where, violated):
 
 # The seed decides how its sessions interleave: with this one, write skew shows in every run.
 FLAWED = {"ASSAY_DATABASE_URL": "simulated:session-si", "ASSAY_SEED": "7"}
-FLAGS = "--workload write-skew --txns 1000 --keys 4 --sessions 4"
+FLAGS = "--workload write-skew:keys=4 --txns 1000 --sessions 4"
 
 
 def plain_shell():

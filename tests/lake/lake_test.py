@@ -35,11 +35,13 @@ def a_history(assay, rng):
     """Lines of a random history, perhaps with a fault in it, and whether it deletes."""
     deletions = rng.random() < 0.25
     level = rng.choice(["strict-serializable", "serializable", "strong-si", "session-si", "read-committed"])
-    flags = ["--level", level, "--sessions", str(rng.randint(2, 5)), "--txns", str(rng.randint(2, 12)),
-             "--ops", str(rng.randint(2, 4)), "--keys", str(rng.randint(2, 6)), "--seed", str(rng.randrange(1 << 30)),
-             "--unknown-share", str(rng.choice([0, 0.1]))]
+    flags = ["--level", level, "--sessions", str(rng.randint(2, 5)), "--txns", str(rng.randint(2, 12))]
+    workload = f"general:ops={rng.randint(2, 4)},keys={rng.randint(2, 6)}"
+    flags += ["--seed", str(rng.randrange(1 << 30))]
+    workload += f",unknown-share={rng.choice([0, 0.1])}"
     if rng.random() < 0.25 and not deletions:
-        flags += ["--values", str(rng.randint(2, 5))]
+        workload += f",values={rng.randint(2, 5)}"
+    flags += ["--workload", workload]
     made = run(assay, "generate", *flags, check=True).stdout
     lines = [json.loads(line) for line in made.splitlines()]
     if deletions:  # some writes are, and who saw them found nothing

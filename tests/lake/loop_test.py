@@ -65,7 +65,7 @@ def main():
     script = pathlib.Path(source) / "examples" / engine / "decide.py"
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
-        for name, flags, want in (("sound", ["--unknown-share", "0.02", "--level", LEVELS[0]], 0),
+        for name, flags, want in (("sound", ["--workload", "general:unknown-share=0.02", "--level", LEVELS[0]], 0),
                                   ("faulty", ["--bug", "lost-update", "--level", "session-si"], 1)):
             history, facts = work / f"{name}.jsonl", work / f"{name}.{'parquet' if engine == 'duckdb' else 'csv'}"
             subprocess.run([assay, "generate", *flags, "--sessions", "5", "--txns", "200", "--seed", "3", "-o", history], check=True)

@@ -25,14 +25,18 @@ void count(const oracle::Verdicts& verdicts, Compared& counts) {
 
 // What is wrong with the verdicts of the checker, or with those of the oracle.
 std::string judge(const Draft& draft, const oracle::Verdicts& expected,
-                  const oracle::Verdicts& found, uint64_t& left_open) {
+                  const oracle::Verdicts& found, Compared& counts) {
   std::string wrong;
   const bool orders_known = states_its_orders(draft);
   for (const LevelInfo& level : all_levels()) {
     const auto at = static_cast<size_t>(level.id);
     if (found[at] == expected[at]) continue;
     if (level.events == EventModel::adya && !orders_known && found[at] == Outcome::unknown) {
-      ++left_open;
+      ++counts.left_open;
+      continue;
+    }
+    if (level.events == EventModel::adya && expected[at] == Outcome::unknown) {
+      ++counts.given_up;
       continue;
     }
     wrong += fmt::format("{}: the oracle says {}, the checker says {}\n", level.name,
@@ -67,7 +71,7 @@ Compared compare_all(const oracle::Bounds& bounds, uint64_t step, uint64_t first
     } else {
       const oracle::Verdicts expected = oracle::decide_all(*history, all_levels());
       count(expected, counts);
-      counts.failure = judge(draft, expected, checker(*history), counts.left_open);
+      counts.failure = judge(draft, expected, checker(*history), counts);
     }
     if (!counts.failure.empty()) counts.failure += "\n" + draft.text();
     if (++counts.compared % 100'000 == 0)

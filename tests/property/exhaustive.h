@@ -14,6 +14,8 @@ struct Compared {
   uint64_t compared = 0;
   uint64_t satisfied = 0, violated = 0, undefined = 0;  // verdicts of the oracle
   uint64_t left_open = 0;  // those that the checker does not give: see states_its_orders()
+  uint64_t given_up = 0;   // those that the oracle does not: it tries no more than 800 orders of
+                           // versions, and only at Adya's levels does "unknown" mean that
   std::string failure;     // the first disagreement, with its history; empty if there is none
 };
 

@@ -24,12 +24,13 @@ TEST(Exhaustive, everySmallHistory) {
   EXPECT_EQ(counts.failure, "");
   std::printf(
       "%llu histories, verdicts: %llu satisfied, %llu violated, %llu undefined, "
-      "%llu left open\n",
+      "%llu left open, %llu given up by the oracle\n",
       static_cast<unsigned long long>(counts.compared),
       static_cast<unsigned long long>(counts.satisfied),
       static_cast<unsigned long long>(counts.violated),
       static_cast<unsigned long long>(counts.undefined),
-      static_cast<unsigned long long>(counts.left_open));
+      static_cast<unsigned long long>(counts.left_open),
+      static_cast<unsigned long long>(counts.given_up));
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ void expect_agreement(const oracle::Bounds& bounds, uint64_t usual_step, uint64_
   const Compared counts = compare_all(bounds, step(usual_step));
   EXPECT_EQ(counts.failure, "");
   EXPECT_EQ(counts.enumerated, enumerated);
+  EXPECT_EQ(counts.given_up, 0u);
   EXPECT_GT(counts.satisfied, 0u);
   EXPECT_GT(counts.violated, 0u);
 }

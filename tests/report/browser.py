@@ -287,7 +287,7 @@ FAULTS = {
     "lost-update": ("session-si", ["--level", "serializable", "--seed", "911"], ["0-34 and 1-32 both read key 3 = 1014", "0-34 wrote 11, 1-32 wrote 22"]),
     "write-skew": ("serializable", ["--level", "serializable", "--seed", "912"],
                    ["1-35 read key 113 = 1390, which 0-35 overwrote with 11", "0-35 read key 462 = 383, which 1-35 overwrote with 22"]),
-    "fractured-read": ("session-si", ["--level", "session-si", "--seed", "913", "--workload", "v-range-b", "--keys", "20"],
+    "fractured-read": ("session-si", ["--level", "session-si", "--seed", "913", "--workload", "v-range-b:keys=20"],
                        ["1-40 read key 10 = 22, and then it read key 10 = 44 with range(9..19"]),
     "real-time-violation": ("strict-serializable", ["--level", "strict-serializable", "--seed", "914"],
                             ["0-34 had ended 1 ns before 1-33 began", "1-33 did not see 0-34's key 134 = 11", "It read key 134 = null"]),
@@ -319,7 +319,7 @@ def check_without_script(driver):
 def check_large(driver):
     history = FOLDER / "large.jsonl"
     subprocess.run([ASSAY, "generate", "--level", "snapshot-isolation", "--bug", "lost-update", "--sessions", "20", "--txns", "1000",
-                    "--keys", "500", "-o", str(history)], check=True)
+                    "--workload", "general:keys=500", "-o", str(history)], check=True)
     page = FOLDER / "large.html"
     subprocess.run([ASSAY, "check", str(history), "--level", "snapshot-isolation", "--report", str(page)], stdout=subprocess.DEVNULL, check=False)
     assert page.stat().st_size < 5_000_000, page.stat().st_size
@@ -394,7 +394,7 @@ def check_narrow(driver):
 
 # Each way to order the writers closes a cycle of its own.
 def check_cases(driver):
-    history = subprocess.run([ASSAY, "generate", "--hard", "cnf", "--size", "5", "--density", "9", "--seed", "2"], capture_output=True, text=True, check=True).stdout
+    history = subprocess.run([ASSAY, "generate", "--hard", "cnf:size=5,density=9", "--seed", "2"], capture_output=True, text=True, check=True).stdout
     page = Page(driver, report("cases", history, "--level", "session-serializable"))
     assert "3 cases, the first" in page.one("section .story").text
     assert page.one("details.cases").get_attribute("open") is None, "the cases are not folded"

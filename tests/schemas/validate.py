@@ -74,7 +74,7 @@ for history in histories():
     look_at(history, "--level", "all")
 for bug in ("lost-update", "long-fork", "causality-violation", "aborted-read", "real-time-violation"):
     made = work / f"{bug}.jsonl"
-    made.write_bytes(run("generate", "--bug", bug, "--level", "strict-serializable", "--txns", "30", "--keys", "30"))
+    made.write_bytes(run("generate", "--bug", bug, "--level", "strict-serializable", "--txns", "30", "--workload", "general:keys=30"))
     look_at(made, "--level", "all")
 made.write_bytes(run("generate", "--level", "serializable", "--txns", "20", "--timestamps"))
 look_at(made, "--expected-order", "commit_ts")
@@ -82,10 +82,10 @@ look_at(source / "examples/write-skew.hist", "--expected-order", "commit_ts")
 look_at(source / "examples/commit-timestamps.jsonl", "--expected-order", "commit_ts")
 look_at(source / "README.md")
 look_at(made, "--time", "0.000001s")
-made.write_bytes(run("generate", "--hard", "cnf", "--size", "12", "--density", "8"))
+made.write_bytes(run("generate", "--hard", "cnf:size=12,density=8"))
 look_at(made, "--level", "session-serializable")
 
-made.write_bytes(run("generate", "--level", "strict-serializable", "--txns", "20", "--unknown-share", "0"))
+made.write_bytes(run("generate", "--level", "strict-serializable", "--txns", "20", "--workload", "general:unknown-share=0"))
 slices = json.loads(run("check", "--slices", made, "--level", "strict-serializable", "--level", "strong-si", "--json"))
 validate(check, slices, "slices")
 if {v["verdict"] for v in slices["levels"].values()} != {"satisfied", "unknown"}:

@@ -27,24 +27,27 @@ Result<std::unique_ptr<Workload>> make_workload(std::string_view name,
                                                 const WorkloadOptions& options) {
   if (const WorkloadInfo* info = find_workload(name)) {
     if ((options.long_ops > 0 || options.own_writes) && info->name != kGeneral.name)
-      return usage_error("--long-ops and --own-writes are of the workload general, not of " +
+      return usage_error("long-ops and own-writes are keys of the workload general, not of " +
                          std::string(name));
     if (options.keys_alive > 0 && info->name != kGeneral.name && info->name != kMini.name)
-      return usage_error("--keys-alive is of the workloads general and mini, not of " +
+      return usage_error("keys-alive is a key of the workloads general and mini, not of " +
                          std::string(name));
     const bool queries = options.query_share != WorkloadOptions::kQueryShare ||
                          options.query_width != WorkloadOptions::kQueryWidth;
     if (queries && info->name != kPredicateQueries.name)
-      return usage_error("--query-share and --query-width are of the workload predicates, not of " +
-                         std::string(name));
+      return usage_error(
+          "query-share and query-width are keys of the workload predicates, not of " +
+          std::string(name));
     auto workload = info->make(options);
     if (workload.ok() && options.load && (*workload)->first_writes().empty())
-      return usage_error("--load is of workloads over integer keys, not of " + std::string(name));
+      return usage_error("load is a key of workloads over integer keys, not of " +
+                         std::string(name));
     if (workload.ok() && options.tombstones) workload = with_tombstones(std::move(*workload));
     if (!workload.ok() || options.fences == 0) return workload;
     if ((*workload)->tables().empty() && !(*workload)->has_rows())
       return with_fences(std::move(*workload), options.fences);
-    return usage_error("--fences is of workloads over single keys, not of " + std::string(name));
+    return usage_error("fences is a key of workloads over single keys, not of " +
+                       std::string(name));
   }
   std::string known;
   for (const WorkloadInfo& info : all_workloads())

@@ -88,7 +88,7 @@ Result<std::unique_ptr<Workload>> make_rubis(const WorkloadOptions& options) {
 }  // namespace
 
 const WorkloadInfo kRubis = {
-    "rubis", "shaped as the auction site RUBiS, on SQL tables; --keys is the number of users",
+    "rubis", "shaped as the auction site RUBiS, on SQL tables; keys is the number of users",
     kRubisShows, make_rubis};
 
 }  // namespace assay::internal::collect

@@ -153,7 +153,7 @@ Result<std::unique_ptr<Workload>> make_tpcc(const WorkloadOptions& options) {
 }  // namespace
 
 const WorkloadInfo kTpcc = {
-    "tpcc", "shaped as TPC-C, on SQL tables; --keys is the number of customers and items",
-    kTpccShows, make_tpcc};
+    "tpcc", "shaped as TPC-C, on SQL tables; keys is the number of customers and items", kTpccShows,
+    make_tpcc};
 
 }  // namespace assay::internal::collect

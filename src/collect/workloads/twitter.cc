@@ -91,7 +91,7 @@ Result<std::unique_ptr<Workload>> make_twitter(const WorkloadOptions& options) {
 }  // namespace
 
 const WorkloadInfo kTwitter = {"twitter",
-                               "shaped as C-Twitter, on SQL tables; --keys is the number of users",
+                               "shaped as C-Twitter, on SQL tables; keys is the number of users",
                                kTwitterShows, make_twitter};
 
 }  // namespace assay::internal::collect
