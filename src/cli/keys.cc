@@ -70,7 +70,7 @@ class ConfigWithKeys : public CLI::ConfigTOML {
   explicit ConfigWithKeys(const CLI::App& all) : all_(all) {}
 
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
-    std::vector<CLI::ConfigItem> items;
+    std::vector<CLI::ConfigItem> spelled_items;
     for (CLI::ConfigItem& item : CLI::ConfigTOML::from_config(input)) {
       const bool of_command = item.parents.size() == 1 && is_command(item.parents[0]);
       const CLI::App* command = of_command ? all_.get_subcommand(item.parents[0]) : nullptr;
@@ -87,10 +87,10 @@ class ConfigWithKeys : public CLI::ConfigTOML {
           key.inputs = {equals < option.size() ? option.substr(equals + 1) : "true"};
         }
       }
-      if (of_keys.empty() || !item.inputs[0].empty()) items.push_back(std::move(item));
-      std::ranges::move(of_keys, std::back_inserter(items));
+      if (of_keys.empty() || !item.inputs[0].empty()) spelled_items.push_back(std::move(item));
+      std::ranges::move(of_keys, std::back_inserter(spelled_items));
     }
-    return items;
+    return spelled_items;
   }
 
  private:

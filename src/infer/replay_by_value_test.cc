@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "history/test_history.h"
 
@@ -66,6 +67,18 @@ TEST(ReplayByValue, KeepsRealTime) {
       {.session = 2, .ops = {r("x", kNull)}, .begin = 11, .end = 12}};
   EXPECT_EQ(order_of(make_history(txns)), Txns{});
   EXPECT_EQ(order_of(make_history(txns), session_serializable), (Txns{1, 0}));
+}
+
+// One that ended long ago cannot take effect: it read what comes late, by the clock.
+TEST(ReplayByValue, WithoutRealTimeOneMayStayBehind) {
+  std::vector<sample::Txn> txns = {{.session = 1, .ops = {r("x", 99)}, .begin = 1, .end = 2}};
+  for (int64_t i = 1; i < 100; ++i)
+    txns.push_back({.session = 2, .ops = {w("x", i)}, .begin = 10 * i, .end = 10 * i + 5});
+  const History h = make_history(txns);
+  EXPECT_EQ(order_of(h), Txns{});
+  const Txns order = order_of(h, session_serializable);
+  ASSERT_EQ(order.size(), h.txn_count());
+  EXPECT_EQ(order.back(), 0u);
 }
 
 // The order of their ends is the wrong one, which only a reader shows that came later.
@@ -141,18 +154,19 @@ History serial_run(uint64_t seed) {
 }
 
 TEST(ReplayByValue, AcceptsMostOfWhatASerialDatabaseDid) {
-  int accepted = 0;
+  std::map<LevelId, int> accepted;
   for (uint64_t seed = 0; seed < 400; ++seed) {
     const History h = serial_run(seed);
     for (const LevelId level : {strict_serializable, session_serializable}) {
       const Txns order = order_of(h, level);
       if (order.empty()) continue;
-      ++accepted;
+      ++accepted[level];
       ASSERT_EQ(order.size(), h.txn_count()) << seed;
       ASSERT_TRUE(explains(h, level_info(level), order)) << seed;
     }
   }
-  EXPECT_GT(accepted, 700) << "of 800";
+  EXPECT_GT(accepted[strict_serializable], 350) << "of 400";
+  EXPECT_GE(accepted[session_serializable], accepted[strict_serializable]);
 }
 
 }  // namespace

@@ -213,26 +213,36 @@ bool are_single_operations(const History& h) {
   return !no_single_operation(h, committed);
 }
 
-// The strongest level of those with one event a transaction, without matching. False if it is not
-// accepted: then nothing is known.
+// The level with one event a transaction that is tried without matching: the strongest that is
+// asked for or may settle one that is, or else the weakest that implies one that is asked for.
+std::optional<LevelId> level_by_value(const Case& c) {
+  const auto may_try = [&](LevelId id) {
+    const LevelInfo& level = level_info(id);
+    return level.events == EventModel::single && !level.single_operations &&
+           c.timed_enough(level) && c.lattice.helps_if_accepted(id);
+  };
+  for (const LevelId id : levels_of(strongest_first))
+    if (may_try(id) && c.lattice.useful(id)) return id;
+  if (c.uses(SpeedUp::carry))
+    for (const LevelId id : levels_of(weakest_first))
+      if (may_try(id)) return id;
+  return std::nullopt;
+}
+
+// False if it is not accepted: then nothing is known.
 bool accept_by_value(Case& c) {
   if (!c.uses(SpeedUp::replay) || !c.uses(SpeedUp::replay_by_value) ||
       c.options.engine != EngineId::graph || c.options.expected_order ||
       are_single_operations(c.history) || !may_replay_by_value(c.history))
     return false;
-  for (const LevelId id : levels_of(strongest_first)) {
-    const LevelInfo& level = level_info(id);
-    if (level.events != EventModel::single || level.single_operations || !c.timed_enough(level) ||
-        !c.lattice.useful(id) || !c.lattice.helps_if_accepted(id))
-      continue;
-    const auto timer = c.stages.time("replay by value");
-    std::vector<TxnId> order = order_by_value(c.history, level, c.budget);
-    if (order.empty()) return false;
-    say_what_cannot_hold(c, order);
-    c.settle(id, Judgement::satisfied({.split = false, .events = std::move(order)}));
-    return true;
-  }
-  return false;
+  const std::optional<LevelId> level = level_by_value(c);
+  if (!level) return false;
+  const auto timer = c.stages.time("replay by value");
+  std::vector<TxnId> order = order_by_value(c.history, level_info(*level), c.budget);
+  if (order.empty()) return false;
+  say_what_cannot_hold(c, order);
+  c.settle(*level, Judgement::satisfied({.split = false, .events = std::move(order)}));
+  return true;
 }
 
 void walk(Case& c) {
