@@ -10,35 +10,7 @@ namespace assay::internal::cli {
 namespace {
 
 constexpr std::array kCommands = {
-    Command{"run", "drive a database, record its history, check it",
-            "  assay run                                    embedded SQLite, 10,000 transactions\n"
-            "  assay run --sessions 4 --txns 500 --workload general:keys=50  more conflicts\n"
-            "  assay run --database sqlite:app.db --isolation deferred --history run.jsonl\n"
-            "  assay run --database URL --until-violation --time 10m --level serializable\n"
-            "  assay run --list                             workloads, databases, isolations\n",
-            add_run},
-    Command{"probe", "find which anomalies each isolation level of a database allows",
-            "  assay probe postgresql://postgres@127.0.0.1/postgres\n"
-            "  assay probe mysql://root@127.0.0.1/test --isolation 'repeatable read' --expect si\n",
-            add_probe},
-    Command{"play", "play an interleaving of SQL on a database, and judge what came of it",
-            "  assay play examples/play/lost-update.sql\n"
-            "  assay play write-skew.spec --database postgresql://postgres@127.0.0.1/postgres\n"
-            "  assay play report.md --permutations all --level serializable\n",
-            add_play},
-    Command{
-        "record", "record an application as it is, on PostgreSQL, between it and its database",
-        "  assay record --database postgresql://app@127.0.0.1/shop --history shop.jsonl\n"
-        "  psql 'host=127.0.0.1 port=6432 dbname=shop user=app'       the application, unchanged\n"
-        "  assay check shop.jsonl                                     after Ctrl-C\n"
-        "The server needs wal_level = logical. docs/is-my-application-safe.md shows it all.\n",
-        add_record},
-    Command{"exec-test", "test whether a program keeps to the protocol by which 'exec:' drives it",
-            "  assay exec-test 'python3 examples/drivers/sqlite.py app.db'\n"
-            "  assay exec-test 'exec+unix:/tmp/store.sock ./store /tmp/store.sock' --json\n"
-            "It empties the tables of the program. Exit code 0: each promise is kept; 1: one is "
-            "not; 3: it does not say hello.\n",
-            add_exec_test},
+    // The first screen.
     Command{
         "check", "decide which isolation levels a history satisfies",
         "  assay check run.jsonl                        the strongest levels, and why no stronger\n"
@@ -48,12 +20,41 @@ constexpr std::array kCommands = {
         "  assay check run.jsonl --report run.html --certificate run.cert.json\n"
         "Of several files the worst exit code counts: 4, 1, 3, 2, 0 in this order.\n",
         add_check},
+    Command{"run", "drive a database, record its history, check it",
+            "  assay run                                    embedded SQLite, 10,000 transactions\n"
+            "  assay run --sessions 4 --txns 500 --workload general:keys=50  more conflicts\n"
+            "  assay run --database sqlite:app.db --isolation deferred --history run.jsonl\n"
+            "  assay run --database URL --until-violation --time 10m --level serializable\n"
+            "  assay run --list                             workloads, databases, isolations\n",
+            add_run},
+    Command{
+        "record", "record an application as it is, on PostgreSQL, between it and its database",
+        "  assay record --database postgresql://app@127.0.0.1/shop --history shop.jsonl\n"
+        "  psql 'host=127.0.0.1 port=6432 dbname=shop user=app'       the application, unchanged\n"
+        "  assay check shop.jsonl                                     after Ctrl-C\n"
+        "The server needs wal_level = logical. docs/is-my-application-safe.md shows it all.\n",
+        add_record},
+    Command{"play", "play an interleaving of SQL on a database, and judge what came of it",
+            "  assay play examples/play/lost-update.sql\n"
+            "  assay play write-skew.spec --database postgresql://postgres@127.0.0.1/postgres\n"
+            "  assay play report.md --permutations all --level serializable\n",
+            add_play},
     Command{"watch", "decide a history that does not end, as it is written",
             "  assay watch app.jsonl --follow --alarms alarms    exit code 0, 1 alarm, 2 unknown\n"
             "  my-recorder | assay watch --sessions 20 --json --fail-fast\n",
             add_watch},
-    Command{"recover", "add what the database's log says to the history of a run that was killed",
-            "  assay recover run.jsonl --database sqlite:app.db\n", add_recover},
+    Command{"predict", "tell what the same transactions could do at a weaker isolation",
+            "  assay predict run.jsonl\n"
+            "  assay predict run.jsonl --at read-committed --output predicted\n",
+            add_predict},
+    Command{"probe", "find which anomalies each isolation level of a database allows",
+            "  assay probe postgresql://postgres@127.0.0.1/postgres\n"
+            "  assay probe mysql://root@127.0.0.1/test --isolation 'repeatable read' --expect si\n",
+            add_probe},
+    Command{"shrink", "reduce a history to the smallest part that still violates a level",
+            "  assay shrink run.jsonl --level session-si\n"
+            "  assay shrink run.jsonl --level serializable --output small.hist\n",
+            add_shrink},
     Command{"verify", "re-check a certificate against its history",
             "  assay check run.jsonl --certificate run.cert.json\n"
             "  assay verify run.cert.json run.jsonl\n",
@@ -62,15 +63,29 @@ constexpr std::array kCommands = {
             "  assay check run.jsonl --certificate run.cert.json\n"
             "  assay explain run.cert.json run.jsonl\n",
             add_explain},
-    Command{"generate", "make histories with a simulated database of a chosen level",
-            "  assay generate --level snapshot-isolation --bug lost-update | assay check -\n"
-            "  assay generate --level ser --sessions 20 --workload general:keys=5000 > h.jsonl\n",
-            add_generate},
     Command{"convert", "convert between history formats",
             "  assay convert run.jsonl run.hist\n"
             "  assay convert run.jsonl run.jsonl.zst\n"
             "  assay convert - --to hist < run.jsonl\n",
             add_convert},
+    Command{"generate", "make histories with a simulated database of a chosen level",
+            "  assay generate --level snapshot-isolation --bug lost-update | assay check -\n"
+            "  assay generate --level ser --sessions 20 --workload general:keys=5000 > h.jsonl\n",
+            add_generate},
+    Command{"levels", "list the isolation levels, with their aliases and what they imply",
+            "  assay levels\n  assay levels --json\n", add_levels},
+    Command{"doctor",
+            "show which databases can be driven from here, and the limits of this machine",
+            "  assay doctor\n", add_doctor},
+    // What assay --help-all shows besides.
+    Command{"recover", "add what the database's log says to the history of a run that was killed",
+            "  assay recover run.jsonl --database sqlite:app.db\n", add_recover},
+    Command{"exec-test", "test whether a program keeps to the protocol by which 'exec:' drives it",
+            "  assay exec-test 'python3 examples/drivers/sqlite.py app.db'\n"
+            "  assay exec-test 'exec+unix:/tmp/store.sock ./store /tmp/store.sock' --json\n"
+            "It empties the tables of the program. Exit code 0: each promise is kept; 1: one is "
+            "not; 3: it does not say hello.\n",
+            add_exec_test},
     Command{"sql", "print the query that decides a level where the history is a table",
             "  assay sql --level strict-serializable | duckdb lake.db\n"
             "  assay sql --level strong-si --dialect spark --part residue:margin=1000000\n",
@@ -84,23 +99,10 @@ constexpr std::array kCommands = {
             "  assay stats run.jsonl\n  assay stats run.jsonl --json\n", add_stats},
     Command{"tally", "check the totals of a bank or the bounds of a counter (Jepsen's workloads)",
             "  assay tally bank.edn\n  assay tally counter.edn --json\n", add_tally},
-    Command{"predict", "tell what the same transactions could do at a weaker isolation",
-            "  assay predict run.jsonl\n"
-            "  assay predict run.jsonl --at read-committed --output predicted\n",
-            add_predict},
-    Command{"shrink", "reduce a history to the smallest part that still violates a level",
-            "  assay shrink run.jsonl --level session-si\n"
-            "  assay shrink run.jsonl --level serializable --output small.hist\n",
-            add_shrink},
     Command{"demo", "show each anomaly in a small history, with verdicts and explanation",
             "  assay demo\n  assay demo lost-update\n  assay demo --all\n", add_demo},
     Command{"selftest", "compare the checker with brute force on random histories",
             "  assay selftest\n  assay selftest --count 100000 --seed 7\n", add_selftest},
-    Command{"levels", "list the isolation levels, with their aliases and what they imply",
-            "  assay levels\n  assay levels --json\n", add_levels},
-    Command{"doctor",
-            "show which databases can be driven from here, and the limits of this machine",
-            "  assay doctor\n", add_doctor},
     Command{"version", "print the version of this program", "  assay version\n", add_version},
     Command{"completion", "print the completion of this command line for a shell",
             "  assay completion bash > /usr/share/bash-completion/completions/assay\n"
@@ -114,6 +116,11 @@ constexpr std::array kCommands = {
 }  // namespace
 
 std::span<const Command> all_commands() { return kCommands; }
+
+bool is_on_first_screen(const Command& command) {
+  constexpr std::string_view kLast = "doctor";
+  return &command <= &*std::ranges::find(kCommands, kLast, &Command::name);
+}
 
 bool is_command(std::string_view name) {
   return std::ranges::find(kCommands, name, &Command::name) != kCommands.end();

@@ -25,7 +25,10 @@ struct Command {
   Action (*add)(CLI::App& app);
 };
 
+// In the order of help.
 std::span<const Command> all_commands();
+// Whether `assay --help` lists it; the others need --help-all.
+bool is_on_first_screen(const Command& command);
 bool is_command(std::string_view name);
 // "no command 'chek'; did you mean 'check'?"
 std::string no_command(std::string_view name);

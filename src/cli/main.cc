@@ -30,7 +30,7 @@ using namespace assay::internal::cli;
 constexpr char kFooter[] =
     "Exit codes: 0 satisfied, 1 violated, 2 unknown, 3 bad input, 4 usage or I/O.\n"
     "'assay COMMAND --help' shows the first flags of a command with examples,\n"
-    "--help-all all of them.";
+    "--help-all all flags, 'assay --help-all' all commands.";
 
 // What may have been meant by the first flag that the command does not have, or by a database
 // without its flag.
@@ -46,6 +46,11 @@ std::string flag_meant(const CLI::App& app) {
         return "; did you mean '--database " + extra + "'?";
   }
   return {};
+}
+
+void show_first_commands(CLI::App& app) {
+  for (const Command& command : all_commands())
+    if (!is_on_first_screen(command)) app.get_subcommand(std::string(command.name))->group("");
 }
 
 // --help shows the flags without a heading, and names the headings whose flags --help-all shows.
@@ -161,6 +166,7 @@ int run(int argc, char** argv) {
     if (all != words.end()) {
       *all = "--help";
     } else if (asks_for_help(words)) {  // hidden flags have no names, so only then
+      show_first_commands(app);
       show_first_flags(app);
     }
     std::ranges::reverse(words);
