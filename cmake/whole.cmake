@@ -14,9 +14,11 @@ foreach(library fmt simdjson sqlite3 zstd z)
   list(APPEND whole_libraries ${ASSAY_STATIC_${library}})
 endforeach()
 
-if(PG_QUERY_INCLUDE_DIR AND PG_QUERY_LIBRARY)
-  list(APPEND whole_libraries ${PG_QUERY_LIBRARY})
-endif()
+# assay-static cannot load PostgreSQL's client, so it needs no parser of its statements either: three megabytes. This object takes
+# the place of the one in the archive.
+add_library(assay_without_parser OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/src/record/rewriting.cc)
+target_include_directories(assay_without_parser PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+target_link_libraries(assay_without_parser PRIVATE fmt::fmt)
 
 set(rooms)
 set(archives)
@@ -31,19 +33,23 @@ else()
   endforeach()
 endif()
 
-# assay_whole(NAME FLAGS …)
-function(assay_whole name)
+# assay_whole(NAME MORE FLAGS …): MORE is what it links besides
+function(assay_whole name more)
   set(program ${PROJECT_BINARY_DIR}/${name})
   if(whole_libraries MATCHES "NOTFOUND")
     add_custom_target(${name} COMMAND ${CMAKE_COMMAND} -E echo "run dev/static-libraries and cmake again: there is no libfmt.a or libsimdjson.a"
       COMMAND ${CMAKE_COMMAND} -E false)
     return()
   endif()
-  add_custom_command(OUTPUT ${program} DEPENDS assay ${rooms} ${whole_libraries} COMMAND_EXPAND_LISTS VERBATIM
+  add_custom_command(OUTPUT ${program} DEPENDS assay ${rooms} ${whole_libraries} ${more} COMMAND_EXPAND_LISTS VERBATIM
     COMMAND ${CMAKE_CXX_COMPILER} $<$<BOOL:${CMAKE_SYSROOT}>:--sysroot=${CMAKE_SYSROOT}> ${ARGN} -Wl,--gc-sections ${ASSAY_HARDENED_LINK} -s -o ${program} ${hot} $<TARGET_OBJECTS:assay>
-            -Wl,--start-group ${archives} ${whole_libraries} -Wl,--end-group -pthread)
+            ${more} -Wl,--start-group ${archives} ${whole_libraries} -Wl,--end-group -pthread)
   add_custom_target(${name} DEPENDS ${program})
 endfunction()
-assay_whole(assay-portable -static-libstdc++ -static-libgcc)
+set(parser)
+if(PG_QUERY_INCLUDE_DIR AND PG_QUERY_LIBRARY)
+  set(parser ${PG_QUERY_LIBRARY})
+endif()
+assay_whole(assay-portable "${parser}" -static-libstdc++ -static-libgcc)
 # -w: glibc's warnings about loading libraries, which this program does not do.
-assay_whole(assay-static -static -Wl,-w)
+assay_whole(assay-static $<TARGET_OBJECTS:assay_without_parser> -static -Wl,-w)
