@@ -19,7 +19,7 @@
 namespace assay {
 
 struct AuditOptions {
-  // Its budget bounds reading and checking together. What was decided within it is still verified
+  // Its budget bounds reading and checking together. Verdicts reached within it are still verified
   // and explained, within its memory limit.
   CheckOptions check;
   ReadOptions read;          // its own budget is not used
@@ -47,9 +47,9 @@ struct Stakes {
   uint64_t looked_at = 0;
   bool timed = true;  // else some times are not known, and what no time is known of may have
                       // overlapped all of other sessions
-  // The anomalies that its transactions could have had between them; those that overlapped. What a
-  // history with an anomaly has is in the first set: nothing that could have shown is missing
-  // there. docs/what-green-means.md
+  // The anomalies that the history's transactions could have shown, and those that its overlapping
+  // transactions could have shown. The first set includes every anomaly that the history has:
+  // nothing that could have shown is missing there. docs/what-green-means.md
   AnomalySet could_show, could_show_overlapping;
 
   uint64_t conflicts() const { return write_write + write_read + read_write; }
@@ -70,7 +70,7 @@ struct Audit {
   // Verified. A level that holds only because nothing was observed is unknown, cause vacuous;
   // uncontended where that is asked for.
   CheckResult result;
-  std::vector<Explanation> explanations;  // of what is violated
+  std::vector<Explanation> explanations;  // of the violated levels
   std::vector<LevelId> requested;  // CheckOptions::levels; empty: all, and none of them is required
   // Violated levels of which the caller knew, by a baseline; nothing if there is no baseline.
   std::optional<std::vector<LevelId>> known;

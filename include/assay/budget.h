@@ -80,7 +80,7 @@ class Budget {
   Budget within(const Allowance& part) const;
   // The limit of memory alone.
   Budget memory_only() const { return Budget(0, memory_bytes_); }
-  // What is left of time and effort.
+  // The remaining time and effort.
   Allowance left() const;
 
   // The effort so far; adds effort that a copy spent.

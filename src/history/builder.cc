@@ -107,7 +107,7 @@ Status HistoryBuilder::end_txn() {
   if (!h_.predicates_) h_.predicates_ = predicates_;
   if (added.ok()) added = add(*this);
   clear();
-  predicates_ = h_.predicates_;  // what is taken down here is numbered there at once
+  predicates_ = h_.predicates_;  // batches number their predicates directly in the history
   return added;
 }
 
@@ -166,7 +166,7 @@ void HistoryBuilder::add_txns(const TxnBatch& batch, size_t first, size_t end) {
   }
 }
 
-// Four passes over a few operations, so that the cache misses of a pass overlap.
+// Four passes over a few operations: the cache misses of a pass overlap.
 void HistoryBuilder::resolve_window(std::span<const RawOp> ops, const TxnBatch& batch) {
   using internal::lengthen;
   const size_t base = h_.op_key_.size();

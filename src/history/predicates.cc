@@ -99,8 +99,8 @@ class Table {
 
   const Row& row(VersionId v) const { return rows_[v]; }
 
-  // All versions that may satisfy the condition, and perhaps more: in `certain` those that do, for
-  // certain, in `maybe` the others.
+  // All versions that may satisfy the condition, and perhaps more: in `certain` the versions that
+  // certainly do, in `maybe` the others.
   void candidates(const Condition& condition, std::vector<VersionId>& certain,
                   std::vector<VersionId>& maybe) {
     certain.clear();

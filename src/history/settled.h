@@ -13,8 +13,8 @@
 
 namespace assay::internal {
 
-// The transactions that the event names; none if it is of another kind or names nobody. Nothing if
-// what it names is no array of strings and integers.
+// The transactions that the event names; empty if it is of another kind or names none. std::nullopt
+// if the names are not an array of strings and integers.
 std::optional<std::vector<std::string>> settled_names(std::string_view json);
 
 // Of the events that may be such, the text: the memory that they take is a multiple of it.

@@ -1,4 +1,4 @@
-// What the transactions of a tiny simulated database have committed, and what is seen of it.
+// The committed state of a tiny simulated database, and the parts that transactions see.
 #pragma once
 
 #include <algorithm>

@@ -3,9 +3,9 @@
 //   order x: 1 null@s2-1     x = 1, and then what s2-1 left when it deleted x
 //
 // An order may come before the transactions that it names, so names are numbered, and looked up
-// once the history is complete. A deletion is no value, and the last version of a transaction need
-// not be given: which version that is its operations say. One that the transaction did not install
-// stays what is stated, (key, null) if that is no value.
+// once the history is complete. A deletion has no value, and the last version of a transaction need
+// not be given: the transaction's operations determine it. A version that the transaction did not
+// install is kept as stated, or as (key, null) if the statement has no value.
 //
 // Cost: linear in the entries; of the names of all transactions only where one is stated.
 

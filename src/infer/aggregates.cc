@@ -117,8 +117,8 @@ class PossibleTerms {
                 const std::vector<bool>& tombstone)
       : h_(h), lists_(lists), tombstone_(tombstone) {}
 
-  // An operation of the transaction that shows why, if what it read besides does; the aggregate
-  // itself if that is not needed; kNone if some versions may give it.
+  // The operation that shows why no versions give the result: one of the transaction's other reads
+  // if these are needed, else the aggregate itself. kNone if some versions may give it.
   OpId reason(OpId op, bool one_state) {
     const Aggregate& aggregate = aggregate_of(h_, op);
     if (aggregate.value.type != Cell::Type::integer ||

@@ -23,7 +23,7 @@
 // was overwritten come before who did: a topological order of transactions, or if that has cycles,
 // of their reads and their writes.
 //
-// The guess decides what is tried first and never what is true: a wrong one costs time.
+// The guess decides only where the search starts, never the verdict: a wrong one costs time.
 // O(transactions), or reads times a fixed number of rounds.
 
 #include "infer/hint.h"
@@ -89,8 +89,8 @@ class PlacesByReads {
       for (const Node reader : problem_.readers[w]) take(reader);
   }
 
-  // By the longest path to each node, all paths together being as long as the history. What is on a
-  // cycle comes last.
+  // By the longest path to each node, all paths together being as long as the history. Nodes on a
+  // cycle come last.
   void start() {
     std::vector<uint32_t> waits(problem_.nodes()), depth(problem_.nodes());
     for (Node n = 0; n < problem_.nodes(); ++n) each_next(n, [&](Node next) { ++waits[next]; });

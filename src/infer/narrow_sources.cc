@@ -9,15 +9,15 @@
 // comes after S and before R. Sessions are chains, so of each session only the last writer of x
 // before R matters, and clocks (session_clocks.cc) tell both in a look-up each. A read with one
 // source left is a fact: the relation is matched with it, which gives new edges, and the next round
-// goes on from there. On hot keys hundreds wrote what was read, and this leaves a few of them; the
-// search for an order then has a fraction of the choices.
+// goes on from there. On hot keys hundreds of transactions wrote the value that was read, and this
+// leaves a few of them; the search for an order then has a fraction of the choices.
 //
 // A round looks at known edges as they are; only if that settles little are the orders of writers
 // derived that they force, which costs ten times as much. It ends when that settles little, too, or
 // hardly anything is left.
 //
-// What is ruled out here comes without a proof. So an order that is found with the rest is an
-// order, and if there is none the search starts anew with all sources.
+// Sources are ruled out here without a proof. So an order that is found with the rest is an order,
+// and if there is none the search starts anew with all sources.
 //
 // Cost: (edges + sources + open reads) × sessions a round, and with orders derived (reads + writes)
 // × sessions.
@@ -126,14 +126,16 @@ class Narrowing {
     return rank;
   }
 
-  // Rules sources out by what is known. The reads that have one source now, of which `left` others
-  // still have several; none if what is known contradicts itself, or cannot be found.
+  // Rules sources out by known edges. Returns the reads that have one source now, while `left`
+  // others still have several; none if the known edges contradict each other, or cannot be found.
+  // The reads that have one source now, of which `left` others still have several; none if what is
+  // known contradicts itself, or cannot be found.
   std::optional<std::vector<Seen>> narrow(bool derive, bool& any, size_t& left) {
     EventGraph events(problem_, level_);
     KnownEdges known;
     for (const StatedOrder& order : problem_.stated)
       events.graph().add({events.write_event(order.before), events.overwrite_event(order.after)});
-    known.edges.resize(events.graph().added());  // the stated ones, whose reasons nobody asks for
+    known.edges.resize(events.graph().added());  // the stated ones, whose reasons are not needed
     if (!add_updates(events, known, budget_)) return std::nullopt;
     const std::vector<Vertex> first =
         topological_order(events.graph(), std::vector<uint32_t>(events.graph().vertices()));

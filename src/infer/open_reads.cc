@@ -83,9 +83,9 @@ void OpenReads::add_possible_txn(TxnId t, const Problem& problem) {
   add_all_of(t);
 }
 
-// A list that shows whose every element is may still lack what somebody who is only possible
-// appended, and begin as another one does of which more is open. True if there are any that are
-// new.
+// A list whose elements all have certain writers may still lack the append of a transaction that
+// only possibly took effect, and share its beginning with a list that is open. True if any new list
+// was added.
 bool OpenReads::add_lists_of(const Problem& problem) {
   std::vector<uint8_t> of_key(h_.key_count());
   std::vector<OpId> added;
@@ -121,7 +121,7 @@ bool OpenReads::is_open(TxnId reader, KeyId key) const {
   return std::ranges::any_of(of(reader), [&](uint32_t read) { return reads_[read].key == key; });
 }
 
-// Those that are not among the reads.
+// The rows that are not among the reads.
 std::vector<PassedOver> OpenReads::missing(std::span<const PassedOver> rows) const {
   std::vector<PassedOver> more;
   std::ranges::copy_if(rows, std::back_inserter(more), [this](const PassedOver& row) {
@@ -243,7 +243,7 @@ void OpenReads::add_seen(const Observation& seen, bool open,
   Group& group = it->second;
   if (const auto written = own.find(seen.key); written != own.end()) {
     if (!open || !wants(seen.key) || fits(h_, seen, written->second)) return;
-    // Not what it wrote itself: nobody explains that.
+    // It does not return the transaction's own write: no other transaction explains that.
     OpenRead unexplained;
     unexplained.op = seen.op;
     unexplained.key = seen.key;

@@ -5,10 +5,10 @@
 // Of several writes of a version the origin is the one that explains a read best: a final write
 // before an intermediate one, that before an aborted one.
 //
-// Adjacent transactions are walked in slices, side by side. Whoever comes first to a version notes
-// its write; the versions of which a second write comes by, in whatever order, are noted again, one
-// write after the other. Cost: one pass over the operations, one array access a write; a second one
-// if a version was written twice.
+// Adjacent transactions are walked in slices, side by side. The first transaction that reaches a
+// version notes its write; versions for which a second write turns up, in whatever order, are noted
+// again, one write after the other. Cost: one pass over the operations, one array access a write; a
+// second one if a version was written twice.
 #pragma once
 
 #include <cstdint>

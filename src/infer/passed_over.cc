@@ -79,7 +79,7 @@ class Contradictions {
   }
 
   std::vector<PassedOver> find() {
-    OpId first = kNone, at = kNone;  // of the transaction; what it wrote before `at` is noted
+    OpId first = kNone, at = kNone;  // of the transaction; its writes before `at` are noted
     for (const Query& query : all_) {
       if (query.first_op != first) own_.clear();
       if (query.first_op != first) first = at = query.first_op;
@@ -123,7 +123,7 @@ class Contradictions {
       if (apart_[key] != query.op) look_at_key(query, predicate, key);
   }
 
-  // What stands at the place of the query or nearby.
+  // The versions of the key at the place of the query or nearby.
   void look_at_key(const Query& query, PredicateId predicate, KeyId key) {
     const std::span<const Stay> stays = of_key_[key];
     const auto next =
@@ -155,8 +155,8 @@ class Contradictions {
     }
   }
 
-  // By how many events the query would have to stand later to see what is installed at `from`:
-  // where a transaction is one event, it does not see what it installs itself.
+  // By how many events the query would have to be later to see a version installed at `from`: where
+  // a transaction is one event, it does not see its own installs.
   static uint32_t how_far(uint32_t from, const Query& query) {
     return query.place > from ? 0 : from - query.place + 1;
   }

@@ -4,13 +4,14 @@
 //   The query returned y and not x, so x held nothing, or 20 and more. In the order s1 s2 s3 it
 //   holds 15: a contradiction. In s2 s3 s1 there is none.
 //
-// A query says something of every key that ever held what satisfies its condition, and nearly any
-// order that explains the rest is right about nearly all of them. So the levels that an order
-// decides begin without, and take in the rows that an order contradicts, until no order is left or
-// one contradicts none: what is violated with a part of what was seen is violated with all of it.
+// A query says something of every key that ever held a value that satisfies its condition, and
+// nearly any order that explains the rest is right about nearly all of them. So skipped rows are
+// added lazily: find an order without them, add the ones that it contradicts, and repeat until
+// there is no order or no contradiction. A violation that rests on some of the rows is a violation
+// with all of them.
 //
-// Cost: along an order, for each query the keys that ever satisfied its condition; of many queries
-// of one condition, the versions that satisfy it once, and for each query those that stand at its
+// Cost: along an order, for each query the keys that ever satisfied its condition; for many queries
+// with one condition, the versions that satisfy it once, and for each query the versions at its
 // place.
 #pragma once
 
@@ -34,11 +35,12 @@ struct PassedOver {
 // that.
 bool passes_over(const History& history, OpId op);
 
-// What an order contradicts of that, ascending; and if it contradicts any, what it would contradict
-// if the query stood up to `reach` events earlier or later.
+// The rows that an order contradicts, ascending; if there are any, also the rows that it would
+// contradict if the query were up to `reach` events earlier or later.
 std::vector<PassedOver> contradicted(const History& history, const Order& order, uint32_t reach);
 
-// What a search asks of an order that explains all else: what it contradicts, or nearly.
+// Called by a search with an order that explains everything else: returns the rows that the order
+// contradicts, or nearly does.
 using FindContradicted = std::function<std::vector<PassedOver>(const Order& order)>;
 
 }  // namespace assay::internal

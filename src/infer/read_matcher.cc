@@ -35,8 +35,8 @@ bool ReadMatcher::explained_by_own(const TxnKeys::State& own, VersionId version)
   return shows(h_, install_of(h_, own.op).state(), version);
 }
 
-// A write of the version by another transaction, whatever became of it; kNone if there is none.
-// Looks through the history: for what is about to be reported.
+// A write of the version by another transaction, whatever its outcome; kNone if there is none.
+// Searches the whole history: called only to report a fault.
 OpId ReadMatcher::other_writer(VersionId version, TxnId reader) const {
   for (OpId i = 0; i < h_.op_count(); ++i) {
     const Operation op = h_.op(i);
@@ -218,7 +218,8 @@ void ReadMatcher::note_dirty_reads(OpId op) {
   }
 }
 
-// Anything that anybody ever left explains a dirty read; only what it saw of its own must be right.
+// Any state that any transaction ever left explains a dirty read; only reads of own writes must be
+// right.
 void ReadMatcher::match_dirty(Node n, OpId i) {
   const Observation seen = observation_of(h_, i);
   if (seen.accepts == Accepts::any) return;

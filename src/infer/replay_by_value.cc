@@ -1,7 +1,7 @@
-// A history satisfies a level with one event a transaction if its transactions stand in an order in
-// which every read returns what its key holds. What a key holds is a value: to see that a read
-// returns it, nobody needs to know who wrote it. So transactions take effect in the order in which
-// they ended, each as soon as it may, on nothing but the columns of the history:
+// A history satisfies a level with one event a transaction if its transactions have an order in
+// which every read returns the state of its key. A state is a value: to see that a read returns it,
+// the writer need not be known. So transactions take effect in the order in which they ended, each
+// as soon as it may. This uses only the columns of the history:
 //
 //   a transaction waits until its keys hold what it reads; a write waits while others are still to
 //   read the value that it replaces; a transaction waits for the one before it in its session and,
@@ -10,19 +10,20 @@
 //   s1: { w(x,1) } until 10   s2: { r(x,null) } from 5 until 12     s1 ends first and waits: s2
 //                                                                   still has to read null
 //
-// Each wait is for one thing, and whoever waits is looked at again when that has come. If all take
-// effect, their order is a proof, which the verifier replays. If some still wait in the end,
-// another order may do, or none: nothing is known, and the history is matched (problem.h) and
+// Each wait is for one thing, and a waiting transaction is examined again when that has happened.
+// If all take effect, their order is a proof, which the verifier replays. If some still wait in the
+// end, another order may do, or none: nothing is known, and the history is matched (problem.h) and
 // scheduled anew (schedule.cc), which knows writers by their versions and can weigh one order
 // against another.
 //
 // Where two writers of a key overlap, neither of which read it, the order of their ends may be the
-// wrong one. That shows when somebody who began after the second had ended reads what the first
-// wrote. Then what took effect since the first is undone and tried again, and the first waits for
-// the second. Few are undone: as many as take effect while a transaction is under way.
+// wrong one. That shows when a transaction that began after the second had ended reads the value of
+// the first. Then all transactions that took effect since the first are undone and tried again, and
+// the first waits for the second. Few are undone: as many as take effect while a transaction is
+// under way.
 //
-// Where a value was written twice to a key, or may be the initial one as well, the way is not
-// taken: which of the writes was read may matter, and duplicates are told.
+// If a value was written twice to a key, or may also be the initial one, this method is not used:
+// it may matter which of the writes was read, and duplicates are reported.
 //
 // Cost: two passes over the operations, and one more for each wait; a sort by time.
 
@@ -76,7 +77,7 @@ class HeldValues {
     }
     return wait;
   }
-  // Somebody waits for the version.
+  // A transaction waits for the version.
   void await(const Wait& wait) {
     if (wait.held != kNone)
       versions_[wait.held].is_awaited = 1;
@@ -84,8 +85,8 @@ class HeldValues {
       versions_[wait.read].is_held = 1;
   }
 
-  // The transaction of which wait_of was asked last, and which waits for nothing, takes effect.
-  // Calls `come` with each version that somebody has waited for.
+  // The transaction of the last call of wait_of, which waits for nothing, takes effect. Calls
+  // `come` with each version that a transaction waits for.
   template <class Come>
   void take_effect(TxnId t, const Come& come) {
     for (const VersionId v : reads_) {
@@ -130,14 +131,14 @@ class HeldValues {
   struct Key {
     uint32_t read_by = kNone, written_by = kNone;  // the attempt, or transaction, that did so last
     VersionId read = kNone, written = kNone;       // and its version
-    VersionId current = kNone;                     // kNone: what nobody reads
+    VersionId current = kNone;                     // kNone: a version that no transaction reads
     TxnId writer = kNone;                          // that left it; kNone: it is the initial state
   };
   struct Version {
     uint32_t readers : 28 = 0;  // transactions that are still to read it
     uint32_t is_written : 1 = 0;
-    uint32_t is_awaited : 1 = 0;  // somebody waits until its key holds it
-    uint32_t is_held : 1 = 0;     // somebody waits until it is read
+    uint32_t is_awaited : 1 = 0;  // a transaction waits until its key holds it
+    uint32_t is_held : 1 = 0;     // a transaction waits until it is read
   };
   static constexpr uint32_t kMostReaders = (1u << 28) - 1;
   // What a key held before a transaction took effect.
@@ -199,8 +200,8 @@ class HeldValues {
     return true;
   }
 
-  // Puts initial values into their keys. False if a value was read that nobody wrote, or that was
-  // written and may be initial too.
+  // Puts initial values into their keys. False if a value was read that was never written, or that
+  // was written and may be initial too.
   bool look_at_versions() {
     for (VersionId v = 0; v < versions_.size(); ++v) {
       const bool initial = h_.is_initial(v);
@@ -240,7 +241,7 @@ class HeldValues {
   std::vector<bool> takes_effect_;                       // of unknown outcome, and was read
   uint32_t attempts_ = 0, attempt_ = 0;
   std::vector<VersionId> reads_;    // of the attempt
-  std::vector<KeyId> writes_;       // likewise
+  std::vector<KeyId> writes_;       // of the current transaction
   std::vector<Replaced> replaced_;  // by the last that took effect
 };
 
@@ -276,7 +277,7 @@ class ReplayByValue {
 
   bool is_unknown(TxnId t) const { return h_.status(t) == TxnStatus::unknown; }
 
-  // In the order of their ends, as far as these are known; else as they stand in the file.
+  // In the order of their ends, as far as these are known; else in the order of the file.
   void propose() {
     const uint32_t count = h_.txn_count();
     std::vector<Numbered> timed;
@@ -418,7 +419,7 @@ class ReplayByValue {
   std::vector<bool> placed_;   // it has taken effect
   Waiting behind_;             // until a transaction takes effect
   Waiting waiting_;            // for a version
-  Waiting after_;              // of a writer: those that it was found to come after
+  Waiting after_;              // of a writer: the writers that it was found to come after
   std::vector<TxnId> ready_;
   std::vector<TxnId> order_;
   size_t in_vain_ = 0;    // attempts since the last took effect

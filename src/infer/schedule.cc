@@ -19,8 +19,8 @@
 // another, because that one has to wait for a reader whose clock is late, often makes a later read
 // impossible. This wait is *soft*: when it is part of a cycle of waits, it is dropped.
 //
-// Where the orders of all versions are stated every wait is one that every order has, so that a
-// replay that leaves events parked has found a violation, though not the proof of it.
+// If the orders of all versions are stated, every wait is one that every order has: a replay that
+// ends with blocked events has found a violation, though not its proof.
 //
 // Client times are a hint, never trusted: a wrong clock costs waiting, not correctness. Of the
 // writers of a key that may not yet, only the first asks what blocks it, and each of the others is
@@ -42,8 +42,8 @@
 namespace assay::internal {
 namespace {
 
-// What a replay holds besides the proposal: the scheduler, and for each event a number and a place
-// in a queue of `Precedence`.
+// The memory of a replay without the proposal: the scheduler, and for each event a number and a
+// place in a queue of `Precedence`.
 uint64_t replay_bytes(const Problem& problem, size_t vertices) {
   constexpr uint64_t kBytesAVertex = 34, kBytesAWrite = 12, kBytesAKey = 20;
   return kBytesAVertex * vertices + kBytesAWrite * problem.writes.size() +
@@ -82,7 +82,7 @@ Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget
   Scheduler scheduler(problem, places, proposal.size(), proposal, precedence, !places.split,
                       before);
   if (waiting) scheduler.heed_order();
-  size_t next = 0;  // of those that are waiting
+  size_t next = 0;  // first waiting event
   for (uint32_t i = 0; i < proposal.size(); ++i) {
     if (budget.exhausted()) return {};
     const bool waits = waiting && next < waiting->size() && (*waiting)[next] == i;

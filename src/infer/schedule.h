@@ -26,7 +26,7 @@ struct Schedule {
 
 struct ReplayByHint {
   unsigned threads = 1;       // 0: one per core; the schedule is the same for every number
-  bool stated_orders = true;  // a version waits for those that are stated to come before it
+  bool stated_orders = true;  // a version waits for the versions that are stated to precede it
 };
 
 // Proposes the order of the hint and plays it. Needs no graph. If it is not accepted, nothing is

@@ -31,15 +31,15 @@ struct Events {
   Node node_of(Vertex v) const { return split ? v / 2 : v; }
   bool reads(Vertex v) const { return !split || v % 2 == 0; }
   bool writes(Vertex v) const { return !split || v % 2 == 1; }
-  // Where a write dependency arrives; and whether the event has to wait until nobody else holds the
-  // keys.
+  // Whether it is the event at which a write dependency arrives; and whether it has to wait until
+  // no other event holds the keys.
   bool overwrites(Vertex v) const { return write_conflict ? reads(v) : writes(v); }
   bool waits_for_holders(Vertex v) const { return write_conflict && reads(v); }
   bool takes_hold(Vertex v) const { return write_conflict && !writes(v); }
   bool any_holds() const { return write_conflict; }
 };
 
-// Per key, its writes in the order in which their events stand in `order`.
+// Per key, its writes in the order of their events in `order`.
 class WriterQueues {
  public:
   template <class Places>
@@ -162,7 +162,7 @@ class Scheduler {
   enum class Wait : uint8_t { none, hard, soft, in_line, may_overtake };
   static constexpr int kLongestCircle = 64;
   static constexpr Vertex kFirst =
-      1u << 31;  // in parked_before_: there is none, and this is what is waited for
+      1u << 31;  // in parked_before_: `v` is the first that waits for this vertex
 
   void drain() {
     while (!ready_.empty()) {
@@ -172,9 +172,9 @@ class Scheduler {
     }
   }
 
-  // Only the first of several writers of a key asks what else blocks it, which may be one reader
-  // after the other; the others wait for the writer before them, each for its own, so that one is
-  // considered again when it may be its turn.
+  // Only the first of several writers of a key determines its blocker, which may be one reader
+  // after the other; each of the others waits for the writer before it and is considered again when
+  // that one has happened.
   void consider(Vertex v) {
     unpark(v);
     Vertex blocker = precedence_.missing(v, happened_);
@@ -214,7 +214,7 @@ class Scheduler {
     parked_before_[v] = kFirst | until;
   }
 
-  // If it is parked: it was released early, or what it was parked for has happened.
+  // If it is blocked: it was released early, or its blocker has happened.
   void unpark(Vertex v) {
     const Vertex before = std::exchange(parked_before_[v], kNothing);
     if (before == kNothing) return;
@@ -251,7 +251,7 @@ class Scheduler {
     return true;
   }
 
-  // Whoever left what stands there now; kNone: the initial state.
+  // The writer of the current state; kNone: the initial state.
   TxnId current_writer(KeyId key) const {
     if (outcomes_ && outcomes_->woken(key) != kNone) return problem_.txn[outcomes_->woken(key)];
     const WriteId seen = current_[key];
@@ -262,8 +262,8 @@ class Scheduler {
     return std::binary_search(read.sources.begin(), read.sources.end(), writer);
   }
 
-  // Where an open read does not see what it needs, and some transaction of unknown outcome has left
-  // that, wakes it.
+  // If the current state does not fit an open read, and a dormant transaction of unknown outcome
+  // left one that does, wakes that transaction.
   void settle_outcomes(Vertex v) {
     for (const uint32_t i : open_->of(problem_.txn[events_.node_of(v)])) {
       const OpenRead& read = open_->all()[i];
@@ -288,9 +288,9 @@ class Scheduler {
     });
   }
 
-  // The next of those that may have left what an open read of `v` saw, if it does not see what one
-  // of them left now. `needed`: only if none of them has happened yet. kNothing if all have, or
-  // there is no such read.
+  // The next possible source of an open read of `v`, if the current state fits none of its sources.
+  // `needed`: only if none of them has happened yet. kNothing if all have, or there is no such
+  // read.
   Vertex source_to_come(Vertex v, bool needed) const {
     if (open_ == nullptr || !events_.reads(v)) return kNothing;
     for (const uint32_t i : open_->of(problem_.txn[events_.node_of(v)])) {

@@ -2,10 +2,10 @@
 //
 //   order x: 1 5 2       writers T1, T9, T4: T1 before T9, T9 before T4
 //
-// A list that was read states more: its elements are all there was, in this order. So neighbours
-// follow each other, and a writer of the key that is not in the list comes after the last of those
-// that are. One list per key is enough, the longest: the others are its prefixes, or the first one
-// that is not contradicts it and is stated too.
+// A list that was read states more: its elements are all appends so far, in this order. So
+// neighbours follow each other, and a writer of the key that is not in the list comes after the
+// last writer that is. One list per key is enough, the longest: the others are its prefixes, or the
+// first one that is not contradicts it and is stated too.
 //
 //   r(l,[1,5]) and r(l,[1])        T1 before T5; a T9 that appended 9 comes after T5
 //   r(l,[1,5]) and r(l,[5])        T5 before T1 as well: no order of versions explains both

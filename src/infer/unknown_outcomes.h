@@ -6,10 +6,11 @@
 //   since: so it did.
 //
 // A transaction whose turn comes is *dormant*: it has a place in the order and has installed
-// nothing. A reader that needs what it wrote wakes it, if nobody read the keys that it wrote since,
-// before somebody else wrote them, and what it read itself stood there when its turn came. Only the
-// last dormant writer of each key is remembered: a guess like all of a replay, which refutes
-// nothing. Cost: what those transactions wrote, and a number per key for each read and write.
+// nothing. A reader that needs its write wakes it, if the keys that it wrote have not been read
+// since, before other transactions wrote them, and if its own reads fitted the state at its turn.
+// Only the last dormant writer of each key is remembered: a guess like all of a replay, which
+// refutes nothing. Cost: what those transactions wrote, and a number per key for each read and
+// write.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ class UnknownOutcomes {
   explicit UnknownOutcomes(const Problem& problem);
 
   bool is_possible(Node n) const { return index_[n] != kNone; }
-  // The turn of `n`, which is possible. `could`: what it read fits.
+  // The turn of `n`, which is possible. `could`: its reads fit.
   void pass(Node n, uint32_t moment, bool could);
   void note_read(KeyId key, uint32_t moment) { read_[key] = moment; }
   void note_install(KeyId key, uint32_t moment);
@@ -57,7 +58,7 @@ class UnknownOutcomes {
   std::vector<uint32_t> index_;        // per node, into passed_; kNone: takes effect for certain
   std::vector<Passed> passed_;         // per possible node
   std::vector<Node> dormant_, woken_;  // per key
-  std::vector<Node> covered_;          // per key: whose write nobody read before another came
+  std::vector<Node> covered_;          // per key: whose write was not read before the next one
   std::vector<uint32_t> read_, installed_;  // per key: the moment of the last
 };
 
