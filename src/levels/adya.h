@@ -53,7 +53,8 @@ class AdyaLevels {
   std::vector<uint32_t> place_;  // in order_
   std::vector<uint32_t> component_;
   bool asked_ = false;    // whether the version orders are known
-  bool assumed_ = false;  // the dependencies hold an order of versions nobody read
+  // the dependencies include an assumed order of versions that were never read
+  bool assumed_ = false;
   std::string unstated_;  // what keeps the version orders from being known; empty if they are
 };
 

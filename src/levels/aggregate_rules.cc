@@ -1,5 +1,5 @@
-// Aggregates, of which only levels that an order decides know more than what is impossible
-// (aggregate_choices.cc): an order that is found for any other is replayed, and counts if it
+// Aggregates at levels that no order decides: there only impossible aggregates are known
+// (aggregate_choices.cc). An order that is found for another level is replayed, and counts if it
 // explains them.
 //
 //   s1: { w(x,1) w(y,2) }   s2: { sum(*) = 3 }     the order s2, s1 satisfies all levels but for

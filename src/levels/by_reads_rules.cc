@@ -49,8 +49,8 @@ void decide_by_reads(Case& c, const LevelInfo& level, std::string_view stage,
   if (found.outcome() != Outcome::satisfied || !c.has_open_reads())
     return c.settle(level.id, std::move(found));
   // An order that explains what each transaction saw, and that keeps to the stated orders of
-  // versions, satisfies Adya's levels too, if these orders are known: all of them, or with what was
-  // seen along it those that matter.
+  // versions, also satisfies Adya's levels if enough of these orders is known: all of them, or
+  // those that matter given the sources along it.
   const Certificate* known =
       level.events == EventModel::adya ? c.lattice.ordering(level.id) : nullptr;
   std::optional<Order> order =
@@ -114,8 +114,7 @@ void decide_adya(Case& c, const LevelInfo& level) {
   decide_by_reads(c, level, "adya", c.adya_alone, UpdateOrders::ignored);
 }
 
-// A level that does not heed reads has a matching of its own, which leaves nothing open that is no
-// list.
+// A level without clean reads has a separate matching, in which only lists are open.
 void decide_with_dirty_reads(Case& c, const LevelInfo& level) {
   const auto timer = c.stages.time("adya");
   if (c.is_explainable()) c.lattice.await(next_stronger(level.id), level.id);
@@ -144,8 +143,8 @@ void accept_order_of_versions(Case& c, const LevelInfo& level) {
     c.lattice.extend(found, c.lattice.served(level.id, found));
 }
 
-// Twice a level is satisfied if the one above it is, though what is known of itself does not say
-// so.
+// Two cases where a level is satisfied because the one above it is, although its own evidence does
+// not show that.
 //
 // What a query saw of a key that never satisfied its condition may be the last version of those
 // whose writers it sees anyway. At causal nothing follows from that. Below it does, where who reads

@@ -1,10 +1,10 @@
-// A history that is being decided, as the rules of the walk see it: the matched problem, what is
-// left of the budget, and where they bring what they find.
+// A history in the course of the decision, as the rules of the walk see it: the matched problem,
+// the remaining budget, and the findings so far.
 //
 //   s1: { w(x,1) }   s2: { r(x,1) sum(*) = 2 }     an order is found for s1, s2, and the sum speaks
 //                                                  against it: not satisfied yet
 //
-// What is found of one level is settled here for all that it serves. Satisfied is held back where
+// A finding at one level is recorded here for all levels that it serves. Satisfied is held back if
 // the history has something that no order explains: contradicting evidence, a key used in two ways,
 // an aggregate.
 #pragma once
@@ -53,12 +53,12 @@ struct Case {
   }
   // Why operations whose source is open keep a level from being satisfied.
   Unknown open_reason(const std::vector<OpId>& unresolved) const;
-  // For what is no level's search of its own.
+  // For work that is not a level's own search.
   CheckOptions without_counts() const;
 
-  // What was found of a level, which serves others too. Satisfied counts only if nothing stands
-  // against it: something in the history that has no meaning, or aggregates that the order does not
-  // explain.
+  // Records the judgement of a level, which serves others too. Satisfied counts only if nothing
+  // contradicts it: something in the history that has no meaning, or aggregates that the order does
+  // not explain.
   void settle(LevelId level, Judgement found);
   // The same, of the levels in it.
   void settle(Certificate certificate);
@@ -70,7 +70,7 @@ struct Case {
     certificate.bad_read = bad;
     settle_where(std::move(certificate), refutes);
   }
-  // Or by an operation of which nobody can have left what it saw of a key.
+  // Or by an operation whose observation of a key no transaction can have left.
   template <class Refutes>
   void settle_sourceless(OpId op, KeyId key, Refutes refutes) {
     Certificate certificate;

@@ -12,7 +12,7 @@
 // are chains; a transaction of unknown outcome, which its session does not continue, goes on top of
 // a chain whose last member reaches it, or starts one.
 //
-// Where chains are short, as when every transaction has a session of its own, a clock of 32 bits a
+// Where chains are short, as when every transaction has a separate session, a clock of 32 bits a
 // chain is more than a bit a transaction. There are no clocks then: the questions whether one
 // transaction saw another are collected and answered together, some hundred transactions at a time
 // (graph/reachability.cc).
@@ -85,7 +85,7 @@ class CausalClocks {
         if (chain == kNone) chain = open_chain();
         put_on(n, chain);
       }
-      // Nobody follows the last transaction of a session: an unknown one may close the chain.
+      // Nothing follows the last transaction of a session: an unknown one may close the chain.
       if (!session.empty() && chain_[session.back()] == kNone && chain != kNone) {
         put_on(session.back(), chain);
       }
@@ -193,7 +193,7 @@ class SeenByAnyPath : public SeenFaults {
     uint32_t chain;
     uint32_t place;  // on its chain
   };
-  // Without clocks: whether `reader` saw `later`, a writer of what it read.
+  // Without clocks: whether `reader` saw `later`, another writer of a key it read.
   struct Question {
     Node later, reader;
     ExternalRead read;
@@ -293,7 +293,7 @@ class SeenByAnyPath : public SeenFaults {
     return true;
   }
 
-  // Moves a writer of a key behind those that it now follows. Returns how much was looked at.
+  // Moves a writer of a key behind the writers that it now follows. Returns how many were examined.
   size_t move_back(WriteId write, std::vector<VisibilityEdge>& edges) {
     const Node n = problem_.writes.node[write];
     const uint32_t end = problem_.writes.of_key.begin[problem_.writes.key[write] + 1];
@@ -313,7 +313,7 @@ class SeenByAnyPath : public SeenFaults {
     return looks;
   }
 
-  // Whoever read from `source` must not have seen `later`.
+  // A transaction that read from `source` must not have seen `later`.
   void look_at_readers(WriteId source, const Writer& later, std::vector<VisibilityEdge>& edges) {
     for (const Node reader : problem_.readers[source]) {
       if (!reachability_ && clocks_.clock(reader)[later.chain] < later.place) continue;
@@ -344,8 +344,8 @@ class SeenByAnyPath : public SeenFaults {
     }
   }
 
-  // The last writer of the key behind the one that was read which the reader saw; kNone if none.
-  // Whoever else was seen is before the reader: `before`, its place, only spares looks.
+  // The last writer of the key, after the one that was read, that the reader saw; kNone if none.
+  // All writers that the reader saw precede it: `before`, its place, only shortens the walk.
   Node last_seen_between(Node reader, const ExternalRead& read, uint32_t before) {
     const uint32_t first = first_behind(read);
     const uint32_t end = problem_.writes.of_key.begin[read.key + 1];

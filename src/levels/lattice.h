@@ -1,13 +1,13 @@
-// What is asked of the levels, and what is proved of them so far.
+// Which levels are asked for, and what is proved of the levels so far.
 //
 //   an order                       proves its level and every weaker one
 //   a refutation                   refutes its level and every stronger one, and also a weaker one
 //                                  that has less of session order or real time if the refutation
 //                                  does not use what it lacks
 //
-// So most levels are never decided themselves, and a level that nobody asked for may be the
-// cheapest way to one that is asked for. Rules (rule.h) ask here what is worth deciding, and bring
-// what they find.
+// So most levels are never decided themselves, and the cheapest way to a level that is asked for
+// may be one that is not. Rules (rule.h) ask here which levels are worth deciding, and record their
+// findings here.
 #pragma once
 
 #include <array>
@@ -59,27 +59,27 @@ class Lattice {
   bool useful(LevelId level) const;
   // Whether its order would be one for a level that is asked for.
   bool helps_if_accepted(LevelId level) const;
-  // Whether it is asked for, or is such a level with session order besides. That leaves far less
+  // Whether it is asked for, or is such a level with session order added. That leaves far less
   // open, and an order for it is one for both.
   bool stands_for_one_asked_for(LevelId level) const;
 
-  // Several transactions may have left what was read.
+  // Some reads have several possible sources.
   void open_sources() { open_sources_ = true; }
   // From here on levels are useful for those above and below them, asked for or not.
   void widen() { widened_ = true; }
   // The level is useful as long as `waiting` is open, which may follow from it.
   void await(LevelId level, LevelId waiting) { awaited_by_[index(level)] = waiting; }
 
-  // A search did what it could with what it was given of the budget. If that was too little there
-  // may be more later: then it was not searched.
+  // A search used its share of the budget to the full. If the share was too small and there may be
+  // more later, it was not searched.
   bool was_searched(LevelId level) const { return searched_[index(level)]; }
   void set_searched(LevelId level, bool searched) { searched_[index(level)] = searched; }
 
   // The levels that a reason for `level` serves too.
   std::vector<LevelId> served(LevelId level, const Certificate& reason) const;
-  // Whether an order that satisfies `level` may serve a level of Adya's: where each transaction
-  // sees what those before it left, all of them; where it sees a snapshot, those that follow from
-  // it.
+  // Whether an order that satisfies `level` may serve a level of Adya's: if each transaction sees
+  // the effects of all before it, any of Adya's levels; if it sees a snapshot, the levels that
+  // follow from it.
   bool may_order(LevelId level, LevelId adya) const;
   // A certificate whose order may do for the level; null if there is none.
   const Certificate* ordering(LevelId adya) const;
@@ -96,7 +96,7 @@ class Lattice {
   // It stays unknown, whatever is searched.
   void give_up(LevelId level, Unknown why);
 
-  // What was asked for; nothing is known here afterwards.
+  // Moves the levels asked for; the lattice is empty afterwards.
   void move_to(CheckResult& result);
 
  private:

@@ -21,7 +21,7 @@
 // This finds an order of nearly every register that was linearizable, however many operations
 // overlap. It proves nothing when it does not. The rule that a read takes effect at once is Wing
 // and Gong's (1993), "just in time" Lowe's (2017). Cost: responses × operations under way, times
-// what is taken back.
+// the decisions taken back.
 
 #include "levels/lazy_search.h"
 
@@ -287,7 +287,7 @@ class LazySearch {
   std::vector<Choice> choices_;
   std::vector<Alternative> alternatives_;
   std::vector<uint32_t> open_, helpers_;  // scratch
-  std::vector<uint32_t> first_twin_;      // scratch: per number of those that do the same
+  std::vector<uint32_t> first_twin_;      // scratch: per number of operations with the same effect
   uint32_t due_ = kNone;                  // as far as the search came
   SituationSet seen_;
 };

@@ -18,8 +18,8 @@
 // session began anew.
 //
 // Operations of unknown outcome that were read from took effect at some time after their request.
-// One that nobody read from never changes what zones.cc says; the search may use it to explain why
-// a comparison failed.
+// One that was not read from never changes the result of zones.cc; the search may use it to explain
+// why a comparison failed.
 //
 // Cost: O(n log n) where zones decide.
 

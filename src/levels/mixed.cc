@@ -1,4 +1,4 @@
-// Each transaction states the level that it asked for, and is held to that level, as whoever reads.
+// Each transaction states the level that it asked for, and its reads are held to that level.
 //
 //   s1: serializable    { r(x,0) w(y,1) }    A
 //   s2: serializable    { r(y,0) w(x,1) }    B    A saw no write of B's, and B none of A's:
@@ -17,12 +17,12 @@
 //   serializable              the same with r and w one event
 //
 // These are the axioms of Biswas and Enea (OOPSLA 2019), each evaluated at the transaction that
-// reads. So an edge is known to every engine by the level of one transaction: an anti-dependency by
-// its reader's, where a write dependency arrives by the level of whoever overwrites. The event
-// graph has that of each node. Readers at weak levels have no anti-dependencies; what they saw
-// forces write dependencies, which do not depend on the order: the search goes on without them, and
-// an order that is found is asked what it gets wrong for them (WeakLevels::find_faults). That is
-// added, as edges that hold in every order.
+// reads. So every engine knows an edge by the level of one transaction: an anti-dependency by its
+// reader's, the end of a write dependency by the overwriting transaction's. The event graph has
+// that of each node. Readers at weak levels have no anti-dependencies; the transactions they saw
+// force write dependencies, which do not depend on the order: the search goes on without them, and
+// its order is then checked against them (WeakLevels::find_faults). Violated ones are added, as
+// edges that hold in every order.
 //
 // Cost: that of the search and of the weak levels, for each order that is looked at; usually two or
 // three. Deciding is NP-hard as soon as one of the levels is. Source of the definition: Bouajjani,
@@ -40,8 +40,8 @@
 namespace assay::internal {
 namespace {
 
-// The problem as those see it who see one state: others do not read before whoever overwrites what
-// they saw.
+// The problem without the reads of weak readers: these need not precede the transactions that
+// overwrite the versions they saw.
 Problem without_weak_readers(Problem problem, const std::vector<LevelId>& held) {
   const auto drop = [&](Rows<Node>& rows) {
     uint32_t kept = 0, at = 0;

@@ -6,10 +6,10 @@
 //   or C's if that came later.
 //
 // Nearly every database lets transactions read snapshots, or something stricter. So the sources
-// that snapshots rule out are left out (infer/narrow_sources.cc, at prefix), which mostly leaves
+// that snapshots rule out are omitted (infer/narrow_sources.cc, at prefix), which usually leaves
 // one for each read, and the search for the others (source_search.cc) begins with the nearest in
-// the order that the hint proposes. What it finds is a commit order with these sources, whatever
-// they were taken for.
+// the order that the hint proposes. The result is a commit order with these sources, whatever the
+// reason for choosing them.
 //
 // If it finds none, other sources may do, and all of them are searched. Every read of a key that is
 // absent has as sources all who removed it: that search has millions of choices where this has
@@ -70,7 +70,7 @@ Judgement accept_nearest_sources(const Problem& matched, const Problem& problem,
                                         local_search, chosen, stages, budget,
                                         kFewConflicts + kConflictsANode * problem.nodes());
   if (found.outcome() != Outcome::satisfied) return {};
-  found.certificate.order.sources = chosen.sources();  // whoever looks finds others too
+  found.certificate.order.sources = chosen.sources();  // a verifier would find other sources
   return found;
 }
 

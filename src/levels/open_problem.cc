@@ -1,15 +1,14 @@
-// Where several transactions may have left what was read, or several rows may have been passed over
-// by a query, the problem is made anew with that as choices, once an order is searched.
+// Reads with several possible sources, rows that queries skipped, and aggregates become choices of
+// the problem when an order is searched.
 //
 //   s1: { w(x,1) }   s2: { w(x,1) w(y,1) }   s3: { r(x,1) }     s3 read from s1 or s2
 //
-// Rows that queries passed over are many, and hardly any matters. They come late: an order is found
-// without them, those that it contradicts are heeded from then on, and the order is found anew.
-// After some rounds all are taken in. Aggregates come late as well: once an order fails to explain
-// one, what each of its keys held becomes a choice.
+// Few skipped rows matter, so they are added lazily: find an order without them, add the ones it
+// contradicts, and repeat. After some rounds all are added. Aggregates are added lazily too: once
+// an order fails to explain one, the state that it saw of each key becomes a choice.
 //
-// Cost: of listing what is open, linear in the operations that are, times their possible sources;
-// of each round, that of an order.
+// Cost: listing the open operations, linear in their number times their possible sources; for each
+// round, an order.
 
 #include "levels/open_problem.h"
 
@@ -31,8 +30,8 @@ void add_rows(std::vector<PassedOver>& all, std::span<const PassedOver> more) {
   all.erase(std::unique(all.begin(), all.end()), all.end());
 }
 
-// An order that heeds what the last one contradicted differs elsewhere: in each round more of what
-// it nearly contradicts is taken in besides.
+// An order that explains the rows added last differs from the previous one elsewhere: each round
+// also adds more rows that the order nearly contradicts.
 uint32_t reach_of_round(uint32_t round) { return round == 0 ? 0 : uint32_t{1} << round; }
 
 }  // namespace
@@ -135,7 +134,7 @@ bool OpenProblem::add_contradicted_aggregates(const Order& order) {
   return true;
 }
 
-// Adds them to what is open, or else has that listed anew.
+// Adds them to the open reads, or else has these listed anew.
 void OpenProblem::take_in_late(std::span<const PassedOver> rows) {
   const std::shared_ptr<OpenReads>& open = open_[static_cast<size_t>(Listing::late)];
   if (options_.speed_ups.has(SpeedUp::rows_in_search) && open && with_sources_ &&
@@ -145,8 +144,8 @@ void OpenProblem::take_in_late(std::span<const PassedOver> rows) {
   with_sources_.reset();
 }
 
-// Rows passed over come late twice: here while an order is searched, which goes on with them; and
-// those that are nothing for that search once it has ended.
+// Skipped rows are added at two moments: here while an order is searched, which goes on with them;
+// and, if that search cannot use them, after it has ended.
 Judgement OpenProblem::search(const Problem& problem, const LevelInfo& level) {
   std::vector<PassedOver> all = heeded_;
   uint32_t round = rounds_that_added_rows_;

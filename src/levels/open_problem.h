@@ -23,9 +23,9 @@ inline bool sees_one_state(const LevelInfo& level) {
 
 class OpenProblem {
  public:
-  // What is open of the reads: of each by itself, or of all that a transaction saw of a key; and
-  // that with aggregates that some order did not explain; and that without the rows that queries
-  // passed over, but for those that are heeded.
+  // The open part of the reads. each: of each read separately. one_state: of all that a transaction
+  // saw of a key. aggregates: one_state, with the aggregates that some order did not explain. late:
+  // aggregates, without the skipped rows that no order has contradicted yet.
   enum class Listing : uint8_t { each, one_state, aggregates, late };
 
   // All have to stay; `matched` may be made later.
@@ -42,7 +42,7 @@ class OpenProblem {
     return sees_one_state(level) ? Listing::one_state : Listing::each;
   }
   const OpenReads& reads(Listing listing);
-  // Those that somebody asked for; others are null.
+  // The listings that were asked for; others are null.
   std::span<const std::shared_ptr<OpenReads>> listed() const { return open_; }
 
   // Whether reads have several possible sources, and no more than that is open about them.
@@ -79,9 +79,8 @@ class OpenProblem {
   // at.
   static constexpr uint32_t kMostRoundsThatAddRows = 12;
 
-  // Each makes part of the problem what was left out of it, and returns whether there was anything:
-  // the rows and the aggregates that the order contradicts, or the rows that the search came
-  // across.
+  // Each adds its kind of contradiction to the problem, and returns whether there was any: rows and
+  // aggregates that the order contradicts, or rows that the search came across.
   bool add_contradicted(const Order& order) {
     const bool rows = add_contradicted_rows(order);
     return add_contradicted_aggregates(order) || rows;
@@ -97,12 +96,12 @@ class OpenProblem {
   const CheckOptions& options_;
   Stages& stages_;
   Budget& budget_;
-  // Once somebody asks, by Listing.
+  // By Listing; null until asked for.
   std::shared_ptr<OpenReads> open_[4];
   bool cut_short_[4] = {};  // of these: a share of the budget ran out, and the next may do
   const bool has_aggregates_;
-  // Whether rows that queries passed over are left out where an order decides, but for those that
-  // some order contradicted.
+  // Whether, at levels that an order decides, skipped rows are omitted until some order contradicts
+  // them.
   bool late_rows_;
   std::vector<OpId> aggregates_;              // that some order did not explain, ascending
   std::vector<PassedOver> heeded_;            // ascending

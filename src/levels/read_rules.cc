@@ -3,7 +3,7 @@
 //
 //   s1: { w(x,1) abort }   s2: { r(x,1) }     no level lets s2 read what s1 left, but pl-1
 //
-// And the order that somebody states, which is replayed first.
+// The order stated by a file or database, which is replayed first, is here too.
 
 #include <algorithm>
 #include <utility>
@@ -18,8 +18,8 @@ namespace {
 
 bool of_one_state(const LevelInfo& level) { return sees_one_state(level); }
 
-// An operation of a transaction that takes effect, of which nobody can have left what it saw; null
-// if there is none.
+// An operation of a transaction that takes effect, whose observation no transaction can have left;
+// null if there is none.
 const OpenRead* find_sourceless(Case& c, OpenProblem::Listing listing) {
   const auto& all = c.open.reads(listing).all();
   const auto found = std::find_if(all.begin(), all.end(), [&](const OpenRead& read) {
@@ -46,7 +46,7 @@ namespace rules {
 
 bool states_an_order(Case& c, const LevelInfo&) { return c.options.expected_order.has_value(); }
 
-// The replay is complete by itself, so what it accepts needs nothing of what the reads left open.
+// The replay is complete by itself: its acceptance does not depend on the open reads.
 void replay_stated_order(Case& c, const LevelInfo&) {
   const auto timer = c.stages.time("expected order");
   const auto asked = [&](EventModel events) {
@@ -98,7 +98,7 @@ bool has_open_reads(Case& c, const LevelInfo&) {
 
 void refute_by_sourceless(Case& c, const LevelInfo&) { refute_sourceless(c); }
 
-// Who wrote what was read need not be known.
+// The writers of the values read need not be known.
 void refute_by_counting(Case& c, const LevelInfo&) {
   const BadRead overdrawn = find_overdrawn(c.history);
   if (overdrawn.anomaly == Anomaly::none) return;

@@ -36,7 +36,7 @@ std::optional<Order> SeenAlong::as_adya(LevelId level, const Order& order) {
                                                      : open_.for_orders();
   std::optional<std::vector<Seen>> seen = sources(listing, order);
   if (!seen || (!whole && !allows(level, *seen))) return std::nullopt;
-  // Whoever did not need to take effect for what was seen did not.
+  // A transaction that need not take effect for these sources does not.
   if (!whole)
     std::erase_if(adya.events, [this](TxnId t) { return along_.problem().node_of(t) == kNone; });
   adya.sources = std::move(*seen);

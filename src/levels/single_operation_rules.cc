@@ -1,5 +1,5 @@
 // Linearizability, where every transaction is one operation: strict serializability by another
-// name, and a level of its own to decide, key by key (linearizable.cc).
+// name, but a separate level, decided key by key (linearizable.cc).
 //
 //   s1: { w(x,1) }   s2: { r(x,1) }   s3: { w(y,1) }      x and y are decided each by itself, and
 //                                                         that decides the level below too

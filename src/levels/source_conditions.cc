@@ -4,10 +4,11 @@
 //   C -rw x-> D holds if C saw what A left, or what B left, and that came before D: an edge on
 //   condition of each
 //
-// A read dependency rests on the source of the read, an anti-dependency on that of what was read
-// before, and an edge that a level forces also on each edge of the path by which its reader has
-// seen. Besides, each rests on the effect of those it names whose outcome is unknown. A refutation
-// rests on all that its edges rest on, and on where the blocks are that give the orders of lists.
+// A read dependency rests on the source of the read, an anti-dependency on the source of its
+// reader's read, and an edge that a level forces also on each edge of the path by which its reader
+// has seen. Each also rests on the effect of the transactions of unknown outcome that it names. A
+// refutation rests on everything that its edges rest on, and on the positions of the blocks that
+// give the orders of lists.
 //
 // Cost: of an edge its path, and the reads of the transactions on it.
 

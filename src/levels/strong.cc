@@ -108,7 +108,7 @@ std::vector<uint32_t> ranks(const EventGraph& events) {
 }
 
 // Makes the order of each two neighbouring writers of a key a choice, unless an edge settles it.
-// Where only reads place events, correcting one of these orders mostly puts others wrong.
+// Where only reads place events, correcting one of these orders usually puts others wrong.
 void choose_neighbours(const EventGraph& events, std::span<const Vertex> order, Search& search) {
   const Problem& problem = events.problem();
   std::vector<Node> last(problem.keys(), kNone);
@@ -174,7 +174,7 @@ class Engine {
     return std::move(judgement_);
   }
 
-  // By an order in which keys hold what was read; unknown if none is found soon.
+  // By an order in which keys hold the values that were read; unknown if none is found soon.
   Judgement accept_by_values() {
     if (!start()) return std::move(judgement_);
     const std::optional<ValueOrder> found = find_by_values();
@@ -215,8 +215,8 @@ class Engine {
     const auto timer = stages_.time("places");
     if (!room(place_bytes(graph_))) return false;
     order.renew(order_by_places(graph_, order.order()));
-    // If there is no room for so many choices, the search makes only those that an order gets
-    // wrong.
+    // If memory does not suffice for so many choices, the search makes only the choices that an
+    // order gets wrong.
     constexpr uint64_t kBytesAChoice = 250;
     Budget asked = budget_;
     neighbours_first_ = asked.has_room(kBytesAChoice * problem_.writes.size());
@@ -401,8 +401,7 @@ class Engine {
   bool heed(std::span<const Vertex> order, Choices& choices) {
     if (contradicted_ == nullptr || open_ == nullptr) return false;
     std::vector<PassedOver> rows = (*contradicted_)(order_of_events(order, choices));
-    // Where the order is far off, sources are ruled out first, and a new search begins with what is
-    // left.
+    // If the order is far off, sources are ruled out first, and a new search begins with the rest.
     constexpr size_t kFarOff = 64;  // nodes, to a row
     if (rows.empty() || rows.size() * kFarOff > problem_.nodes() || budget_.exhausted_now())
       return false;
@@ -546,7 +545,8 @@ Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& lev
   return found;
 }
 
-// Where reads have very many sources, first with those that are near in the order of the hint.
+// Where reads have very many sources, first with the sources that are near in the order of the
+// hint.
 Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& level,
                                     const CheckOptions& options, Stages& stages, Budget& budget,
                                     const FindContradicted* contradicted) {

@@ -5,10 +5,10 @@
 //
 // A write is in force from its request until, at the latest, another one has been requested after
 // its response and has responded. Here each of the first two writes of 1 is over at 5, and the
-// third does not begin before 9: nobody left what was read. So a read asks whether some write of
-// its value was requested by the time of its response, and not over at its request. The latter is:
-// responded no sooner than the latest request among the writes that responded before the read
-// began.
+// third does not begin before 9: no write of the value was in force. So a read asks whether some
+// write of its value was requested by the time of its response, and not over at its request. The
+// latter is: responded no sooner than the latest request among the writes that responded before the
+// read began.
 //
 //   the writes, by response, with the latest request so far       what is over when a read begins
 //   the writes of each value, by response from the last, with
@@ -77,7 +77,7 @@ class ValueIntervals {
     const OpId i = history_.first_op(t);
     if (!installs_version(history_.op(i))) return;
     const Install install = install_of(history_, i);
-    values_[install.version].writers.push_back(t);  // a removal may have a value of its own
+    values_[install.version].writers.push_back(t);  // a removal may have a value, too
     if (history_.status(t) == TxnStatus::committed) certain_writes_.push_back(t);
   }
 

@@ -1,8 +1,9 @@
-// One run decides every level: a walk over the lattice with what is already proved (lattice.h).
+// One run decides every level: a walk over the lattice that starts from what is already proved
+// (lattice.h).
 //
-// It is a list of rules, the cheapest first. Each says what it needs, what it may settle and what
-// it costs; the first that applies to a level which is worth it is applied, until none does. What
-// it finds decides other levels too, and may give a rule what it needs.
+// It is a list of rules, the cheapest first. Each states its inputs, possible outcomes and cost;
+// the first that applies to a useful level is applied, until none does. Its findings decide other
+// levels too, and may be inputs of other rules.
 //
 //   replay of values                  before all rules, and without what they need: accepts what a
 //                                     database did serially
@@ -36,8 +37,7 @@
 namespace assay::internal {
 namespace {
 
-// What was asked for alone may follow from a level above or below it that is easier: tries these
-// too.
+// A level asked for alone may follow from an easier one above or below it: tries these too.
 bool may_look_further(Case& c, const LevelInfo&) {
   const auto open = [&](const LevelInfo& level) {
     return c.lattice.is_open(level.id) && !level.on_request() && !follows_from_below(level) &&
@@ -60,8 +60,8 @@ void search_again(Case& c, const LevelInfo&) { c.shares.give_rest(); }
 // whole history.
 enum class Turn : uint8_t { once, strongest_first, weakest_first };
 enum class Settles : uint8_t { satisfied, violated, either };
-// nothing: it looks at what is known. pass: a time linear in the history. search: what is left of
-// the budget, of which it gets a share.
+// nothing: it uses known results. pass: a time linear in the history. search: a share of the
+// remaining budget.
 enum class Cost : uint8_t { nothing, pass, search };
 
 struct Rule {
@@ -194,8 +194,8 @@ Unknown lacks_times() {
           "the begin and end times of some committed transactions are not known"};
 }
 
-// Before anything is searched. Without times a level may still be refuted, by what it asks besides
-// real time. `txns`: those that may have taken effect.
+// Called before any search. Without times a level may still be refuted by its other conditions.
+// `txns`: the transactions that may have taken effect.
 void say_what_cannot_hold(Case& c, const std::vector<TxnId>& txns) {
   for (const LevelInfo& level : all_levels()) {
     if (!c.timed_enough(level)) c.lattice.set_unknown(level.id, lacks_times());

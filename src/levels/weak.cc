@@ -249,7 +249,7 @@ void WeakLevels::decide(Judgement& found, Budget& budget) {
     order = std::move(better);
     for (uint32_t i = 0; i < order->size(); ++i) rank_[(*order)[i]] = i;
     if (!problem_.stated.empty())
-      order = ordered(found, budget);  // which what was seen need not follow
+      order = ordered(found, budget);  // which the sources need not follow
   }
   while (order) {
     const size_t known = edges_.size();
