@@ -24,8 +24,9 @@ struct Anti {
   char kind;  // as in ForbiddenCycle: a, or p if the read did not return the key
 };
 
-// pl-1 does not care who read what, only that somebody wrote it. But lists must show beginnings of
-// what the order appends, with elements of transactions that did not take effect here and there.
+// At pl-1 the source of a read does not matter, only that some transaction wrote the value. But
+// lists must be prefixes of the order's appends, possibly with elements of transactions that did
+// not take effect in between.
 class DirtyOrder {
  public:
   DirtyOrder(const Writes& writes, std::span<const TxnId> order)
@@ -182,7 +183,9 @@ class AdyaCheck {
   // Who is on a cycle is between the ends of an edge that runs back.
   Status check_stretches(const ForbiddenCycle& forbidden) const {
     std::vector<uint32_t> back(order_.count() + 2,
-                               0);  // first: how many stretches begin here, less those that end
+                               // first: the number of stretches that begin here, less those that
+                               // end
+                               0);
     for (const Anti& anti : anti_) {
       if (anti.writer > anti.reader) continue;
       if (has(forbidden.once, anti.kind)) return overwritten(anti);

@@ -23,7 +23,7 @@ class Claim {
         reader_(history_.txn_of(claim.read)) {}
 
   Status check();
-  // At pl-1: nobody else ever wrote what was seen.
+  // At pl-1: no other transaction ever wrote the version that was read.
   Status check_dirty();
 
  private:
@@ -74,15 +74,15 @@ bool Claim::explained(const Observation& seen) const {
   return puts(seen.own_write, seen);
 }
 
-// The write leaves, at least for a while, what was seen.
+// The write leaves, at least for a while, the state that was read.
 bool Claim::puts(OpId write, const Observation& seen) const {
   const Access a = access_of(history_, write);
   return a.writes() && a.key == seen.key && seen.version != kNone &&
          shows(history_, state_after(history_.txn_of(write), a), seen.version);
 }
 
-// Not even what an aborted transaction wrote, or one that wrote the key again: nobody but the
-// reader, later, leaves the key absent.
+// No write explains the read, not even an aborted or an overwritten one: only the reader, later,
+// leaves the key absent.
 bool Claim::nothing_shows(const Observation& seen) const {
   return seen.external() && is_read(seen.op) && !sources_.explained_by_anybody(seen.op, seen.key);
 }
@@ -115,7 +115,7 @@ bool Claim::shown_by(const Observation& seen) const {
   }
 }
 
-// An element anywhere in a list that nobody who may count left there.
+// An element anywhere in a list that no transaction which may count appended.
 bool Claim::bad_element(VersionId element) const {
   if (!writes_.of_version(element, Which::counting).empty()) return false;
   if (claim_.anomaly == Anomaly::thin_air_read)
@@ -163,8 +163,8 @@ bool Claim::out_of_place(std::span<const VersionId> elements, size_t i) const {
          (after != kNone && (last || elements[i + 1] != after));
 }
 
-// An operation that returns no version of its own, or several keys at once, saw the state in which
-// an aborted or an overwritten write had left a key, and no other write explains what it saw.
+// An operation that returns no version by itself, or several keys at once, saw the state in which
+// an aborted or an overwritten write had left a key, and no other write explains it.
 bool Claim::dirty_state() const {
   if (is_read(claim_.read) || is_list(claim_.read) || claim_.other == kNone ||
       in_reader(claim_.other) || !writes(claim_.other))
@@ -179,8 +179,8 @@ bool Claim::dirty_state() const {
 }
 
 // One state of a key can look like different versions: a removed key reads as null and as its
-// tombstone, a fresh one as the initial value and as an empty list. What is stated to be from
-// different transactions is not one.
+// tombstone, a fresh one as the initial value and as an empty list. Reads that are stated to be
+// from different transactions saw different states.
 bool Claim::one_state_shows_both(const Observation& a, const Observation& b) const {
   if (a.stated != kNone && b.stated != kNone && a.stated != b.stated) return false;
   if (is_list(a.op) != is_list(b.op)) return true;

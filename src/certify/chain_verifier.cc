@@ -85,13 +85,13 @@ Result<ChainVerifier::Txn> ChainVerifier::take(uint64_t line) {
 }
 
 Status ChainVerifier::accept(const Segment& s) {
-  if (s.gap) {  // nothing is known of the state any more, and nobody is waited for
+  if (s.gap) {  // the state is unknown from here on, and no transaction is waited for
     contents_.forget();
     parked_.clear();
   }
   for (const uint64_t line : s.left_out)
     if (Status left = leave_out(line); !left.ok()) return left;
-  // Who had a place before, and is given up, is in nobody's way.
+  // A transaction that had a place before, and is given up, blocks no other.
   for (const uint64_t line : s.without_effect) parked_.release(line);
   segment_ = {};
   if (Status placed = place_all(s); !placed.ok()) return placed;
@@ -168,8 +168,8 @@ Status ChainVerifier::place_all(const Segment& s) {
   return Ok{};
 }
 
-// It waits where the order is now, if what it saw is there, and stays so whatever else may turn
-// out.
+// It gets its place at the end of the order, if its reads are right there and stay so whichever
+// transactions turn out to have taken effect.
 Status ChainVerifier::park(uint64_t line) {
   const auto it = waiting_.find(line);
   if (it == waiting_.end())
@@ -240,7 +240,7 @@ Status ChainVerifier::place(uint64_t line, const Txn& t) {
   return Ok{};
 }
 
-// It comes after all those that have a place.
+// It comes after all transactions that have a place.
 Status ChainVerifier::keep_real_time(uint64_t line, const Txn& t) {
   if (!keeps_real_time()) return Ok{};
   const History& h = t.history();

@@ -62,7 +62,7 @@ class CommitOrder::Builder {
   }
 
  private:
-  // What was appended to a key along the order, and by whom.
+  // The elements appended to a key along the order, with their transactions.
   struct List {
     std::vector<VersionId> elements;
     std::vector<Place> places;

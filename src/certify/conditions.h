@@ -51,7 +51,7 @@ class Conditions {
   const History& history_;
   // The versions that were asked for, as rows.
   mutable std::vector<Row> rows_;
-  mutable std::vector<bool> tombstone_;  // per version, once somebody asks
+  mutable std::vector<bool> tombstone_;  // per version, filled when needed
 };
 
 }  // namespace assay::internal::certify

@@ -110,7 +110,8 @@ const LevelInfo& CycleVerifier::level_of(TxnId t) const {
   return level_info(*held_to(history_, t));
 }
 
-// Everybody on the cycle declares a level that can be mixed; those on paths are no more than seen.
+// All transactions on the cycle declare a level that can be mixed; those on paths only have to be
+// seen.
 Status CycleVerifier::check_declared(std::span<const Edge> cycle) const {
   for (const Edge& edge : cycle) {
     const TxnId reader = edge.kind == EdgeKind::forced ? edge.via : edge.to;
@@ -328,7 +329,7 @@ Status CycleVerifier::check_seen(TxnId seen, TxnId reader, std::span<const Edge>
     return refuse("at {} one edge must show that transaction {} saw transaction {}", level.name,
                   name(reader), name(seen));
   const Edge& step = path.back();
-  // Where that matters, what is given names its operation; kNone is later than any.
+  // Where the operation matters, `given` names it; kNone is later than any.
   const bool too_late =
       step.kind == EdgeKind::read_dependency &&
       (reads.last == kNone || reads_from(reader, step.key, step.from, step.op).first >= reads.last);

@@ -85,7 +85,7 @@ class Sweep {
     return Ok{};
   }
 
-  // Values that nobody asks for are one.
+  // Values that no operation asks for are one.
   void leave_contents() {
     std::set<VersionId> asked;
     std::set<TxnId> stated;
@@ -118,7 +118,7 @@ class Sweep {
     return response > Interval::kOpen - more ? Interval::kOpen : response + more;
   }
 
-  // Whether the operation returns on this content what it did.
+  // Whether the operation's result is the one it returns on this content.
   bool fits(const KeyOp& o, const State& content) const {
     return accepts(history_, o.access, content) && may_be_from(history_, content, o.access.op);
   }

@@ -125,7 +125,7 @@ Status KnownVersions::see_all(TxnId reader, ReadRule rule) {
   return Ok{};
 }
 
-// Unless it found that there is no row, or that none has a value, it may have added up any version.
+// It may have added up any version, unless it found no row, or none with a value.
 bool KnownVersions::aggregates_rows(OpId op) const {
   const Selected selected = history_.selected(op);
   if (selected.aggregate == kNone) return false;
@@ -153,7 +153,7 @@ void KnownVersions::see_dirty_list(const Access& list) {
   see_list(list.op, last);
 }
 
-// The last of those that may have left what was seen.
+// The last of the transactions that may have left the state it saw.
 void KnownVersions::see_dirty(OpId op, KeyId key) {
   const std::vector<TxnId> left =
       sources().certainly_left_by(op, key, [this](TxnId t) { return place_[t] != 0; });

@@ -36,7 +36,7 @@ class MixedOrder {
  private:
   const LevelInfo& level(TxnId t) const { return level_info(*held_to(history_, t)); }
 
-  // Whom it reads from, for those who see what it saw, is who stands there now.
+  // A transaction that sees one state reads from the current writer.
   Status begin(TxnId t, uint32_t at) {
     began_at_[t] = at;
     if (level(t).events == EventModel::weak) return Ok{};

@@ -1,7 +1,8 @@
-// Orders for transactions of different levels: does this order show that each has what it declares?
+// Orders for transactions of different levels: does this order show that each meets the level it
+// declares?
 //
-// It has two events a transaction, r and w. The levels of a transaction say where they stand and
-// what it saw:
+// It has two events a transaction, r and w. The levels of a transaction determine their places and
+// its sources:
 //
 //   serializable          w follows r at once; its reads return what stands there at r
 //   prefix                its reads return what stands there at r

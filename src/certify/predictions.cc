@@ -1,6 +1,6 @@
 // The file of predictions: the fields of each object, which are read and written by one
-// description. Format: docs/formats/certificate.md. Strict: what is not described there is an error
-// with its line and column.
+// description. Format: docs/formats/certificate.md. Strict: an undocumented field is an error with
+// its line and column.
 #include "certify/predictions.h"
 
 #include <algorithm>

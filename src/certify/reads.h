@@ -28,7 +28,7 @@ struct Observation {
   bool external() const { return own_write == kNone; }
 };
 
-// Some transaction other than `reader` may count and left what was seen.
+// Whether some transaction other than `reader` may count and left the state it saw.
 bool may_be_left(const Writes& writes, const Observation& seen, TxnId reader);
 // The transaction that `seen` certainly comes from: it is no initial value, and only one
 // transaction can have left it. kNone otherwise, and for reads of own writes.

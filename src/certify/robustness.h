@@ -48,7 +48,8 @@ struct Robustness {
     std::vector<Uncut> cuts;
   };
   std::vector<Program> programs;           // all that ran
-  std::vector<Transactions> transactions;  // all of those that hold, attempts included
+  // all transactions of the programs that hold, attempts included
+  std::vector<Transactions> transactions;
 };
 
 }  // namespace assay::internal::certify

@@ -21,17 +21,19 @@
 //                                                               later
 //   snapshot, ssi   the first step        reads                 locks                   –
 //
-// T locks what it changes, and what it reads FOR UPDATE or FOR SHARE, but not at prefix. Kept is
-// what nobody in the gap may certainly change. And nobody in it certainly locks what T has changed
-// or read FOR UPDATE so far, at InnoDB's repeatable read by reading in a step that locks too; nor
-// by FOR UPDATE what T has read FOR SHARE so far. A cut behind a step that reads nothing may be
-// left out: it leaves more kept and fewer who close than the one behind the last that reads. A
-// snapshot is taken before a statement waits for a lock: so at snapshot and ssi T is cut before its
-// first step, where that locks a row that somebody certainly locks without changing it.
+// T locks the rows that it changes and, but not at prefix, the rows that it reads FOR UPDATE or FOR
+// SHARE. No transaction in the gap may certainly change a kept key. Nor may one certainly lock a
+// key that T has changed or read FOR UPDATE so far (at InnoDB's repeatable read also by reading it
+// in a step that locks), nor lock FOR UPDATE a key that T has read FOR SHARE so far. A cut behind a
+// step that reads nothing may be omitted: it has more kept keys and fewer transactions that close
+// it than the cut behind the last step that reads. A snapshot is taken before a statement waits for
+// a lock: so at snapshot and ssi T is cut before its first step, if that locks a row that another
+// transaction certainly locks without changing it.
 //
-// If T is at ssi, one at ssi that begins has not certainly read what T certainly changes, one at
-// ssi that ends has not certainly changed what T has certainly read, not both are at ssi, and
-// between them nobody conflicts with T for certain.
+// If T is at ssi, a transaction at ssi that begins the gap has not certainly read a key that T
+// certainly changes, one at ssi that ends it has not certainly changed a key that T has certainly
+// read, at most one of the two is at ssi, and no transaction between them certainly conflicts with
+// T.
 //
 // That these cuts are all that matter is a theorem for read committed, snapshot isolation and ssi
 // (Vandevoort, Ketsman and Neven, "Allocating Isolation Levels to Transactions", PODS 2023); for
@@ -111,7 +113,8 @@ class ClaimVerifier {
     return any ? Status(Ok{}) : refuse("no program is said to hold");
   }
 
-  // Of who is no program's nobody knows at which it runs: at one that keeps nobody out.
+  // The isolation of a transaction without a program is unknown: it is taken to be one that
+  // excludes no other.
   Isolation isolation(TxnId t) const {
     return f_.program(t) == kNone ? Isolation::read_committed : at_[f_.program(t)];
   }
@@ -234,7 +237,7 @@ class ClaimVerifier {
         give(surely_reads && !is_plain && before, static_cast<Role>(kKept | kShared));
         give(changes && !before, kClosesIfChanged);
         give(reads && !is_plain && !before, kClosesIfChanged);
-        // Which statements would have locked, had all been recorded, nobody knows.
+        // If some operations were not recorded, any statement may have been one that locks.
         give(reads && is_plain && f_.has_unrecorded(txn_), kClosesIfChanged);
         break;
       case Isolation::prefix:
@@ -317,7 +320,7 @@ class ClaimVerifier {
   Status each_by_role(Role role, Deed deed, bool Stands::*stands, Found found) const {
     for (const KeyId key : marked_) {
       if ((roles_[key] & role) == 0) continue;
-      // Whoever changes a key that is kept does so for certain.
+      // A change of a kept key is certain, so its transaction may not run in the gap.
       if (deed == kChanges && (roles_[key] & kKept) != 0) continue;
       for (const auto& [other, deeds] : f_.doers(key)) {
         if ((deeds & deed) == 0) continue;
@@ -329,8 +332,8 @@ class ClaimVerifier {
     return Ok{};
   }
 
-  // Those that are listed are all who may begin, and all who conflict with one of them; none of
-  // them closes.
+  // The listed transactions are all that may begin the gap, and all that conflict with a listed
+  // one; none of them closes it.
   Status verify_apart(const Uncut& cut) {
     ++search_;
     for (const TxnId other : cut.reached) {
@@ -375,7 +378,7 @@ class ClaimVerifier {
   const History& h_;
   const Footprints& f_;
   std::vector<Isolation> at_;     // per program
-  std::vector<bool> holds_;       // likewise
+  std::vector<bool> holds_;       // per program
   std::vector<bool> is_covered_;  // per transaction
   // Of the cut that is looked at.
   TxnId txn_ = kNone;

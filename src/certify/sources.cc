@@ -138,7 +138,7 @@ Result<std::vector<TxnId>> Sources::of(OpId op, KeyId key, bool one_state) const
   return found;
 }
 
-// What was written of the key that may explain the operation: all that does, and perhaps more.
+// A superset of the writes of the key that may explain the operation.
 std::span<const Write> Sources::candidates(OpId i, KeyId key, Which which) const {
   const Access a = access_of(history_, i);
   VersionId seen = kNone;  // that the key held

@@ -42,17 +42,17 @@ class Sources {
   // The same where `op` is known to have seen a state of the key, its transaction not to have
   // written it before, and `source` to be another one.
   bool possible_of_others(OpId op, KeyId key, TxnId source) const;
-  // Some write of another transaction, whatever became of it, or the initial state explains what
-  // `op` saw of `key`; or the last write of its own transaction does, if there is one before it.
+  // Some write of another transaction, whatever its outcome, or the initial state explains the
+  // observation of `key` by `op`; or the transaction's last write before it does, if there is one.
   // For keys that `op` sees and that hold no list.
   bool explained_by_anybody(OpId op, KeyId key) const;
   // `op` saw a state of another transaction that none which may count left behind.
   bool left_by_nobody(OpId op, KeyId key) const;
-  // Whether `op` returned what it had to if the write `own` of its transaction is what it saw.
+  // Whether the result of `op` is right if it saw the write `own` of its transaction.
   bool explained_by(OpId own, OpId op, KeyId key) const;
-  // The keys of which a range saw a state: those that it names, and if it is complete those within
-  // its bounds that operations which may count touch and that ever held something that may satisfy
-  // its condition.
+  // The keys of which a range saw a state: the keys that it names, and if it is complete the keys
+  // within its bounds that operations which may count touch and that ever held a value which may
+  // satisfy its condition.
   std::vector<KeyId> keys_of_range(OpId op) const;
   // Those of which an aggregate may have added something.
   std::vector<KeyId> keys_of_aggregate(OpId op) const;
@@ -60,9 +60,9 @@ class Sources {
   bool sees(OpId op, KeyId key) const;
   // Whether the key ever held something that may satisfy the condition.
   bool may_satisfy(PredicateId predicate, KeyId key) const;
-  // The others that may have left what `op` saw, if it certainly saw a version that stayed: nobody
-  // if the initial state explains it, a write of its own, or one that was overwritten or whose
-  // transaction did not take effect.
+  // The other transactions that may have left the state that `op` saw, if that certainly is the
+  // final state of one: none if it is explained by the initial state, by an own write, or by a
+  // write that was overwritten or whose transaction did not take effect.
   template <class TookEffect>
   std::vector<TxnId> certainly_left_by(OpId op, KeyId key, TookEffect took_effect) const {
     std::vector<TxnId> left;
@@ -88,7 +88,7 @@ class Sources {
   const History& history_;
   const Conditions conditions_;
   std::vector<bool> holds_list_, touched_;
-  std::vector<KeyId> sorted_;  // those that are touched, in the order of keys
+  std::vector<KeyId> sorted_;  // the touched keys, in the order of keys
 };
 
 }  // namespace assay::internal::certify

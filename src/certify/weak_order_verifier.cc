@@ -119,7 +119,7 @@ class WordWalk {
           readers_of_[read.from].push_back(p);
   }
 
-  // What the walk has come through: `p` itself, or what it read.
+  // The transactions that the walk has passed: `p` itself, or the sources of its reads.
   void see_from(Place p) {
     if (!reads_first_) return see(p);
     for (const ReadFrom& read : order_.reads(p))
@@ -259,8 +259,8 @@ class WeakOrder {
       if (word.empty()) continue;
       const Status s = check_word(word, level.seen.earlier_reads);
       if (s.ok()) continue;
-      // What queries may have read besides makes no one see more through any number of steps, which
-      // is more than one word.
+      // The versions that queries may also have read let no transaction see more through any number
+      // of steps, which covers more than one word.
       return passes_over_any_version(history_) ? closure() : s;
     }
     return Ok{};
@@ -306,7 +306,7 @@ class WeakOrder {
         firsts.push_back(i);
       }
       bounded.start(p);
-      size_t begin = reads.size();  // of those that are bounded by the one at hand
+      size_t begin = reads.size();  // reads from here on were added
       while (!earlier && begin > 0) bounded.add(reads[--begin]);
       for (size_t i = reads.size(); i-- > 0;) {
         // What one operation on a range sees it sees at once.

@@ -22,8 +22,8 @@
 //                    each of them says whether it saw it. A pass ends at the last reader that reads
 //                    a key from before one of them that writes it
 //
-// Cost: operations, but for pairs of writer and reader; for any number of steps, operations ×
-// (transactions between what was read and the reader) / 256, and 32 bytes a transaction and a key.
+// Cost: operations, without pairs of writer and reader; for any number of steps, operations ×
+// (transactions between the source and the reader) / 256, and 32 bytes a transaction and a key.
 // Definitions: Biswas and Enea, OOPSLA 2019.
 #pragma once
 
