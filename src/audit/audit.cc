@@ -97,8 +97,8 @@ class Auditor {
     }
   }
 
-  // Explanations are of what was decided, and nearly always the verifier agrees, so that both are
-  // made at once where there is room.
+  // Explanations need only the decided verdicts, and the verifier nearly always agrees, so both are
+  // made at once if memory suffices.
   void verify_and_explain() {
     const unsigned threads =
         internal::threads_for(audit_.history.txn_count(), options_.check.threads);

@@ -1,6 +1,6 @@
-// Numbers and texts one behind the other, for files that only this program reads. A reader that
-// runs out of bytes, or is given more than they can hold, fails once and for all and returns zeros,
-// so whoever reads asks at the end.
+// Numbers and texts in sequence, for files that only this program reads. A reader that runs out of
+// bytes, or meets a count that they cannot hold, fails once and for all and returns zeros, so the
+// caller asks at the end.
 #pragma once
 
 #include <cstdint>

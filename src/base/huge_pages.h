@@ -28,8 +28,8 @@ void lengthen(std::vector<T>& v, size_t more) {
   v.resize(v.size() + more);
 }
 
-// The memory that is touched when `more` elements come: nothing while there is room, or else what
-// is copied, and they.
+// The memory that is touched when `more` elements are added: nothing while there is capacity, or
+// else the copied elements and the new ones.
 template <class Array>
 size_t growth_bytes(const Array& a, size_t more) {
   if (a.size() + more <= a.capacity()) return 0;

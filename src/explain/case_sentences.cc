@@ -60,7 +60,7 @@ class CaseWords {
     return "No " + sources + " and no " + order;
   }
 
-  // The cases in the order of the tree, as far as they are told, into e_.cases; its place there.
+  // The cases in the order of the tree, within the limit, into e_.cases; returns its index there.
   uint32_t tell_node(uint32_t node) {
     const CaseNode& n = tree_.nodes[node];
     const auto place = static_cast<uint32_t>(e_.cases.size());
@@ -142,7 +142,7 @@ class CaseWords {
     return out;
   }
 
-  // More cases than can be told: one cycle of those that the proof goes through.
+  // More cases than the limit: one of the cycles in the proof.
   void tell_without_tree() {
     std::set<TxnId> writers;
     size_t cycles = 0;
@@ -170,7 +170,7 @@ class CaseWords {
     draw(*shortest, "if ");
   }
 
-  // The cycle that a step is about. `when`: what is said of its assumptions.
+  // The cycle of a step. `when`: introduces its assumptions.
   void draw(const ProofStep& step, std::string_view when) {
     for (const Edge& edge : step.cycle) {
       std::string because = clauses_.because(edge);

@@ -213,7 +213,7 @@ std::vector<std::string> logged_as(const Event& event) {
   return facts;
 }
 
-// What the database says of it besides.
+// Further facts from the database.
 void add_own_words(const History& h, TxnId t, std::vector<std::string>& facts) {
   if (const int64_t start = h.start_ts(t); start != Interval::kUnknown)
     facts.push_back(fmt::format("started at {}", start));
@@ -224,7 +224,8 @@ void add_own_words(const History& h, TxnId t, std::vector<std::string>& facts) {
 }
 
 void add_own_names(const History& h, Explanation& e) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> told;  // what was run, by whom
+  // the programs, each with the transactions that ran it
+  std::vector<std::pair<std::string, std::vector<std::string>>> told;
   size_t named = 0;
   for (const TxnId t : e.transactions) {
     if (h.meta(t).empty() || named == kMostNames) continue;

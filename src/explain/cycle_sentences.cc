@@ -14,8 +14,8 @@ namespace {
 
 bool is_anti(const Step& s) { return s.edge.kind == EdgeKind::anti_dependency; }
 
-// First how the reader came to see the writer, then what it missed: the first anti-dependency comes
-// last.
+// First how the reader came to see the writer, then the version it missed: the first
+// anti-dependency comes last.
 Cycle anti_last(Cycle cycle) {
   const auto anti = std::ranges::find_if(cycle, is_anti);
   if (anti != cycle.end()) std::rotate(cycle.begin(), anti + 1, cycle.end());
@@ -105,8 +105,8 @@ class CycleStory {
          "No order explains what was read: it would have to place {order}.\n"
          "{reasons}."},
     };
-    // What is seen over more than one step is told as that. Some session guarantees look through
-    // more than a session.
+    // An observation over more than one step is described as such. Some session guarantees look
+    // through more than a session.
     const bool short_ones = anomaly == Anomaly::fractured_read ||
                             anomaly == Anomaly::non_monotonic_read ||
                             anomaly == Anomaly::session_guarantee_violation;

@@ -39,7 +39,7 @@ namespace {
 
 constexpr std::string_view kWrittenBy = "written_by";  // the recorder's own column
 constexpr size_t kMostWhole = 40, kMostOfRow = 120, kMostCompared = 4;
-constexpr VersionId kNear = 1024;  // versions of a key are mostly met soon after each other
+constexpr VersionId kNear = 1024;  // neighbouring accesses usually have versions with near numbers
 
 Json row_of(const History& h, VersionId v) {
   const ValueView value = h.version_value(v);

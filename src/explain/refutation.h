@@ -24,7 +24,7 @@ struct Conclusion {
   // True if no single cycle contradicts: each way of ordering the writers closes some other cycle,
   // and `cycle` is only the shortest of them.
   bool case_split = false;
-  uint32_t step = kNone;  // where `cycle` stands in the proof
+  uint32_t step = kNone;  // index of `cycle`'s step in the proof
 };
 
 // The cheapest.

@@ -65,7 +65,7 @@ void explain_overdrawn(const Excerpt& excerpt, OpId read, Explanation& e) {
   note(h, writes, e);
 }
 
-// Whoever may have written a row that an aggregate was computed of, unless they are many.
+// The possible writers of the rows of an aggregate, unless they are many.
 void note_writers_of_rows(const History& h, OpId op, Explanation& e) {
   const Predicates& known = h.predicates();
   const auto keys = known.keys(known.aggregate(h.selected(op).aggregate).where);
@@ -74,7 +74,8 @@ void note_writers_of_rows(const History& h, OpId op, Explanation& e) {
   if (writes.size() <= kMostWritersTold) note(h, writes, e);
 }
 
-// Who wrote what an operation saw of a key: without them nobody did.
+// The writers of the versions that an operation saw of a key: without them the observation has no
+// source.
 void note_writers(const History& h, OpId op, KeyId key, Explanation& e) {
   std::vector<VersionId> seen = {observation_of(h, op).version};
   if (is_range(h.op(op)))
@@ -209,8 +210,8 @@ void explain_bad_read(const Excerpt& excerpt, const BadRead& bad, Explanation& e
   note(excerpt.history, {bad.read}, e);
   if (bad.other != kNone) note(excerpt.history, {bad.other}, e);
   if (bad.anomaly == Anomaly::lost_update) return explain_overdrawn(excerpt, bad.read, e);
-  // Who wrote a value may just not have been recorded; two lists contradict each other whoever
-  // wrote them.
+  // The writer of a value may just not have been recorded; two lists contradict each other whatever
+  // their writers.
   if (bad.anomaly == Anomaly::thin_air_read &&
       explain_contradicting_lists(excerpt, all_lists(excerpt.history), e))
     return;

@@ -35,8 +35,8 @@ class Frontier {
 
   // True if the next event of the chain can happen now.
   bool may_happen(uint32_t chain) const;
-  // Given that: true if it can happen now in every completion of this prefix, so that no other
-  // choice need be tried.
+  // Given that: true if it can happen now in every completion of this prefix: no other choice need
+  // be tried.
   bool is_free(uint32_t chain) const;
 
   void happen(uint32_t chain);

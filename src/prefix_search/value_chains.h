@@ -25,7 +25,7 @@ class ValueChains {
   struct Txn {
     Node node = kNone;
     bool optional = false;  // it may have taken no effect
-    uint32_t reads = 0;     // where those of the next transaction begin, in reads_; likewise
+    uint32_t reads = 0;  // index in reads_; the next transaction's ends the row. `writes` is the same
     uint32_t writes = 0;
   };
 
@@ -84,7 +84,7 @@ class ValueChains {
   std::vector<uint32_t> initial_;
   uint32_t values_ = 0;
   Rows<uint32_t> written_at_;           // per chain and value: places, ascending
-  std::vector<uint32_t> end_of_reads_;  // likewise: behind the last place that reads it
+  std::vector<uint32_t> end_of_reads_;  // per chain and value: behind the last place that reads it
 };
 
 }  // namespace assay::internal
