@@ -2,10 +2,10 @@
 // schedule.
 //
 // Which isolation each program needs: all begin at ssi, where nothing can go wrong. One after the
-// other is put at the weakest that leaves none of its transactions to be cut, and none of those
+// other gets the weakest at which none of its transactions can be cut, and none of the transactions
 // that are still at ssi. The result does not depend on the order in which they are taken
-// (Vandevoort, Ketsman and Neven, PODS 2023), unless rows are locked to be read: then ssi may be
-// worse than something weaker, and read committed for all is tried first.
+// (Vandevoort, Ketsman and Neven, PODS 2023), unless reads lock rows: then ssi may be worse than
+// something weaker, and read committed for all is tried first.
 //
 //   deposit: w(savings)   withdraw: r(savings) r(checking) w(checking)   report: r(savings)
 //                                                                        r(checking)
@@ -65,7 +65,7 @@ class Predictor {
       names[t] = told_[t].program;
       sessions_.push_back(h_.session(t));
     }
-    // What nobody's program did is the load, and the last look at all keys.
+    // Transactions without a program are the load, and the last look at all keys.
     const bool named = std::ranges::any_of(names, [](const std::string& n) { return !n.empty(); });
     std::vector<bool> committed(count), attempted(count);
     bool all_committed = true;
@@ -83,7 +83,7 @@ class Predictor {
     if (!steps.ok()) return steps.error();
     committed_ = std::move(*steps);
     if (all_committed && gaps.empty()) return Ok{};
-    // Somebody else's, of whom only some is known, may run in a gap.
+    // A transaction of another program, of which only some is known, may run in a gap.
     for (TxnId t = 0; t < count; ++t)
       attempted[t] = attempted[t] || (!told_[t].is_whole() && !told_[t].defines);
     auto all = Steps::of(h_, attempted, gaps, budget_);
@@ -170,7 +170,7 @@ class Predictor {
       }
   }
 
-  // By attempts that did not commit, and by what was not recorded.
+  // Looks for splits with attempts that did not commit, and with unrecorded operations.
   void break_possible(const Program& program, Splits& splits, Prediction& p, Gathered& gathered) {
     gathered = {};
     const auto split = split_of(txns_.at(program.name), splits, gathered);
@@ -218,7 +218,7 @@ class Predictor {
     return all;
   }
 
-  // Why nobody can tell whether this split is possible.
+  // Why it is unknown whether this split is possible.
   std::string missing_for(const Split& split) const {
     std::vector<TxnId> members = {split.txn};
     members.insert(members.end(), split.between.begin(), split.between.end());
@@ -229,7 +229,8 @@ class Predictor {
     return "only a schedule with an attempt that did not commit goes wrong";
   }
 
-  // Of those that are no program's nobody knows at which they run: at one that keeps nobody out.
+  // The isolation of a transaction without a program is unknown: it is taken to be one that
+  // excludes no other.
   std::vector<Isolation> all_at(Isolation isolation) const {
     std::vector<Isolation> at(h_.txn_count(), Isolation::read_committed);
     for (const auto& [name, txns] : txns_)
@@ -276,7 +277,7 @@ class Predictor {
   Steps committed_;
   std::optional<certify::RobustnessVerifier> verifier_;
   std::optional<certify::Robustness> allocation_;
-  std::optional<Steps> possible_;  // with attempts, and with what was not recorded, if there is any
+  std::optional<Steps> possible_;  // with attempts and unrecorded operations, if there are any
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ struct Split {
   std::vector<TxnId> between;  // not empty
 };
 
-// Which splits there are among some transactions, each at an isolation. Linear in what it indexes.
+// Finds the splits of transactions, each at an isolation. Linear in the indexed keys.
 class Splits {
  public:
   // `isolations`: per transaction; may be changed between two questions. All must outlive the
@@ -34,11 +34,11 @@ class Splits {
 
   // What else is asked of a split.
   struct Terms {
-    // Per transaction, if nobody of its own session is to run in the gap, since a client does one
-    // thing at a time.
+    // Per transaction; if set, no transaction of its session may run in the gap, since a client
+    // does one thing at a time.
     const std::vector<SessionId>* sessions = nullptr;
-    // Nobody in the gap changes a row that the transaction inserts: one that removes it may have
-    // been there, but seldom is.
+    // No transaction in the gap may change a row that the transaction inserts: one that removes it
+    // may have been there, but seldom is.
     bool keeps_inserts = false;
   };
   // Of this transaction: one with the fewest others for its first cut that has any; nothing if it
@@ -53,9 +53,9 @@ class Splits {
     uint32_t steps = 0;
     std::vector<KeyId>
         reads;  // read before it, and the next to change one of them may run in the gap
-    std::vector<KeyId> forbidden;  // that nobody in the gap may change
-    std::vector<KeyId> locked;     // before it, as by a change: nobody in the gap may lock them
-    std::vector<KeyId> shared;     // or shared: nobody there may lock them as a change does
+    std::vector<KeyId> forbidden;  // no transaction in the gap may change these
+    std::vector<KeyId> locked;  // before it, as by a change: no transaction in the gap may lock these
+    std::vector<KeyId> shared;     // or shared: none may lock these as a change does
     std::vector<KeyId> later_changes, later_reads;  // of the transaction, behind the gap
   };
   std::vector<Cut> cuts_of(TxnId txn) const;

@@ -23,8 +23,8 @@ struct SentStatement {
 struct Told {
   std::string program;   // empty: nothing says what ran
   bool defines = false;  // it made or changed tables
-  // Of these tables it read, and it may have changed, what is not among its operations; "*": of
-  // any. `why`: in words.
+  // Tables with reads, and possible changes, that are not among its operations; "*": any table.
+  // `why`: in words.
   std::vector<std::string> reads, changes, why;
   std::vector<SentStatement> statements;
   std::string isolation;  // that it ran at, as the database says it

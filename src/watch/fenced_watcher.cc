@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kMostWaiting = 1'000'000;
 
 WatchOptions by_fences(WatchOptions options) {
-  options.lateness = Interval::kOpen;  // nobody is late by these times
+  options.lateness = Interval::kOpen;  // no transaction is late by these times
   return options;
 }
 
@@ -37,7 +37,7 @@ Status FencedWatcher::add(const std::shared_ptr<const History>& piece) {
   return hand_over(*piece, due());
 }
 
-// What ends is over with all it reported; the rest may speak of those that wait.
+// A session's end applies at once; other events may name transactions that still wait.
 Status FencedWatcher::heed(const Event& event) {
   const auto news = session_news(event);
   if (!news.ok()) return news.error();
@@ -60,9 +60,9 @@ std::vector<Event> FencedWatcher::due() {
   return events;
 }
 
-// The transactions that have times by now, as a piece of their own. Lines are mostly written in the
-// order in which transactions ended: so each is likely to have run between the line before of its
-// session and its own.
+// The transactions that have times by now, as a separate piece. Lines are usually written in the
+// order in which transactions ended: so each is likely to have run between the previous line of its
+// session and its line.
 Status FencedWatcher::hand_over(const History& header, const std::vector<Event>& events) {
   HistoryBuilder builder;
   TxnCopier copier(builder);

@@ -11,7 +11,7 @@ ValueView session_of(const Member& m) { return m.piece->session_name(m.piece->se
 
 }  // namespace
 
-// --- those that are parked
+// --- late transactions
 
 void LateEffects::park(Parked p) {
   const uint64_t number = p.member.number;
@@ -197,7 +197,7 @@ bool LatePlaces::must_come_first(const Member& other, const Member& m) const {
   return other.end < m.begin || (other.number < m.number && session_of(other) == session_of(m));
 }
 
-// Whether somebody has to come first who is not in the order.
+// Whether a transaction that is not in the order has to come first.
 bool LatePlaces::is_barred(const Member& m) const {
   return std::ranges::any_of(order_.left, [&](uint32_t i) {
     return !order_.members[i].left_out && must_come_first(order_.members[i], m);
@@ -211,9 +211,9 @@ uint32_t LatePlaces::lower_bound(const Member& m) const {
   return 0;
 }
 
-// The first place from there on where everything is there that it saw, and from which on nobody
-// looks at what it wrote. The client waited for it from its begin on, so an earlier place is more
-// likely than a later one.
+// The first place, at or after `from`, where all of its reads fit, and after which its writes are
+// not read. The client waited for it from its begin on, so an earlier place is more likely than a
+// later one.
 std::optional<uint32_t> LatePlaces::earliest(const History& h, uint32_t from) const {
   std::optional<uint32_t> place = from;
   for (uint32_t before = kNone; place && *place != before;) {
@@ -226,7 +226,7 @@ std::optional<uint32_t> LatePlaces::earliest(const History& h, uint32_t from) co
   return place;
 }
 
-// The first place from there on where what it saw of the key is there.
+// The first place, at or after `from`, where its read of the key fits.
 std::optional<uint32_t> LatePlaces::first_fit(const History& h, const Touch& look,
                                               uint32_t from) const {
   const auto touched = accesses_of(look.key);
@@ -241,7 +241,7 @@ std::optional<uint32_t> LatePlaces::first_fit(const History& h, const Touch& loo
   return std::nullopt;
 }
 
-// The first place from there on behind which nobody looks at the write before it is overwritten.
+// The first place, at or after `from`, after which the write is not read before it is overwritten.
 uint32_t LatePlaces::first_unseen(const Touch& write, uint32_t from) const {
   const auto touched = accesses_of(write.key);
   auto next = std::ranges::lower_bound(touched, from, {}, &OrderAccess::place);
@@ -277,7 +277,7 @@ bool LatePlaces::fits_left_by(const History& h, const Touch& look, uint32_t plac
   return fits(h, observation_of(h, look.op), window.version_value(left.version), left.removed);
 }
 
-// Whether what it saw is there at the end, or was not there as yet.
+// Whether its read fits at the end, or may fit later.
 bool LatePlaces::may_come(const History& h, const Touch& look) const {
   if (first_fit(h, look, end())) return true;
   if (observation_of(h, look.op).accepts != Accepts::equals || fits_before(h, look)) return false;
@@ -287,8 +287,8 @@ bool LatePlaces::may_come(const History& h, const Touch& look) const {
   });
 }
 
-// Behind whom somebody may be moved who would pass the place, and must not: he would have to come
-// first, or touches the same.
+// The new place of a transaction that may be moved past this one but must not pass it: it would
+// have to come first, or touches the same keys.
 std::optional<uint32_t> LatePlaces::in_the_way(const Member& m, uint32_t behind) const {
   for (const Mover& mover : movers_) {
     if (mover.from >= behind || behind > mover.behind) continue;

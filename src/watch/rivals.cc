@@ -65,7 +65,7 @@ class RivalSearch {
     return false;
   }
 
-  // What it left of the key.
+  // The version that it left of the key.
   LiveState::Version version(uint32_t place, KeyId key) const {
     const KeyState left = state_left_by(h_, txn(place), key);
     return {HeldValue(h_.version_value(left.version)), left.removed};

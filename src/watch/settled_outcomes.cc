@@ -5,8 +5,8 @@
 //   piece 2: s2: { r(x,5) }      so s1 took effect, as it seems
 //   piece 3: "settled", aborted: s1      it did not: s2 saw what was aborted
 //
-// Whoever had no effect in the order so far is made aborted where it is. Else the order is taken
-// back as far as it has one, and decided again.
+// A transaction without effect in the order so far is made aborted in place. Otherwise the order is
+// taken back up to it, and decided again.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// What watching keeps, as bytes and back (base/byte_stream.h): its parts. Transactions stand in a
-// table (formats/txn_table.h), and are named by their lines. Whoever reads asks at the end whether
-// all was well; what makes no sense fails the reader.
+// The parts of a watch's state, as bytes and back (base/byte_stream.h). Transactions are in a table
+// (formats/txn_table.h), and are named by their lines. The caller asks at the end whether all was
+// well; an invalid value fails the reader.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class StateWriter {
   void parked(const std::vector<Parked>& all);
   void entry(const LiveState::Entry& e);
   void changes(const std::vector<LiveState::Change>& all);
-  // Of those that are parked, or were; others are given up.
+  // Of transactions that are late, or were; others are given up.
   void maskings(const std::vector<Masking>& all);
 
   StreamWriter& to;
@@ -71,7 +71,7 @@ class StateReader {
   const formats::TxnTable& txns_;
   std::unordered_map<uint64_t, uint64_t> lines_;  // by number
   uint64_t next_number_ = 0;
-  std::unordered_map<uint64_t, Member> were_parked_;  // likewise
+  std::unordered_map<uint64_t, Member> were_parked_;  // by number
 };
 
 }  // namespace assay::internal::watch

@@ -117,7 +117,7 @@ void TimestampWatcher::add_unplaced(KeyedPiece& piece, const Placed& p) {
       {p.name(), timed ? later(std::max(p.begin, now_), options_.settle) : Interval::kOpen});
 }
 
-// Its start was replayed already, as nobody was to come who started there.
+// Its start was replayed already, since no further transaction was expected to start there.
 void TimestampWatcher::add_late(Placed p) {
   p.missed_start = true;
   const auto txn = std::make_shared<const Placed>(std::move(p));
@@ -201,7 +201,7 @@ const Progress& TimestampWatcher::progress() {
   return progress_;
 }
 
-// --- what is told
+// --- reports
 
 void TimestampWatcher::fault(const TimestampFault& fault) {
   ++progress_.alarms;

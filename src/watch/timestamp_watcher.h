@@ -68,7 +68,7 @@ class TimestampWatcher final : public Watch, private TimestampListener {
   std::unordered_map<HeldValue, TimestampSession, HeldHash, HeldEqual> sessions_;
   certify::LineNumbers lines_;
   std::priority_queue<PlacedTxn, std::vector<PlacedTxn>, EndsLater> ended_;  // after W
-  PlacedTxn latest_, last_but_one_;  // of those that ended before W: by their commits
+  PlacedTxn latest_, last_but_one_;  // by commit, of transactions that ended before W
   uint64_t next_number_ = 0;
   int64_t now_ = Interval::kUnknown;
 };

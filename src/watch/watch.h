@@ -1,5 +1,5 @@
-// A history that does not end, given piece by piece and decided as it comes; and who hears what is
-// found.
+// A history that does not end, given piece by piece and decided as it comes; and the listener to
+// its results.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +27,15 @@ struct WatchOptions {
   // How many sessions there are; 0: not known. Once each was heard of, the mark need not wait for
   // `lateness`.
   uint32_t sessions = 0;
-  // After so long a transaction of unknown outcome that nobody read from has no effect.
+  // After this long a transaction of unknown outcome is taken as aborted, if its writes have not
+  // been read.
   int64_t settle = 30'000'000'000;
   size_t window = 4096;  // transactions that are checked together, if so many have come
   size_t keep =
       16384;  // settled transactions that are kept, to take choices back and to prove violations
   double seconds = 10;  // for one window
-  // Lines stand in the order in which their transactions began, so that nothing need be waited for.
-  // One of unknown outcome was given up within `lateness` of its begin.
+  // Lines are in the order in which their transactions began, so nothing need be waited for. A
+  // transaction of unknown outcome was given up within `lateness` of its begin.
   bool by_begin = false;
   // Of several inputs: their line numbers say nothing together.
   bool many_inputs = false;
@@ -50,7 +51,7 @@ struct WatchOptions {
 
 // What cannot be decided.
 struct Undecided {
-  std::string about;     // the transaction, or what was dropped
+  std::string about;     // the transaction, or the dropped part
   std::string reason;    // a sentence without its full stop
   int64_t at = 0;        // on the clock of the history
   bool resumed = false;  // all that was kept was dropped; watching began anew
@@ -97,11 +98,11 @@ class WatchListener {
   virtual void undecided(const Undecided& what) = 0;
   // An alarm too, of a watch by timestamps.
   virtual void unexplained(Unexplained&&) {}
-  // One is left out, of what was said last: the alarm, or the unknown.
+  // A transaction is left out because of the last result: the alarm, or the unknown.
   virtual void left_out(const LeftOut&) {}
   // Nothing more need be told.
   virtual bool has_enough() const { return false; }
-  // What is decided for good, one after the other; a chain of certificates (certify/chain.h).
+  // The final decisions, in order: segments of a chain of certificates (certify/chain.h).
   virtual void sealed(const certify::Segment&) {}
 };
 
@@ -117,8 +118,8 @@ class Watch {
   virtual const Progress& progress() = 0;
   // Transactions that began before and are not reported are not waited for.
   virtual int64_t overdue() const = 0;
-  // What was reported from here to the next line is lost, and these sessions report nothing more.
-  // Not of a watch by timestamps or by fences, which has one input.
+  // Transactions reported between here and the next line are lost, and these sessions report
+  // nothing more. Not for a watch by timestamps or by fences, which has one input.
   virtual void lose(std::span<const HeldValue>) {}
 };
 

@@ -21,18 +21,17 @@
 namespace assay::internal::watch {
 namespace {
 
-// By fences the order that is looked for keeps their times too, so that what is over can be
-// forgotten.
+// By fences, the order must keep their times too: transactions that are over can then be forgotten.
 LevelId order_level(const WatchOptions& options) {
   return options.fence.empty() ? options.level : LevelId::strict_serializable;
 }
 
-// Those that an order has to keep.
+// The times that an order has to keep.
 Times times_to_keep(const WatchOptions& options) {
   return options.fence.empty() ? Times::own : Times::certain;
 }
 
-// A write of the key; `the_value`: of what was seen.
+// Whether it writes the key; `the_value`: with the value that was read.
 bool installs(const Member& m, const Window::Stray& stray, bool the_value) {
   const History& h = *m.piece;
   for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i)
@@ -124,8 +123,8 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t, const
   return Ok{};
 }
 
-// One of unknown outcome comes before what its session did next, and that before whoever begins
-// once it has ended.
+// A transaction of unknown outcome precedes the next one of its session, and that precedes every
+// transaction that begins after its end.
 void Watcher::bound_looks(const Member& m, Session& session) {
   if (m.status == TxnStatus::unknown) session.looking.push_back(m.number);
   if (m.status != TxnStatus::committed) return;
@@ -189,7 +188,7 @@ Status Watcher::decide(int64_t mark) {
   const size_t before = waiting_.size();
   gather(mark);
   if (Status s = decide_candidates(mark); !s.ok()) return s;
-  // Whoever is still open stays; the rest of a window has to come first.
+  // Members that are still open stay; the rest of a window has to come first.
   std::ranges::move(candidates_, std::front_inserter(waiting_));
   candidates_.clear();
   std::ranges::sort(waiting_, {}, &Member::number);
@@ -199,7 +198,7 @@ Status Watcher::decide(int64_t mark) {
   return Ok{};
 }
 
-// Whoever began before the mark; the others run after all who are sealed.
+// Takes the members that began before the mark; the others run after all sealed ones.
 void Watcher::gather(int64_t mark) {
   std::deque<Member> later;
   for (Member& m : waiting_) {
@@ -227,7 +226,7 @@ void Watcher::take_back_for_late() {
   }
 }
 
-// How many stretches to take back so that the value is there again, or its writer is placed anew;
+// How many stretches to take back until the value is there again, or its writer gets another place;
 // 0: no number does.
 size_t Watcher::settled_since(const Window::Stray& stray) const {
   const auto wrote = [&](const Member& m) {
@@ -249,9 +248,9 @@ size_t Watcher::settled_since(const Window::Stray& stray) const {
   return 0;
 }
 
-// How many stretches to take back so that the value proves something: nobody is forgotten who may
-// have left it, or somebody among the candidates certainly overwrote, before it was seen, whatever
-// is forgotten then. 0: no number does.
+// How many stretches to take back until the value proves something: no possible writer of it is
+// forgotten, or one of the candidates certainly overwrote, before the read, all that is forgotten
+// then.
 size_t Watcher::provable_since(const Window::Stray& stray) const {
   if (!gap_ && !lost_writers_) {
     const auto first = std::ranges::find_if(settled_, &Settled::loses_writers);
@@ -422,7 +421,7 @@ void Watcher::report(std::string about, std::string reason, bool resumed) {
   listener_.undecided({std::move(about), std::move(reason), now_, resumed});
 }
 
-// Nothing that was kept can be relied on: what follows is watched as a history of its own.
+// No part of the state can be relied on: what follows is watched as a separate history.
 void Watcher::resume(std::string reason) {
   report(fmt::format("{} transactions", candidates_.size() + waiting_.size()), std::move(reason),
          true);
@@ -436,8 +435,8 @@ void Watcher::resume(std::string reason) {
   forgotten_end_ = std::max(forgotten_end_, now_);
 }
 
-// Whoever was reported meanwhile began before, and had ended or was reported so late. One of
-// unknown outcome may take effect still.
+// Transactions reported meanwhile began before, and had ended or were reported late. One of unknown
+// outcome may still take effect.
 void Watcher::end_loss(int64_t first_begin) {
   lost_ = false;
   dropped_before_ = latest_begin_ = std::max(now_, later(first_begin, options_.lateness));
@@ -462,7 +461,7 @@ void Watcher::lose() {
   lost_ = true;
 }
 
-// --- what is settled
+// --- settling
 
 // How many of the order come before the first that has to wait; the last of them is committed, as
 // one of unknown outcome may as well come later.
@@ -512,9 +511,9 @@ Watcher::Parting Watcher::part(const Judgement& found, int64_t mark) const {
   return p;
 }
 
-// Sorted by begin, one of unknown outcome may stay unsealed for long, and the place where what it
-// saw is there is settled and forgotten meanwhile. So it is looked for at once; if it was wrong, it
-// is looked for again as of anybody who is parked.
+// Sorted by begin, a transaction of unknown outcome may stay unsealed for long, and the place where
+// its reads fit is settled and forgotten meanwhile. So the place is looked for at once; if it was
+// wrong, it is looked for again as for any late transaction.
 bool Watcher::may_be_parked(const Member& m, int64_t mark) const {
   return m.sealed(mark) || options_.by_begin;
 }
@@ -570,7 +569,7 @@ Watcher::LateFates Watcher::find_late_places(const OrderAccesses& accesses, cons
         fates.open.push_back(m);
         break;
       case LatePlace::Kind::never:
-        // Whoever is still to come may leave what it saw.
+        // A transaction still to be reported may leave the value that it read.
         (m.sealed(mark) ? fates.without_effect : fates.open).push_back(m);
         break;
     }
@@ -595,8 +594,8 @@ Watcher::Settled Watcher::begin_settled() const {
   return s;
 }
 
-// The state goes on by the first part of an order, in stretches of a window, so that no more needs
-// to be taken back than that. Returns the last stretch, which may be `first`.
+// Applies the first part of an order to the state, in stretches of a window: no more than one needs
+// to be taken back. Returns the last stretch, which may be `first`.
 Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const TxnId> part,
                                       std::span<const RivalVersion> rivals,
                                       std::span<const Parking> parked, Settled first) {
@@ -647,7 +646,7 @@ void Watcher::choose_late(const Judgement& found, Settled& to) {
   }
 }
 
-// What is parked before the place and wrote the key.
+// Masks the late writes of the key before the place.
 void Watcher::mask(const ValueView& key, uint64_t place, Settled& to) {
   if (late_effects_.empty()) return;
   const std::vector<Masking> masked = late_effects_.mask(key, place);
@@ -663,8 +662,8 @@ void Watcher::park(Parked p, Settled& to) {
   to.parked.push_back(std::move(p));
 }
 
-// Those of whose writes somebody in the order looked at one in vain, or of which none will show any
-// more.
+// Takes the late transactions with a write that the order missed, or with no write that still
+// shows.
 void Watcher::take_touched(const OrderAccesses& order, Settled& to) {
   if (late_effects_.empty()) return;
   const History& h = order.window().history;
@@ -685,8 +684,8 @@ void Watcher::take_touched(const OrderAccesses& order, Settled& to) {
   for (const uint64_t number : touched) to.touched.push_back(late_effects_.take(number));
 }
 
-// Of the rivals that the window asked for, those came last that its order has last; where nobody in
-// what is settled looks at the key, either may have come last still.
+// Of the rivals that the window considers, the last in its order came last; if no settled
+// transaction reads the key, either may still have come last.
 void Watcher::choose_rivals(const Judgement& found, const OrderAccesses& accesses, Settled& to) {
   const History& h = found.window.history;
   std::vector<uint32_t> place(h.txn_count());
@@ -744,7 +743,7 @@ void Watcher::take_back(size_t windows) {
     for (const Parked& p : last.touched) {
       const auto is_it = [&](const Member& other) { return other.number == p.member.number; };
       std::erase_if(all, is_it);
-      std::erase_if(waiting_, is_it);  // where what was said before a crash is taken back
+      std::erase_if(waiting_, is_it);  // when a report from before a crash is taken back
       late_effects_.park(p);
     }
     for (const Parked& p : last.took_effect) {
@@ -778,9 +777,9 @@ void Watcher::forget() {
   late_writers_.forget_before(oldest_begin);
 }
 
-// --- what is certified
+// --- certificates
 
-// Nobody read from them in time.
+// They were not read in time.
 void Watcher::give_up_late(const std::vector<Member>& late) {
   for (const Member& m : late) {
     segment_.without_effect.push_back(m.line);
@@ -789,7 +788,7 @@ void Watcher::give_up_late(const std::vector<Member>& late) {
   lost_writers_ = lost_writers_ || !late.empty();
 }
 
-// Rivals are told together with all that they were moved past.
+// Rivals are in one segment with all transactions that they were moved past.
 void Watcher::seal(const Settled& s) {
   for (size_t i = 0; i < s.members.size(); ++i) {
     const Member& m = s.members[i];
@@ -816,7 +815,7 @@ void Watcher::hand_over_segment() {
   segment_ = {};
 }
 
-// All that is kept, and then that whoever is waiting is not decided.
+// Seals all kept stretches, and then leaves the waiting transactions undecided.
 void Watcher::seal_gap() {
   for (const Settled& s : settled_) seal(s);
   hand_over_segment();

@@ -3,16 +3,16 @@
 //   s1: { w(x,1) }      { r(x,2) }            { r(x,1) }
 //   s2:        { w(x,2) }      | forgotten so far: state x = 2
 //
-// The mark is the moment from which on nobody is reported to have begun and not yet to have ended:
-// whoever ended before the mark is sealed, as all who are still to be reported run after it. The
+// The mark is a moment such that every transaction that began before it is reported: a transaction
+// that ended before the mark is sealed, as all that are still to be reported run after it. The
 // transactions that began before the mark are checked as a history after the live state (window.h).
-// If there is an order, its first part, as far as all are sealed, is settled: the live state goes
-// on by it. What was settled last is kept, because it was a choice: two writers who overlapped may
-// have come the other way round. When a window is rejected the choices are taken back, more and
+// If there is an order, its first part, as far as all are sealed, is settled: it is applied to the
+// live state. The last settled part is kept, because it was a choice: two writers that overlapped
+// may have come the other way round. When a window is rejected the choices are taken back, more and
 // more of them, until there is an order; or until the transactions alone, a projection of the
 // history, violate the level, which is an alarm with a certificate; or until nothing is left to
 // take back, which is unknown. After either one transaction is left out, the one of the explanation
-// that ended last, with whatever others saw of it, and watching goes on.
+// that ended last, with all reads of its writes, and watching goes on.
 //
 // Cost: each transaction is checked once, and again for each window that is taken back and while
 // transactions that ran with it are open. Memory: the keys that were written, the transactions from
@@ -68,18 +68,18 @@ class Watcher final : public Watch {
   // one would.
   void save(StreamWriter& to, formats::TxnTableWriter& txns) const;
   Status load(StreamReader& from, const formats::TxnTable& txns);
-  // What was said after that was saved, and is not to be said again.
+  // A report made after this state was saved, which must not be repeated.
   void know_left_out(const LeftOut& said);
-  // What was reported from here to the next line is lost: of all that is not decided nothing is
-  // known, nor of what runs beside it. Lines are counted anew.
+  // Transactions reported between here and the next line are lost: nothing is known of any
+  // undecided transaction, nor of those concurrent with them. Lines are counted anew.
   void lose();
   // The same, and these sessions report nothing more.
   void lose(std::span<const HeldValue> sessions) override;
 
  private:
   struct Session {
-    int64_t next = Interval::kUnknown;  // the earliest begin of what it will report
-    int64_t over = Interval::kUnknown;  // what it reported was not over before
+    int64_t next = Interval::kUnknown;  // the earliest begin still to be reported
+    int64_t over = Interval::kUnknown;  // its reported transactions were not over before
     std::vector<uint64_t>
         looking;  // by begin: those of unknown outcome since the last that committed; their numbers
   };
@@ -93,12 +93,12 @@ class Watcher final : public Watch {
     std::vector<Parked> parked, touched, took_effect;
     std::vector<Masking> maskings;
     std::vector<LiveState::Change> changes;
-    int64_t latest_begin_before = Interval::kUnknown;  // of what was settled before
+    int64_t latest_begin_before = Interval::kUnknown;  // before this stretch was settled
     uint64_t last_line_before = 0;                     // of the order before
     int64_t latest_end = Interval::kUnknown;
     bool loses_writers =
-        false;          // some of its members had no effect, and may be read from all the same
-    bool ends = false;  // the last stretch of what was settled together
+        false;  // some of its members had no effect in the order, and may still be read from
+    bool ends = false;  // the last stretch of a part that was settled together
 
     bool empty() const {
       return members.empty() && parked.empty() && touched.empty() && took_effect.empty();
@@ -195,7 +195,7 @@ class Watcher final : public Watch {
   std::unordered_map<HeldValue, Session, HeldHash, HeldEqual> sessions_;
   std::deque<Member> waiting_;      // not yet decided, in the order of lines
   std::vector<Member> candidates_;  // that are being decided
-  std::deque<Settled> settled_;     // what is kept, the oldest first
+  std::deque<Settled> settled_;     // the kept stretches, the oldest first
   LiveState state_;
   LateWriters late_writers_;
   LeftOutWrites left_out_writes_;
@@ -204,11 +204,11 @@ class Watcher final : public Watch {
   certify::LineNumbers lines_;
   uint64_t next_number_ = 0;
   int64_t now_ = Interval::kUnknown;
-  int64_t last_begin_ = Interval::kUnknown;     // of what was reported
-  int64_t latest_begin_ = Interval::kUnknown;   // of what is settled
+  int64_t last_begin_ = Interval::kUnknown;     // of all reported transactions
+  int64_t latest_begin_ = Interval::kUnknown;   // of the settled ones
   uint64_t last_line_ = 0;                      // of the order that is settled
   uint64_t next_place_ = 1;                     // of one that is parked
-  int64_t forgotten_end_ = Interval::kUnknown;  // of what is forgotten
+  int64_t forgotten_end_ = Interval::kUnknown;  // of the forgotten ones
   int64_t alarm_mark_ = Interval::kUnknown;     // the latest at which an alarm was raised
   int64_t dropped_before_ = Interval::kUnknown;
   // Of what another watcher said (know_left_out): lines to come that are left out, and the marks of

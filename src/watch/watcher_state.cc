@@ -1,5 +1,4 @@
-// What a watcher keeps, written down so that another one goes on where it stood (Watcher::save,
-// Watcher::load).
+// The state of a watcher, written down for another one to continue (Watcher::save, Watcher::load).
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -85,7 +84,7 @@ void LateEffects::save(StateWriter& w) const {
   w.each(parked_, [&](const auto& one) { w.parked(one.second); });
 }
 
-// Whoever stands there already, or in the place of another one, is a fault.
+// A number that is there already, or a place that is taken, is a fault.
 void LateEffects::load(StateReader& r) {
   std::set<uint64_t> places;
   r.each([&] {
@@ -194,7 +193,7 @@ struct Watcher::Bytes {
     return s;
   }
 
-  // What is a number or a moment; `number` and `moment` put it, or take it.
+  // The numbers and moments; `number` and `moment` write each, or read it.
   template <class W, class Number, class Moment, class Flag>
   static void plain(W& w, Number number, Moment moment, Flag flag) {
     number(w.progress_.transactions);
@@ -270,7 +269,7 @@ Status Watcher::load(StreamReader& from, const formats::TxnTable& txns) {
   return Ok{};
 }
 
-// --- what was said since
+// --- reports since the state was saved
 
 void Watcher::know_left_out(const LeftOut& said) {
   if (said.alarm)

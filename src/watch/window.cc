@@ -97,7 +97,7 @@ class Assembly {
  public:
   void header(const History& h) { copy_settings(h, builder_); }
 
-  // `apart`: each key by a transaction of its own, for levels of single operations.
+  // `apart`: each key by a separate transaction, for levels of single operations.
   Status state(std::span<const TouchedKey> keys, int64_t at, bool apart) {
     bool open = false;
     for (const TouchedKey& k : keys) {
@@ -116,7 +116,7 @@ class Assembly {
     return Ok{};
   }
 
-  // After the state, and before all members: it took effect, and what it saw was there by then.
+  // After the state, and before all members: it took effect, and its reads fitted by then.
   Status late(const Parked& parked, int64_t at) {
     const Member& m = parked.member;
     const History& h = *m.piece;
@@ -151,7 +151,7 @@ class Assembly {
   }
 
  private:
-  // All at the same time, so that the search chooses which comes last.
+  // All at the same time: the search chooses the last one.
   Status rivals(const TouchedKey& k, int64_t at) {
     std::vector<LiveState::Version> versions = k.entry->rivals;
     versions.push_back(k.entry->last);
@@ -260,7 +260,7 @@ class Explained {
     return is_from_nowhere(seen) || (!is_written(seen.version) && has_state(seen.key));
   }
 
-  // It is what somebody left who was left out.
+  // A left-out transaction wrote the value.
   bool by_left_out(const Observation& seen) const {
     return is_from_nowhere(seen) && past_.left_out_writes.explain(h_, seen);
   }
@@ -289,8 +289,8 @@ class Explained {
   std::vector<bool> written_;
 };
 
-// Members of unknown outcome that wrote what somebody sealed saw, by their places. They come before
-// that one, so nobody who begins from the mark on can explain what they saw.
+// Members of unknown outcome with a write that a sealed member read, by their places. They precede
+// that reader, so no transaction that begins from the mark on can explain their reads.
 std::vector<bool> seen_by_sealed(const Window& w, std::span<const Member> members, int64_t mark) {
   const History& h = w.history;
   std::vector<bool> seen_version(h.version_count()), seen(members.size());
@@ -372,7 +372,7 @@ std::vector<int64_t> first_certain_writes(const Window& w, std::span<const Membe
   return first;
 }
 
-// Of observations from nowhere, those that prove nothing.
+// The reads of unknown values that prove nothing.
 class Strays {
  public:
   Strays(const Window& w, std::span<const Member> members, const Past& past)
@@ -388,7 +388,7 @@ class Strays {
   std::vector<Window::Stray> take() && { return std::move(found_); }
 
  private:
-  // Nobody who is forgotten has left it: there is none, or it is overwritten.
+  // No forgotten transaction has left it: there is none, or its write is overwritten.
   bool is_proof(const Member& m, const Observation& seen) {
     if (!past_.gap && !past_.lost_writers) return true;
     if (certain_.empty()) certain_ = first_certain_writes(w_, members_, past_.forgotten_end);
@@ -421,7 +421,7 @@ class WindowWriters {
     return is_ambiguous(seen) || (!written && !h_.is_initial(seen.version));
   }
 
-  // Several wrote it, so that one beyond may have done so as well.
+  // Several members wrote it, so a transaction beyond may have done so as well.
   bool is_ambiguous(const Observation& seen) const {
     if (seen.accepts != Accepts::equals) return false;
     const TxnId writer = writer_[seen.version];
@@ -505,7 +505,7 @@ Result<Window> projection(std::span<const Member> members, const Past& past, int
   std::vector<bool> dropped;
   const std::unordered_set<uint64_t> at_hand = numbers_of_unknown(members);
   const auto drop = [&](const Member& m, const Observation& seen) {
-    // One of unknown outcome need be in an order only where somebody sealed comes after it.
+    // A member of unknown outcome must be in an order only if a sealed one comes after it.
     if (!m.sealed(mark) && m.status != TxnStatus::unknown) return true;
     if (past.late_writers.may_explain(whole->history, seen, at_hand)) return true;
     if (explained.by_left_out(seen)) return true;
