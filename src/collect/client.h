@@ -76,7 +76,7 @@ class Client {
     std::string where;
   };
   const std::optional<Loss>& loss() const { return loss_; }
-  // What was said of transactions that did not commit, or perhaps, and how often.
+  // The messages about transactions that did not commit, or perhaps did not, with their numbers.
   using Failures = std::map<std::pair<TxnStatus, std::string>, uint64_t>;
   const Failures& failures() const { return failures_; }
 

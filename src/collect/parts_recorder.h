@@ -1,10 +1,10 @@
 // A history in files that follow each other, h.0001.jsonl, h.0002.jsonl, …, for a run that does not
 // end.
 //
-// Each has the header of the run, and each transaction stands in one of them whole: the line with
-// an outcome goes where the line went that said it was pending. So a file may still be written to
-// while the next one is begun, until every session is past it; the lines of a session are in its
-// order all the same, file after file.
+// Each has the header of the run, and each transaction is whole in one of them: the line with an
+// outcome goes to the file of the line that said it was pending. So a file may still be written to
+// while the next one is begun, until every session is past it; the lines of a session are still in
+// its order, file after file.
 #pragma once
 
 #include <cstdint>

@@ -70,14 +70,14 @@ struct RunOptions {
   // name there last.
   std::chrono::milliseconds look_for_another{1000};
   FaultOptions faults;      // no kinds: no faults
-  OpenVersionLog open_log;  // looks inside the database; none: nobody does
+  OpenVersionLog open_log;  // looks inside the database; none: no log is read
   // Called once, when every session is connected and the history has its header.
   std::function<void(const std::string& history)> recording;
   // Called with what the user should know before the run goes on.
   std::function<void(const std::string& message)> warning;
   // Called a few times a second from the calling thread.
   std::function<void(const RunProgress&)> progress;
-  // Set from outside (a signal handler) to end the run early; what was recorded stays valid.
+  // Set from outside (a signal handler) to end the run early; the recorded part stays valid.
   const std::atomic<bool>* stop = nullptr;
 };
 
@@ -88,10 +88,10 @@ struct RunStats {
   uint64_t operations = 0;           // of committed transactions
   double seconds = 0;                // of the driving, without preparation and final reads
   bool stopped_early = false;        // by `stop`
-  bool final_reads_aborted = false;  // again and again, so that there are none
+  bool final_reads_aborted = false;  // repeatedly; there are no final reads
   double waited_share = 0;  // of the sessions' time, in statements of more than a tenth of a second
   std::vector<uint64_t> committed_by_session;
-  // What was said of transactions that aborted, or whose outcome is unknown.
+  // The messages about transactions that aborted, or whose outcome is unknown.
   struct Failure {
     TxnStatus status;
     std::string message;
@@ -105,7 +105,7 @@ struct RunStats {
 
 // Errors: usage (unknown names, impossible combinations), io (cannot connect, cannot write the
 // file, the database failed in a way no retry helps). After an error the history file holds what
-// was recorded until then; if that is nothing, there is no file.
+// had been recorded; if that is nothing, there is no file.
 Result<RunStats> run(const RunOptions& options);
 
 }  // namespace assay::internal::collect

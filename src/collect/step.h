@@ -25,15 +25,14 @@ struct Request {
   Value expected = {};  // cas
   Value high = {};      // range: upper bound, null if open
   // range: only rows whose value lies between these, both included; null: all. Integers of the same
-  // sign and as many digits, so that databases that hold values as texts have them in the same
-  // order.
+  // sign and number of digits: databases that hold values as texts have them in the same order.
   Value least = {}, most = {};
   // range, as it is recorded of a statement: only rows that satisfy this condition of the history
   // format; empty: all.
   std::string where = {};
   bool found = false;  // and nothing is said of rows that did not come back
-  // range, likewise: what was returned is an aggregate of these rows, of this column if it is no
-  // count.
+  // range, as recorded of a statement: the result is an aggregate of these rows, of this column if
+  // it is no count.
   std::optional<AggregateFunction> aggregate = {};
   std::string column = {};
   // A statement of the user's own SQL (collect/sql/statement.h) instead of all that; it says itself
@@ -74,8 +73,8 @@ struct Step {
 Op op_of(const Step& step, OpBuffers& buffers);
 
 // An attempt at a transaction as the client saw it. `steps` are the operations that were answered,
-// and for one that failed also those sent without an answer, so that every write it may have done
-// is there.
+// and for a failed attempt also those sent without an answer: every write that it may have done is
+// included.
 struct TxnRecord {
   uint32_t session = 0;
   uint64_t number = 0;  // position in its session from 0, counting every attempt

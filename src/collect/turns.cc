@@ -41,7 +41,7 @@ void Turns::leave(uint32_t session) {
   if (whose_ != kNobody) sessions_[whose_].turn.release();
 }
 
-// Whose turn it is next: one of those that are there and need not wait; if there is none, time
+// Draws the next session among those that are present and need not wait; if there is none, time
 // passes until there is.
 void Turns::draw() {
   whose_ = kNobody;

@@ -2,14 +2,14 @@
 //
 // A database in memory answers in microseconds, so how its sessions overlap would be up to the
 // system's scheduler: on a busy machine each runs to its end before the next begins, and no race
-// ever shows. Here one session runs at a time, and which one goes on after a call to the database
-// is drawn from the seed among those that do not back off. So overlaps are as frequent on every
-// machine, and a run depends on its seed alone. Time passes with the turns: it is part of what the
-// seed decides.
+// ever shows. Here one session runs at a time, and after each call to the database the next session
+// is drawn from the seed among the sessions that do not back off. So overlaps are as frequent on
+// every machine, and a run depends on its seed alone. Time passes with the turns: it is part of
+// what the seed decides.
 //
-// Nobody is waited for in vain: a session without a turn waits here and nowhere else, and the one
-// that has it never waits for another. Only the one whose turn it is changes what they share; so
-// turns begin once it is known which sessions have a thread.
+// No wait is in vain: a session without a turn waits here and nowhere else, and the one that has it
+// never waits for another. Only the session with the turn changes shared data; so turns begin once
+// it is known which sessions have a thread.
 #pragma once
 
 #include <atomic>

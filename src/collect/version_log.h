@@ -16,7 +16,7 @@
 
 namespace assay::internal::collect {
 
-// What was found.
+// The result of reading the log.
 struct VersionLogReport {
   std::string source = {};  // "PostgreSQL's log, by test_decoding"; empty if nothing could be read
   std::string position = {};  // up to where the log was read, as the server calls it

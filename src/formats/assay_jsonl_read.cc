@@ -122,7 +122,7 @@ class JsonlLines {
     return read_line(line.text, line.terminated);
   }
 
-  // Whether no line was read yet, so that the next one may be a header.
+  // Whether no line was read yet: the next one may be a header.
   bool at_start() const { return first_; }
   const JsonlHeader& header() const { return header_; }
   // The lines to come follow others, which begin with this header.
@@ -233,7 +233,7 @@ class JsonlLines {
         return fail_at("not enough memory for the line", 0);
     }
     json::element document;
-    // What stands behind the line can be read, so nothing needs to be copied.
+    // The bytes after the line are readable, so nothing needs to be copied.
     if (parser_.parse(text_.data(), text_.size(), false).get(document) != simdjson::SUCCESS)
       return broken_line(terminated);
     json::object object;
@@ -326,8 +326,8 @@ class JsonlLines {
     return true;
   }
 
-  // What later versions of this program may add to the format is announced here, so that this one
-  // does not pass over it.
+  // Later versions of this program announce their additions to the format here, to keep this one
+  // from ignoring them.
   bool read_uses() {
     json::array uses;
     if (field(kUses).get_array().get(uses) != simdjson::SUCCESS)
@@ -353,8 +353,7 @@ class JsonlLines {
     return run;
   }
 
-  // Whether the line begins another file of the same run, so that the files can be read one behind
-  // the other.
+  // Whether the line begins another file of the same run: files may be concatenated.
   bool begins_part(std::string_view run) const {
     uint64_t part = 0;
     return !run.empty() && run == header_.run &&
@@ -421,7 +420,7 @@ class JsonlLines {
     return field(kInitial).get_bool().get(load) != simdjson::SUCCESS || load;
   }
 
-  // What was there before all sessions: nobody saw the transactions that put it there.
+  // A load of initial values, whose transactions were not recorded.
   bool read_load() {
     if (!field(kInitial).is_bool()) return expected({"initial"}, "true or false");
     if (has(kSession))
@@ -559,7 +558,7 @@ class JsonlLines {
         return expected(
             {"undone", at},
             "places of operations, the second behind the first and at most their number");
-      // Of the parts before, those that are not inside a later one.
+      // Of the earlier parts, the ones that are not inside a later one.
       const bool later = undone_.empty() || undone_.back().end <= end;
       while (!outermost.empty() && outermost.back().first >= first) outermost.pop_back();
       if (!later || (!outermost.empty() && outermost.back().end > first))
@@ -920,7 +919,7 @@ class JsonlLines {
     return add_query(to, i);
   }
 
-  // What stands behind the rows: {"keys":[low,high],"passed":…,"matched":…,"claims":…}.
+  // The fields after the rows: {"keys":[low,high],"passed":…,"matched":…,"claims":…}.
   bool read_claims(json::element e, size_t i, Op& to) {
     constexpr size_t kPlace = 3;
     json::object object;
@@ -957,7 +956,8 @@ class JsonlLines {
     return true;
   }
 
-  // Whatever satisfied the condition, and what was written in its place: a value or a tombstone.
+  // The rows that satisfied the condition, and the value that replaced them: a value or a
+  // tombstone.
   bool read_predicate_write(std::string_view kind, const json::element* part, size_t count,
                             size_t i) {
     Op op;
@@ -1112,7 +1112,7 @@ class JsonlReader {
     builder_.set_meta(header.meta);
   }
 
-  // What it has taken down, up to the line that was wrong if one was.
+  // Takes its transactions, up to the faulty line if there is one.
   Status take_from(JsonlLines& lines, bool good) {
     const Status added = builder_.add(lines.batch());
     lines.batch().clear();

@@ -5,10 +5,10 @@
 //    "Call":10,"Output":{"Txn":{"Results":[{}]},"Revision":2},"Return":20}          is 1:
 //    @[10~20,10~20] { w(k,"7") }, at revision 2
 //
-// Every write has a revision, and every value that is read tells the one at which it was written:
-// per key these are a stated order of versions. What a request may have done is told by its
-// response, so all records are taken in first: whoever compared with a revision read the value that
-// any of them tells of it.
+// Every write has a revision, and every read gives the revision at which its value was written: per
+// key these are a stated order of versions. The effect of a request is known from its response, so
+// all records are read first: a request that compared a revision read the value that any of them
+// gives for it.
 #include "formats/etcd.h"
 
 #include <simdjson.h>
@@ -353,7 +353,7 @@ class EtcdReader {
 
   struct Version {
     Value value;      // null: a deletion
-    std::string txn;  // empty: whoever wrote it
+    std::string txn;  // empty: the writer of the value
   };
 
   JsonRecords records_;

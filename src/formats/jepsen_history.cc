@@ -85,7 +85,7 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
   if (record.f == "init" && record.value && record.value->kind == Kind::map)
     return add_initial(record);
   if (!choose_workload(record)) return false;
-  // An operation whose process is not given is in a session of its own.
+  // Each operation without a process is in a separate session.
   const std::string process = record.process ? std::to_string(record.process->integer) : "";
   Pending& pending = pending_[process];
   ops_.clear();
@@ -153,7 +153,7 @@ bool JepsenHistory::settle(Pending& pending, const Value& session, TxnStatus sta
   return added;
 }
 
-// The first read says whether what was written are values of registers or elements of a set.
+// The first read says whether the writes are values of registers or elements of a set.
 bool JepsenHistory::settle_writes(Workload workload) {
   workload_ = workload;
   const auto translated = [&](std::vector<OwnedOp>& ops) {
@@ -213,7 +213,7 @@ bool JepsenHistory::add_event(const JepsenRecord& record) {
   return s.ok() || fail(nullptr, s.error().message);
 }
 
-// What is no history of reads and writes of keys.
+// Refuses anything but a history of reads and writes of keys.
 bool JepsenHistory::refuse_workload(const JepsenRecord& record) {
   const std::string_view f = record.f;
   const auto refuse = [&](const char* what) {
@@ -247,7 +247,7 @@ bool JepsenHistory::choose_workload(const JepsenRecord& record) {
     found = Workload::txn;  // without a value, or with an explanation in its place
   else if (workload_ == Workload::none && record.type != JepsenType::ok && record.value &&
            record.value->kind == Kind::map && record.f != "transfer")
-    return true;  // a request in words of its own; its completion says what was done
+    return true;  // a request in an unknown form; its completion says what was done
   if (found == Workload::none)
     return fail(record.value,
                 "the workload '" + std::string(record.f) +
@@ -300,15 +300,15 @@ bool JepsenHistory::choose_registers(const JepsenRecord& record) {
   return settle_writes(Workload::cas_register);
 }
 
-// `invoked`: a completion whose invocation has said what was asked for. Unless it is :ok it may
-// repeat that, or hold an explanation in its place.
+// `invoked`: a completion whose invocation has given the request. Unless it is :ok it may repeat
+// that, or hold an explanation in its place.
 bool JepsenHistory::translate(const JepsenRecord& record, bool invoked) {
   const bool done = record.type == JepsenType::fail || record.type == JepsenType::info;
   if (!done) return translate_ops(record);
   if (invoked || record.f == "read") return true;
   if (translate_ops(record)) return true;
-  // What an operation of unknown outcome may have written has to be known; what failed was written
-  // by nobody.
+  // The possible writes of an operation of unknown outcome must be known; a failed one wrote
+  // nothing.
   if (record.type == JepsenType::info) {
     fault_.message += "; what it may have written is not known without its invocation";
     return false;
@@ -342,7 +342,7 @@ bool JepsenHistory::translate_ops(const JepsenRecord& record) {
   }
 }
 
-// Containers and the like become the text that stands in the file.
+// Containers and the like become their text in the file.
 bool JepsenHistory::value_of(const Datum& d, Value& to) const {
   switch (d.kind) {
     case Kind::nil:
@@ -497,7 +497,7 @@ bool JepsenHistory::translate_pair(const JepsenRecord& record) {
   return true;
 }
 
-// Accounts and elements are no values of a register: taken for ones, nobody wrote them.
+// Accounts and elements are no values of a register: as such they would have no writer.
 bool JepsenHistory::refuse_collection(const Datum& read) {
   if (read.kind == Kind::map)
     return fail(&read,

@@ -61,7 +61,7 @@ class JepsenHistory {
     uint64_t line = 0;
     bool open = false;
   };
-  // What waits for the first read to say what it is.
+  // Operations that wait for the first read to give their meaning.
   struct Held {
     TxnHeader header;
     Value session;

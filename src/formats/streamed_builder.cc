@@ -101,7 +101,8 @@ Status StreamedBuilder::hand_over() {
   return outcome();
 }
 
-// Of what was looked up. Whoever asks the reader's budget later has to learn that it ran out.
+// The outcome of the look-ups so far. An exhausted budget is copied to the reader's, where the
+// caller asks later.
 Status StreamedBuilder::outcome() {
   thrown_.rethrow();
   if (!failed_.ok() && own_budget_.cause()) *budget_ = own_budget_;

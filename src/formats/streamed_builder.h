@@ -1,6 +1,6 @@
-// A HistoryBuilder for readers that parse one record after the other: what was parsed is looked up
-// batch by batch, on another thread where there may be one, while the reader goes on. The history
-// is the same for every number of threads.
+// A HistoryBuilder for readers that parse one record after the other: parsed records are looked up
+// batch by batch, on another thread if allowed, while the reader goes on. The history is the same
+// for every number of threads.
 //
 // Cost: texts are copied once into the batch; a few batches are held at a time.
 #pragma once
@@ -90,7 +90,7 @@ class StreamedBuilder {
   Status failed_ = Ok{};
   FirstException thrown_;
   bool ended_ = false;
-  std::jthread thread_;  // last, so that it ends before what it uses
+  std::jthread thread_;  // last: it ends before the members that it uses
 };
 
 }  // namespace assay::internal::formats

@@ -92,7 +92,7 @@ class RedisSession : public OptimisticSession {
   }
 
   RedisConnection connection_;
-  std::string name_;  // of the transaction; empty if nobody asks
+  std::string name_;  // of the transaction; empty if not needed
   bool watches_;
   bool watching_ = false;
 };

@@ -128,8 +128,8 @@ Value Engine::visible_value(const Chain& chain, uint32_t session) const {
   return {};
 }
 
-// Up to the last visible element, whoever appended those before it. The bug stops within the newest
-// transaction.
+// Up to the last visible element, whichever transactions appended those before it. The bug stops
+// within the newest transaction.
 std::vector<Value> Engine::visible_list(const Chain& chain, uint32_t session) const {
   const auto& all = chain.versions;
   const auto last =

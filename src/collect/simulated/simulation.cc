@@ -197,7 +197,7 @@ Status Simulation::plant_bug(const std::vector<Request>& reads) {
   return play(script, reads, finished);
 }
 
-// The transactions are sound; what is told of them is not.
+// The transactions are sound; the log's report of them is not.
 Status Simulation::plant_log_bug(const std::vector<Request>& reads) {
   const LogBug bug = options_.log_bug;
   Script script;

@@ -41,7 +41,7 @@ class Program : public std::enable_shared_from_this<Program> {
 
   const File file_;
   std::vector<std::vector<Prepared>> statements_;  // of each transaction, in their order
-  std::vector<Statement> made_up_;                 // those that are not of the file
+  std::vector<Statement> made_up_;                 // statements that are not in the file
   mutable Versions versions_;
 };
 

@@ -47,7 +47,7 @@ class TombstoneSession : public WorkloadSession {
     return true;
   }
 
-  // An insert, now that `found` tells what is there.
+  // An insert, now that `found` says whether the key is there.
   bool place(const Reply& found, Request& request) {
     looks_ = false;
     if (!found.value.is_null() && !is_tombstone(found.value)) {
