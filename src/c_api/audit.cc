@@ -1,4 +1,4 @@
-// Checking, and what is asked of the outcome. The texts of verdicts are made once, since C holds on
+// Checking, and queries of the outcome. The texts of verdicts are made once, since C keeps pointers
 // to them.
 #include "assay/audit.h"
 

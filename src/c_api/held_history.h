@@ -1,4 +1,4 @@
-// A history that C holds, and the audits of it. Who works on it takes it out for that time, so that
+// A history that C holds, and the audits of it. A call that works on it takes it out for that time:
 // calls wait for each other.
 #pragma once
 

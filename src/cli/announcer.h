@@ -28,7 +28,7 @@ class Announcer : public watch::WatchListener {
   Announcer(LevelId level, const WatchOutput& output) : level_(level), output_(output) {}
 
   void on_alarm(std::function<void(const Audit&)> f) { on_alarm_ = std::move(f); }
-  // Of one that is left out, once that is told.
+  // Called for a left-out transaction, after its report.
   void on_left_out(std::function<Status(const watch::LeftOut&)> f) { on_left_out_ = std::move(f); }
   void on_sealed(std::function<void(const certify::Segment&)> f) { on_sealed_ = std::move(f); }
   // So many alarms were told before, by another process.

@@ -84,8 +84,8 @@ Status save_certificates(Audit& c, const std::string& path) {
   return Ok{};
 }
 
-// The level means nothing for this history: it needs times that are not there, or single
-// operations. It is unknown, but nobody who did not ask for it has to hear of it in the exit code.
+// The level means nothing for this history: it needs times, which are missing, or single
+// operations. It is unknown, but affects the exit code only if it was asked for.
 bool does_not_apply(const Verdict& v) {
   return v.cause == UnknownCause::lacks_times || v.cause == UnknownCause::not_applicable;
 }

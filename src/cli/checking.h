@@ -1,5 +1,4 @@
-// From flags to an audit, and from audits to what is printed and written. The same for `check`,
-// `run` and `demo`.
+// From flags to an audit, and from audits to output. The same for `check`, `run` and `demo`.
 #pragma once
 
 #include <optional>

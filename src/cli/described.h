@@ -15,7 +15,7 @@ struct DescribedFlag {
   std::vector<std::string> names;  // "--level", "-l"; empty for a positional argument
   std::string value;               // "LEVEL": what it takes; empty if nothing
   std::string help;
-  std::string by_default;  // what it is where it is not given; empty: nothing, or its help says it
+  std::string by_default;  // the value where it is not given; empty: none, or its help says it
   std::string group;       // the heading under which --help has it; empty: no particular one
   bool speed_up = false;   // --without, for those who work on assay
   std::vector<std::string> values;  // what there is to choose from; empty: anything

@@ -125,8 +125,8 @@ void BudgetFlags::add(CLI::App& app) {
       ->type_name("N");
 }
 
-// A process that the system kills for its memory says nothing at all: without a limit of its own it
-// ends before that.
+// A process that the system kills for its memory prints no message: the budget's limit ends it
+// before that.
 Budget BudgetFlags::budget() const {
   if (memory_bytes > 0) return_large_blocks();
   const uint64_t most = memory_bytes > 0 ? memory_bytes : available_memory_bytes() / 10 * 9;

@@ -1,4 +1,4 @@
-// The flags that several commands share, so that a flag means the same everywhere.
+// The flags that several commands share: a flag means the same everywhere.
 #pragma once
 
 #include <chrono>
@@ -38,7 +38,7 @@ struct BudgetFlags {
   uint64_t memory_bytes = 0;
   uint64_t effort = 0;
   void add(CLI::App& app);
-  // From now on. Heeds interrupts.
+  // A new budget, which ends on interrupts.
   Budget budget() const;
 };
 

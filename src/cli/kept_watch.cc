@@ -102,8 +102,8 @@ void KeptWatch::sealed(const certify::Segment& segment) {
   if (chain_) chain_->sealed(segment);
 }
 
-// What is decided because no lines follow would be wrong if a file grew, so the state of one stays
-// as it was.
+// A decision that assumes no further lines would be wrong if a file grew, so the state of a file
+// stays as it was.
 Status KeptWatch::end(watch::Watcher& watcher) {
   changed_ = true;
   if (of_pipe())

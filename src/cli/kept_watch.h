@@ -42,7 +42,7 @@ class KeptWatch {
     const formats::Input* input;
   };
   Status save(const Running& running, bool at_once);
-  // Something was decided, so that what is saved is not what there is.
+  // Something was decided: the saved state is out of date.
   void changed() { changed_ = true; }
   Status left_out(const watch::LeftOut& one);
 

@@ -1,8 +1,8 @@
-// Watching what several recorders send. A session lives on one connection, so that its lines stay
-// in their order. What one sends that cannot be read closes its connection, and no other. A
-// connection that ends before its sessions have said that they are over is a gap: lines of theirs
-// may be lost, and with them what they wrote. One that never sent a line that can be read is no
-// recorder's, and closing it loses nothing.
+// Watching the input of several recorders. A session lives on one connection, which keeps its lines
+// in order. Unreadable input closes its connection, and no other. A connection that ends before its
+// sessions have announced their end is a gap: lines of theirs may be lost, and with them their
+// writes. A connection that never sent a readable line is not a recorder's, and closing it loses
+// nothing.
 
 #include <fmt/format.h>
 #include <poll.h>

@@ -14,7 +14,7 @@
 namespace assay::internal::cli {
 namespace {
 
-// Lines are filled, and neither stretched nor hyphenated: what is in them is often to be typed.
+// Lines are filled, and neither stretched nor hyphenated: they often have text to be typed.
 constexpr char kBegin[] = R"(.TH ASSAY 1 "" "assay )" ASSAY_VERSION R"(" "User Commands"
 .nh
 .ad l
@@ -149,7 +149,7 @@ std::string flag_text(const DescribedFlag& f) {
   return out + "\n";
 }
 
-// "  COMMAND   what it does" in two lines; a line that is not indented is a remark.
+// "  COMMAND   its effect" in two lines; a line that is not indented is a remark.
 std::string example_text(const std::string& line) {
   if (!line.starts_with("  ")) return ".PP\n" + roff(line) + "\n";
   const std::string text = line.substr(2);

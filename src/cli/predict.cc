@@ -115,7 +115,7 @@ Result<Execution> execute(const certify::Schedule& schedule, const History& hist
   return e;
 }
 
-// Plays one schedule after the other until one goes wrong, which is told then in place of the
+// Plays one schedule after the other until one goes wrong, which is then reported in place of the
 // first.
 Status play(const PredictState& s, Prediction& p, const History& history, Execution& e) {
   std::vector<Played> tried;
@@ -297,7 +297,7 @@ std::string played_in_words(const std::vector<Played>& played) {
       on, last.words, others.empty() ? "" : fmt::format(" Of others before, {}.", others));
 }
 
-// Why it breaks: the steps, what is wrong with them, and where that is written.
+// Why it breaks: the steps, their anomaly, and the file with the details.
 std::string break_in_words(const Program& program, const Prediction& p, const Execution& e,
                            const History& recorded) {
   std::string text =

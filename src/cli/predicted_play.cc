@@ -5,14 +5,14 @@
 //   2-1: BEGIN ISOLATION LEVEL READ COMMITTED   2-1: SELECT …
 //   3-1: BEGIN …   3-1: UPDATE …   3-1: COMMIT   2-1: UPDATE …   2-1: COMMIT
 //
-// The state before is made in the place where schedules are played: the tables of the database are
-// copied with their rows, indexes, sequences and checks; then each row that the history knows
-// becomes what it was when the first of the transactions began; then foreign keys and triggers are
-// added, without a look at the rows that are there. The tables of the application are only read:
-// sessions find nothing by its name outside of the copies (collect/schedule/observing.cc), and what
-// could reach there by itself is refused.
+// The initial state is made in a separate schema: the tables of the database are copied with their
+// rows, indexes, sequences and checks; then each row in the history gets its value from when the
+// first of the transactions began; then foreign keys and triggers are added, without a check of the
+// existing rows. The tables of the application are only read: sessions find nothing by its name
+// outside of the copies (collect/schedule/observing.cc), and SQL that could reach there by itself
+// is refused.
 //
-// What was observed is judged as any history is. Cost: the rows of the database, once for each
+// The observations are judged as any history is. Cost: the rows of the database, once for each
 // schedule.
 #include "cli/predicted_play.h"
 
@@ -216,7 +216,8 @@ class Playing {
     return {};
   }
 
-  // Behind the statement that an operation is of. What nobody's operation is goes with the next.
+  // The index after the statement of an operation. A statement without operations goes with the
+  // next.
   size_t statement_of(uint32_t m, OpId op, size_t at_least) const {
     const SentStatement* const s = predict::statement_at(told_[m], h_.op_time(op));
     return s == nullptr
@@ -330,13 +331,12 @@ class Playing {
     return Ok{};
   }
 
-  // Of each row that the history knows what it held when the schedule begins: JSON, or nothing
-  // where it was absent.
+  // The value of each row in the history when the schedule begins: JSON, or nothing where it was
+  // absent.
   std::map<std::string, std::optional<std::string>> state_before() const {
     std::map<std::string, std::optional<std::string>> state;
     const auto put = [&](const ValueView& key, const ValueView& value) {
-      // What a row held before anybody changed it may not have been recorded: it is as it stands in
-      // the database.
+      // The first value of a row may not have been recorded: it is then as in the database.
       const std::string row = value.is_null() ? "" : value.to_string();
       if (row == schedule::kUnseenRow) return;
       state[key.to_string()] = row.empty() ? std::nullopt : std::optional(row);

@@ -102,7 +102,7 @@ Exit check_recorded(const RecordState& s) {
   Audit c = check_file(s.history, s.check);
   const Exit verdict = deliver(c, s.check);
   if (verdict != Exit::violated || s.check.output.json) return verdict;
-  // Behind a test's output nobody else would write them.
+  // When the output is a test's, no other step would write them.
   if (std::getenv("GITHUB_ACTIONS") != nullptr && !s.options.test.empty())
     if (const Status said = print("\n" + start_github({})->add(c)); !said.ok())
       return fail(said.error());
@@ -195,7 +195,7 @@ class Application {
   std::thread waiting_;
 };
 
-// What is said of a verdict needs one.
+// Flags about a verdict need one.
 Status can_check(const RecordState& s, const CLI::App& app) {
   if (!s.check.levels.levels.empty()) return outputs_writable(s.check.output, {&s.history, 1});
   for (const char* of_checks : {"--json", "--stats", "--report", "--certificate", "--baseline",

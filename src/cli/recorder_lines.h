@@ -28,7 +28,7 @@ class RecorderLines {
   // The next of them, at most so many; null if there are none.
   Result<std::shared_ptr<const History>> next(size_t lines);
   Status settle(int64_t begin) { return chunks_.settle(begin); }
-  // No lines follow: those that were held back.
+  // No lines follow: returns the ones that were held back.
   Result<std::shared_ptr<const History>> rest();
 
   // It has sent a line that can be read; until then it is a stranger, with whom nothing is lost.

@@ -13,7 +13,7 @@ namespace assay::internal::cli {
 
 class ReportFiles {
  public:
-  // The files appear, or replace what was there, at close().
+  // The files appear, or replace existing ones, at close().
   explicit ReportFiles(const std::vector<std::string>& paths);
   Status add(const Audit& c);
   Status close();

@@ -86,7 +86,7 @@ std::shared_ptr<RunWatch::File> RunWatch::next_file() {
 
 void RunWatch::follow() {
   if (Status s = follow_files(); !s.ok() && !interrupted(s.error())) error_ = s.error();
-  // A run that nobody watches any more is not to go on.
+  // A run that is no longer watched must not go on.
   stop_driving_now();
 }
 
@@ -115,7 +115,7 @@ void RunWatch::note_piece(const std::shared_ptr<const History>& piece) {
   if (++noted_ % kPiecesBetweenLooks == 0) remove_files();
 }
 
-// Whoever looks into an alarm wants to see what went on around it.
+// The files around an alarm stay, for its investigation.
 void RunWatch::note_alarm(const Audit& violation) {
   // The rest of the window is still to be decided, and the database need not be driven meanwhile.
   if (fail_fast_) stop_driving_now();

@@ -33,8 +33,7 @@ struct LoggedTxn {
 struct LogEnd {
   std::string position;
   std::string missing;  // why something may be missing before that; empty if nothing is
-  // No session of the run was left on the server then, so that whatever is not in the log will
-  // never be.
+  // No session of the run was left on the server then: the log is final.
   bool sessions_ended = false;
 };
 

@@ -1,8 +1,8 @@
-// MariaDB: the binary log, read as a replica reads it. Transactions stand in it in the order of
-// their commits, which is the order of the versions of each row, since a row stays locked until its
-// writer commits; the rows of each come with the text of the statement, in front of which our
-// sessions write who they are. The nodes of a Galera cluster each keep a log of everything, if they
-// are told to: their orders are compared with each other.
+// MariaDB: the binary log, read as a replica reads it. Transactions are in it in the order of their
+// commits, which is the order of the versions of each row, since a row stays locked until its
+// writer commits; the rows of each come with the text of the statement, which our sessions prefix
+// with the transaction's name. The nodes of a Galera cluster each keep a log of everything, if
+// configured to: their orders are compared with each other.
 #ifdef ASSAY_MYSQL
 #include <fmt/format.h>
 #include <mysql.h>

@@ -20,8 +20,8 @@
 namespace assay::internal::evidence {
 namespace {
 
-// Not counted are those that serve the server itself. Of sessions of others an ordinary user does
-// not see what they are.
+// Sessions that serve the server itself are not counted. An ordinary user does not see the kind of
+// other users' sessions.
 constexpr std::string_view kOtherSessions =
     "SELECT pg_stat_clear_snapshot(), count(*) FROM pg_stat_activity WHERE datname = "
     "current_database() "
@@ -82,7 +82,7 @@ class PostgresqlLog : public Log {
     return Ok{};
   }
 
-  // Whether nobody else is left in the database, after some patience.
+  // Whether no other session is left in the database, after some patience.
   bool sessions_end() {
     const auto deadline = std::chrono::steady_clock::now() + kPostgresqlEndFor;
     while (true) {

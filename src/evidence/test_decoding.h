@@ -6,7 +6,7 @@
 //   message: transactional: 1 prefix: assay, sz: 4 content:3-17
 //   COMMIT 739
 //
-// Whole transactions come in the order of their commits, without what was rolled back.
+// Whole transactions come in the order of their commits, without operations that were rolled back.
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,8 @@
 //
 //   3-17 wrote x=1 at 407, 5-2 wrote x=2 at 398        x: 2, 1
 //
-// Of a transaction of unknown outcome nobody learned the timestamp, nor whether it has one, so the
-// orders are complete only where there is none that wrote.
+// The timestamp of a transaction of unknown outcome is unknown, even whether it has one, so the
+// orders are complete only if no such transaction wrote.
 #include <fmt/format.h>
 
 #include <algorithm>

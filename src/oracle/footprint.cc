@@ -149,7 +149,7 @@ bool Compiler::number_keys() {
         if (!note_key(key, false)) return false;
     }
   }
-  // A row that was there first and that nobody touches is one that a range has to return.
+  // An initial row that no transaction touches must be returned by a range.
   for (KeyId key = 0; key < h_.key_count(); ++key)
     if (h_.own_initial(key) != kNone && !h_.initial(key).is_null() && !note_key(key, false))
       return false;
@@ -255,8 +255,8 @@ void Compiler::probe_range(uint32_t step, OpId i, RawTxn& raw) {
   }
 }
 
-// What is stated of a read holds if it may: of what the transaction itself wrote, if it had; of the
-// initial state, if the read shows that; of another transaction, if any of its writes can be seen
+// The stated source of a read holds if it may: the transaction itself, if it had written the key;
+// the initial state, if the read shows that; another transaction, if any of its writes can be seen
 // in the read.
 void Compiler::probe_source(OpId i, RawTxn& raw) {
   const Operation op = h_.op(i);

@@ -1,4 +1,4 @@
-// What a transaction observes of the database and what it leaves behind.
+// The observations of a transaction and its final writes.
 //
 // Everything that happens inside a transaction is settled here: a read after an own write must
 // return that write, and only the last write of a key leaves the transaction. What remains is, per
@@ -52,7 +52,7 @@ struct Observation {
 struct Install {
   uint32_t key;
   std::array<State, kMaxStates> next;
-  std::vector<VersionId> elements;  // of a list: what was appended, in order
+  std::vector<VersionId> elements;  // of a list: the appended elements, in order
 };
 
 struct Footprint {
@@ -87,13 +87,13 @@ struct Footprints {
   // Pairs of transactions whose versions of some key are known to have been installed in this
   // order.
   std::vector<std::pair<int, int>> known_order;
-  // Why the stated orders of versions cannot all be right; empty if they can. What is contradicted
-  // is left out of them.
+  // Why the stated orders of versions cannot all be right; empty if they can. Contradicted orders
+  // are omitted.
   std::string contradiction;
 };
 
-// Whose reads count. all: of transactions that did not commit too; each that saw something has a
-// footprint that installs nothing, besides its own if its outcome is unknown.
+// Whose reads count. all: also of transactions that did not commit; each with an observation has a
+// footprint that installs nothing, in addition to its usual one if its outcome is unknown.
 enum class ReadsOf : uint8_t { committed, all };
 
 // Nothing, with `why` set, when the history is beyond the limits or mixes lists and registers.

@@ -23,7 +23,7 @@ struct Adya {
 
 using Definition = std::variant<Visibility, OrderRule, Adya>;
 
-// The levels, said once more. Not taken from level_info, so that an error there is seen.
+// The levels, defined again. Not taken from level_info, to reveal an error there.
 Definition definition(LevelId level) {
   //                    split, session order, write conflict, real time
   switch (level) {

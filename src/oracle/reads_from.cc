@@ -39,7 +39,7 @@ class Attributor {
         attribution_.write_order.emplace_back(a, b);
       }
     }
-    // Otherwise all combinations of what was read before it would be tried, and not one be counted.
+    // Otherwise all combinations of earlier reads would be tried, and none counted.
     const auto explained_by_nobody = [](const Choice& choice) { return choice.sources.empty(); };
     return std::none_of(choices_.begin(), choices_.end(), explained_by_nobody) && choose(0);
   }

@@ -176,7 +176,7 @@ enum class WeakAxiom : uint8_t {
   serializable,
 };
 
-// No default, so that no level is forgotten.
+// No default: the compiler reports a forgotten level.
 std::optional<WeakAxiom> axiom_of(LevelId level) {
   switch (level) {
     case LevelId::read_your_writes:

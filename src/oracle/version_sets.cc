@@ -18,7 +18,7 @@ constexpr size_t kMostSets = 4096;       // of versions, for one aggregate
 constexpr size_t kMostHistories = 1024;  // for all of them together
 
 using Rows = std::vector<VersionId>;
-// A row that nobody wrote, for an aggregate that no set of versions gives.
+// A row that was never written, for an aggregate that no set of versions gives.
 constexpr std::string_view kNobodys = "a row that nobody wrote";
 
 struct AggregateRows {
@@ -57,8 +57,8 @@ bool gives(const History& h, const Rows& rows, const Aggregate& aggregate, bool&
   return result == seen.integer;
 }
 
-// Per key within the bounds, the versions that were there first or that somebody wrote, and that
-// may satisfy the condition.
+// Per key within the bounds, the versions that were initial or written, and that may satisfy the
+// condition.
 std::map<KeyId, std::set<VersionId>> selected_versions(const History& h, OpId range,
                                                        const Condition& where) {
   const auto bounds = h.operands(range).first(2);

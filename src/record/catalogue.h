@@ -42,7 +42,7 @@ class Catalogue {
   // several in different schemas.
   const Relation* find(std::string_view schema, std::string_view name) const;
   bool is_aggregate(std::string_view function) const;
-  // That it is not one of the system's own: nobody knows what it does.
+  // Whether it is not one of the system's functions: its effects are unknown.
   bool is_users_function(std::string_view function) const;
 
   // Which relations the user may read as a whole, with their hidden columns.

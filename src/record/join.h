@@ -26,7 +26,7 @@ struct Joined {
   uint64_t full = 0, partly = 0, unread = 0;
   std::map<std::string, uint64_t> missed;
   uint64_t reads = 0;      // of versions, that are in the history
-  uint64_t nobodys = 0;    // that are not: of nobody knows whom
+  uint64_t nobodys = 0;    // not in the history: the writer is unknown
   bool log_ended = false;  // it was read to the end of the recording
 };
 

@@ -1,5 +1,5 @@
-// A recording of an application: it talks to PostgreSQL through this program, which writes down
-// what it reads, and the server's log tells what anybody writes.
+// A recording of an application: it talks to PostgreSQL through this program, which writes down its
+// reads, and the server's log has all writes.
 #pragma once
 
 #include <atomic>

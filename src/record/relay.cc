@@ -118,7 +118,7 @@ bool Relay::serve(Link& link, bool of_server, uint32_t events) {
     link.client.encrypt(*encryption_.to_clients);
   }
   if (link.server.over()) return !link.client.over() && !link.talk.to_client.empty();
-  // The client is gone; what it asked for is still answered, above all a COMMIT.
+  // The client is gone; its requests are still answered, above all a COMMIT.
   if (link.client.over())
     return link.talk.is_recorded() && (!link.talk.answered() || !link.talk.to_server.empty());
   return true;

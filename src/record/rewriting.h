@@ -42,7 +42,7 @@ struct Part {
   // It returns every row of `from` that satisfies this, in pieces: texts, and [n, "number" or
   // "text"] for the client's value n. Null: that is not known.
   Json where;
-  std::string missed;               // why not all that it read is told; empty: it is
+  std::string missed;               // why not all of its reads are recorded; empty: they are
   std::vector<std::string> tables;  // which it reads or changes; "*": nobody knows which
   // It names one row of its table by the whole key, or inserts rows: whatever it does not find, it
   // looks at no other row.
@@ -53,7 +53,7 @@ struct Part {
   bool may_write = false;
   std::string changed;  // the relation that it changes
   bool depends_on_rows =
-      false;  // what it writes depends on more than the keys of the rows that were there
+      false;  // its writes depend on more than the keys of the existing rows
   std::string isolation;               // that it asks for
   bool for_session = false;            // for all transactions to come
   std::vector<std::string> temporary;  // tables of this session that it makes

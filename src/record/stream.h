@@ -1,5 +1,5 @@
-// One side of a connection: its socket, which becomes one of TLS when both agree on it, and what is
-// still to be sent.
+// One side of a connection: its socket, which becomes one of TLS when both agree on it, and the
+// bytes still to be sent.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ class Stream {
   const Tls* asked_ = nullptr;  // and the server has not answered yet
   bool over_ = false;
   uint32_t read_waits_ = 0, write_waits_ = 0;  // for what, where not as usual
-  size_t sent_ = 0;                            // of what is being sent
+  size_t sent_ = 0;                            // of the bytes being sent
 };
 
 }  // namespace assay::internal::record

@@ -1,5 +1,5 @@
-// A value becomes a number that depends on it and on a secret of the recording, so that equal
-// values stay equal, and nobody who has the recording can find a value by trying all there are:
+// A value becomes a number that depends on it and on a secret of the recording: equal values stay
+// equal, and a reader of the recording cannot find a value by trying all possible ones:
 //
 //   (16385,731,7)                            (16385,731,#5f0c91d2a7e3b846)
 //   UPDATE t SET v = 5 WHERE id = 7          UPDATE t SET v = ? WHERE id = ?
@@ -87,7 +87,7 @@ Json Veil::values(const Json& of) const {
   for (size_t i = 0; i < of.size(); ++i) {
     const Json& v = of[i];
     const Json to = v.is_null() || (v.is_boolean() && !of.is_object())
-                        ? v  // nothing, or what was not taken down
+                        ? v  // null, or a value that was not recorded
                         : Json(value(v.is_string() ? v.text() : v.dump()));
     if (of.is_object())
       veiled[of.name(i)] = to;

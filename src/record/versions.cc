@@ -3,9 +3,9 @@
 //   log: 739 accounts:7, 740 accounts:7        a row says: accounts:7 of 739 → the first of two
 //                                              versions
 //
-// A number of which the log has a write of this very key is that transaction's. Another that is
-// older than the recording is that of what was there at first. Anything else is nobody's, such as a
-// savepoint's or a table's that was written anew.
+// A number of which the log has a write of this very key is that transaction's. Another one that is
+// older than the recording belongs to an initial version. Anything else has no known writer, such
+// as a savepoint's or that of a table that was written anew.
 //
 // Cost: a look-up of the key and of the number. Memory: for each change of the log a number and the
 // row, once more in the history.

@@ -8,8 +8,8 @@
 //                                                      by)":"1-1","v":5})   3-1 r(t:2,{"row":"from
 //                                                      before"})
 //
-// Of several changes of a row by one transaction the last is left. What is left out, such as that
-// other rows did not satisfy a condition, can hide a violation and cause none.
+// Of several changes of a row by one transaction the last is kept. An omission, such as that other
+// rows did not satisfy a condition, can hide a violation and cause none.
 //
 // Cost: the operations.
 #include "record/watchable.h"

@@ -1,4 +1,4 @@
-// What is joined, as a history that can be watched.
+// The joined recording as a history that can be watched.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Transactions stand on a ring in the order of the cycle, so that its arrows follow the ring; those
-// that are only needed to justify an arrow stand after them. A box shows the name and the relevant
+// Transactions are on a ring in the order of the cycle, and its arrows follow the ring;
+// transactions that only justify an arrow come after them. A box shows the name and the relevant
 // operations.
 #include <fmt/format.h>
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kMargin = 12, kTitle = 30;
 
-// What stands one below the other on a ground of its own.
+// A column of blocks on a common background.
 class Sheet {
  public:
   void title(std::string_view words) {

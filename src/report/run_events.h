@@ -1,5 +1,5 @@
-// Which events of a history the reports draw: what happened to the database. What the recorder
-// notes for itself stands in the history, but is no part of the run: which connection is whose,
+// The events of a history that the reports draw: those that happened to the database. The
+// recorder's notes are in the history, but are no part of the run: the connection of each session,
 // where the server's log begins, how far the orders go.
 #pragma once
 

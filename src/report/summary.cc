@@ -145,8 +145,8 @@ std::string_view what_is_left_out(const Explanation& e) {
          "certificate has all of it.";
 }
 
-// The sentences of these anomalies say of each dependency what was read or missed. They do not say
-// which of several writers of one value is meant, nor what shows an order of writers.
+// The sentences of these anomalies give the read or missed version of each dependency. They do not
+// say which of several writers of one value is meant, nor what shows an order of writers.
 bool sentences_tell_cycle(const Audit& c, const Explanation& e) {
   int edges = 0;
   for (const Arrow& a : e.arrows) {
