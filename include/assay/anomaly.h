@@ -46,7 +46,7 @@ struct AnomalyInfo {
   std::string_view adya;  // of Adya, and of Berenson et al., from whom some of his come
   std::string_view ansi;  // of the SQL standard
   std::string_view sql;   // of those who use SQL databases
-  // A sentence on what it does to an application.
+  // A sentence on its effect on an application.
   std::string_view harm;
 };
 

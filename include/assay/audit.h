@@ -47,9 +47,9 @@ struct Stakes {
   uint64_t looked_at = 0;
   bool timed = true;  // else some times are not known, and what no time is known of may have
                       // overlapped all of other sessions
-  // The anomalies that the history's transactions could have shown, and those that its overlapping
-  // transactions could have shown. The first set includes every anomaly that the history has:
-  // nothing that could have shown is missing there. docs/what-green-means.md
+  // The anomalies that transactions of the history could have shown, and the ones that its
+  // overlapping transactions could have shown. The first set includes every anomaly that the
+  // history has: nothing that could have shown is missing there. docs/what-green-means.md
   AnomalySet could_show, could_show_overlapping;
 
   uint64_t conflicts() const { return write_write + write_read + read_write; }

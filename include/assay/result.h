@@ -13,7 +13,7 @@ namespace assay {
 enum class ErrorKind { bad_input, io, usage, budget };
 
 // A failure and the place where it was seen. `line` and `column` are 1-based; 0 means not
-// applicable. `message` states the fault and what was expected, without the position.
+// applicable. `message` states the fault and the expected input, without the position.
 struct Error {
   ErrorKind kind = ErrorKind::bad_input;
   std::string message;

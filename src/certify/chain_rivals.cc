@@ -31,7 +31,7 @@ void ChainRivals::add_place(const ChainSegment::Placed& placed) {
     const bool looks = a.reads() && std::ranges::count(placed.excused, a.op) == 0;
     if (!looks && !a.writes()) continue;
     Touch& key = touch(first, key_of(placed.txn, a.key), a.key);
-    // A read of its own write tells nothing of others.
+    // A read of an own write tells nothing of others.
     key.looked = key.looked || (looks && !key.wrote);
     key.wrote = key.wrote || a.writes();
   }

@@ -33,8 +33,8 @@ namespace {
 
 using Part = Step::Part;
 
-// The keys that the operations of a statement change, and so lock, and those that they read, if it
-// locks the rows it reads. Ascending.
+// The keys that the operations of a statement change, and so lock; also the keys that they read, if
+// it locks the rows it reads. Ascending.
 std::vector<KeyId> locked_by(const History& h, OpId first, OpId end, RowLock lock) {
   std::vector<KeyId> keys;
   for (const Access a : Accesses(h, first, end)) {

@@ -29,8 +29,7 @@ void note(std::string_view text);
 Exit fail(const Error& e);
 // Creates or replaces a file; "-" is standard output.
 Status write_file(const std::string& path, std::string_view text);
-// Whether a file can be written there. An existing one is left as it is. What is there is left as
-// it is.
+// Whether a file can be written there. An existing one is left as it is.
 Status can_write(const std::string& path);
 // A usage error if one of the outputs is an input, by whatever name: it would replace its own
 // source.

@@ -164,7 +164,7 @@ Result<Played> play_it(const Interleaving& interleaving, const PlayOptions& opti
   if (!interleaving.before.empty() &&
       (!actors[0]->over() || actors[0]->record().status != TxnStatus::committed))
     return io_error("the first transaction did not commit: " + actors[0]->refusal());
-  // A replica may need a moment; what it shows after that is due to the scenario.
+  // A replica may need a moment; later differences are due to the scenario.
   if (drivers.size() > 1) std::this_thread::sleep_for(std::chrono::milliseconds(300));
   follow(interleaving.steps, actors, player);
   for (size_t i = 0; i < actors.size(); ++i) {

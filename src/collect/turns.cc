@@ -41,8 +41,8 @@ void Turns::leave(uint32_t session) {
   if (whose_ != kNobody) sessions_[whose_].turn.release();
 }
 
-// Draws the next session among those that are present and need not wait; if there is none, time
-// passes until there is.
+// Draws the next session among the present ones that need not wait; if there is none, time passes
+// until there is.
 void Turns::draw() {
   whose_ = kNobody;
   if (live_ == 0) return;

@@ -1,4 +1,4 @@
-// What a transaction observed of others and what it left behind, straight from its operations.
+// A transaction's observations of others and its final writes, straight from its operations.
 #pragma once
 
 #include <algorithm>

@@ -33,7 +33,7 @@ bool either(uint64_t txn, uint64_t write, std::initializer_list<uint64_t> ids) {
   return std::any_of(ids.begin(), ids.end(), [&](uint64_t id) { return txn == id || write == id; });
 }
 
-// The parts of a log's records besides their ids.
+// The parts of a log's records in addition to their ids.
 struct Layout {
   bool times = false;  // S and C: a time
   bool text_keys =

@@ -13,8 +13,8 @@
 //
 // An unknown outcome has no end. An unknown transaction that was read has the place that it would
 // have had with the average duration of the others, or just before the first reader; one that was
-// not read is omitted, as it may have had no effect, unless it deletes: an absent key may need
-// that.
+// not read is omitted, since it need not have had an effect, unless it deletes: an absent key may
+// need that.
 #include "formats/facts.h"
 
 #include <algorithm>

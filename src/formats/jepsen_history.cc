@@ -247,7 +247,7 @@ bool JepsenHistory::choose_workload(const JepsenRecord& record) {
     found = Workload::txn;  // without a value, or with an explanation in its place
   else if (workload_ == Workload::none && record.type != JepsenType::ok && record.value &&
            record.value->kind == Kind::map && record.f != "transfer")
-    return true;  // a request in an unknown form; its completion says what was done
+    return true;  // a request in an unknown form; its completion has the operations
   if (found == Workload::none)
     return fail(record.value,
                 "the workload '" + std::string(record.f) +

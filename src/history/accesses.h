@@ -1,4 +1,4 @@
-// Accesses: what an operation observed (an observation) and what it leaves behind (an install).
+// Accesses: an operation's observations, and the versions that it leaves behind (installs).
 //
 //   operation              observes                       installs
 //   r(x,1)                 x equals 1                     -

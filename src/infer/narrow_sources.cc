@@ -128,8 +128,6 @@ class Narrowing {
 
   // Rules sources out by known edges. Returns the reads that have one source now, while `left`
   // others still have several; none if the known edges contradict each other, or cannot be found.
-  // The reads that have one source now, of which `left` others still have several; none if what is
-  // known contradicts itself, or cannot be found.
   std::optional<std::vector<Seen>> narrow(bool derive, bool& any, size_t& left) {
     EventGraph events(problem_, level_);
     KnownEdges known;

@@ -204,7 +204,7 @@ enum class Reads : uint8_t { clean, dirty };
 // How reads are matched.
 struct Matching {
   Reads reads = Reads::clean;
-  // Transactions of unknown outcome, ascending; those that do not count become nodes too
+  // Transactions of unknown outcome, ascending; the non-counting ones become nodes too
   // (Problem::possible).
   std::span<const TxnId> possible = {};
   unsigned threads = 1;  // 0: one per core; the result is the same for every number

@@ -1,7 +1,7 @@
 // A history satisfies a level with one event a transaction if its transactions have an order in
 // which every read returns the state of its key. A state is a value: to see that a read returns it,
 // the writer need not be known. So transactions take effect in the order in which they ended, each
-// as soon as it may. This uses only the columns of the history:
+// as soon as possible. This uses only the columns of the history:
 //
 //   a transaction waits until its keys hold what it reads; a write waits while others are still to
 //   read the value that it replaces; a transaction waits for the one before it in its session and,

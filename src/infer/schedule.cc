@@ -1,6 +1,6 @@
 // A history satisfies a strong level iff its events can be put in a total order in which every read
 // returns the current version (and, where the level says so, writers of a key do not overlap). So
-// propose an order and let the events happen in it, each as soon as it may:
+// propose an order and let the events happen in it, each as soon as possible:
 //
 //   an event waits for the events it depends on (its session, the writers it read from, real time);
 //   a write waits for the version that is stated to come right before it;

@@ -1,4 +1,4 @@
-// Which levels are asked for, and what is proved of the levels so far.
+// Which levels are asked for, and which verdicts are proved so far.
 //
 //   an order                       proves its level and every weaker one
 //   a refutation                   refutes its level and every stronger one, and also a weaker one

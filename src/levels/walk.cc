@@ -1,4 +1,4 @@
-// One run decides every level: a walk over the lattice that starts from what is already proved
+// One run decides every level: a walk over the lattice that starts from the levels already proved
 // (lattice.h).
 //
 // It is a list of rules, the cheapest first. Each states its inputs, possible outcomes and cost;

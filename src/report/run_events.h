@@ -1,6 +1,4 @@
-// The events of a history that the reports draw: those that happened to the database. The
-// recorder's notes are in the history, but are no part of the run: the connection of each session,
-// where the server's log begins, how far the orders go.
+// The events of a history that the reports draw: events that happened to the database.
 #pragma once
 
 #include "assay/history.h"

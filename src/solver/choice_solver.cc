@@ -19,7 +19,7 @@
 //
 // Edges that are assumed for convenience are decided before all choices, as MiniSat does with
 // assumptions: a conflict that is reached without a choice shows a core of them that cannot all
-// hold. They are given up, and the search goes on with what it has learnt.
+// hold. These are given up, and the search goes on with the learnt clauses.
 //
 // Every clause keeps its origin, a cycle or the clauses it was resolved from: a contradiction can
 // then be written down and re-checked by unit propagation alone. Learnt facts (level 0) get a

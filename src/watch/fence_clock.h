@@ -13,8 +13,8 @@
 // session-serializable these times serve as well as those of clients.
 //
 // A fence has a place once the one that it read from has, whichever line comes first. A fence of
-// unknown outcome bounds nothing, as it may take effect late or never; but a fence that reads its
-// value follows it. A fence that reads the same value as another committed fence bounds nothing
+// unknown outcome bounds nothing, since its effect may come late or never; but a fence that reads
+// its value follows it. A fence that reads the same value as another committed fence bounds nothing
 // either: such a pair is a violation, which is found as any other is.
 //
 // Times are those of the clients' clocks as far as these rise along the order of fences: options in

@@ -130,7 +130,7 @@ class LatePlaces {
   // The members of `order` must outlive this.
   explicit LatePlaces(const Order& order);
 
-  // A transaction that gets a place here is kept apart from those that are asked about afterwards.
+  // A transaction that gets a place here is kept apart from the transactions asked about later.
   LatePlace of(const Member& m);
   // The numbers of parked ones that gave way.
   const std::set<uint64_t>& gave_way() const { return gave_way_; }

@@ -155,7 +155,7 @@ class Session : public WorkloadSession {
     return result;
   }
 
-  // New keys are above those that files usually begin with.
+  // New keys are above the usual initial keys of files.
   static constexpr int64_t kFirstFresh = 1'000'000'000;
 
   std::shared_ptr<const Program> program_;
