@@ -42,8 +42,8 @@ struct Stakes {
   // write.
   uint64_t write_write = 0, write_read = 0, read_write = 0;
   uint64_t transactions = 0;  // that had one
-  // Of a long history only so many are looked at, which began first; all where contention is
-  // required.
+  // A long history is sampled: only this many transactions are examined, which began first; all if
+  // contention is required.
   uint64_t looked_at = 0;
   bool timed = true;  // else some times are not known, and what no time is known of may have
                       // overlapped all of other sessions
@@ -64,8 +64,8 @@ struct Audit {
   History history;
   uint64_t observations = 0;     // of committed transactions, of what others could have written
   std::optional<Stakes> stakes;  // nothing where there was no room to count
-  // AuditOptions::aborted_reads: how many transactions of `history` stand for what one that did not
-  // commit saw.
+  // AuditOptions::aborted_reads: how many transactions of `history` replace the reads of one that
+  // did not commit.
   std::optional<uint64_t> aborted_reads;
   // Verified. A level that holds only because nothing was observed is unknown, cause vacuous;
   // uncontended where that is asked for.

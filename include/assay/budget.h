@@ -124,7 +124,7 @@ class Budget {
   bool exhausted_ = false;
   int countdown_ = 0;  // calls until the next measurement
   int round_ = 0;      // what countdown_ was after the last one
-  int rounds_ = 0;     // measurements after so many calls
+  int rounds_ = 0;     // measurements after this many calls
   double seconds_ = 0;
   uint64_t memory_bytes_ = 0;
   uint64_t effort_ = kNoEffortLimit;

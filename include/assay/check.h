@@ -98,10 +98,10 @@ struct OrderReplay {
   LevelId level =
       LevelId::serializable;  // or, by start and commit times, strong_si, session_si or adya_si
   Fault fault = Fault::none;
-  TxnId txn = kNone;    // whose operation, or the later of the two
+  TxnId txn = kNone;    // of the operation, or the later of the two
   OpId op = kNone;      // operation only
   KeyId key = kNone;    // operation: that it observed; overlap: that both wrote
-  TxnId other = kNone;  // operation: whose version stood there, kNone the initial one; else the
+  TxnId other = kNone;  // operation: the writer of the state there, kNone the initial one; else the
                         // earlier of the two
 };
 struct ExpectedOrderResult {

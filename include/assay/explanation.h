@@ -31,13 +31,12 @@ struct Arrow {
   bool operator==(const Arrow&) const = default;
 };
 
-// Of a contradiction that no single cycle tells: something that is supposed, and what becomes of
-// it.
+// Part of a contradiction that no single cycle shows: a supposition, and its consequence.
 struct Case {
   std::string supposed;  // a clause: "T1 comes before T2"; empty for the first, which is the whole
   std::string then;      // the clause that it contradicts; empty where the case is divided
   std::vector<uint32_t>
-      branches;  // its two cases, as places in Explanation::cases; fewer where the rest is not told
+      branches;  // its two cases, as places in Explanation::cases; fewer where the rest is omitted
   bool operator==(const Case&) const = default;
 };
 
@@ -54,8 +53,8 @@ struct Explanation {
   std::vector<TxnId> transactions;
   // The operations that show it, in the order of the file.
   std::vector<OpId> operations;
-  // A history of nothing but these transactions violates the level too. Otherwise the violation was
-  // proved by more than can be told, and these are what the proof ends with.
+  // A history of nothing but these transactions violates the level too. Otherwise the proof of the
+  // violation is too large to show, and these are its last transactions.
   bool self_proving = false;
   // And none of them can be left out.
   bool minimal = false;
@@ -70,7 +69,7 @@ struct Explanation {
   // For a violation in which each way to order some writers, or to choose what reads returned, has
   // a contradiction: the tree of the cases, its root first. Empty otherwise.
   std::vector<Case> cases = {};
-  uint32_t case_count = 0;  // how many are not divided, told or not
+  uint32_t case_count = 0;  // how many are not divided, shown or not
   // A cause outside the database worth ruling out first; may be empty.
   std::string hint;
 };

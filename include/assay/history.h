@@ -61,8 +61,8 @@ struct ValueView {
 // Order of keys for range queries: integers by value before strings by bytes.
 bool key_less(const ValueView& a, const ValueView& b);
 
-// When something happened, in nanoseconds on one clock: somewhere between request and response.
-// A point in time has both equal. The response may be open: any time from the request on.
+// When something happened, in nanoseconds on one clock: at some moment between request and
+// response. A point in time has both equal. The response may be open: any time from the request on.
 struct Interval {
   static constexpr int64_t kUnknown = std::numeric_limits<int64_t>::min();
   static constexpr int64_t kOpen = std::numeric_limits<int64_t>::max();
@@ -72,7 +72,7 @@ struct Interval {
   static Interval point(int64_t t) { return {t, t}; }
   static Interval from(int64_t t) { return {t, kOpen}; }
   bool known() const { return request != kUnknown; }
-  // One end of an interval that lies somewhere: neither unknown nor open.
+  // Whether one end of an interval is a moment: neither unknown nor open.
   static constexpr bool is_moment(int64_t t) { return t != kUnknown && t != kOpen; }
   friend bool operator==(const Interval&, const Interval&) = default;
 };
@@ -123,7 +123,7 @@ struct Selected {
   PredicateId predicate = kNone;    // kNone: every row satisfies it
   std::span<const VersionId> rows;  // returned
   std::span<const VersionId>
-      passed;                      // seen, and passed over as they do not satisfy it; null: absent
+      passed;                      // seen and skipped, as they do not satisfy it; null: absent
   std::span<const KeyId> matched;  // of rows that satisfied it and were not returned
   bool complete = true;            // no other row within the bounds satisfied it
   // The query returned an aggregate, and this is what follows from it for rows; kNone: it returned
@@ -168,7 +168,7 @@ struct Op {
   // returned.
   std::span<const ValueView> list = {};
   std::span<const Row> rows = {};    // range: returned
-  std::span<const Row> passed = {};  // range: seen, and passed over; null: absent
+  std::span<const Row> passed = {};  // range: seen and skipped; null: absent
   // range: the condition, if it has one, as the text of the file; and the aggregate of such rows
   // that was returned instead of them, with its column unless it counts.
   std::optional<std::string_view> where = {};
@@ -378,7 +378,7 @@ class History {
   // Keeps this share of the entries of the stated orders, 0…1, and forgets the others: to see what
   // a verdict needs of them. Which ones depends on the history alone.
   void keep_stated_orders(double share);
-  // Forgets whose writes reads are stated to have returned.
+  // Forgets the stated sources of reads.
   void forget_stated_sources() { op_source_.clear(); }
 
   // The initial value of every key, where the source could not state it.
@@ -397,7 +397,7 @@ class History {
  private:
   friend class HistoryBuilder;
 
-  // An upper bound on the bytes that adding so many rows touches; 0 if they fit.
+  // An upper bound on the bytes that adding this many rows touches; 0 if they fit.
   uint64_t bytes_to_grow(size_t txns, size_t names, size_t ops, size_t operands) const;
 
   // Dense ids for null, integers and strings, in order of first appearance. An integer that is
@@ -646,7 +646,7 @@ class TxnBatch {
   };
   // The part of an operation that only ranges have.
   struct RawQuery {
-    // How many of the extras are rows and rows passed over, the rest are matched keys.
+    // The numbers of returned and skipped rows among the extras; the rest are matched keys.
     uint32_t rows = 0, passed = 0;
     PredicateId predicate = kNone;  // in predicates_
     uint32_t aggregate = kNone;     // in predicates_

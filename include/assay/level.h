@@ -118,7 +118,7 @@ struct WalkPlace {
   uint8_t decide;  // while it decides the remaining levels
 };
 
-// What tells how much of a history that does not end can be decided for good at a level
+// Determines how much of a history that does not end can be decided for good at a level
 // (src/watch/can_watch.cc).
 //   nothing     nothing can be; each stretch of transactions is checked by itself
 //   times       client times: a transaction that begins after another has ended comes after it

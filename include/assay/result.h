@@ -1,4 +1,5 @@
-// Errors as values. A function that can fail for a reason its user must hear returns Result<T>.
+// Errors as values. A function that can fail for a reason that its user must learn returns
+// Result<T>.
 #pragma once
 
 #include <cstdint>

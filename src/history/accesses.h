@@ -53,7 +53,7 @@ struct Observation {
   VersionId version = kNone;  // equals, differs; list: its last element, or null
   Accepts accepts = Accepts::any;
   PredicateId predicate = kNone;  // matches, misses
-  bool own = false;  // its transaction wrote the key before; told by walk_accesses only
+  bool own = false;  // its transaction wrote the key before; only set by walk_accesses
 };
 
 struct Install {
@@ -62,7 +62,7 @@ struct Install {
   VersionId version = kNone;
   bool removes = false;  // the version is a tombstone
   bool appends = false;  // the version is an element of a list
-  bool final = false;    // no later write of its transaction replaces it; told by each_install only
+  bool final = false;    // no later write of its transaction replaces it; only set by each_install
 
   KeyState state() const { return {version, removes}; }
 };
@@ -246,7 +246,7 @@ std::vector<Observation> observations_of_range(const History& history, OpId rang
 // The elements of a list that was read, without the reader's own, which are at its end.
 struct OutsideList {
   std::span<const VersionId> elements;
-  OpId missing = kNone;  // an own append whose element does not stand there: nothing explains that
+  OpId missing = kNone;  // an own append whose element is missing at its place: nothing explains that
 };
 OutsideList outside_list(const History& history, OpId read_list);
 
@@ -254,7 +254,7 @@ OutsideList outside_list(const History& history, OpId read_list);
 // cache; an array over all keys would miss on every operation.
 class WrittenKeys {
  public:
-  // Forgets everything; makes room for so many keys, and there must not be more.
+  // Forgets everything; makes room for this many keys, which must not be exceeded.
   void start(uint32_t keys) {
     size_t slots = 16;
     while (slots < 2 * size_t{keys}) slots *= 2;

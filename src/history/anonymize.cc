@@ -1,5 +1,5 @@
-// What may a verdict depend on? On which operations share a key and a value, in which order keys
-// stand, who ran in which session, and which moments come before which. All of this is kept, and
+// What may a verdict depend on? On which operations share a key and a value, on the order of keys,
+// on the session of each transaction, and on which moments precede which. All of this is kept, and
 // each name is replaced by a number that carries no more information:
 //
 //   alice: { r("acct-77",120) w("acct-77",80) }        1: { r(2,1) w(2,2) }

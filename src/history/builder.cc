@@ -32,7 +32,7 @@ VersionId HistoryBuilder::version_id(KeyId key, const ValueView& v) {
   return h_.versions_.intern(key, v);
 }
 
-// The transaction the header speaks of: the pending one it settles, or a new one.
+// The transaction of the header: the pending one that it completes, or a new one.
 TxnId HistoryBuilder::place_txn(const TxnHeader& header) {
   const SessionId session = h_.session_names_.intern(header.session);
   if (session == h_.session_txns_.size()) {

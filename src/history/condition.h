@@ -27,7 +27,7 @@ struct Cell {
   enum class Type : uint8_t { null, integer, string, other };  // other: of no type compared here
   Type type = Type::null;
   int64_t integer = 0;
-  std::string text = {};  // other: the JSON as it stands
+  std::string text = {};  // other: its JSON text
 
   friend bool operator==(const Cell&, const Cell&) = default;
 };

@@ -1,4 +1,4 @@
-// Counts who met whom, without looking at every pair of a hot key.
+// Counts conflicts of transactions, without comparing every pair on a hot key.
 //
 //   s1: { r(x,0) w(x,1) }     at the same time     s2: { r(x,0) r(y,0) }     one conflict: s2 read
 //                                                  x, and not what s1 wrote

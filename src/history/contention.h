@@ -40,7 +40,7 @@ struct Contention {
 };
 
 // A transaction without times overlaps every transaction of other sessions. O(operations · log
-// operations) in time; 40 bytes for an access. `most_txns`: a longer history is sampled, about so
+// operations) in time; 40 bytes for an access. `most_txns`: a longer history is sampled, about this
 // many transactions that began first; without times, the first of each session.
 Contention find_contention(const History& history, uint64_t most_txns = UINT64_MAX);
 // An upper bound on the bytes that this takes.

@@ -21,7 +21,7 @@ class TxnCopier {
   void begin(const History& h, TxnId t, bool with_times = true);
   // With these times instead of the transaction's.
   void begin_at(const History& h, TxnId t, const Interval& begin, const Interval& end);
-  // As it stands.
+  // Unchanged.
   void operation(const History& h, OpId op);
   // The operation as one of `kind`, with these elements if it is a list, and with the source that
   // is stated for it, or without.
@@ -47,7 +47,7 @@ void copy_initial(const History& h, HistoryBuilder& to);
 // That, and what a deletion leaves behind.
 void copy_settings(const History& h, HistoryBuilder& to);
 
-// These transactions alone, in this order, as they stand; without events and stated orders.
+// These transactions alone, in this order, unchanged; without events and stated orders.
 Result<History> copy_of(const History& h, std::span<const TxnId> txns);
 
 // The transactions of unknown outcome, in their order. A caller that keeps them longer than the

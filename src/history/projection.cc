@@ -32,7 +32,7 @@ struct Copy {
 // What a range says of one key: whether that stays.
 struct RangeKey {
   KeyId key = kNone;
-  VersionId version = kNone;  // returned, or passed over
+  VersionId version = kNone;  // returned, or skipped
   bool passed = false, matched = false;
   bool stays = true;
 };
@@ -184,7 +184,7 @@ class Projection {
   }
 
   // A list may lose elements as long as it is read from the same transaction: at the levels that
-  // look at who read from whom it would else show more of another one than before.
+  // depend on sources it would otherwise show more of another one than before.
   std::optional<Copy> list_of(OpId i) const {
     Copy list{.kind = OpKind::read_list};
     for (const VersionId v : h_.operands(i)) {
@@ -288,7 +288,8 @@ class Projection {
     return longest_run(rows, operands[0], operands[1]);
   }
 
-  // An aggregate is of all rows between the bounds, and stays if all who may have written one do.
+  // An aggregate is of all rows between the bounds, and stays if all possible writers of such a row
+  // do.
   bool keeps_all(std::span<const KeyId> bounds, uint32_t aggregate) const {
     const Predicates& known = h_.predicates();
     const PredicateId where = known.aggregate(aggregate).where;

@@ -49,7 +49,7 @@ struct RandomShape {
   double named = 0;  // of stated orders, the share whose entries usually state their transactions
   double complete = 0;     // of those with stated orders, histories whose orders are said to be
                            // complete to some time
-  double sourced = 0;      // histories that state of most reads whose write they returned
+  double sourced = 0;      // histories that state the sources of most reads
   double own_initial = 0;  // histories without lists in which keys have initial values of their own
   double single_op = 0.1;  // histories of single operations
   double mini = 0;         // histories of mini-transactions (mini_transactions.h)

@@ -1,4 +1,5 @@
-// Who did not commit, as a database's log shows: {"event":"settled","at":9,"aborted":["3-18"]}.
+// Transactions that did not commit, as a database's log shows:
+// {"event":"settled","at":9,"aborted":["3-18"]}.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ std::optional<std::vector<std::string>> settled_names(std::string_view json);
 uint64_t settled_bytes(std::span<const Event> events);
 
 // The transactions of unknown outcome that the events name, ascending. Fails where the history says
-// of one of them that it took effect, or where several have the name. `order_lines`: where the
-// stated orders stand.
+// of one of them that it took effect, or where several have the name. `order_lines`: the lines of
+// the stated orders.
 Result<std::vector<TxnId>> settled_transactions(const History& h,
                                                 std::span<const uint32_t> order_lines);
 

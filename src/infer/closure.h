@@ -26,7 +26,7 @@ class Closure {
   // Whether known edges lead from an event to `v`, which must be held.
   bool reaches(Vertex event, Vertex v) const { return has(place_[v], place_[event]); }
 
-  // What the rules of saturation ask for (saturation.cc).
+  // The interface for the rules of saturation (saturation.cc).
   bool holds(Vertex v) const { return place_[v] + window_ > now_; }
   // Calls visit(write, true) for each writer of the key, except v's own node, whose write event
   // reaches the event `v`, and reaches no other such writer. `from_overwrites`: the event at which

@@ -10,7 +10,7 @@
 namespace assay::internal {
 namespace {
 
-// Who wrote a version, of all the transactions that may have taken effect.
+// The writer of a version, among all transactions that may have taken effect.
 struct Author {
   TxnId txn = kNone;
   OpId op = kNone;  // the first with which it did

@@ -12,8 +12,8 @@
 // goes on from there. On hot keys hundreds of transactions wrote the value that was read, and this
 // leaves a few of them; the search for an order then has a fraction of the choices.
 //
-// A round looks at known edges as they are; only if that settles little are the orders of writers
-// derived that they force, which costs ten times as much. It ends when that settles little, too, or
+// A round uses the known edges; only if that rules out little, it derives the orders of writers
+// that they force, which costs ten times as much. It ends when that rules out little, too, or
 // hardly anything is left.
 //
 // Sources are ruled out here without a proof. So an order that is found with the rest is an order,
@@ -39,7 +39,7 @@
 namespace assay::internal {
 namespace {
 
-constexpr size_t kWorthwhile = 8;  // a round settles at least this part of the reads left open
+constexpr size_t kWorthwhile = 8;  // a round must resolve at least this part of the open reads
 constexpr size_t kFew = 50;        // this part of all may be left to the search
 
 class Narrowing {
@@ -72,8 +72,7 @@ class Narrowing {
   }
 
  private:
-  // As if the order of the hint were right about transactions that stand more than `reach` apart in
-  // it.
+  // As if the order of the hint were right about transactions more than `reach` apart in it.
   bool leave_out_far(uint32_t reach) {
     if (reach >= problem_.nodes()) return false;
     const std::vector<int64_t> rank = ranks();
@@ -104,8 +103,8 @@ class Narrowing {
     return any;
   }
 
-  // Where the source of a reader at this place is looked for, `writers` being the places of all who
-  // wrote the key. Where few did within reach, it may be one of the last before that.
+  // Where the source of a reader at this place is looked for, `writers` being the places of all
+  // writers of the key.
   static std::pair<int64_t, int64_t> near_by(const std::vector<int64_t>& writers, int64_t reader,
                                              int64_t reach) {
     constexpr auto kFewWriters = 8;

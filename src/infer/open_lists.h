@@ -12,7 +12,7 @@
 // does a list whose reader need not have taken effect, if it is longer than the longest list of a
 // reader that did.
 //
-// Cost: the elements of the lists, and for each who appended it.
+// Cost: the elements of the lists, and for each its writers.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +64,8 @@ class OpenLists {
 
   // The reader certainly takes effect, or only perhaps.
   void add(OpId read_list, bool certain);
-  // Those of unknown outcome who may have appended to what this operation read. Ascending.
+  // The transactions of unknown outcome that may have appended to the list that this operation
+  // read. Ascending.
   std::vector<TxnId> possible_writers(OpId read_list);
   // Groups the reads; blocks are those of transactions that `counts` says may take effect. Nothing
   // is added after that. False if the budget ran out, which it does where thousands appended what
@@ -127,7 +128,7 @@ class AppendedLists {
 
  private:
   struct Appended {
-    size_t all = 0, as_read = 0;  // elements; of these, how many stand there in the list
+    size_t all = 0, as_read = 0;  // elements; of these, how many are at the same place in the list
   };
   const OpenLists& lists_;
   std::vector<Appended> appended_;  // per list

@@ -1,4 +1,4 @@
-// Reads that more than one writer explains, and who might.
+// Reads that more than one writer explains, with their possible sources.
 //
 //   s1: { w(x,1) }   s2: { w(x,1) w(y,2) }   s3: { r(x,1) r(y,null) }
 //   The read of x saw what s1 or what s2 left of x.
@@ -42,7 +42,7 @@ struct OpenRead {
   TxnId reader = kNone;
   std::vector<OpId> ops;  // the unresolved operations that see this state
   bool alone = false;     // nothing else that the reader saw of the key rules out a source
-  // Who may have left it, ascending; kNone, the initial state, comes last.
+  // The transactions that may have left it, ascending; kNone, the initial state, comes last.
   std::span<const TxnId> sources;
 };
 
@@ -65,8 +65,8 @@ class OpenReads {
   OpenReads(const History& history, bool one_state, const std::vector<PassedOver>* heeded = nullptr,
             std::span<const OpId> aggregates = {});
 
-  // Takes in the unresolved operations of the problem. If the budget runs out, which it does where
-  // thousands wrote what thousands read, some are left out, and that is the obstacle.
+  // Adds the unresolved operations of the problem. If the budget runs out, which it does where
+  // thousands of writers fit thousands of reads, some are omitted, and that is the obstacle.
   void add(const Problem& problem, Budget& budget);
   // Adds all observations of the transactions of unknown outcome that are a possible source of an
   // added read and do not count in the problem; and so on, transitively. Also adds every list that
@@ -80,9 +80,9 @@ class OpenReads {
   // Whether there is a read of this key by this reader.
   bool is_open(TxnId reader, KeyId key) const;
   const OpenAggregates& aggregates() const { return aggregates_; }
-  // The lists of which it is open who appended what.
+  // The lists whose elements have several possible writers.
   const OpenLists& lists() const { return lists_; }
-  // Which these are, ascending.
+  // The transactions that add_possible() added, ascending.
   const std::vector<TxnId>& possible() const { return possible_; }
   bool one_state() const { return one_state_; }
   const std::deque<OpenRead>& all() const { return reads_; }

@@ -173,7 +173,7 @@ void OrderFaults::look_at_clock(Node n, std::vector<OrderFault>& found) const {
   const auto comes_late = [&](Node other, int64_t over) {
     return other != kNone && over < event_time(h, problem_.txn[other], true).request;
   };
-  const Node own = latest_of_[h.session(problem_.txn[n])];  // whose clock is the same
+  const Node own = latest_of_[h.session(problem_.txn[n])];  // with the same clock
   if (comes_late(latest_, last_overlap(h, begin.response))) {
     found.push_back({OrderFault::Kind::time, n, latest_});
   } else if (comes_late(own, begin.response)) {

@@ -1,4 +1,4 @@
-// Origins: who writes each version, as far as one look-up shows, and what each key is used for.
+// Origins: the writer of each version, as far as one look-up shows, and the use of each key.
 //
 //   s1: { w(x,1) w(x,2) }   s2: { w(y,1) }!    x=1: intermediate; x=2: a final write; y=1: aborted
 //

@@ -15,7 +15,7 @@
 namespace assay::internal {
 namespace {
 
-// A version stands from the event that installs it to the next one that writes its key. So does the
+// A version lasts from the event that installs it to the next one that writes its key. So does the
 // absence that a delete leaves.
 struct Stay {
   KeyId key;
@@ -30,7 +30,8 @@ struct Query {
   uint32_t place;
 };
 
-// Where queries stand along an order, and from where on what they may have passed over.
+// The places of queries along an order, and the first place of each version that they may have
+// skipped.
 struct NotesPlaces : ReplayVisitor {
   const History& h;
   const bool split;
@@ -106,7 +107,7 @@ class Contradictions {
   void look_from(const Query& query) {
     const PredicateId predicate = condition_of(query);
     each_named_key(h_, query.op, [&](KeyId key) { apart_[key] = query.op; });
-    // What its own transaction wrote, a query has to return, wherever it stands.
+    // A query has to return its own transaction's writes, wherever its place is.
     for (const auto& [key, written] : own_) {
       if (apart_[key] != query.op && !written.removed &&
           h_.predicates().match(predicate, written.version) == Match::yes)
@@ -115,8 +116,7 @@ class Contradictions {
     }
     const std::span<const KeyId> keys = h_.predicates().keys(predicate);
     Asked& asked = conditions_[predicate];
-    // One by one, as long as that is no more than looking at all versions that satisfy the
-    // condition once.
+    // One by one, if that is no more than examining all versions that satisfy the condition once.
     if (uint64_t{asked.queries} * keys.size() > h_.predicates().certain(predicate).size())
       return asked.later.push_back(query);
     for (const KeyId key : keys)
@@ -136,8 +136,8 @@ class Contradictions {
     for (auto at = next; at != stays.end() && how_far(at->from, query) <= reach_; ++at) look(*at);
   }
 
-  // The queries of one condition, in order, each against the versions that satisfy it and stand
-  // there or nearby.
+  // The queries of one condition, in order, each against the versions that satisfy it at its place
+  // or nearby.
   void look_along(PredicateId predicate) {
     std::vector<Stay> coming;
     for (const VersionId v : h_.predicates().certain(predicate))
@@ -160,7 +160,7 @@ class Contradictions {
   static uint32_t how_far(uint32_t from, const Query& query) {
     return query.place > from ? 0 : from - query.place + 1;
   }
-  // By how many events it would have to stand earlier to see it.
+  // By how many events it would have to be earlier to see it.
   static uint32_t is_over(const Stay& one, const Query& query) {
     return query.place > one.until ? query.place - one.until : 0;
   }

@@ -1,4 +1,4 @@
-// The rows that queries with conditions passed over, where an order contradicts them.
+// Rows that queries with conditions skipped, where an order contradicts them.
 //
 //   s1: { w(x,15) }   s2: { w(y,3) }   s3: { p(value < 20,[y=3]) }
 //   The query returned y and not x, so x held nothing, or 20 and more. In the order s1 s2 s3 it
@@ -31,8 +31,8 @@ struct PassedOver {
   friend auto operator<=>(const PassedOver&, const PassedOver&) = default;
 };
 
-// Whether what an operation passed over may be left for later: the initial state always explains
-// that.
+// Whether the rows that an operation skipped may be left for later: the initial state always
+// explains them.
 bool passes_over(const History& history, OpId op);
 
 // The rows that an order contradicts, ascending; if there are any, also the rows that it would

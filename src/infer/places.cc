@@ -18,7 +18,7 @@
 //      middles have changed places
 //
 // An event whose bounds contradict each other moves to the middle between them. So wrong guesses
-// press against each other until the weaker one gives way, which settles nearly all orders of
+// press against each other until the weaker one gives way, which decides nearly all orders of
 // versions at once. At first intervals may overlap a little, to keep most orders undecided early;
 // later, versions whose intervals keep overlapping are pushed more from round to round, until they
 // change places.

@@ -44,9 +44,9 @@ bool PossibleSources::is_stated(TxnId source, std::span<const Observation> obser
   });
 }
 
-// Of a key that a condition passed over, which nothing else was seen of: the most reads by far
-// where there are conditions, and all writers of the key but those whose row it would have
-// returned.
+// For a key that a condition skipped, without another observation: most reads, by far, where there
+// are conditions. Its sources are all writers of the key, except those whose row the query would
+// have returned.
 void PossibleSources::find_who_missed(TxnId reader, KeyId key, PredicateId predicate) {
   const Predicates& predicates = h_.predicates();
   const auto satisfies = [&](const KeyState& state) {

@@ -15,8 +15,8 @@ class PossibleSources {
  public:
   explicit PossibleSources(const History& history);
 
-  // Who may have left a state that explains all of these observations of a key by one reader,
-  // ascending; kNone, the initial state, comes last. Valid until the next call.
+  // The transactions that may have left a state that explains all of these observations of a key by
+  // one reader, ascending; kNone, the initial state, comes last. Valid until the next call.
   std::span<const TxnId> find(TxnId reader, KeyId key, std::span<const Observation> observations);
   // A dirty read: the operation saw the state left by an aborted or an overwritten write. No
   // anomaly if a source explains the observation, or if nothing does.

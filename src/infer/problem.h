@@ -118,13 +118,13 @@ struct Findings {
 struct Hint {
   std::vector<int64_t> read_time;
   std::vector<int64_t> write_time;
-  bool by_reads = false;  // all that it goes by is who read from whom, and session order
+  bool by_reads = false;  // it depends only on the sources of reads and session order
 };
 
 struct Problem {
   const History* history = nullptr;
 
-  // Who counts.
+  // The counting transactions.
   std::vector<TxnId> txn;  // per node, ascending
   std::vector<Node> node;  // per transaction, kNone if it does not count; of a part empty (node_of)
   // Per session its nodes in session order; of a part without the sessions that have none.
@@ -152,7 +152,7 @@ struct Problem {
   // Operations of counting transactions whose source is open, ascending: satisfied may not be
   // concluded without them.
   std::vector<OpId> unresolved;
-  // Who may have left what they saw, where an engine is to decide that too; else null.
+  // Their possible sources, if an engine has to choose them; else null.
   std::shared_ptr<const OpenReads> open;
 
   Hint hint;

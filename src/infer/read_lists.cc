@@ -1,4 +1,4 @@
-// Whether a list that was read can be, and whom it was read from.
+// Whether a list that was read is possible, and its source.
 //
 //   A { a(l,1) a(l,2) }   B { a(l,3) }   C { r(l,[1,2,3]) }   C read from B; that A came before B
 //                                                             is stated (stated_orders.h)
@@ -6,10 +6,10 @@
 //                         read
 //
 // A list shows what others had appended, then the transaction's own elements so far. It is a read
-// of the writer of the last element of others. Where an element was appended more than once it is
-// open whose it is (open_lists.h).
+// of the writer of the last element of others. If an element was appended more than once, its
+// writer is open (open_lists.h).
 //
-// Cost: for each element a look at its origin, and at the operations of who appended it.
+// Cost: for each element a look-up of its origin and of its writer's operations.
 
 #include "infer/read_lists.h"
 

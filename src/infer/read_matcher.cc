@@ -198,7 +198,7 @@ void ReadMatcher::match_dirty_list(Node n, OpId op, KeyId key) {
       {key, list.last == kNone ? kNone : problem_.writes.of_version[list.last], op});
 }
 
-// Where a version that was seen stands has to be known, if it is one that stayed.
+// The place of a version that was read has to be known, if the version stayed.
 void ReadMatcher::note_dirty_reads(OpId op) {
   const TxnId stated = h_.states_sources() ? stated_source(h_, op) : kNone;
   if (stated == kInitialTxn) return;

@@ -1,5 +1,5 @@
-// Matches the reads of adjacent transactions with writes, once it is known who counts and what they
-// write.
+// Matches the reads of adjacent transactions with writes, given the counting transactions and their
+// writes.
 //
 //   s1: T0 { w(x,1) }   s2: T1 { r(x,1) w(x,2) r(x,2) }    T1 reads x from T0's write; that it sees
 //                                                          its own is checked

@@ -5,8 +5,8 @@
 // single write explains (a value written twice, a failed compare-and-set) are kept apart as
 // unresolved.
 //
-// Who wrote what comes first (origins.h); then adjacent transactions are matched in slices, side by
-// side (read_matcher.h).
+// The writers of versions come first (origins.h); then adjacent transactions are matched in slices,
+// side by side (read_matcher.h).
 //
 // Cost: two passes over the operations, one array access a read; this is the floor of every check.
 #pragma once

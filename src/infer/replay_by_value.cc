@@ -40,7 +40,7 @@
 namespace assay::internal {
 namespace {
 
-// What keys hold as transactions take effect, and who is still to read it.
+// The state of keys as transactions take effect, and the number of remaining readers.
 class HeldValues {
  public:
   explicit HeldValues(const History& history)
@@ -49,8 +49,8 @@ class HeldValues {
         versions_(history.version_count()),
         takes_effect_(history.txn_count(), false) {}
 
-  // Counts readers. False if a transaction shows by itself that values do not explain it, or if a
-  // value does not tell who wrote it.
+  // Counts readers. False if a transaction alone shows that values do not explain it, or if a value
+  // does not identify its writer.
   bool prepare() { return look_at_writes() && look_at_txns() && look_at_versions(); }
 
   // It committed, or its outcome is unknown and it was read.
@@ -92,7 +92,7 @@ class HeldValues {
     for (const VersionId v : reads_) {
       Version& version = versions_[v];
       --version.readers;
-      // The last one may be who waits to replace it.
+      // The last one may be the transaction that waits to replace it.
       if (version.is_held && version.readers <= 1) {
         version.is_held = 0;
         come(v);
@@ -337,7 +337,8 @@ class ReplayByValue {
     }
   }
 
-  // Who waits for what comes with a number. One that was undone, or tried anew, may be there twice.
+  // The transactions that wait, with a number. One that was undone, or tried anew, may be there
+  // twice.
   using Waiting = std::unordered_map<uint32_t, std::vector<TxnId>>;
 
   void wake(Waiting& waiting, uint32_t number) {
@@ -410,7 +411,7 @@ class ReplayByValue {
   Budget& budget_;
   const bool real_time_;
   const bool is_timed_;
-  const size_t patience_;  // so many attempts in vain are no sign of a wrong order
+  const size_t patience_;  // this many attempts in vain are no sign of a wrong order
   const size_t most_undone_;
   HeldValues values_;
   std::vector<TxnId> proposal_;

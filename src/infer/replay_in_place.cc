@@ -152,7 +152,7 @@ class InPlace {
   const std::span<const Vertex> order_;
   const std::span<const Node> stated_before_;
   std::vector<uint32_t> place_;  // per event
-  std::atomic<int64_t> left_;    // so many more may be noted; less than none: stop
+  std::atomic<int64_t> left_;    // how many more may be noted; negative: stop
 };
 
 }  // namespace

@@ -11,9 +11,9 @@
 //   times: T1 w(x,1) commits at 10, T2 r(x,null) begins at 11 (its snapshot was older)
 //   w(T1) comes first but must wait for r(T2); r(T2) happens, w(T1) wakes up: accepted.
 //
-// Every wait is for one particular event, so a blocked event is parked with that event and looked
-// at again when it has happened. If all events happen, their order is a proof. If some remain
-// parked, the hint was wrong or the level is violated; saturation and search decide.
+// Every wait is for one particular event: the event is blocked by it, and examined again when it
+// has happened. If all events happen, their order is a proof. If some remain blocked, the hint was
+// wrong or the level is violated; saturation and search decide.
 //
 // One more wait keeps the proposal's order of the writers of a key: a writer that overtakes
 // another, because that one has to wait for a reader whose clock is late, often makes a later read
@@ -23,9 +23,9 @@
 // ends with blocked events has found a violation, though not its proof.
 //
 // Client times are a hint, never trusted: a wrong clock costs waiting, not correctness. Of the
-// writers of a key that may not yet, only the first asks what blocks it, and each of the others is
-// parked with the one before it: where thousands write a key that thousands read, all of them
-// waking up for each reader would be quadratic. Cost: linear, plus the sort by time.
+// blocked writers of a key, only the first looks for its blocker, and each of the others is blocked
+// by the one before it: if thousands write a key that thousands read, waking all of them for each
+// reader would be quadratic. Cost: linear, plus the sort by time.
 
 #include "infer/schedule.h"
 

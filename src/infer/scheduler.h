@@ -18,8 +18,8 @@ namespace assay::internal {
 
 inline constexpr Vertex kNothing = 0xFFFFFFFF;
 
-// Where the events of a level are, the same for all nodes; the same numbering as EventGraph, which
-// tells it of nodes that differ.
+// The numbering of a level's events, the same for all nodes; as in EventGraph, which also handles
+// nodes of different levels.
 struct Events {
   bool split;
   bool write_conflict;
@@ -279,7 +279,7 @@ class Scheduler {
     }
   }
 
-  // Whether every open read of `n` meets, as things stand, a state that it may have seen.
+  // Whether the current state fits every open read of `n`.
   bool reads_fit(Node n) const {
     const std::vector<uint32_t>& reads = open_->of(problem_.txn[n]);
     return std::all_of(reads.begin(), reads.end(), [this](uint32_t i) {
@@ -330,7 +330,7 @@ class Scheduler {
     return kNothing;
   }
 
-  // Whose version of a key is stated to come before that of `v`, and has not been installed.
+  // A writer whose version of a key is stated to precede that of `v`, and has not been installed.
   Vertex stated_blocker(Vertex v) const {
     if (stated_before_.empty() || !events_.overwrites(v)) return kNothing;
     for (const WriteId w : problem_.writes.of(events_.node_of(v))) {
@@ -341,8 +341,8 @@ class Scheduler {
     return kNothing;
   }
 
-  // Of the writers of one of the keys that stand earlier in the proposal and have not happened, the
-  // first and the nearest.
+  // Among the earlier writers of one of its keys in the proposal that have not happened, the first
+  // and the nearest.
   struct Earlier {
     Vertex first = kNothing, nearest = kNothing;
   };
@@ -390,7 +390,7 @@ class Scheduler {
       }
     }
     unpark(v);
-    // Those parked longest come first: parked lists are stacks, and so is ready_.
+    // Events blocked for longest come first: the lists are stacks, and so is ready_.
     while (parked_[v] != kNothing) {
       ready_.push_back(parked_[v]);
       unpark(parked_[v]);
@@ -419,14 +419,14 @@ class Scheduler {
 
   const Problem& problem_;
   const OpenReads* open_;                    // null: no reads are
-  std::optional<UnknownOutcomes> outcomes_;  // where they are settled on the way
+  std::optional<UnknownOutcomes> outcomes_;  // if they are decided on the way
   const Places& events_;
   Precedence& precedence_;
   WriterQueues queues_;
   std::span<const Node> stated_before_;  // per write; empty: nothing is stated
   std::vector<uint8_t> happened_;
-  // Per vertex: the first of the events that are parked until it happens, and for each of these the
-  // next and the one before.
+  // Per vertex: the first of the events that it blocks, and for each of these the next and the
+  // previous one.
   std::vector<Vertex> parked_, next_parked_, parked_before_;
   std::vector<Vertex> waits_for_;  // per vertex: the event that it last waited for
   std::vector<Wait> wait_;
@@ -435,7 +435,7 @@ class Scheduler {
   std::vector<WriteId> current_;        // per key: the version in force
   std::vector<Node> holder_;            // per key: the open writer
   std::vector<Vertex> ready_, order_;
-  size_t waiting_ = 0;     // events that are parked, or were and are ready
+  size_t waiting_ = 0;     // events that are blocked, or were and are ready
   bool in_order_ = false;  // the writers of each key happened in the order of the proposal; if that
                            // is of interest
   std::vector<uint32_t> proposed_;  // per vertex, where reads are open: its place in the proposal

@@ -1,4 +1,4 @@
-// Whose write a read returned, where the history says so.
+// The stated sources of reads.
 //
 //   s1: A { w(x,1) }   s2: B { w(x,1) }   s3: C { r(x,A=1) }      A or B may have left 1; C is
 //                                                                 stated to have read A's

@@ -40,7 +40,7 @@ class UnknownOutcomes {
   // Whether what `n` wrote to `key` would be there now.
   bool would_stand(Node n, KeyId key) const { return installed_[key] < passed_[index_[n]].moment; }
   void wake(Node n);
-  // Who was woken and left what stands there now; kNone if that is another.
+  // The transaction that was woken and wrote the current state; kNone if another one did.
   Node woken(KeyId key) const { return woken_[key]; }
   // All that were woken, ascending.
   std::vector<Node> effective() const;
@@ -58,7 +58,8 @@ class UnknownOutcomes {
   std::vector<uint32_t> index_;        // per node, into passed_; kNone: takes effect for certain
   std::vector<Passed> passed_;         // per possible node
   std::vector<Node> dormant_, woken_;  // per key
-  std::vector<Node> covered_;          // per key: whose write was not read before the next one
+  // per key: the transaction whose write was not read before the next one
+  std::vector<Node> covered_;
   std::vector<uint32_t> read_, installed_;  // per key: the moment of the last
 };
 

@@ -49,10 +49,10 @@ class Updates {
 
  private:
   // Calls take(read, node, first) for the first two updates of each write that others read as well;
-  // `first` is who did the first, for the second.
+  // `first` is the first of the two, when called for the second.
   template <class Take>
   void each_update(Take take) const {
-    std::vector<Node> first(problem_.writes.size(), kNone);  // per write: who updated it
+    std::vector<Node> first(problem_.writes.size(), kNone);  // per write: the first update
     std::vector<bool> second(problem_.writes.size());
     for (Node n = 0; n < problem_.nodes(); ++n) {
       for (const ExternalRead& read : problem_.reads[n]) {
