@@ -84,7 +84,7 @@ class Auditor {
     note_ambiguous_entries();
   }
 
-  // Evidence that cannot be used is not passed over in silence.
+  // Unusable evidence is reported, not ignored.
   void note_ambiguous_entries() {
     for (const auto& [name, count] : audit_.result.counters) {
       if (name != internal::kAmbiguousEntries) continue;
@@ -148,8 +148,8 @@ class Auditor {
     return budget_.memory_only().has_room(bytes);
   }
 
-  // Of each version who wrote it (twice), who updated it, how many writes of it stay, how often it
-  // was there.
+  // Per version its writers (twice), its updaters, the number of its writes that stay, and how
+  // often it was there.
   uint64_t explanation_bytes() const { return 32 * uint64_t{audit_.history.version_count()}; }
 
   void explain() {

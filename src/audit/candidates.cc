@@ -242,7 +242,7 @@ class Pass {
   bool overlapping_;
   bool orders_versions_ = false;  // lists or stated orders say it of the versions of one key, and
                                   // may contradict themselves
-  bool seen_by_range_ = false;    // the transaction at hand writes, and a range may have seen what
+  bool seen_by_range_ = false;    // the current transaction writes, and a range may have seen what
   AnomalySet found_;
   std::vector<AtLeastTwo> of_session_;  // its transactions
   uint64_t txns_ = 0;

@@ -16,7 +16,7 @@ class StreamWriter {
     for (; v >= 0x80; v >>= 7) bytes_ += static_cast<char>(v | 0x80);
     bytes_ += static_cast<char>(v);
   }
-  // Whose sign is the lowest bit.
+  // The sign is the lowest bit.
   void integer(int64_t v) {
     const auto bits = static_cast<uint64_t>(v);
     number(bits << 1 ^ (v < 0 ? ~uint64_t{0} : 0));

@@ -8,7 +8,8 @@
 
 namespace assay::internal {
 
-// Asks for large pages for the memory at `p`, as far as it holds whole ones. Before it is touched.
+// Asks for large pages for the memory at `p`, as far as it holds whole ones. Called before the
+// memory is touched.
 void advise_huge_pages(const void* p, size_t bytes);
 
 // Room for twice as many elements, in large pages if there are many.

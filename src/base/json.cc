@@ -109,7 +109,7 @@ bool operator==(const Json& a, const Json& b) {
 
 // ---- Parsing ----
 
-// Hears of the parts of a text one after another. Of members of one name the last counts.
+// Receives the parts of a text one after another. Of members of one name the last counts.
 class Json::Parser : public nlohmann::json_sax<nlohmann::json> {
  public:
   Json take() { return std::move(whole_); }

@@ -154,12 +154,13 @@ class OrderedStream {
   Fill fill_;
   Work work_;
   Take take_;
-  uint64_t taken_ = 0;  // so many jobs were taken; of the owner alone
+  uint64_t taken_ = 0;  // number of jobs taken; of the owner alone
   std::mutex
-      mutex_;  // of what follows, but that the owner, who alone writes filled_, reads it without
+      // of the members below, except that the owner, the only writer of filled_, reads it without
+      mutex_;
   std::condition_variable to_workers_, to_owner_;
   std::vector<char> done_;             // per place
-  uint64_t filled_ = 0, started_ = 0;  // so many jobs were made ready, and begun
+  uint64_t filled_ = 0, started_ = 0;  // numbers of jobs made ready, and begun
   bool stopped_ = false;
   FirstException thrown_;
   std::vector<std::jthread> others_;  // last: they end before the members that they use

@@ -130,8 +130,8 @@ class AdyaCheck {
     const State seen = read.from == 0 ? initial_state(history_, read.key) : left[next - 1];
     return next + conditions_.first_change(read.op, read.key, seen, left.subspan(next));
   }
-  // The last, up to the one whose version was seen, that changed whether the range selects the key;
-  // 0 if none did.
+  // The last writer, up to that of the version that was seen, that changed whether the range
+  // selects the key; 0 if none did.
   Place last_change(const ReadFrom& read) {
     if (read.from == 0) return 0;
     const auto [known, fresh] =
@@ -180,7 +180,7 @@ class AdyaCheck {
     return Ok{};
   }
 
-  // Who is on a cycle is between the ends of an edge that runs back.
+  // A transaction on a cycle is between the ends of an edge that runs back.
   Status check_stretches(const ForbiddenCycle& forbidden) const {
     std::vector<uint32_t> back(order_.count() + 2,
                                // first: the number of stretches that begin here, less those that

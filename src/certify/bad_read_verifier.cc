@@ -126,7 +126,7 @@ bool Claim::bad_element(VersionId element) const {
 }
 
 // A list without the transaction's own elements at its end, with one that it appends later, or with
-// one that does not stand where the rest of what its transaction appended would have it.
+// one that is not adjacent to the rest of its transaction's appends.
 bool Claim::bad_list() const {
   if (claim_.other == kNone) return false;
   const Access other = access_of(history_, claim_.other);

@@ -61,7 +61,7 @@ class Fields {
   auto key(auto& k) {
     return [this, &k] { key_of(json_, k); };
   }
-  // A field whose name says of which kind the object is.
+  // A field whose name gives the kind of the object.
   auto of_kind(auto& is, auto kind, auto value) {
     return [this, &is, kind, value] {
       json_.set(is, kind);

@@ -43,7 +43,7 @@ class ChainContents {
   struct Piece {
     struct Key {
       Content* content = nullptr;  // null: not written as yet
-      TxnId owner = kNone;         // whose write of it follows
+      TxnId owner = kNone;         // whose write of it is `write`
       OpId write = kNone;
     };
     Piece(std::shared_ptr<const History> h, uint64_t gaps_so_far)

@@ -1,4 +1,4 @@
-// Who may stand elsewhere in a segment of a chain.
+// The transactions that may be moved in a segment of a chain.
 //
 //   order so far: s1: { w(x,1) }  s2: { w(x,2) }      both at the same time, x is not read
 //   next:         s3: { r(x,1) }
@@ -28,7 +28,7 @@ namespace assay::internal::certify {
 // When the transaction ended; one of unknown outcome has no end.
 int64_t end_of(const History& h, TxnId t);
 
-// The order of the segment at hand.
+// The order of the current segment.
 struct ChainSegment {
   using Txn = ChainContents::Txn;
   struct Placed {
@@ -36,7 +36,7 @@ struct ChainSegment {
     Txn txn;
     std::vector<OpId> excused = {};  // its reads of transactions that were left out
   };
-  // Of unknown outcome: it comes after so many of `placed`.
+  // Of unknown outcome: it comes after this many of `placed`.
   struct Late {
     Txn txn;
     size_t place;

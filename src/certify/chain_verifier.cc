@@ -174,7 +174,7 @@ Status ChainVerifier::park(uint64_t line) {
   const auto it = waiting_.find(line);
   if (it == waiting_.end())
     return refuse("line {} holds no transaction whose place can be told", line);
-  parked_.release(line);  // it stands elsewhere now
+  parked_.release(line);  // it gets another place now
   const Txn& t = it->second;
   const History& h = t.history();
   if (h.status(t.txn) != TxnStatus::unknown)
@@ -183,7 +183,7 @@ Status ChainVerifier::park(uint64_t line) {
     return !own && contents_.explains_for_good(*t.piece, a);
   };
   if (Status there = replay(t, there_for_good); !there.ok()) return there;
-  // If it took effect, the others did not whose writes it did not see.
+  // If it took effect, the transactions whose writes it missed did not.
   each_outside_look(h, t.txn, [&](const Access& seen) { parked_.look_at(h.key(seen.key)); });
   for (const uint64_t earlier : session_of(t).waiting) {
     if (earlier >= line) break;

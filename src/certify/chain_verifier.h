@@ -90,7 +90,7 @@ class ChainVerifier {
   ChainContents contents_;
   ParkedTxns parked_;
   Excuses excuses_;
-  ChainSegment segment_;  // at hand
+  ChainSegment segment_;  // the current one
   uint64_t last_placed_ = 0;
   int64_t latest_begin_ = Interval::kUnknown;
   uint64_t left_out_ = 0;

@@ -1,5 +1,5 @@
 // A history as the axioms of the weak levels see it: transactions numbered by their place in a
-// commit order, what each installs and what each reads from whom.
+// commit order, the installs of each, and the sources of its reads.
 #pragma once
 
 #include <algorithm>
@@ -44,9 +44,9 @@ struct ReadFrom {
   OpId op;
 };
 
-// Whether what a range saw of a key that it did not return was there before its transaction. At
-// Adya's levels the range depends on who changed the match last; a version that did not may come
-// later, if the source says so.
+// Whether the version that a range saw of a key, without returning it, was there before its
+// transaction. At Adya's levels the range depends on the last transaction that changed the match; a
+// version that did not change it may come later, if the source says so.
 enum class NotReturned : uint8_t { before, anywhere };
 
 class CommitOrder {

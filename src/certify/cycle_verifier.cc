@@ -22,7 +22,7 @@ bool spells(const SeenBy& seen, std::string_view path) {
   return !path.empty() && spelt[path.size()];
 }
 
-// Whether a row forbids a cycle of so many edges of each kind, in the order of kKinds.
+// Whether a row forbids a cycle with these numbers of edges of each kind, in the order of kKinds.
 constexpr std::string_view kKinds = "wrap";
 using KindCounts = std::array<size_t, kKinds.size()>;
 
@@ -357,7 +357,7 @@ Status CycleVerifier::check_path(TxnId from, TxnId to, std::span<const Edge> pat
   return Ok{};
 }
 
-// r(T) is before w(T), so who enters T at w may not leave it at r.
+// r(T) precedes w(T), so a cycle that enters T at w may not leave it at r.
 Status CycleVerifier::check_joints(std::span<const Edge> cycle) const {
   for (size_t i = 0; i < cycle.size(); ++i)
     if (level_of(cycle[i].to).events == EventModel::split &&

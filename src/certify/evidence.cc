@@ -14,7 +14,8 @@ Status Evidence::check_fact(const Literal& fact, uint32_t source, bool source_is
   const auto before = listed.places.find(fact.from), after = listed.places.find(fact.to);
   const bool in_order = before != listed.places.end() && after != listed.places.end() &&
                         before->second.first < after->second.last;
-  // A list shows all that was appended before it was read: who appended none of it came later.
+  // A list shows all elements appended before it was read: a transaction that appended none of them
+  // came later.
   const bool came_later = source_is_op && before != listed.places.end() &&
                           fact.to < history.txn_count() &&
                           appended_elsewhere(fact.to, history.op(source).key, listed.elements);

@@ -33,7 +33,7 @@
 namespace assay::internal::certify {
 namespace {
 
-// What the meta of a transaction tells.
+// The meta of a transaction.
 struct Meta {
   std::string program;
   bool defines = false;

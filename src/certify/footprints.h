@@ -38,8 +38,8 @@ struct Touch {
 
 class Footprints {
  public:
-  // Fails where what an operation returns in another order cannot be told (lists), or where queries
-  // read too much.
+  // Fails if an operation's result in another order is unknown (lists), or if queries read too
+  // much.
   static Result<Footprints> of(const History& history);
 
   // The numbers of the programs, by name.
@@ -65,7 +65,7 @@ class Footprints {
   // Whether some transaction certainly locks the key and only reads it.
   bool is_locked(KeyId key) const { return is_locked_[key]; }
 
-  // Who does something with a key, ascending.
+  // The transactions that use a key, ascending.
   struct Doer {
     TxnId txn;
     uint8_t deeds;

@@ -41,7 +41,7 @@ void KnownVersions::note_lines() {
   }
 }
 
-// Who read a version of a key, by itself, and wrote the key.
+// Transactions that read a version of a key and wrote the key.
 void KnownVersions::note_updates() {
   for (const TxnId t : order_)
     for (const Observation& seen : observations(history_, t)) {
@@ -142,7 +142,7 @@ void KnownVersions::see_aggregate(OpId op) {
       see(key, last_slot(key));
 }
 
-// The last whose element it shows, as far as they are certain.
+// The last transaction with an element in the list, as far as the writers are certain.
 void KnownVersions::see_dirty_list(const Access& list) {
   Slot last = 0;
   for (const VersionId element : list_seen(history_, list.op).others) {

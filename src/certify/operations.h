@@ -122,7 +122,7 @@ inline Accesses accesses_before(const History& h, OpId i) {
 
 // --- states of a key
 
-// The version of a state that no operation asks for by name: a list, or one of many values.
+// The version of a state that no operation names: a list, or one of many values.
 inline constexpr VersionId kUnnamed = kNone - 1;
 
 struct State {
@@ -137,7 +137,7 @@ inline State state_after(TxnId t, const Access& write) {
   return {write.version, write.removes(), t};
 }
 
-// Whether who reads the key in this state may return the version.
+// Whether a read of the key in this state may return the version.
 inline bool shows(const History& h, const State& state, VersionId version) {
   if (state.version == version) return true;
   if (state.version == kNone) return h.is_initial(version);
@@ -197,8 +197,8 @@ ListSeen list_seen(const History& h, OpId op);
 // The elements that a transaction appends to a list.
 std::vector<VersionId> appended_by(const History& h, TxnId t, KeyId list);
 
-// What a range says of a key by name: it returned this row, or passed it over, or the key matched
-// and its row is not told.
+// What a range says of a named key: it returned this row, or skipped it, or the key matched and its
+// row is not given.
 struct Named {
   KeyId key = kNone;
   VersionId row = kNone;
@@ -220,7 +220,7 @@ bool returns(const History& h, OpId range, KeyId key);
 inline bool is_item(const History& h, OpId op, KeyId key) {
   return !access_of(h, op).is_range() || returns(h, op, key);
 }
-// The row of the key that a range saw, returned or passed over; kNone if none.
+// The row of the key that a range saw, returned or skipped; kNone if none.
 VersionId row_seen(const History& h, OpId range, KeyId key);
 // Whether the key is within the bounds of the range.
 bool covers(const History& h, OpId range, KeyId key);
@@ -228,7 +228,7 @@ bool covers(const History& h, OpId range, KeyId key);
 inline bool is_one_operation(const History& h, TxnId t) {
   return h.end_op(t) == h.first_op(t) + 1 && !access_of(h, h.first_op(t)).is_range();
 }
-// Some transaction that may have taken effect asks for a range.
+// Some transaction that may have taken effect has a range.
 bool has_ranges(const History& h);
 
 // --- stated sources

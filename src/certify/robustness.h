@@ -29,7 +29,7 @@ enum class Ends : uint8_t { any, below_ssi_first, below_ssi_last };
 enum class Because : uint8_t { empty, nobody_closes, apart };
 
 struct Uncut {
-  uint32_t after = 0;  // so many steps
+  uint32_t after = 0;  // the number of steps
   Ends ends = Ends::any;
   Because because = Because::empty;
   std::vector<TxnId> reached = {};  // apart

@@ -1,6 +1,6 @@
-// A transaction T is cut behind some of its steps, and others run in the gap. What of T decides who
-// may run there, who may begin the gap and who may end it, is written down as the roles of keys,
-// and each other transaction is held against them.
+// A transaction T is cut behind some of its steps, and others run in the gap. The reads and writes
+// of T decide which transactions may run there, begin the gap and end it; they are written down as
+// the roles of keys, and each other transaction is checked against them.
 //
 //   A: r(x) r(y) w(x)    B: r(y) w(y)    at snapshot isolation
 //   A behind its first step: x and y begin the gap, of these x is kept, since A changes it; x
@@ -39,8 +39,8 @@
 // (Vandevoort, Ketsman and Neven, "Allocating Isolation Levels to Transactions", PODS 2023); for
 // the other two it was tested against all executions of small sets.
 //
-// Cost: for each cut those who touch its keys; for `apart` those who touch the keys of the ones
-// that are listed, each key once.
+// Cost: for each cut the transactions that touch its keys; for `apart` those that touch the keys of
+// the listed ones, each key once.
 
 #include "certify/robustness_verifier.h"
 
@@ -145,7 +145,7 @@ class ClaimVerifier {
     return Ok{};
   }
 
-  // Whether the cut behind so many steps has to be there; only: no later one.
+  // Whether the cut behind this many steps is required; only: no later one.
   enum class Asked : uint8_t { never, perhaps, always, only };
   Asked asked_behind(uint32_t after) const {
     const auto reads = [](const Touch& touch) { return (touch.deeds & kReads) != 0; };
@@ -306,7 +306,7 @@ class ClaimVerifier {
         visit(at->deeds, roles_[key]);
   }
 
-  // Fails as `found` does, which is called with each who may begin the gap; and so on.
+  // Fails as `found` does, which is called with each transaction that may begin the gap; and so on.
   template <class Found>
   Status each_who_begins(Found found) const {
     return each_by_role(kBegins, kChanges, &Stands::begins, found);
@@ -359,8 +359,8 @@ class ClaimVerifier {
     return Ok{};
   }
 
-  // All who conflict with one who changes the key, or only reads it, are reached. Once for each
-  // key.
+  // Whether all transactions that conflict with one that changes the key, or only reads it, are
+  // reached. Once for each key.
   template <class IsReached>
   Status enter(KeyId key, bool changes, IsReached is_reached) {
     const uint64_t as = 2 * uint64_t{search_} + (changes ? 1 : 0);

@@ -74,7 +74,7 @@ struct Running {
   uint32_t first = kNone, plain = kNone, committed = kNone;  // events; plain: a read without lock
   std::map<KeyId, std::pair<VersionId, bool>> written;       // and whether that is a removal
 };
-// A member read the state of a key behind so many of its versions.
+// A member read the state of a key after this many of its versions.
 struct Seen {
   uint32_t reader;
   KeyId key;
@@ -88,7 +88,7 @@ class Matches {
  public:
   explicit Matches(const History& history) : h_(history), conditions_(history) {}
 
-  // Of the state behind so many versions.
+  // Of the state after this many versions.
   Match match(const Key& key, size_t behind, PredicateId where) const {
     if (behind > 0 && key.committed[behind - 1].removed) return Match::no;
     const VersionId version = behind > 0 ? key.committed[behind - 1].version : key.before;

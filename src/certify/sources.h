@@ -1,4 +1,4 @@
-// Whose state of a key an operation may have seen.
+// Possible sources: the transactions whose state of a key an operation may have seen.
 //
 //   A { w(x,1) }   B { w(x,1) }   C { w(x,2) }   D { cas(x,2,3) failed }
 //   The compare-and-set of D saw what A or what B left of x, not what C left; if x is 2 initially,
@@ -32,8 +32,8 @@ class Sources {
   explicit Sources(const Writes& writes);
 
   // Every transaction whose state of `key` explains what `op` saw, kNone for the initial state;
-  // with `one_state` together with what the transaction's other operations saw of the key before it
-  // wrote it. Empty if nothing does. Fails for operations that see no state of the key, or their
+  // with `one_state` also what the transaction's other operations saw of the key before it wrote
+  // it. Empty if nothing does. Fails for operations that see no state of the key, or their
   // transaction's own.
   Result<std::vector<TxnId>> of(OpId op, KeyId key, bool one_state) const;
 

@@ -68,7 +68,7 @@ std::string done_to(const Fault& f) {
   return fmt::format("{}: {} {}", node, display(f.what), end);
 }
 
-// The commit that was acknowledged before the kill, and who did not find it afterwards.
+// The commit that was acknowledged before the kill, and the transaction that missed it afterwards.
 std::optional<Arrow> lost_by(const Fault& f, const History& h, const Explanation& e) {
   if (!f.kills()) return std::nullopt;
   for (const Arrow& a : e.arrows) {

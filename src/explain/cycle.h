@@ -57,7 +57,7 @@ Cycle both_overwrite(const History& history, VersionId version, TxnId source, Tx
 // stay as they are.
 Cycle without_forced(Cycle cycle);
 
-// Whether each order of writers that the cycle assumes has a reason that can be told.
+// Whether each order of writers that the cycle assumes has a reason that can be explained.
 bool is_proven(const Cycle& cycle, const Proof& proof);
 
 // Whether a step of a proof says that a read has several possible sources.

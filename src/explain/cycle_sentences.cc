@@ -215,7 +215,7 @@ class CycleStory {
   const History& h_;
   const Clauses& say_;
   const Edge& saw_;
-  const Edge& miss_;        // who read what, and whose write it missed
+  const Edge& miss_;        // the reader, and the writer that it missed
   const Edge& other_miss_;  // the anti-dependency before the last, if there are two
   const Step& clock_;       // of a cycle of two, one of which is of real time
   const Step& beside_clock_;

@@ -134,8 +134,8 @@ class Explainer {
     return story_of(part, level, violated[0].certificate);
   }
 
-  // Where the witness violates the level of the story by itself: tells the story of the smallest
-  // part of it that does.
+  // If the witness violates the level of the story by itself: explains the smallest part of it that
+  // does.
   bool explain_by_itself(const Witness& witness, Story& story) const {
     const LevelId level = story.explanation.level;
     const std::optional<Story> of_all = story_of_part({witness.history()}, level);

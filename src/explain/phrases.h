@@ -10,7 +10,7 @@
 
 namespace assay::internal {
 
-// Whether an operation looks at a key at all.
+// Whether an operation observes a key.
 bool looks_at(const History& h, OpId op, KeyId key);
 
 // What an operation observed of `key`: "read x = 1", "read l = [1,2]", "found x absent".

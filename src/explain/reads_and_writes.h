@@ -40,7 +40,7 @@ bool wrote(const History& h, TxnId t, VersionId version);
 inline constexpr TxnId kSeveral = kNone - 1;
 std::vector<TxnId> sources_of_versions(const History& h);
 
-// An operation where it stands.
+// An operation and its place.
 struct Place {
   const History& history;
   OpId op;

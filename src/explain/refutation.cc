@@ -84,7 +84,7 @@ class Propagation {
 
   void suppose(const Literal& l) { settle(l, kNone, 0); }
 
-  // Settles what follows; the clause that nothing can satisfy, kNone if there is none.
+  // Assigns the consequences; returns a clause that nothing can satisfy, kNone if there is none.
   uint32_t propagate() {
     while (!queue_.empty()) {
       const auto [cost, c] = queue_.top();
@@ -245,8 +245,8 @@ class CaseSearch {
     return place;
   }
 
-  // The literal whose two cases settle most, each of which best ends in a contradiction; none if
-  // all is settled.
+  // The literal whose two cases decide most, each of which best ends in a contradiction; none if
+  // all is decided.
   std::optional<Literal> best() {
     std::map<Literal, size_t> open;  // how many short clauses have it
     for (const Propagation::Clause& clause : known_.clauses()) {
@@ -281,7 +281,7 @@ class CaseSearch {
   }
 
   Propagation known_;
-  std::vector<CaseNode> nodes_;  // some stand for another and are left behind
+  std::vector<CaseNode> nodes_;  // some represent others and are left behind
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// What a refutation comes down to: the one of its cycles to show, with the orders of writers that
-// the others force; or where no single cycle tells it, which cases there are, and what each of them
-// contradicts. See refutation.cc.
+// The core of a refutation: the one of its cycles to show, with the orders of writers that the
+// others force; or if no single cycle suffices, the cases, and the contradiction of each. See
+// refutation.cc.
 #pragma once
 
 #include <cstdint>

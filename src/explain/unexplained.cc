@@ -246,7 +246,7 @@ void explain_sourceless(const Excerpt& excerpt, const ProofStep& nobody, Explana
 
 bool explain_lists(const Excerpt& excerpt, const Proof& proof, Explanation& e) {
   const History& h = excerpt.history;
-  std::vector<OpId> lists;  // of those who certainly took effect
+  std::vector<OpId> lists;  // of transactions that certainly took effect
   bool any = false, cycles = false;
   for (const ProofStep& step : proof.steps) {
     cycles = cycles || step.kind == ProofStep::Kind::cycle;

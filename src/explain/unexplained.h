@@ -22,8 +22,9 @@ bool explain_lists(const Excerpt& excerpt, const Proof& proof, Explanation& e);
 // their rows.
 void explain_wrong_aggregates(const History& h, const Proof& proof, Explanation& e);
 
-// Every order of the operations on a key was tried. What can be shown is where they all end, the
-// operation whose response nothing explains, and what ran at the same time or shortly before it.
+// Every order of the operations on a key was tried. The explanation can show where they all end,
+// the operation whose response nothing explains, and the operations at the same time or shortly
+// before it.
 void explain_exhausted(const History& h, const Exhausted& exhausted, Explanation& e);
 
 }  // namespace assay::internal

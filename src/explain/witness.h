@@ -29,7 +29,7 @@ class Witness {
   // For a story that describes it as it is in the original history.
   Excerpt excerpt_of(const History& whole) const { return {part_, &whole, origins_}; }
 
-  // The fewest of its transactions that still show something, found in so many tries.
+  // The fewest of its transactions that still show something, found in a limited number of tries.
   struct Smallest;
   std::optional<Smallest> smallest(const Shows& shows, uint64_t most_tries) const;
 

@@ -19,7 +19,8 @@ class AggregateChoices {
   // choices yet.
   using TakenSources = std::function<std::span<const Search::Source>(uint32_t read)>;
 
-  // `met`: per key who had left what the aggregate met of it. `places`: per vertex, in the order.
+  // `met`: per key the transaction that left the state which the aggregate met. `places`: per
+  // vertex, in the order.
   AggregateChoices(const OpenReads& open, const OpenAggregate& aggregate,
                    std::span<const TxnId> met, Search::Places places)
       : open_(open), aggregate_(aggregate), met_(met), places_(places) {}

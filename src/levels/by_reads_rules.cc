@@ -1,6 +1,6 @@
-// Levels that look at who read from whom: the weak levels and Adya's. Where nothing is open each is
-// decided in about linear time; where sources are, a strong level is searched before them, as its
-// order determines the sources.
+// Levels that depend on the sources of reads: the weak levels and Adya's. Where nothing is open
+// each is decided in about linear time; where sources are, a strong level is searched before them,
+// as its order determines the sources.
 //
 //   s1: { w(x,1) }   s2: { w(x,2) }   s3: { r(x,1) }      pl-3 asks which of x = 1 and x = 2 came
 //                                                         first; an order of a strong level and
@@ -146,10 +146,10 @@ void accept_order_of_versions(Case& c, const LevelInfo& level) {
 // Two cases where a level is satisfied because the one above it is, although its own evidence does
 // not show that.
 //
-// What a query saw of a key that never satisfied its condition may be the last version of those
-// whose writers it sees anyway. At causal nothing follows from that. Below it does, where who reads
-// from a reader sees what that one read, and no further. So an order that explains all else is
-// taken only if it is one of causal.
+// A query's observation of a key that never satisfied its condition may be the last version of
+// writers that it sees anyway. At causal nothing follows from that. Below it does, where a
+// transaction that reads from a reader sees the sources of that one, and no further. So an order
+// that explains all else is taken only if it is one of causal.
 //
 // And where reads may be dirty updates order nothing, but what the level above allows is allowed,
 // and there they do.

@@ -17,12 +17,12 @@
 // transaction saw another are collected and answered together, some hundred transactions at a time
 // (graph/reachability.cc).
 //
-// Given a commit order, a read is at fault if a writer of the key that the reader saw stands
-// between the one it read from and the reader. In an order near the real one few writers stand
-// there, and each costs one look-up in the clock; where many do, the last seen writer of each chain
-// is looked up. The first order proposed is that of how much a transaction saw. Once faults have
-// become edges, the next order differs from it by transactions that come later than they did, and
-// only what those overtake is examined again: a writer that is now after another one, and was seen
+// Given a commit order, a read is at fault if a writer of the key that the reader saw is between
+// the one it read from and the reader. In an order near the real one few writers are there, and
+// each costs one look-up in the clock; if many are, the last seen writer of each chain is looked
+// up. The first order proposed is that of how much a transaction saw. Once faults have become
+// edges, the next order differs from it by transactions that come later than they did, and only
+// those that they overtake are examined again: a writer that is now after another one, and was seen
 // by a reader of that one.
 //
 // Cost: reads-from edges × chains for the clocks, then reads × writers in between, at most reads ×
@@ -251,13 +251,13 @@ class SeenByAnyPath : public SeenFaults {
     return true;
   }
 
-  // Where in writers_ those stand that come behind the writer that was read.
+  // The index in writers_ of the first one after the writer that was read.
   uint32_t first_behind(const ExternalRead& read) const {
     return read.write == kNone ? problem_.writes.of_key.begin[read.key] : row_[read.write] + 1;
   }
 
-  // Notes the places of a commit order. Returns who comes later than in the one before, in
-  // comparison with the others; the last of them in the order before comes first.
+  // Notes the places of a commit order. Returns the transactions that come later than in the order
+  // before, in comparison with the others; the last of them in the order before comes first.
   std::vector<Node> take_order(const std::vector<Vertex>& order) {
     std::vector<Node> delayed;
     std::vector<bool> is_delayed(order.size());
@@ -277,7 +277,7 @@ class SeenByAnyPath : public SeenFaults {
   }
 
   // Reads that were at fault may have seen more than one writer too many; the others can only be at
-  // fault by who is delayed. False if looking at everything is cheaper.
+  // fault because of a delayed transaction. False if looking at everything is cheaper.
   bool find_again(const std::vector<Node>& delayed, std::vector<VisibilityEdge>& edges) {
     size_t looks = 0;
     for (const Node n : delayed) {

@@ -7,11 +7,11 @@
 // A pair of neighbours is an edge; pairs further apart are paths, so cycles of closed edges are
 // cycles of these, with as many anti-dependencies. The initial version precedes every other.
 //
-// Adya's levels ask for the whole version order. Lists and known orders state it except for
-// versions that were never read: their order can be chosen, for nothing but write dependencies
-// depends on it. The rest is as it is; where the order of two versions one of which was read is not
-// stated, the version order is not known. From pl-2 on an update orders two versions as a statement
-// does: were its version before the one that it read, the two writers would be on a cycle.
+// Adya's levels need the whole version order. Lists and known orders state it except for versions
+// that were never read: their order can be chosen, for nothing but write dependencies depends on
+// it. The rest is as it is; where the order of two versions one of which was read is not stated,
+// the version order is not known. From pl-2 on an update orders two versions as a statement does:
+// were its version before the one that it read, the two writers would be on a cycle.
 //
 // A range reads the keys that it returned. Of any other key it depends on the last transaction that
 // changed whether it selects the key (predicate_reads.cc).

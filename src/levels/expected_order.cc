@@ -54,7 +54,7 @@ struct PlacedEvent {
 
 std::string describe(const History& h, TxnId t) { return "transaction " + h.name(t); }
 
-// What of the history the order speaks of, and where each transaction stands.
+// The transactions in the order, and the place of each transaction.
 class Places {
  public:
   Places(const Problem& problem, const ExpectedOrder& expected)

@@ -79,7 +79,7 @@ class KeyBeam {
   using Op = KeyOperations::Op;
   using Slots = uint64_t;  // one bit for each operation under way
 
-  // done: took effect, or was used up. owes: a write that asks for nothing and has to take effect
+  // done: took effect, or was used up. owes: a write that expects no value and has not taken effect
   // yet.
   struct Situated {
     Slots done = 0, owes = 0;
@@ -95,7 +95,7 @@ class KeyBeam {
     uint32_t op, before;
     uint32_t moment;  // the response that it was for
   };
-  // Those under way that ask for one state, by response.
+  // Operations under way that expect one state, by response.
   struct Demand {
     struct One {
       Slots slot;
@@ -224,8 +224,9 @@ class KeyBeam {
   }
   void take_harmless(Situated& s) { s.done |= fitting(s.state) & (reads_ | failures_); }
 
-  // What asks for a value that may become rare. Where several states show the value (some read
-  // states its source, or nulls were written and left by removals), one of them is counted on.
+  // Lists operations that expect a value which may become rare. Where several states show the value
+  // (some read states its source, or nulls were written and left by removals), one of them is
+  // counted on.
   void list_demands() {
     demands_.clear();
     for (const uint32_t op : open_) {
@@ -488,8 +489,8 @@ class KeyBeam {
   std::vector<Ranked> ranked_;
   std::vector<uint32_t> open_;  // under way, by response
   uint32_t open_at_ = 0;        // before this moment
-  // Those under way: that change nothing and saw a value, or saw it not; that write and ask for
-  // nothing; that ask for something, and may or do take effect.
+  // Operations under way: those that change nothing and saw a value, or saw it not; those that
+  // write and expect nothing; those that expect something, and may or do take effect.
   Slots reads_ = 0, failures_ = 0, writes_ = 0, offers_ = 0, updates_ = 0;
   std::vector<Demand> demands_;
   std::vector<Mask> mask_of_;  // per state

@@ -39,7 +39,7 @@ class Lattice {
   bool is_wanted(LevelId level) const { return wanted_[index(level)]; }
   // Levels that are decided on request only do not appear without it.
   bool is_asked(const LevelInfo& level) const { return !level.on_request() || is_wanted(level.id); }
-  // It is satisfied or violated, or no search will settle it.
+  // It is satisfied or violated, or no search will decide it.
   bool is_decided(LevelId level) const {
     return outcome(level) != Outcome::unknown || settled_[index(level)];
   }
@@ -54,8 +54,8 @@ class Lattice {
   // Of 0…1, how much is known.
   double progress() const;
 
-  // Whether its outcome is asked for, or may settle a level that is: with session order a level is
-  // cheaper to accept, and what holds with it holds without.
+  // Whether its outcome is asked for, or may decide a level that is: with session order a level is
+  // cheaper to accept, and a verdict of satisfied also holds without it.
   bool useful(LevelId level) const;
   // Whether its order would be one for a level that is asked for.
   bool helps_if_accepted(LevelId level) const;
@@ -81,7 +81,7 @@ class Lattice {
   // the effects of all before it, any of Adya's levels; if it sees a snapshot, the levels that
   // follow from it.
   bool may_order(LevelId level, LevelId adya) const;
-  // A certificate whose order may do for the level; null if there is none.
+  // A certificate whose order may serve the level; null if there is none.
   const Certificate* ordering(LevelId adya) const;
   // That of a level that is decided.
   const Certificate& certificate(LevelId level) const {

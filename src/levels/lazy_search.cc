@@ -70,7 +70,7 @@ class LazySearch {
  private:
   using Op = KeyOperations::Op;
   enum class Where : uint8_t { before, now };
-  // Where a run of states begins, a write that asks for nothing stands. `before`: ahead of it.
+  // A run of states begins with a write that expects no value. `before`: ahead of it.
   struct Step {
     uint32_t op;
     uint32_t run;
@@ -281,7 +281,7 @@ class LazySearch {
 
   KeyOperations& ops_;
   Budget& budget_;
-  std::vector<std::vector<uint32_t>> wanted_;  // per state: when reads ask for it
+  std::vector<std::vector<uint32_t>> wanted_;  // per state: when reads expect it
   Standing at_;
   std::vector<Step> steps_;
   std::vector<Choice> choices_;

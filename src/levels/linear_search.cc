@@ -166,7 +166,7 @@ class LinearSearch {
   std::vector<Choice> choices_;
   std::vector<uint32_t> alternatives_;  // operations
   uint32_t state_ = 0;
-  uint32_t until_ = kNone;  // as far as the search came: who had to respond
+  uint32_t until_ = kNone;  // as far as the search came: the operation that had to respond
   SituationSet seen_;
 };
 

@@ -13,8 +13,8 @@
 //
 // The orders of the keys are merged by time: each operation takes effect at the earliest instant
 // that those before it on its key leave, and instants are compared across keys. At equal instants
-// any order of the keys respects the clock, but sessions may still ask for one. Where the orders
-// found do not obey them, orders are looked for once more as if each operation had ended before its
+// any order of the keys respects the clock, but sessions may still need one. Where the orders found
+// do not obey them, orders are looked for once more as if each operation had ended before its
 // session began anew.
 //
 // Operations of unknown outcome that were read from took effect at some time after their request.

@@ -1,4 +1,5 @@
-// Who appended which elements of a list, where the same element was appended more than once.
+// Which transactions appended which elements of a list, if the same element was appended more than
+// once.
 //
 //   A { a(l,1) }   B { a(l,1) }   C { a(l,2) }   R: r(l,[1,2])
 //   choices: A begins at 0, or later than R; B likewise; C at 0 is impossible, at 1, or later
@@ -71,7 +72,7 @@ void ListChoices::make(uint32_t index, Search::Places places, Search& search) {
     search.add_clause(clause, step);
     return;
   }
-  // A shorter list ends after so many elements.
+  // A shorter list ends after this many elements.
   std::vector<std::pair<uint32_t, const OpenList::Read*>> ends;
   for (const OpenList::Read& read : list.reads) ends.emplace_back(read.length, &read);
   std::sort(ends.begin(), ends.end());

@@ -7,8 +7,7 @@
 //                                                 satisfied
 //
 // The history satisfies its levels iff there is one order of events, which contains session order
-// and who read from whom, such that each transaction has what its own level asks
-// (docs/levels/mixed.md):
+// and reads-from, such that each transaction meets its own level (docs/levels/mixed.md):
 //
 //   read committed … causal   if it saw t2 in the sense of its level, and reads x from t1, and t2
 //                             writes x, then t2 comes before t1. It is one event, w

@@ -11,7 +11,7 @@
 
 namespace assay::internal {
 
-// Satisfied, or unknown: then a search must settle it. `matched`: without the open reads;
+// Satisfied, or unknown: then a search must decide it. `matched`: without the open reads;
 // `problem`: with them. `asked`: the reads that the level judges, separately or together; if some
 // are not among the problem's, the result is unknown.
 Judgement accept_nearest_sources(const Problem& matched, const Problem& problem,

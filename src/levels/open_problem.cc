@@ -97,8 +97,8 @@ bool OpenProblem::is_explained_by(const Order& order) {
   return open.obstacle().empty() && order_explains(history_, open, order);
 }
 
-// Takes in the rows passed over that an order contradicts. False if there are none: the order
-// explains every query.
+// Adds the skipped rows that an order contradicts. False if there are none: the order explains
+// every query.
 bool OpenProblem::add_contradicted_rows(const Order& order) {
   if (!late_rows_) return false;
   std::vector<PassedOver> more;
@@ -115,9 +115,8 @@ bool OpenProblem::add_contradicted_rows(const Order& order) {
   return true;
 }
 
-// Takes in the aggregates that an order does not explain. False if there are none that are decided
-// by the states of their keys and had not been taken in: those an engine either explains, or it
-// does not know them.
+// Adds the aggregates that an order does not explain. False if there are no new ones that the
+// states of their keys decide: the others an engine either explains, or does not know.
 bool OpenProblem::add_contradicted_aggregates(const Order& order) {
   if (!has_aggregates_) return false;
   std::vector<OpId> more;

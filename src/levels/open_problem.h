@@ -52,9 +52,9 @@ class OpenProblem {
   // Whether the order also explains the reads that several writers could have explained.
   bool is_explained_by(const Order& order);
 
-  // What `decide` finds. If it finds an order that contradicts rows that queries passed over, or
-  // aggregates, these become part of the problem, and `decide` is asked again. Nothing once
-  // `refuted` says that the level is refuted.
+  // The result of `decide`. If it finds an order that contradicts skipped rows, or aggregates,
+  // these become part of the problem, and `decide` is called again. Nothing once `refuted` says
+  // that the level is refuted.
   template <class Decide, class Refuted>
   Judgement decide_with_orders(const Decide& decide, const Refuted& refuted) {
     for (;;) {
@@ -75,8 +75,7 @@ class OpenProblem {
   Judgement search(const Problem& problem, const LevelInfo& level);
 
  private:
-  // As often as this an order may contradict rows that queries passed over, before all are looked
-  // at.
+  // After this many orders that contradict skipped rows, all rows are added.
   static constexpr uint32_t kMostRoundsThatAddRows = 12;
 
   // Each adds its kind of contradiction to the problem, and returns whether there was any: rows and

@@ -26,7 +26,7 @@ class PredicateReads {
   // Whether a range selects a key that a write has left like this.
   Match match(OpId range, KeyId key, WriteId write);
   // The same of the version that the range saw without returning it. If the condition leaves that
-  // open, the range tells.
+  // open, the range decides.
   Match match_seen(OpId range, KeyId key, WriteId write);
   // The last of `until`, which ends with the version that a range saw, that changed whether the
   // range selects the key: kNone if none did, or perhaps another. `known`: of this order of the

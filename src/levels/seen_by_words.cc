@@ -186,7 +186,7 @@ class SeenByWords : public SeenFaults {
   }
 
   void index_readers() {
-    std::vector<std::pair<Node, Node>> pairs;  // from whom, who
+    std::vector<std::pair<Node, Node>> pairs;  // source, reader
     for (Node n = 0; n < problem_.nodes(); ++n)
       for (const ExternalRead& read : reads_of(n))
         if (read.write != kNone) pairs.emplace_back(source(read), n);
@@ -296,7 +296,7 @@ class SeenByWords : public SeenFaults {
   bool all_ = false;             // edges are given whether or not the order follows them
   std::vector<uint32_t> place_;  // per node
   Rows<ExternalRead> reads_;     // per node, repetitions included; empty: there are none
-  Rows<Node> readers_;           // per node: who reads from it
+  Rows<Node> readers_;           // per node: its readers
   // Of the transaction that is looked at.
   std::vector<ExternalRead> own_;
   std::vector<uint8_t> first_;  // per read: the first from its source

@@ -34,7 +34,7 @@ class Shares {
   }
 
   bool any_ran_out() const { return !ran_out_.empty(); }
-  // Those whose share ran out may be searched again, with all that is left.
+  // Levels whose share ran out may be searched again, with the rest of the budget.
   void give_rest();
   // Other levels than before are useful.
   void divide_anew() { parts_.reset(); }

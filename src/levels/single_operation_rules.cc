@@ -47,7 +47,7 @@ bool has_single_operations_open(Case& c, const LevelInfo&) {
 
 void take_from_below(Case& c, const LevelInfo&) {
   std::vector<TxnId> counting = c.problem.txn;
-  for (const auto& open : c.open.listed()) {  // who may have been read may count
+  for (const auto& open : c.open.listed()) {  // a possible source may count
     if (!open) continue;
     for (const OpenRead& read : open->all())
       for (const TxnId t : read.sources)

@@ -5,7 +5,8 @@
 //                                                                have written
 //   s1: { w(x,1) }   s2: { r(x,2) }   s3: { w(x,2) w(y,2) }?     not defined: s3 took effect
 //
-// Who was read counts even where reads were not matched to the end. Cost: linear in the history.
+// Transactions that were read count even if reads were not matched to the end. Cost: linear in the
+// history.
 
 #include "levels/single_operations.h"
 
@@ -18,8 +19,8 @@
 namespace assay::internal {
 namespace {
 
-// Calls `visit` with every version that the transaction returned, and with whom it is stated to be
-// from; `visit_absent` with every key that it found absent though it was there initially.
+// Calls `visit` with every version that the transaction returned, and its stated source;
+// `visit_absent` with every key that it found absent though it was there initially.
 template <class Visit, class VisitAbsent>
 void each_returned(const History& history, TxnId t, const Visit& visit,
                    const VisitAbsent& visit_absent) {

@@ -94,7 +94,7 @@ void SourceConditions::add_refuted(std::vector<ProofStep> steps,
   search_.add_clause(sides, std::move(steps));
 }
 
-// An order that a list states whose blocks are open is no fact, but follows from where they are.
+// An order stated by a list with open blocks is no fact, but follows from their places.
 std::vector<Side> SourceConditions::make_conditional(
     ProofStep& fact, std::span<const std::vector<ListChoices::Placed>> placed) const {
   for (const OpenLists::Place place : open_.lists().reads_of(h_.txn_of(fact.source))) {

@@ -13,7 +13,7 @@
 
 namespace assay::internal {
 
-// Of one search, which takes in the choices that are asked for.
+// Of one search, to which it adds the choices that it needs.
 class SourceConditions {
  public:
   // `places`: in an order, as a guess.

@@ -4,11 +4,10 @@
 //   s1: A { w(x,1) }   s2: B { w(x,1) w(y,2) }   s3: C { r(x,1) r(y,null) }     read atomic
 //   C saw A's x or B's x. If B's, C saw B and yet reads the initial y: a cycle. So C saw A's.
 //
-// These levels look at who read from whom, and not only at what an order of events explains, so the
-// source of every read is part of the claim. Each choice of sources turns the history into an
-// ordinary one, for which the level says what a transaction has seen, and so which edges hold
-// (weak.cc). These edges rest on the sources that the seeing rests on. As a theory of the search
-// (search.h):
+// At these levels the source of every read is part of the claim, not only what an order of events
+// explains. Each choice of sources turns the history into an ordinary one, for which the level says
+// what a transaction has seen, and so which edges hold (weak.cc). These edges rest on the sources
+// behind them. As a theory of the search (search.h):
 //
 //   1. every open read becomes a choice of its sources; at first those nearest in an order that
 //      leaves the open reads out. A read with one possible source is a fact: its edge is there from

@@ -21,7 +21,7 @@ class StatedVersions {
 
   // Comes first.
   void index();
-  // Takes in more, whose source is the read of the update. False if the budget ran out.
+  // Adds statements whose source is the read of the update. False if the budget ran out.
   bool add(std::span<const StatedOrder> updates, Budget& budget);
 
   std::span<const StatedOrder> all() const { return all_; }

@@ -107,7 +107,7 @@ std::vector<uint32_t> ranks(const EventGraph& events) {
   return rank;
 }
 
-// Makes the order of each two neighbouring writers of a key a choice, unless an edge settles it.
+// Makes the order of each two neighbouring writers of a key a choice, unless an edge decides it.
 // Where only reads place events, correcting one of these orders usually puts others wrong.
 void choose_neighbours(const EventGraph& events, std::span<const Vertex> order, Search& search) {
   const Problem& problem = events.problem();
@@ -125,7 +125,7 @@ void choose_neighbours(const EventGraph& events, std::span<const Vertex> order, 
   }
 }
 
-// Where levels are mixed: the reads of a node with one event stand right before its writes.
+// Where levels are mixed: the reads of a node with one event are right before its writes.
 Order events_in(const EventGraph& events, std::span<const Vertex> vertices) {
   Order order;
   order.split = true;
@@ -215,8 +215,8 @@ class Engine {
     const auto timer = stages_.time("places");
     if (!room(place_bytes(graph_))) return false;
     order.renew(order_by_places(graph_, order.order()));
-    // If memory does not suffice for so many choices, the search makes only the choices that an
-    // order gets wrong.
+    // If memory does not suffice for all choices, the search makes only the choices that an order
+    // gets wrong.
     constexpr uint64_t kBytesAChoice = 250;
     Budget asked = budget_;
     neighbours_first_ = asked.has_room(kBytesAChoice * problem_.writes.size());
@@ -303,7 +303,7 @@ class Engine {
     stages_.count("unknown dependencies after", after->dependencies);
   }
 
-  // Assumes session order where the level asks for none. True if that settled the level.
+  // Assumes session order where the level does not have it. True if that decided the level.
   bool settle_with_sessions() {
     if (graph_.level().session_order || !options_.speed_ups.has(SpeedUp::assumed_sessions))
       return false;
@@ -396,8 +396,8 @@ class Engine {
     return Result::settled;
   }
 
-  // Takes in the rows passed over that an order contradicts. False if there are none, or they are
-  // nothing for this search.
+  // Adds the skipped rows that an order contradicts. False if there are none, or this search cannot
+  // use them.
   bool heed(std::span<const Vertex> order, Choices& choices) {
     if (contradicted_ == nullptr || open_ == nullptr) return false;
     std::vector<PassedOver> rows = (*contradicted_)(order_of_events(order, choices));
@@ -451,7 +451,7 @@ class Engine {
   KnownEdges known_;
   std::vector<uint32_t> rank_;  // per vertex, by the hint
   std::vector<Vertex> initial_;
-  const OpenReads* open_ = problem_.open.get();  // or, once rows were taken in, the next
+  const OpenReads* open_ = problem_.open.get();  // or, once rows were added, the next
   std::optional<OpenReads> grown_;
   Rows<Arc> assumed_;  // each set of edges is assumed until a contradiction rests on it
   // Whether neighbouring writers are choices before an order is wrong about them.
@@ -522,8 +522,8 @@ double sources_a_read(const Problem& problem) {
          static_cast<double>(problem.open->all().size());
 }
 
-// With the sources of reads that known edges leave, of those within `reach`; if `most`, only where
-// a read then has so many at most on average. Satisfied or unknown.
+// With the sources of reads that known edges leave, of those within `reach`; if `most`, only if a
+// read then has at most this many on average. Satisfied or unknown.
 Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& level, uint32_t reach,
                                     const CheckOptions& options, Stages& stages, Budget& budget,
                                     const FindContradicted* contradicted,
@@ -562,7 +562,7 @@ Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& lev
 }  // namespace
 
 bool is_nearly_stated(const Problem& problem) {
-  constexpr double kNearly = 0.75;  // of the writes stand right before another of their key
+  constexpr double kNearly = 0.75;  // of the writes are right before another of their key
   return static_cast<double>(problem.stated.size()) >=
          kNearly * static_cast<double>(problem.writes.node.size());
 }

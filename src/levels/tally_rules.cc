@@ -85,7 +85,7 @@ struct Addition {
   }
 };
 
-// The additions to one account, and how they stand to a moment or to a place in a session.
+// The additions to one account, and their order relative to a moment or to a place in a session.
 class Account {
  public:
   void add(const TallyTxn& t, size_t place, int64_t amount) {

@@ -15,9 +15,9 @@
 //   the earliest request so far                                   whether one that is not over
 //                                                                 began in time
 //
-// Thus the value is refuted without naming who was read. The proof rules out one writer of the
-// value after the other, each by one or two cycles: it began too late, or the write that is over it
-// stands between it and the read.
+// Thus the value is refuted without naming a source. The proof rules out one writer of the value
+// after the other, each by one or two cycles: it began too late, or the write that is over it is
+// between it and the read.
 //
 // These are the zones of Gibbons and Korach (1997), of a value that has many writers. Cost: O(n log
 // n), and the writers of one value for the proof.
@@ -185,7 +185,7 @@ class ValueIntervals {
   const History& history_;
   const OperationTimes& times_;
   std::vector<TxnId> certain_writes_;  // by response
-  std::vector<TxnId> latest_;  // of the first so many of them, the one that was requested last
+  std::vector<TxnId> latest_;  // of this many of the first, the one that was requested last
   std::unordered_map<VersionId, Value> values_;
 };
 

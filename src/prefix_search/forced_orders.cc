@@ -6,8 +6,8 @@
 //   A precedes B, and B precedes D who read from it. D read C's x and not A's, so A wrote x before
 //   C.
 //
-// What precedes is session order, who read from whom, and the pairs found so far, so the rule is
-// applied until it finds nothing more. Whom a node has certainly behind it is one number a chain (a
+// The known precedences are session order, reads-from, and the pairs found so far, so the rule is
+// applied until it finds nothing more. The certain predecessors of a node are one number a chain (a
 // vector clock), and of each chain only the last writer of the key matters. Cost a round: nodes +
 // reads, each times chains, and a binary search; rounds are few. Where there are many chains the
 // search has to do without. The rule is the first of the saturation of Biswas and Enea (OOPSLA

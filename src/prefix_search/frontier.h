@@ -70,7 +70,8 @@ class Frontier {
   // What the next event of a chain certainly waits for, and does not come about.
   struct Wait {
     Node node = kNone;        // kNone: nothing
-    Node overwrites = kNone;  // whose version it would overwrite, if `node` has to read that first
+    // the writer of the version it would overwrite, if `node` has to read that first
+    Node overwrites = kNone;
   };
   Wait wait_of(uint32_t chain) const;
   bool reads_current(Node n) const;

@@ -6,13 +6,13 @@
 //   Whatever can follow the one can follow the other, whoever wrote that 1: they are one *state*. D
 //   can go next.
 //
-// A search that chooses writers has to choose, for each read, among all who wrote its value. Here a
-// transaction may go next if the keys hold the values it read, which by chance they rarely do; the
-// only choice is which of the fitting transactions goes first. The search proceeds in layers, one
-// transaction each, and keeps the best states of each layer (a *beam*). For every read of the next
-// three transactions of a session it counts how many transactions of some other session have to go
-// before the value is there; the best states are those where these numbers are small. A state is
-// dropped if it lacks a value that is still to be read and will not be written again. Where no
+// A search that chooses writers has to choose, for each read, among all writers of its value. Here
+// a transaction may go next if the keys hold the values it read, which by chance they rarely do;
+// the only choice is which of the fitting transactions goes first. The search proceeds in layers,
+// one transaction each, and keeps the best states of each layer (a *beam*). For every read of the
+// next three transactions of a session it counts how many transactions of some other session have
+// to go before the value is there; the best states are those where these numbers are small. A state
+// is dropped if it lacks a value that is still to be read and will not be written again. Where no
 // state of a layer has a successor, the search returns to an earlier layer, and keeps four times as
 // many states until it is past that place.
 //
@@ -198,8 +198,8 @@ class Moves {
   }
 
   // The sets of chains whose next transactions may begin right before that of `chain` commits, and
-  // could not afterwards. All sets of a few; of many none, as many as do not hold keys against each
-  // other, and these with each left out once.
+  // could not afterwards. All sets of a few; of many only the empty set, a maximal one without
+  // conflicts of keys, and this one with each left out once.
   const std::vector<uint64_t>& beginnings(const State& s, uint32_t chain) {
     find_starters(s, chain);
     beginnings_ = {0};

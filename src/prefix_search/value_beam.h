@@ -1,4 +1,4 @@
-// An order of events found by what keys hold, not by who wrote it. See value_beam.cc.
+// An order of events found by the values of keys, not by their writers. See value_beam.cc.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct ValueOrder {
 };
 
 // An order that keeps to the sessions, and in which every read returns the current value of its
-// key. Nothing if so many states do not lead to one, or if the history has other operations than
-// reads and writes of single values, or very long transactions. Times and stated orders are not
-// looked at. `level`: split or single, without real time.
+// key. Nothing if `most_states` do not lead to one, or if the history has other operations than
+// reads and writes of single values, or very long transactions. Times and stated orders are
+// ignored. `level`: split or single, without real time.
 std::optional<ValueOrder> search_by_values(const Problem& problem, const LevelInfo& level,
                                            uint64_t most_states, Budget& budget);
 

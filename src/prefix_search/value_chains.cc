@@ -1,4 +1,4 @@
-// What sessions do, told by values.
+// The sessions of a history, described by values.
 //
 //   s1: { w(x,1) }  { r(y,2) w(x,1) }     s2: { w(x,2) w(y,2) }  { r(x,1) r(y,2) }
 //

@@ -1,5 +1,5 @@
-// The sessions of a history as a search by values sees them: what each transaction reads and
-// writes, without who wrote it.
+// The sessions of a history as a search by values sees them: the reads and writes of each
+// transaction, without the sources.
 #pragma once
 
 #include <cstdint>

@@ -58,7 +58,7 @@ class ChoiceSolver {
   size_t choices() const { return value_.size() / 2; }
   // Before all choices: edges that are assumed until something contradicts them. Each set of them
   // is a choice whose second side is empty. They are decided before anything else; a set that
-  // cannot hold (a core) is given up. No refutation rests on them, since nothing asks for their
+  // cannot hold (a core) is given up. No refutation rests on them, since nothing requires their
   // first sides.
   void assume(std::span<const Arc> edges);
   // A group: one of these choices must take its first side. The search tries them in the order
@@ -133,7 +133,7 @@ class ChoiceSolver {
   bool may_go_on(Budget& budget);
 
   static constexpr uint32_t kNoClause = 0xFFFFFFFF;
-  uint32_t assumptions_ = 0;      // the first so many choices are
+  uint32_t assumptions_ = 0;      // the first choices, this many, are assumptions
   uint32_t next_assumption_ = 0;  // all before it are taken
   Digraph& graph_;
   IncrementalOrder& order_;
