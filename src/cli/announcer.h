@@ -1,4 +1,4 @@
-// Tells of alarms and of what stays undecided, as they come.
+// Prints alarms and undecided parts as they come.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class Announcer : public watch::WatchListener {
   // Called for a left-out transaction, after its report.
   void on_left_out(std::function<Status(const watch::LeftOut&)> f) { on_left_out_ = std::move(f); }
   void on_sealed(std::function<void(const certify::Segment&)> f) { on_sealed_ = std::move(f); }
-  // So many alarms were told before, by another process.
+  // Another process reported this many alarms before.
   void count_from(uint64_t alarms) { before_ = alarms_ = alarms; }
   void alarm(Audit&& violation, const std::string& left_out) override;
   void undecided(const watch::Undecided& what) override;
@@ -45,7 +45,7 @@ class Announcer : public watch::WatchListener {
   }
   bool has_enough() const override { return output_.fail_fast && alarms() > 0; }
 
-  // Told by this process.
+  // Reported by this process.
   uint64_t alarms() const { return alarms_ - before_; }
   // Of the first output that could not be written.
   const std::optional<Error>& failure() const { return failure_; }

@@ -159,7 +159,7 @@ class Results {
     worsen(exit_code(c));
     if (Status s = reports_ ? reports_->add(c) : Ok{}; !s.ok()) {
       worsen(fail(s.error()));
-      reports_.reset();  // told once
+      reports_.reset();  // printed once
     }
     return true;
   }
@@ -189,7 +189,7 @@ class Results {
   Exit worst_ = Exit::satisfied;
 };
 
-// The histories that the paths of the command line stand for.
+// The histories named by the paths of the command line.
 std::vector<std::string> all_histories(const std::vector<std::string>& paths,
                                        const CheckFlags& flags, Results& results) {
   std::vector<std::string> all;

@@ -17,7 +17,7 @@ struct DescribedFlag {
   std::string help;
   std::string by_default;  // the value where it is not given; empty: none, or its help says it
   std::string group;       // the heading under which --help has it; empty: no particular one
-  bool speed_up = false;   // --without, for those who work on assay
+  bool speed_up = false;   // --without, for developers of assay
   std::vector<std::string> values;  // what there is to choose from; empty: anything
   bool takes_file = false;
 };

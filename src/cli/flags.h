@@ -100,8 +100,8 @@ struct OutputFlags {
 };
 
 // The URLs of ASSAY_DATABASE_URL, where none was given: separated by blanks, but one that begins
-// with exec: or exec+unix: may hold a command and reaches to the end. A password there is not seen
-// by who lists processes.
+// with exec: or exec+unix: may hold a command and reaches to the end. A password there does not
+// show in a list of processes.
 void take_databases_from_environment(std::vector<std::string>& databases);
 
 // Ends the reading of the command line with exit code 4.

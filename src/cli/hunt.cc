@@ -236,7 +236,7 @@ class Hunt {
     limit_ = std::clamp(seconds_ / kRunsAtLeast, kShortestLimit, kLongestLimit);
     limit_ = given_seconds_ > 0 ? std::clamp(given_seconds_, kLeastOfARun, limit_)
                                 : std::min(limit_, std::max(kLeastPatience, kPatienceFactor * aim));
-    // Zero would be no limit at all.
+    // Zero would mean no limit.
     options_.seconds = std::clamp(seconds_ - elapsed(), kLeastOfARun, limit_);
   }
 

@@ -32,7 +32,7 @@ class LineServer {
     bool over = false;    // nothing follows
     std::string why;      // it is over by a fault
   };
-  // What has come; waits so long for something.
+  // The lines received; waits this long for some.
   std::vector<Arrival> wait(int milliseconds);
   // Its lines are not wanted any more.
   void close(uint64_t connection);
@@ -41,7 +41,7 @@ class LineServer {
  private:
   struct Connection {
     int fd;
-    std::string begun;  // of a line whose end has not come
+    std::string begun;  // of a line without its end
     bool spoke;         // a whole line has come
   };
 

@@ -19,8 +19,8 @@
 namespace assay::internal::cli {
 namespace {
 
-// Lines are taken together that came within this time; and without any, what has come is decided
-// after so long.
+// Lines that came within this time are taken together; without new ones, they are decided after
+// this time.
 constexpr int kMillisecondsTogether = 10;
 constexpr double kSecondsUntilDecided = 0.2;
 

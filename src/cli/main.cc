@@ -44,7 +44,7 @@ std::string flag_meant(const CLI::App& app) {
   return {};
 }
 
-// Flags for those who work on assay are shown by --help-all only.
+// Flags for developers of assay are shown by --help-all only.
 void hide_speed_ups(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({}))
     for (CLI::Option* option : command->get_options())

@@ -147,8 +147,8 @@ Result<std::string> write_certificate(const PredictState& s, const std::string& 
   return written.ok() ? Result<std::string>(file) : written.error();
 }
 
-// What the files about a program are called; a number tells those apart whose names differ only in
-// other characters.
+// The names of the files about a program; a number distinguishes programs whose names differ only
+// in other characters.
 std::string name_of_files(const Program& program, std::set<std::string>& taken) {
   std::string name = program.name.empty() ? "transactions" : program.name;
   const auto is_left_out = [](unsigned char c) { return !std::isalnum(c) && c != '_'; };
@@ -390,7 +390,7 @@ bool is_told(const Program& program, const Prediction& p) {
   return false;
 }
 
-// All programs at all isolations, told as text or as JSON.
+// All programs at all isolations, as text or as JSON.
 Result<std::string> told(const PredictState& s, const History& h, Predicted& predicted) {
   std::vector<Program>& programs = predicted.programs;
   std::string breaks;

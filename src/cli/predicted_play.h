@@ -35,7 +35,7 @@ struct PlayTarget {
 
 // In a separate schema of the database (docs/playing.md), with copies of its tables, in which each
 // row in the history is as it was when the schedule begins. `predicted`: the schedule as a history.
-// An error: nothing can be played there at all.
+// An error: no schedule can be played there.
 Result<Played> play_schedule(const certify::Schedule& schedule, const History& recorded,
                              const History& predicted, const PlayTarget& target);
 

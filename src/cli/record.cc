@@ -139,7 +139,7 @@ Exit join_and_tell(const RecordState& s, const std::string& trace, RecordWatch* 
   return checked ? check_recorded(s) : Exit::satisfied;
 }
 
-// Who started the recording ends it by closing its standard input, or by being gone.
+// The process that started the recording ends it by closing its standard input, or by ending.
 class Input {
  public:
   void end_with_it() {

@@ -16,8 +16,8 @@
 
 namespace assay::internal::cli {
 
-// The level asked for. One that times alone do not decide is watched among so many consecutive
-// transactions.
+// The level that was asked for. A level that times alone do not decide is watched among this many
+// consecutive transactions.
 inline constexpr size_t kRecordHorizon = 1000;
 Result<watch::WatchOptions> watch_of_recording(const LevelFlags& levels);
 

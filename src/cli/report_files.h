@@ -1,4 +1,4 @@
-// The reports that --report asks for, written file by file as histories are checked.
+// The reports of --report, written file by file as histories are checked.
 #pragma once
 
 #include <memory>

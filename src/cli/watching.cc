@@ -22,8 +22,8 @@ namespace {
 using watch::Progress;
 using Steady = std::chrono::steady_clock;
 
-// What has come is decided when no line has followed for so long, or when it was not for so long
-// because lines never cease to come one by one; and how often a line tells how far watching is.
+// Received lines are decided when no line has followed for this long, or if they never cease to
+// come one by one, when they have waited for this long; and how often a line shows the progress.
 constexpr double kSecondsOfWaiting = 0.2;
 constexpr double kSecondsUndecided = 1;
 constexpr double kSecondsBetweenLines = 10;

@@ -46,7 +46,7 @@ class Client {
   Client(uint32_t session, Driver& driver, std::unique_ptr<WorkloadSession> workload, Sink& sink,
          const RunClock& clock, uint64_t seed, std::chrono::milliseconds reconnect_for);
 
-  // Tells transactions apart for a log that is read afterwards, which must outlive the client.
+  // Distinguishes transactions for a log that is read afterwards, which must outlive the client.
   void look_inside(VersionLog* log) { log_ = log; }
   // Others go on between its calls, and while it backs off.
   void take_turns(Turns* turns) { turns_ = turns; }

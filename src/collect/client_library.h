@@ -1,5 +1,5 @@
-// Client libraries of databases. They are loaded when a database is first driven: who drives none
-// needs none of them, and a program that was built where they are runs where they are not.
+// Client libraries of databases. They are loaded when a database is first driven: other users need
+// none of them, and a program that was built where they are runs where they are not.
 //
 // src/collect/clients has a header in front of each client's own. It turns the functions that
 // drivers call into those of the same name in the loaded library; a call of a function that is not

@@ -66,7 +66,7 @@ struct Spoken {
   bool open = false;  // a transaction is open afterwards
 };
 
-// Who waits for a lock, as the server itself sees it.
+// Which connections wait for a lock, as the server itself sees it.
 class LockView {
  public:
   virtual ~LockView() = default;
@@ -74,7 +74,7 @@ class LockView {
   virtual bool waits(uint64_t backend, std::span<const uint64_t> others) = 0;
 };
 
-// The database's own logical times of a transaction (TxnRecord), where it tells them.
+// The database's own logical times of a transaction (TxnRecord), if it reports them.
 struct OwnTimes {
   int64_t start_ts = Interval::kUnknown, commit_ts = Interval::kUnknown;
 };
@@ -153,7 +153,7 @@ class Driver {
   // Creates the tables, empty. Called once per run, at the first endpoint only.
   virtual Status prepare() = 0;
   virtual Result<std::unique_ptr<DriverSession>> connect() = 0;
-  // Null where the server does not say who waits. To be used by one thread.
+  // Null where the server does not say which connections wait. To be used by one thread.
   virtual std::unique_ptr<LockView> lock_view() { return nullptr; }
   // The mark of the run that prepared the tables; that of no run if the database does not say.
   virtual Result<RunMark> prepared_by() { return RunMark{}; }

@@ -106,7 +106,7 @@ std::shared_ptr<PartsRecorder::Part> PartsRecorder::take_current() {
   return parts_.back();
 }
 
-// Where the session has a transaction whose outcome is to come, or else the last.
+// The file with the session's pending transaction, or else the last.
 std::shared_ptr<PartsRecorder::Part> PartsRecorder::take_for(uint32_t session) {
   const std::lock_guard lock(mutex_);
   const auto pending = pending_.find(session);

@@ -30,7 +30,7 @@ class Player {
   // Appends to what the lane has to do.
   void tell(size_t lane, std::function<void()> work);
   bool idle(size_t lane);
-  // Until the lane has done all that it was told, or it waits for another; false then.
+  // Waits until the lane has done all that it was given, or it waits for another; false then.
   bool settle(size_t lane);
   // Until it has done all, at most this long.
   bool wait(size_t lane, std::chrono::milliseconds limit);

@@ -55,9 +55,10 @@ struct RunOptions {
   uint64_t seed = 1;
   std::string history;       // path of the file; empty: a new one in the current folder
   RecorderOptions recorder;  // of that file
-  // The history goes on in another file when one has so many bytes; 0: never. See PartsRecorder.
+  // The history continues in another file when one has this many bytes; 0: never. See
+  // PartsRecorder.
   uint64_t part_bytes = 0;
-  PartListener* parts = nullptr;  // hears of the files of a history that is read while it grows
+  PartListener* parts = nullptr;  // listens to the files of a history that is read while it grows
   bool endless = false;           // no limit of transactions or time is needed: until `stop`
   bool record = true;             // without: the same statements, but no file and no final reads
   // How many keys every session reads again at the end, at most; 0: no final reads.

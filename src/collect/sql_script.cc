@@ -159,7 +159,7 @@ class Schedule {
       if (changes_data(h_.op(i).kind) && h_.op(i).version == version) return true;
     return false;
   }
-  // Who may have changed the key, but for the reader.
+  // Transactions that may have changed the key, except the reader.
   std::vector<TxnId> writers_of(KeyId key, TxnId reader) const {
     std::vector<TxnId> all;
     for (TxnId t = 0; t < h_.txn_count(); ++t)

@@ -1,5 +1,5 @@
-// One operation of a transaction as it travels: what a workload asks for, what the database
-// answered, and the record of a whole transaction that goes into the history.
+// One operation of a transaction: the request of a workload, the response of the database, and the
+// record of a whole transaction that goes into the history.
 #pragma once
 
 #include <cstdint>
@@ -81,7 +81,7 @@ struct TxnRecord {
   TxnStatus status = TxnStatus::committed;
   bool pending = false;  // written before COMMIT is sent; the record with the outcome follows
   Interval begin, end;   // may be unknown
-  // The database's own logical times, where it tells them.
+  // The database's own logical times, if it reports them.
   int64_t start_ts = Interval::kUnknown, commit_ts = Interval::kUnknown;
   std::optional<LevelId> level = {};  // that it asked for, where levels are mixed
   std::vector<Step> steps;
@@ -101,7 +101,8 @@ struct TxnRecord {
 struct OrderRecord {
   struct Entry {
     Value value;      // null: deleted
-    std::string txn;  // who installed it, by the history's name; empty if that is not known
+    // the transaction that installed it, by the history's name; empty if that is not known
+    std::string txn;
   };
   Value key;
   std::vector<Entry> entries;

@@ -27,14 +27,14 @@ class Turns {
 
   // Sessions 0 … n-1 may enter. They wait until turns begin.
   void expect(uint32_t sessions);
-  // From now on the first so many of these take turns. Before, and once all have left, pass and
+  // From now on the first `sessions` sessions take turns. Before, and once all have left, pass and
   // back_off do not wait.
   void begin(uint32_t sessions);
   // The session's thread is there; returns with its first turn.
   void enter(uint32_t session);
   // Lets others go on; returns when it is this session's turn again.
   void pass(uint32_t session) { back_off(session, 0); }
-  // The same, but not before so many nanoseconds have passed.
+  // The same, but not before this many nanoseconds have passed.
   void back_off(uint32_t session, int64_t nanoseconds);
   // The session does nothing any more.
   void leave(uint32_t session);

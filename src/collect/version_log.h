@@ -23,7 +23,7 @@ struct VersionLogReport {
   std::string missing = {};   // why the orders are not complete; empty if they are
   uint64_t txns = 0;          // transactions of the log that changed something
   uint64_t versions = 0;      // entries of the orders
-  uint64_t unnamed = 0;       // transactions of which the log does not say who they were
+  uint64_t unnamed = 0;       // transactions that the log does not name
   uint64_t not_committed =
       0;  // transactions of unknown outcome of which the log shows that they did not commit
   double seconds = 0;  // that it took

@@ -30,13 +30,13 @@ struct WorkloadOptions {
   uint64_t values = 0;      // different values that are written to a key; 0: each value once
   bool tombstones = false;  // nothing is removed: workloads/tombstones.h
   uint32_t fences =
-      0;  // every so many transactions of a session one is a fence: workloads/fences.h; 0: none
+      0;  // one in this many transactions of a session is a fence: workloads/fences.h; 0: none
   bool load = false;  // every key is written before the sessions begin, by one transaction
-  // Of `general` and `mini`: so many keys are in use at a time, and they go one on after a
-  // transaction of each session; 0: all are.
+  // Of `general` and `mini`: the number of keys in use at a time; they move on by one after a
+  // transaction of each session; 0: all are in use.
   uint64_t keys_alive = 0;
-  // Of `general` alone: some transactions have so many operations instead, 0: none. And whether
-  // each session writes only its own share of the keys, one in `sessions` of them.
+  // Of `general` alone: the number of operations of some transactions; 0: none. And whether each
+  // session writes only its own share of the keys, one in `sessions` of them.
   uint32_t long_ops = 0;
   double long_share = 0.1;
   bool own_writes = false;
@@ -81,7 +81,7 @@ class Workload {
   bool uses(OpKind kind) const {
     return std::find(kinds().begin(), kinds().end(), kind) != kinds().end();
   }
-  // Whether its ranges ask for values.
+  // Whether its ranges have conditions on values.
   virtual bool selects() const { return false; }
   // Some of which return an aggregate of rows.
   virtual bool aggregates() const { return false; }

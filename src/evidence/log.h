@@ -41,7 +41,7 @@ class Log {
  public:
   virtual ~Log() = default;
   virtual std::string source() const = 0;
-  // Marks where the log stands, before the first transaction.
+  // Marks the current position in the log, before the first transaction.
   virtual Status start() = 0;
   // Where that was, in words that `resume` understands; empty where it needs none.
   virtual std::string begins() const { return ""; }

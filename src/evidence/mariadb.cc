@@ -48,7 +48,7 @@ using Connection = std::unique_ptr<MYSQL, CloseMariadb>;
 std::string text_of(const MARIADB_STRING& s) { return {s.str, s.length}; }
 const char* given(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
-// A statement begins with who it is of: /*3-17*/
+// A statement begins with its transaction's name: /*3-17*/
 std::string name_in(std::string_view statement) {
   if (!statement.starts_with("/*")) return {};
   const size_t end = statement.find("*/");
@@ -288,7 +288,7 @@ class Server {
   uint64_t begin_ = 0;
 };
 
-// Of one key, who installed versions of it, one after the other.
+// Of one key, the transactions that installed its versions, in order.
 using Installs = std::unordered_map<std::string, std::vector<std::string>>;
 
 void note(const LoggedTxn& txn, Installs& to) {

@@ -1,6 +1,6 @@
-// PostgreSQL's log, as its slot tells it. Sessions write the name of their transaction into the log
-// with what they write: the numbers that the server gives are not enough, since after a crash one
-// that never reached the disk is given again.
+// PostgreSQL's log, as its slot returns it. Sessions write the name of their transaction into the
+// log with what they write: the numbers that the server gives are not enough, since after a crash
+// one that never reached the disk is given again.
 //
 // A transaction whose COMMIT got no answer may be committed by its session long after the client
 // has gone. So if there is any, the log is read when all other sessions of the database have ended,

@@ -1,6 +1,6 @@
 // Databases whose sessions learn the timestamp at which their transaction committed: TiDB, and
-// programs behind exec: that tell a commit_ts. No log is needed: the versions of a key were
-// installed in the order of the timestamps of those who wrote them.
+// programs behind exec: that report a commit_ts. No log is needed: the versions of a key were
+// installed in the order of their writers' timestamps.
 //
 //   3-17 wrote x=1 at 407, 5-2 wrote x=2 at 398        x: 2, 1
 //

@@ -389,7 +389,7 @@ class JsonlLines {
     return true;
   }
 
-  // Names alone; who they are is looked up when the history is complete.
+  // Names alone; they are looked up when the history is complete.
   bool read_aborted() {
     json::array names;
     if (field(kAborted).get_array().get(names) != simdjson::SUCCESS)
@@ -987,7 +987,7 @@ class JsonlLines {
   std::vector<StatedVersion> stated_;
   std::vector<Op::Row> rows_, passed_;
   std::vector<Interval> op_times_;  // of the line's operations
-  Interval time_;                   // of the operation at hand
+  Interval time_;                   // of the current operation
   // Of the line's operations, the first that a rollback undid and the place behind the last.
   struct UndonePart {
     uint64_t first, end;
@@ -1005,7 +1005,7 @@ class JsonlLines {
   };
   bool in_pieces_ = false;
   bool settling_ = false;
-  bool settled_aborted_ = false;                                  // the line at hand
+  bool settled_aborted_ = false;                                  // the current line
   std::unordered_map<std::string, uint64_t> positions_;           // per session without names
   std::map<std::pair<std::string, std::string>, OpenLine> open_;  // by session and name
 };
@@ -1039,7 +1039,7 @@ class JsonlReader {
     return finish();
   }
 
-  // A history of the next lines, at most so many and at least one; transactions without outcome
+  // A history of the next lines, at most `lines` and at least one; transactions without outcome
   // wait for theirs, in later pieces. See JsonlChunks.
   Result<JsonlChunks::Chunk> next(size_t lines) {
     lines_.read_in_pieces();

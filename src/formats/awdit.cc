@@ -193,7 +193,7 @@ void write_awdit(const History& history, Output& out, Losses& losses) {
       for (const RegisterOp& op : ops) write_op(out, op);
     }
   }
-  if (first_session) out.write("=====\n");  // nothing at all
+  if (first_session) out.write("=====\n");  // no sessions
 }
 
 }  // namespace

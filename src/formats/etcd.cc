@@ -57,7 +57,7 @@ struct Step {
 
 struct Request {
   TxnHeader header;
-  int64_t client = 0, revision = 0;  // 0: not told
+  int64_t client = 0, revision = 0;  // 0: not given
   std::vector<Step> steps;
 };
 
@@ -207,8 +207,7 @@ class EtcdReader {
       json::object condition;
       if (e.get_object().get(condition) != simdjson::SUCCESS)
         return records_.expected({"Input", "Txn", "Conditions"}, "objects");
-      // Of several that did not all hold it is not told which did not; of versions of a key, not
-      // which value had them.
+      // Of several, the failed ones are not known; of versions of a key, the values are not known.
       if (!answered || failed || integer_of(condition, "ExpectedVersion") > 0) continue;
       request.steps.push_back({.kind = Step::Kind::compare,
                                .key = std::string(text_of(condition, "Key")),

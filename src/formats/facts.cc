@@ -576,8 +576,8 @@ void add_contradiction(const Fact& fact, const std::string& tombstone, HistoryBu
 
 Result<History> history_of_facts(std::vector<Fact> facts, std::vector<uint64_t> lines,
                                  Budget* budget) {
-  // By transaction, each where its session has it; what stands first in the table is first among
-  // the rest.
+  // By transaction, each at its place in the session; the first one in the table is first among the
+  // rest.
   struct Txn {
     int64_t place;
     std::vector<size_t> rows;

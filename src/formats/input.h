@@ -66,7 +66,7 @@ class Input {
 
   // Makes at least `size` bytes available in window(), fewer only at the end of the input.
   Status fill(size_t size);
-  // The bytes at hand. Invalidated by fill, next_line and consume.
+  // The bytes in the buffer. Invalidated by fill, next_line and consume.
   std::string_view window() const { return {buffer_.data() + begin_, end_ - begin_}; }
   void consume(size_t size);
   // True once everything has been consumed; may have to read to find out.

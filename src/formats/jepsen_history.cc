@@ -44,7 +44,7 @@ std::string equals(std::string_view column, const Value& value) {
   return where + '\'';
 }
 
-// Tells 1 and "1" apart.
+// Distinguishes 1 and "1".
 std::string name_of(const Value& key) {
   std::string name;
   append_json_value(name, key.view());

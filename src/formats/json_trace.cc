@@ -56,7 +56,7 @@ class JsonTraceReader {
   }
 
  private:
-  // Where a column of the current row stands.
+  // The place of a column in the current row.
   struct Place {
     std::array<JsonStep, 2> steps = {JsonStep(size_t{0}), JsonStep(size_t{0})};
     size_t depth = 0;

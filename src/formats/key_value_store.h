@@ -53,7 +53,7 @@ class KeyValueStore {
   };
   struct Key {
     std::unordered_set<std::string> put, appended;
-    bool unclear = false;  // a text was put in which pieces cannot be told apart
+    bool unclear = false;  // a text was put that does not divide into pieces
     std::unordered_map<std::string, std::string>
         before;  // piece: what stood before it when first seen
     bool is_list() const { return !appended.empty() && put.empty(); }

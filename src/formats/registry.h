@@ -73,7 +73,7 @@ struct Format {
 inline constexpr std::string_view kNeverWritten = "never-written";
 // In the header, where entries of stated orders name transactions.
 inline constexpr std::string_view kNamedVersions = "named-versions";
-// … of reads that state whose write they returned
+// … of reads with a stated source
 inline constexpr std::string_view kSources = "sources";
 // … of values that are rows of columns
 inline constexpr std::string_view kRows = "rows";

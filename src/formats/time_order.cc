@@ -161,7 +161,7 @@ class Run {
     return Ok{};
   }
 
-  // So many bytes from the next on; false at the end.
+  // This many bytes from the next on; false at the end.
   Result<bool> fill(size_t size) {
     while (text_.size() - next_ < size) {
       text_.erase(0, next_);
@@ -236,7 +236,7 @@ class MergedRuns : public ByteSource {
   std::vector<Run> runs_;
   Budget* budget_;
   std::priority_queue<Next, std::vector<Next>, std::greater<>> next_;
-  size_t current_ = kNoRun;  // whose line is handed out
+  size_t current_ = kNoRun;  // of the current line
   std::string_view rest_;    // of it
 };
 

@@ -224,7 +224,7 @@ class ViperReader {
     return records_->expected({"value", i, step(0)}, "one of r, w, i, d, range");
   }
 
-  // The array that {"opType":"r","key":5,…} stands for, to the first field that is missing.
+  // The array equivalent to {"opType":"r","key":5,…}, up to the first missing field.
   bool name_parts(json::object object) {
     json::element field;
     std::string_view kind;
@@ -240,7 +240,7 @@ class ViperReader {
     }
     return true;
   }
-  // Where a part of the operation stands: an index, or a field.
+  // The place of a part of the operation: an index, or a field.
   JsonStep step(size_t part) const {
     if (!form_) return JsonStep(part);
     return part == 0 ? JsonStep("opType") : JsonStep(form_->fields[part - 1]);

@@ -71,7 +71,7 @@ constexpr Column kColumns[] = {{"txn", Column::Type::name},
                                {"expected", Column::Type::value},
                                {"instead", Column::Type::value}};
 
-// Of transactions that are condemned, so many are enough to prove one of them.
+// A proof needs one of the condemned transactions; this many are enough.
 constexpr int kMostRefuted = 1000;
 
 class Writer {
@@ -352,8 +352,8 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
     return text;
   }
 
-  // A transaction of unknown outcome that the order does without. Who sees a write of it objects,
-  // since it is not installed.
+  // A transaction of unknown outcome that the order omits. A read of its write is an objection,
+  // since the write is not installed.
   std::string left_out() const {
     return fmt::format("coalesce(unknown, FALSE) AND {} IS NULL", writes_at_);
   }

@@ -70,7 +70,7 @@ class Window {
   }
 
  private:
-  // Who only asks how things stand when the window is over.
+  // Whether the transaction only reads the state after the window.
   bool comes_after(const Fact& f) const {
     const int64_t first = split_ ? f.snapshot_at : f.serial_at;
     return first != Interval::kUnknown && to_ != Interval::kUnknown && first > to_;
@@ -231,7 +231,7 @@ class Window {
   bool split_;
   std::unordered_map<std::string, size_t> index_;
   std::vector<Member> members_;
-  std::vector<const Fact*> later_reads_;  // of those who come after the window
+  std::vector<const Fact*> later_reads_;  // of transactions after the window
   int64_t from_ = Interval::kUnknown, to_ = Interval::kUnknown;
 };
 

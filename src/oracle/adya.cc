@@ -457,7 +457,7 @@ class DirtyReads {
     return writers;
   }
 
-  // An own write before it settles what an operation sees; that is judged with the transaction
+  // An own write before it determines what an operation sees; that is judged with the transaction
   // itself.
   bool explained(TxnId reader, OpId i) const {
     for (const KeyStates& k : small_.keys) {

@@ -13,7 +13,8 @@
 //   pl-3     G1, and cycles with anti-dependencies (G2)
 //
 // { r(x,null) w(x,1) } | { r(x,null) w(x,2) }: whichever version comes first, its writer overwrote
-// what the other read, who overwrites it in turn. pl-2 holds, pl-cs does not.
+// the version that the other read, and is overwritten by the other in turn. pl-2 holds, pl-cs does
+// not.
 //
 // Every version order is tried and every dependency written down. Definitions: Adya 1999, and the
 // table of Clark et al.

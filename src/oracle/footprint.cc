@@ -15,7 +15,7 @@ namespace {
 struct Content {
   VersionId version = kNone;  // kNone: untouched
   bool removed = false;       // then `version` is the tombstone
-  int writer = -1;            // where the history states sources: told apart from what others wrote
+  int writer = -1;            // where the history states sources: distinguishes its writer
   friend bool operator==(const Content&, const Content&) = default;
 };
 
@@ -25,7 +25,7 @@ struct Probe {
   uint32_t key = 0;
   ValueView value = {};              // register: a read returns it …
   bool negated = false;              // … or does not
-  TxnId from = kNone;                // the history states who wrote it, or kInitialTxn
+  TxnId from = kNone;                // the stated writer, or kInitialTxn
   std::vector<VersionId> list = {};  // list: exactly this
   PredicateId predicate = kNone;     // register: a condition on it …
   Match excluded = Match::no;        // … is not satisfied in this way
@@ -112,7 +112,7 @@ class Compiler {
   const ReadsOf reads_;
   std::string* why_;
   Footprints out_;
-  size_t writing_ = 0;  // so many of the transactions may take effect; the others only read
+  size_t writing_ = 0;  // this many of the transactions may take effect; the others only read
   std::vector<uint32_t> dense_;  // per KeyId, kNone if no operation touches it
   std::vector<KeyId> outside_;   // per dense key
   std::vector<RawTxn> raw_;
@@ -443,7 +443,7 @@ bool Compiler::somebody_empties(KeyId key) const {
   return false;
 }
 
-// Who is meant by each entry of a known order: -1 where it does not say.
+// The transaction of each entry of a known order: -1 where it does not say.
 std::vector<int> Compiler::meant(const KnownOrder& order) {
   std::vector<int> all;
   for (size_t i = 0; i < order.versions.size(); ++i) {

@@ -1,18 +1,17 @@
 // The observations of a transaction and its final writes.
 //
-// Everything that happens inside a transaction is settled here: a read after an own write must
-// return that write, and only the last write of a key leaves the transaction. What remains is, per
-// key, the set of states the transaction can have started from and the change it installs. Example:
-// { r(x,1) w(x,2) r(x,2) } observes x in state 1 and installs 2; { w(x,2) r(x,1) } contradicts
-// itself.
+// Everything within a transaction is evaluated here: a read after an own write must return that
+// write, and only the last write of a key leaves the transaction. What remains is, per key, the set
+// of states the transaction can have started from and the change it installs. Example: { r(x,1)
+// w(x,2) r(x,2) } observes x in state 1 and installs 2; { w(x,2) r(x,1) } contradicts itself.
 //
 // States of a key are small numbers, 0 being the state before anything was written:
 //   register   one state for each version that some transaction leaves behind. A removed key is a
 //              state of its own that reads as null.
 //   list       one state for each prefix of a list that was read, and one, kOff, for all other
 //              lists.
-// No database returns a state that no transaction leaves, so a read of an aborted, intermediate or
-// invented value accepts no state at all.
+// No database returns a state that no transaction leaves, so no state fits a read of an aborted,
+// intermediate or invented value.
 #pragma once
 
 #include <array>

@@ -75,8 +75,8 @@ Definition definition(LevelId level) {
   return Visibility::read_committed;
 }
 
-// Calls `visit` with every version that transaction t returned to its client, and with whom it is
-// stated to have read that from (kNone: nothing is stated); or with every version that it wrote.
+// Calls `visit` with every version that transaction t returned to its client, and its stated source
+// (kNone: nothing is stated); or with every version that it wrote.
 template <class Visit>
 void each_version(const History& h, TxnId t, bool written, const Visit& visit) {
   for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {

@@ -278,7 +278,7 @@ class Axioms {
     return t == kInitial || small_.txns[t].install(key) != nullptr;
   }
 
-  // Who declares levels has those with session order.
+  // A history with declared levels includes some with session order.
   bool keeps_sessions() const {
     return std::ranges::find(axioms_, WeakAxiom::monotonic_atomic_view) == axioms_.end();
   }

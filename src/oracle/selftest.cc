@@ -37,8 +37,8 @@ std::string compare(const Verdicts& oracle, const Verdicts& checker,
   return {};
 }
 
-// Adya's levels that are called satisfied although the history leaves open where a version stands
-// that was seen.
+// Levels of Adya's called satisfied although the history leaves the place of a version open that
+// was read.
 std::string claimed_too_much(const History& history, const Verdicts& checker,
                              const SelftestOptions& options) {
   for (const LevelInfo& level : options.levels)

@@ -35,14 +35,13 @@ struct Prediction {
   std::string reason = {};                        // unknown: a clause
 };
 
-// Transactions that run the same code: those of which their meta says so (predict/told.h).
+// Transactions that run the same code, according to their meta (predict/told.h).
 struct Program {
   std::string name;                     // empty: nothing says what ran
   std::vector<TxnId> txns;              // that committed, of which at least one did something
   std::vector<Prediction> predictions;  // one for each isolation asked for
   // The weakest of read-committed, snapshot-isolation and ssi at which no execution is wrong, if
-  // each other program runs at what stands beside it; nothing where that was not asked for, or is
-  // unknown.
+  // each other program runs at its `needs`; nothing if that was not requested, or is unknown.
   std::optional<Isolation> needs = {};
 };
 

@@ -300,7 +300,7 @@ std::optional<Split> Splits::search(TxnId txn, const Cut& cut, Ends ends, Budget
   return std::nullopt;
 }
 
-// To all who conflict with a transaction.
+// To all transactions that conflict with `from`.
 std::optional<Split> Splits::spread(TxnId from, const Cut& cut, Ends ends) {
   const auto visit_all = [&](std::span<const TxnId> others) -> std::optional<Split> {
     for (const TxnId other : others)

@@ -74,7 +74,7 @@ class Splits {
 
   const Steps& steps_;
   const std::vector<Isolation>& isolations_;
-  // Per key: who changes it, and who reads it, ascending.
+  // Per key: its writers, and its readers, ascending.
   std::vector<TxnId> writers_, readers_;
   std::vector<uint64_t> first_writer_, first_reader_;
   // Of the search under way.
@@ -82,7 +82,7 @@ class Splits {
   Terms terms_;
   uint32_t epoch_ = 0;
   std::vector<uint32_t> reached_;  // per transaction: the search that did
-  std::vector<TxnId> from_;        // and over whom; kNone: it begins the gap
+  std::vector<TxnId> from_;        // and the previous one; kNone: it begins the gap
   std::vector<uint32_t> written_in_,
       read_in_;               // per key: the search that met a writer of it, or a reader
   std::vector<TxnId> queue_;  // all that were reached

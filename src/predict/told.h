@@ -1,5 +1,4 @@
-// What the meta of a recorded transaction tells of it
-// (docs/formats/assay.md#what-a-transaction-ran).
+// The meta of a recorded transaction (docs/formats/assay.md#what-a-transaction-ran).
 #pragma once
 
 #include <cstdint>

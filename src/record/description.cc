@@ -98,7 +98,7 @@ void Description::look_at(const SeenStatement& s, bool finds_all) {
   else if (changes && (!statement.keyed || s.rows == 0))
     miss(s, "the rows that it did not change", tables);
   if (changes && statement.fires) miss(s, "a trigger", any);
-  // Tables that the log tells nothing of.
+  // Tables that are not in the log.
   const bool unlogged = !statement.missed.empty() && statement.missed.starts_with("a table ");
   if (changes && unlogged) changes_.insert(statement.changed);
 }

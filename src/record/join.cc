@@ -1,7 +1,7 @@
 // Joins what clients read with what the log says was written.
 //
-// A row tells by which transaction it was written, and the log has the numbers of all that wrote:
-// the clients' own, which asked for theirs when they ended, and others' (versions.h).
+// A row names the transaction that wrote it, and the log has the numbers of all writers: the
+// clients' own, which queried theirs when they ended, and others' (versions.h).
 //
 //   trace: 1-1 read accounts:7 of 739; 2-1 is number 740, read accounts:7 of 739      log: 739
 //   accounts:7, 740 accounts:7
@@ -11,8 +11,8 @@
 //
 // A read of a version without a known writer is omitted, for a missing read makes no violation. So
 // is a read of a version whose writer is not known to be a client, if the reader may itself have a
-// number that it was not asked for: the version may be its own. A row that was not found is
-// recorded as absent only if the log has everything that was committed by then.
+// number that was not queried: the version may be its own. A row that was not found is recorded as
+// absent only if the log has everything that was committed by then.
 //
 // A transaction's writes are with the statements that made them (origins.h), or at its end if these
 // are not known; its reads of own writes are omitted. A change reads the version that it replaced

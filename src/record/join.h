@@ -30,7 +30,7 @@ struct Joined {
   bool log_ended = false;  // it was read to the end of the recording
 };
 
-// Who hears of transactions as they are joined, while the trace may still grow.
+// A listener to transactions as they are joined, while the trace may still grow.
 class JoinListener {
  public:
   virtual ~JoinListener() = default;
@@ -39,7 +39,7 @@ class JoinListener {
   virtual Status settled() = 0;
 };
 
-// To the end of the trace. A last line that is cut off is passed over.
+// To the end of the trace. A truncated last line is ignored.
 Result<Joined> join(formats::Input& trace, JoinListener* listener = nullptr);
 
 }  // namespace assay::internal::record

@@ -40,7 +40,7 @@ void put_int32(std::string& to, uint32_t n);
 void put_text(std::string& to, std::string_view text);  // with its zero byte
 void put_message(std::string& to, char type, std::string_view body);
 
-// What a client that asks for TLS says instead of a version.
+// The request for TLS, which a client sends instead of a version.
 inline constexpr uint32_t kSslRequest = 80877103;
 
 // The first message of a client.

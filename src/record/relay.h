@@ -32,7 +32,7 @@ class Relay {
   Relay& operator=(const Relay&) = delete;
 
   const std::string& address() const { return address_; }
-  // Until told to stop; then all connections end. `tick` is called about every second.
+  // Runs until `stop`; then all connections end. `tick` is called about every second.
   Status run(const std::atomic<bool>& stop, const std::function<void()>& tick);
   uint64_t connections() const { return accepted_; }
 

@@ -11,9 +11,9 @@
 // nothing is written anew from a tree. The text that comes of it is parsed again, and sent only if
 // in its tree this column is all that is new.
 //
-// What a SELECT reads elsewhere, in sub-selects, functions, views, or behind DISTINCT and UNION, is
-// not told: then it says why. Statements that change rows are sent as they came, for the log has
-// what they wrote.
+// A SELECT's reads elsewhere, in sub-selects, functions, views, or behind DISTINCT and UNION, are
+// not recorded: then it says why. Statements that change rows are sent unchanged, for the log has
+// their writes.
 //
 // Cost: two parses of a text that was not seen before but for its constants, a look-up of one that
 // was.

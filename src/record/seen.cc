@@ -243,7 +243,7 @@ class TraceReader::Cut {
       if (n == 0 || n > values.size() || !values[n - 1].is_string()) return std::nullopt;
       const std::string& value = values[n - 1].text();
       if (piece[1].text() == "text") {
-        if (!is_ascii(value)) return std::nullopt;  // who knows in which encoding
+        if (!is_ascii(value)) return std::nullopt;  // its encoding is unknown
         all += collect::schedule::in_quotes(value, '\'');
         continue;
       }

@@ -70,7 +70,7 @@ struct Statement {
   bool reads = false, writes = false, aggregated = false, depends = false, tells = false,
        keyed = false, fires = false;
   std::vector<std::string> tables;  // as rewriting.h has it
-  std::vector<size_t> cells;        // of the relations that it tells of
+  std::vector<size_t> cells;        // of its relations
   std::string table;                // the only one of them
   Json where;                       // in pieces, as rewriting.h has it
 };

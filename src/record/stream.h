@@ -21,7 +21,7 @@ class Stream {
 
   // As a server, from the next byte on.
   void encrypt(const Tls& tls) { transport_ = tls.transport(fd_); }
-  // As a client of PostgreSQL, who asks for it first. A server that refuses gets nothing else.
+  // Begins TLS as a client of PostgreSQL. A server that refuses gets nothing else.
   void ask_to_encrypt(const Tls& tls);
 
   // What has come; none where nothing has.

@@ -99,7 +99,7 @@ Json Veil::values(const Json& of) const {
 
 std::string Veil::sql(const Part& part) {
   const auto shape = shape_of(without_comments(part.sql));
-  if (!shape) return "…";  // who knows what in it is a constant
+  if (!shape) return "…";  // its constants are unknown
   std::string text;
   for (size_t i = 0; i < shape->text.size();) {
     const size_t constant = placeholder_at(shape->text, i);
@@ -118,7 +118,7 @@ std::string Veil::version(const Part& part, std::string_view row) const {
     for (size_t n = 0; n < values && at < cells->size(); ++n, ++at) {
       const auto& cell = (*cells)[at];
       veiled += at == 0 ? "(" : ",";
-      if (cell) veiled += n < 2 ? *cell : value(*cell);  // its table, and who wrote it
+      if (cell) veiled += n < 2 ? *cell : value(*cell);  // its table, and its writer
     }
   return veiled + ")";
 }

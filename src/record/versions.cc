@@ -1,4 +1,4 @@
-// A row tells by which transaction it was written, as the 32 bits of that one's number (rule 32).
+// A row has the 32 bits of its writer's number (rule 32).
 //
 //   log: 739 accounts:7, 740 accounts:7        a row says: accounts:7 of 739 → the first of two
 //                                              versions

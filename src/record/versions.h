@@ -1,4 +1,4 @@
-// Which versions of each row there were, by the log, and whose they are.
+// The versions of each row, by the log, and their writers.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Watching takes neither stated sources nor initial values of single keys nor conditions: values
-// have to tell everything. So a row says who wrote it, which makes it differ from all others of its
-// key, and all that was there at first is one value.
+// alone must identify their writers. So a row names its writer, which makes it differ from all
+// others of its key, and all initial rows are one value.
 //
 //   history: 1-1 w(t:1,{"v":5})   2-1 r(t:1,{"v":5}) from 1-1    3-1 r(t:2,{"v":7}), which was
 //                                                                there

@@ -240,7 +240,7 @@ std::string source_hash(std::string_view sha256) {
     return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
   };
   std::string out = "'sha256-";
-  // Three hexadecimal digits are two of base64; the last of the 64 digits stands alone.
+  // Three hexadecimal digits are two of base64; the last of the 64 digits is alone.
   for (size_t i = 0; i < sha256.size(); i += 3) {
     const unsigned bits = nibble(i) << 8 | nibble(i + 1) << 4 | nibble(i + 2);
     out += kDigits[bits >> 6];

@@ -1,5 +1,5 @@
-// One picture that stands alone: the first violation, its transactions and what orders them, and
-// below them the same on the clock. For a page, a ticket or a slide; the HTML report has the rest.
+// One self-contained picture: the first violation, its transactions and what orders them, and below
+// them the same on the clock. For a page, a ticket or a slide; the HTML report has the rest.
 #include <fmt/format.h>
 
 #include <algorithm>

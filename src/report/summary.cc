@@ -77,7 +77,7 @@ std::optional<LevelId> beside(const Audit& c, LevelId violated) {
   return std::nullopt;
 }
 
-// Where every level that an explanation refutes stands beside a satisfied one.
+// If every level that an explanation refutes has a satisfied one beside it, that one.
 std::optional<LevelId> all_beside(const Audit& c, const Explanation& e) {
   std::optional<LevelId> held;
   for (const LevelId level : e.levels) {

@@ -23,8 +23,8 @@ bool is_requested(const Audit& c, LevelId level);
 // The anomaly at a violated level: "lost-update", or "lost-update, known" if a baseline has it;
 // empty if nothing explains it.
 std::string violation_in_words(const Audit& c, LevelId level);
-// The levels that are unknown for one reason are named together, where the first of them stands: of
-// that one, "a, b, c" or "every level"; of the others nothing.
+// The levels that are unknown for one reason are named together, at the first of them: for that
+// one, "a, b, c" or "every level"; for the others nothing.
 std::string levels_unknown_alike(const CheckResult& result, const Verdict& v);
 // The meaning of a violation, in sentences: its other names, its effect on an application, the
 // weakest level that it breaks and the strongest that holds.
@@ -37,7 +37,7 @@ std::string other_names(const AnomalyInfo& a);
 std::optional<LevelId> held_beside(const Audit& c, LevelId violated);
 // The hint of an explanation, where it is worth asking; else empty.
 std::string_view rule_out_first(const Audit& c, const Explanation& e);
-// That an explanation tells less than was proved, where it does; else empty.
+// A note if an explanation shows less than was proved; else empty.
 std::string_view what_is_left_out(const Explanation& e);
 // Whether the sentences say of each edge of the cycle why its transaction comes before the next.
 bool sentences_tell_cycle(const Audit& c, const Explanation& e);

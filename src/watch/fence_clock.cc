@@ -61,7 +61,7 @@ void FenceClock::add_fence(const Link& link, Unplaced fence) {
   if (unplaced_.size() > kMostPlaces) forget_passed();
 }
 
-// Those whose session did a fence since that has a place.
+// Forgets transactions whose session has since done a fence that has a place.
 void FenceClock::forget_passed() {
   for (auto it = unplaced_.begin(); it != unplaced_.end();) {
     std::erase_if(it->second, [](const Unplaced& f) {

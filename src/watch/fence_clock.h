@@ -40,7 +40,8 @@ namespace assay::internal::watch {
 
 class FenceClock {
  public:
-  // Who ran when: not before `from`, and over by `until`; Interval::kOpen: not known by when.
+  // When a transaction ran: not before `from`, and over by `until`; Interval::kOpen: the end is not
+  // known.
   struct Timed {
     std::shared_ptr<const History> piece;
     TxnId txn = kNone;
@@ -53,7 +54,7 @@ class FenceClock {
 
   // The next transactions of the history, those of a session in its order.
   void add(const std::shared_ptr<const History>& piece);
-  // Those whose times are known by now; of each session in its order.
+  // The transactions whose times are known by now; of each session in its order.
   std::vector<Timed> take();
   // The session reports nothing more: whatever it did after its last fence has no end.
   void end(const ValueView& session);

@@ -10,7 +10,7 @@
 namespace assay::internal::watch {
 namespace {
 
-// If so many wait for a fence, none comes.
+// If this many wait for a fence, none comes.
 constexpr uint64_t kMostWaiting = 1'000'000;
 
 WatchOptions by_fences(WatchOptions options) {

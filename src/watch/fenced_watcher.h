@@ -1,5 +1,5 @@
-// Watches session-serializable by fences: their times (fence_clock.h) stand for those of the
-// clients, and a Watcher decides.
+// Watches session-serializable by fences: their times (fence_clock.h) replace those of the clients,
+// and a Watcher decides.
 //
 // An order is looked for that keeps these times and session order: an order shows that the level
 // holds, whatever the times are worth. By the fences, many transactions ran at the same time
@@ -48,7 +48,7 @@ class FencedWatcher final : public Watch {
 
   FenceClock clock_;
   Watcher watcher_;
-  std::vector<Event> ends_;  // of sessions, in the piece at hand
+  std::vector<Event> ends_;  // of sessions, in the current piece
   std::deque<Held> held_;
   std::shared_ptr<const History> last_;  // piece
   Progress progress_;

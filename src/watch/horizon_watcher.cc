@@ -59,8 +59,8 @@ Status HorizonWatcher::take(const std::shared_ptr<const History>& piece, TxnId t
   return members_.size() < 2 * options_.horizon ? Status(Ok{}) : decide(false);
 }
 
-// One whose outcome never came, given up after its session went on. Lines are counted anew in
-// another file.
+// A transaction whose outcome never came, given up after its session went on. Lines are counted
+// anew in another file.
 bool HorizonWatcher::has_lost_its_place(const History& h, TxnId t, const Session& session) {
   const Interval begin = h.begin_time(t);
   return h.status(t) == TxnStatus::unknown && is_before(h.line(t), session.line) &&

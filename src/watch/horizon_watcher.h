@@ -68,7 +68,7 @@ class HorizonWatcher final : public Watch {
   Progress progress_;
   std::unordered_map<HeldValue, Session, HeldHash, HeldEqual> sessions_;
   std::vector<Member> members_;  // of the window, in the order of lines
-  size_t fresh_ = 0;             // the last so many of these are in no window that was decided
+  size_t fresh_ = 0;             // the last ones, in no decided window yet
   uint64_t next_number_ = 0;
   int64_t now_ = Interval::kUnknown;
   bool whole_ = true;  // no transaction was forgotten

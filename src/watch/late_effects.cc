@@ -126,7 +126,7 @@ std::vector<Member> LateEffects::take_all() {
   return taken;
 }
 
-// --- where they stand
+// --- places
 
 LatePlaces::LatePlaces(const Order& order) : order_(order) {
   const History& h = order.accesses.window().history;
@@ -204,7 +204,7 @@ bool LatePlaces::is_barred(const Member& m) const {
   });
 }
 
-// Behind whom it must stand, by time and by its session.
+// The first place that time and its session allow.
 uint32_t LatePlaces::lower_bound(const Member& m) const {
   for (uint32_t place = end(); place > 0; --place)
     if (must_come_first(at(place - 1), m)) return place;

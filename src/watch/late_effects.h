@@ -22,8 +22,8 @@
 // independently of the others. If it had no effect at its first place, it is less likely to have
 // one at all: it gives way to a transaction that read a key without its write.
 //
-// Cost: for each transaction its operations, the writers of the keys that it read, and those of the
-// order who ran with it; for an order with such transactions, its keys.
+// Cost: for each transaction its operations, the writers of the keys that it read, and the
+// concurrent transactions of the order; for an order with such transactions, its keys.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +58,7 @@ struct Parked {
     return installs_version(op) && std::ranges::count(masked, op.key) == 0;
   }
 };
-// A key that a parked transaction wrote, where others may write or wrote it too.
+// A late transaction's write of a key, which others may mask.
 struct Masking {
   uint64_t number;  // of the transaction
   KeyId key;        // of its piece
@@ -75,7 +75,7 @@ class LateEffects {
   const Parked& find(uint64_t number) const { return parked_.find(number)->second; }
   // Null if no late transaction has this line.
   const Parked* find_line(uint64_t line) const;
-  // Whose writes of the key show, by their places.
+  // The late transactions whose writes of the key show, by their places.
   std::span<const Masking> writers_of(const ValueView& key) const;
   // The late transaction that left the value that was read; null if there is none.
   const Parked* explanation_of(const History& h, const Observation& seen) const;
@@ -120,19 +120,19 @@ class LatePlaces {
   struct Order {
     const OrderAccesses& accesses;
     std::span<const Member> members;       // of the window
-    std::span<const uint32_t> left;        // of these, whom the order leaves for later
+    std::span<const uint32_t> left;        // of these, the ones that the order leaves for later
     std::span<const RivalVersion> rivals;  // of the order
     const LiveState& before;               // the order
     const LateEffects& parked;
-    std::span<const Parked> touched;       // by the order, and parked until then
-    std::span<const Member* const> asked;  // whose place may be asked for
+    std::span<const Parked> touched;       // by the order, and late until then
+    std::span<const Member* const> asked;  // transactions whose place may be asked for
   };
   // The members of `order` must outlive this.
   explicit LatePlaces(const Order& order);
 
   // A transaction that gets a place here is kept apart from the transactions asked about later.
   LatePlace of(const Member& m);
-  // The numbers of parked ones that gave way.
+  // The numbers of late transactions that gave way.
   const std::set<uint64_t>& gave_way() const { return gave_way_; }
 
  private:
@@ -165,16 +165,16 @@ class LatePlaces {
   const Order order_;
   std::unordered_map<ValueView, KeyId, HeldHash, HeldEqual>
       keys_;  // of those asked about, and in the window
-  // Places of one who may be moved, and of the one behind whom.
+  // The places of a transaction that may be moved, and of the one that it moves behind.
   struct Mover {
     uint32_t from, behind;
     KeyId key;  // that both wrote
   };
   std::vector<Mover> movers_;
-  std::vector<Touch> looks_, writes_;  // of the one at hand
+  std::vector<Touch> looks_, writes_;  // of the current transaction
   std::set<uint64_t> gave_way_;
-  // The numbers of others who saw and who wrote a key, and stand here or stood here until they were
-  // touched.
+  // The numbers of other transactions that read and that wrote a key, and have a place here or had
+  // one until they were touched.
   struct Reserved {
     std::vector<uint64_t> looks, writes;
   };

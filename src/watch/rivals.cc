@@ -7,7 +7,7 @@
 namespace assay::internal::watch {
 namespace {
 
-// More of one key are not told apart.
+// More rivals of one key are dropped.
 constexpr size_t kMostRivals = 8;
 
 class RivalSearch {

@@ -1,4 +1,4 @@
-// Which versions may as well have come last, in an order that is settled.
+// Which versions may as well have come last, in a settled order.
 //
 //   s1: { w(x,1) w(y,1) }   at the same time as
 //   s2: { w(x,2) }          nobody reads x

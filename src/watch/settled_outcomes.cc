@@ -1,4 +1,4 @@
-// What an event "settled" says of transactions that came in earlier pieces and are still kept: they
+// Applies an event "settled" to transactions that came in earlier pieces and are still kept: they
 // did not commit.
 //
 //   piece 1: s1: { w(x,5) }?     its outcome was lost
@@ -94,7 +94,7 @@ Status Watcher::heed_outcomes(const History& piece) {
   return Ok{};
 }
 
-// In the order, or parked and read.
+// In the order, or late and read.
 bool Watcher::had_effect(uint64_t number) const {
   const auto is = [&](const Member& m) { return m.number == number; };
   return std::ranges::any_of(settled_, [&](const Settled& s) {

@@ -65,7 +65,7 @@ class StateReader {
 
  private:
   LiveState::Version version();
-  // Of the parked transaction `m`, which writes it.
+  // Of the late transaction `m`, which writes it.
   KeyId written_key(const Member& m);
 
   const formats::TxnTable& txns_;

@@ -9,10 +9,10 @@
 namespace assay::internal::watch {
 namespace {
 
-// More writes without a place are not told apart.
+// More writes without a place are dropped.
 constexpr size_t kMostOthers = 16;
-// So many of the last begun transactions are examined one by one when one of them contradicts real
-// time.
+// This many of the last begun transactions are examined one by one when one of them contradicts
+// real time.
 constexpr size_t kMostStarted = 64;
 
 uint64_t what_was_seen(const History& h, const Observation& seen) {

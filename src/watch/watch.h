@@ -30,7 +30,7 @@ struct WatchOptions {
   // After this long a transaction of unknown outcome is taken as aborted, if its writes have not
   // been read.
   int64_t settle = 30'000'000'000;
-  size_t window = 4096;  // transactions that are checked together, if so many have come
+  size_t window = 4096;  // transactions that are checked together, if this many have come
   size_t keep =
       16384;  // settled transactions that are kept, to take choices back and to prove violations
   double seconds = 10;  // for one window
@@ -39,13 +39,13 @@ struct WatchOptions {
   bool by_begin = false;
   // Of several inputs: their line numbers say nothing together.
   bool many_inputs = false;
-  // The transactions stand where start_ts and commit_ts put them, and only whether that explains
-  // the history is decided.
+  // The transactions have the places given by start_ts and commit_ts, and the only question is
+  // whether these explain the history.
   bool by_timestamps = false;
-  // The key of fences, whose order stands for real time; empty: there are none.
+  // The key of fences, whose order replaces real time; empty: there are none.
   std::string fence = "";
-  // So many consecutive transactions are held to the level by themselves (watch/horizon_watcher.h).
-  // 0: the history as a whole.
+  // This many consecutive transactions are held to the level by themselves
+  // (watch/horizon_watcher.h). 0: the history as a whole.
   size_t horizon = 0;
 };
 
@@ -62,10 +62,10 @@ struct Unexplained {
   OrderReplay::Fault fault = OrderReplay::Fault::none;
   std::string transaction;
   std::string
-      other;  // of an operation: whose version stood there; empty if it was the initial state
+      other;  // of an operation: the writer of the state there; empty if it was the initial state
   std::string sentence;  // without its full stop
-  // Of these transactions, what shows it: their timestamps do not explain this either. Nothing if
-  // the one whose write was seen is forgotten.
+  // The part of these transactions that shows it: their timestamps do not explain this either.
+  // Nothing if the writer of the value that was read is forgotten.
   std::optional<History> part;
 };
 
@@ -89,7 +89,7 @@ struct LeftOut {
   uint64_t read = 0;  // the last line read by then
 };
 
-// Who hears of it.
+// The listener to a watch.
 class WatchListener {
  public:
   virtual ~WatchListener() = default;
@@ -100,7 +100,7 @@ class WatchListener {
   virtual void unexplained(Unexplained&&) {}
   // A transaction is left out because of the last result: the alarm, or the unknown.
   virtual void left_out(const LeftOut&) {}
-  // Nothing more need be told.
+  // Nothing more need be reported.
   virtual bool has_enough() const { return false; }
   // The final decisions, in order: segments of a chain of certificates (certify/chain.h).
   virtual void sealed(const certify::Segment&) {}

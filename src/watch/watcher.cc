@@ -214,7 +214,7 @@ bool Watcher::is_late(const Member& m) const {
   return m.status == TxnStatus::committed && !m.left_out && m.end < latest_begin_;
 }
 
-// A transaction that ended before one began whose place is settled belongs before that one.
+// A transaction that ended before the begin of a settled one belongs before that one.
 void Watcher::take_back_for_late() {
   const auto late = [this](const Member& m) { return is_late(m); };
   while (!settled_.empty() && std::ranges::any_of(candidates_, late)) take_back(1);
@@ -263,7 +263,7 @@ size_t Watcher::provable_since(const Window::Stray& stray) const {
         installs(m, stray, false))
       latest = m.begin;
   };
-  std::vector<int64_t> forgotten = {forgotten_end_};  // if so many stretches stay
+  std::vector<int64_t> forgotten = {forgotten_end_};  // if this many stretches stay
   for (const Settled& s : settled_) forgotten.push_back(std::max(forgotten.back(), s.latest_end));
   std::ranges::for_each(candidates_, look);
   for (size_t stay = settled_.size(); stay-- > 0;) {
@@ -273,8 +273,8 @@ size_t Watcher::provable_since(const Window::Stray& stray) const {
   return 0;
 }
 
-// Without a search, as the window has no order: takes back whom that may explain, or with whom it
-// may prove a violation; or leaves out who saw it. Returns how many are left out.
+// Without a search, as the window has no order: takes back transactions that may explain the read,
+// or prove a violation with it; or leaves out the reader. Returns how many are left out.
 size_t Watcher::explain_strays(std::span<const Window::Stray> strays) {
   size_t back = 0;
   for (const Window::Stray& stray : strays) back = std::max(back, settled_since(stray));
@@ -322,7 +322,7 @@ Status Watcher::decide_candidates(int64_t mark) {
       Result<Window> sealed = after_state(candidates_, past(), options_.level, mark,
                                           {.times = times_to_keep(options_), .only_sealed = true});
       if (!sealed.ok()) return sealed.error();
-      // What the others saw may be explained by who is still to be reported.
+      // The observations of the others may be explained by a transaction still to be reported.
       if (judge(std::move(*sealed)).verdict().outcome == Outcome::satisfied) return Ok{};
     }
     if (++left_out > kMostLeftOut || (!*alarmed && !give_up_one(now)))
@@ -549,7 +549,7 @@ void Watcher::settle(const Judgement& found, int64_t mark) {
   if (!done.empty()) settled_.push_back(std::move(done));
 }
 
-// Where those stand that have not shown an effect.
+// Finds places for the transactions that have not shown an effect.
 Watcher::LateFates Watcher::find_late_places(const OrderAccesses& accesses, const Parting& p,
                                              std::span<const RivalVersion> rivals,
                                              std::span<const Parked> touched, int64_t mark) const {
@@ -631,7 +631,7 @@ Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const Tx
   return to;
 }
 
-// Whose value was read took effect, all of it that shows.
+// A transaction whose value was read took effect, with all its writes that show.
 void Watcher::choose_late(const Judgement& found, Settled& to) {
   for (const uint64_t number : found.window.late) {
     Parked p = late_effects_.take(number);
@@ -705,7 +705,7 @@ void Watcher::apply(const Member& m, Settled& to) {
   for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
     const Observation seen = observation_of(h, i);
     if (seen.accepts != Accepts::any) {
-      // Who looked has seen the last one.
+      // The reader has seen the last one.
       const LiveState::Entry* entry = state_.find(h.key(seen.key));
       if (entry != nullptr && !entry->rivals.empty())
         state_.put(h.key(seen.key), {entry->last}, to.changes);
@@ -795,7 +795,7 @@ void Watcher::seal(const Settled& s) {
     if (i < s.ordered)
       segment_.order.push_back(m.line);
     else if (m.left_out)
-      continue;  // and was told
+      continue;  // and was reported
     else if (m.status == TxnStatus::committed)
       tell_left_out(m);
     else

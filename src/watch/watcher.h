@@ -86,10 +86,10 @@ class Watcher final : public Watch {
   // A stretch of transactions whose order is settled.
   struct Settled {
     std::vector<Member> members;
-    size_t ordered = 0;  // the first so many of these are in the order
+    size_t ordered = 0;  // the first members, this many, are in the order
     std::vector<certify::Segment::Rival> rivals;
-    // Of unknown outcome: whose place was found; whose place was touched; who had an effect after
-    // all.
+    // Transactions of unknown outcome: the ones that got a place; the ones that were touched; the
+    // ones that took effect after all.
     std::vector<Parked> parked, touched, took_effect;
     std::vector<Masking> maskings;
     std::vector<LiveState::Change> changes;
@@ -106,12 +106,12 @@ class Watcher final : public Watch {
   };
   // The candidates, once an order of them is found. Numbers are places there.
   struct Parting {
-    std::vector<TxnId> order;    // that is settled
+    std::vector<TxnId> order;    // the settled part
     std::vector<uint32_t> idle;  // these go too
-    std::vector<uint32_t> late;  // of unknown outcome: whose place is looked for
+    std::vector<uint32_t> late;  // of unknown outcome, still without a place
     std::vector<uint32_t> left;  // for later
   };
-  // One of unknown outcome that is to be parked behind the first so many of an order.
+  // A transaction of unknown outcome that becomes late, after this many of an order.
   struct Parking {
     uint32_t behind;
     Parked parked;
@@ -120,7 +120,7 @@ class Watcher final : public Watch {
     std::vector<Parking> parked;  // by their places
     std::vector<Member> without_effect;
     std::vector<Member> open;     // its place may come
-    std::set<uint64_t> gave_way;  // parked before; the numbers
+    std::set<uint64_t> gave_way;  // late before; the numbers
   };
   struct Judgement {
     Window window;
@@ -206,8 +206,8 @@ class Watcher final : public Watch {
   int64_t now_ = Interval::kUnknown;
   int64_t last_begin_ = Interval::kUnknown;     // of all reported transactions
   int64_t latest_begin_ = Interval::kUnknown;   // of the settled ones
-  uint64_t last_line_ = 0;                      // of the order that is settled
-  uint64_t next_place_ = 1;                     // of one that is parked
+  uint64_t last_line_ = 0;                      // of the settled order
+  uint64_t next_place_ = 1;                     // of a late transaction
   int64_t forgotten_end_ = Interval::kUnknown;  // of the forgotten ones
   int64_t alarm_mark_ = Interval::kUnknown;     // the latest at which an alarm was raised
   int64_t dropped_before_ = Interval::kUnknown;
@@ -218,7 +218,7 @@ class Watcher final : public Watch {
   bool gap_ = false;
   bool lost_ = false;  // what came before the next line
   bool lost_writers_ = false;
-  size_t postponed_ = 0;  // not to be decided again before so many more have come
+  size_t postponed_ = 0;  // not to be decided again before this many more have come
 };
 
 }  // namespace assay::internal::watch

@@ -36,7 +36,7 @@ class TouchedState {
     for (const TouchedKey& k : found_) k.entry->mark = 0;
     return std::move(found_);
   }
-  // Parked transactions whose value was read, by their places.
+  // Late transactions whose value was read, by their places.
   std::vector<const Parked*> late() {
     std::ranges::sort(asked_late_, {}, &Parked::place);
     asked_late_.erase(std::unique(asked_late_.begin(), asked_late_.end()), asked_late_.end());
@@ -235,7 +235,7 @@ Result<Window> without_left_out(Window w, std::span<const Member> members) {
   return Window{std::move(*part), std::move(places), std::move(w.rivals), std::move(w.late)};
 }
 
-// Whose observations can be explained by what the window holds.
+// Which observations the window explains.
 class Explained {
  public:
   Explained(const Window& w, std::span<const Member> members, const Past& past)
@@ -330,7 +330,7 @@ bool mark_dropped(const Window& w, std::span<const Member> members, std::vector<
   return any;
 }
 
-// No time is earlier. Who was reported without times before anybody else was has begun at
+// No time is earlier. A transaction reported without times before all others began at
 // Interval::kUnknown.
 constexpr int64_t kEarliest = Interval::kUnknown + 1;
 

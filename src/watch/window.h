@@ -1,4 +1,4 @@
-// The history that stands for a stretch of an endless one, and its decision by the engine of `assay
+// The history that represents a stretch of an endless one, and its decision by the engine of `assay
 // check`.
 //
 //   before:  { w(x,1) }            live state: x = 1

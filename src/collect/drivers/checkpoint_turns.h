@@ -20,7 +20,7 @@ class CheckpointTurns {
   // how many pages stay. One that goes on for longer than `patience` is not waited for.
   void begin(std::chrono::milliseconds patience, const std::function<uint64_t()>& empty);
   void end();
-  // After a commit the log has so many pages.
+  // After a commit the log has this many pages.
   void committed(uint64_t pages);
 
  private:

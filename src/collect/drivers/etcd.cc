@@ -38,7 +38,7 @@ constexpr IsolationName kEtcdIsolations[] = {
 constexpr uint16_t kEtcdDefaultPort = 2379;
 constexpr std::string_view kEtcdPrefix = "assay/";
 constexpr std::string_view kEtcdRunKey = "assay-run";
-constexpr std::string_view kEtcdTxnKey = "assay-txn";  // who writes, for the server's log
+constexpr std::string_view kEtcdTxnKey = "assay-txn";  // names the writer, for the server's log
 
 struct CloseCurl {
   void operator()(CURL* c) const { curl_easy_cleanup(c); }

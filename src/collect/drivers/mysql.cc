@@ -13,8 +13,8 @@
 //   anything else at COMMIT            unknown
 //   anything else                      fatal
 //
-// TiDB tells its timestamps where they are asked for: that of the start in the transaction, that of
-// the commit afterwards. What becomes of these questions changes no outcome.
+// TiDB returns its timestamps on request: that of the start in the transaction, that of the commit
+// afterwards. The results of these queries change no outcome.
 //
 // A lock wait that ends in 1205 undoes the statement alone, so every abort is followed by a
 // ROLLBACK.

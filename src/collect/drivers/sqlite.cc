@@ -2,7 +2,7 @@
 //
 // SQLite has one writer at a time. A transaction begun IMMEDIATE waits for that turn at once and
 // never conflicts, but then transactions hardly overlap. A DEFERRED one takes a snapshot at its
-// first read and asks for the turn at its first write; if another transaction has committed since,
+// first read and requests the turn at its first write; if another transaction has committed since,
 // SQLite refuses (SQLITE_BUSY_SNAPSHOT) and the transaction is aborted. `adaptive`, the default,
 // begins DEFERRED and, after an abort, IMMEDIATE once: transactions overlap, and every session gets
 // on.

@@ -273,8 +273,9 @@ std::vector<std::pair<Value, Value>> Engine::read_range(uint32_t session, const 
   return rows;
 }
 
-// The rows whose values satisfy the condition. Of the whole table, only those are looked at that
-// may: all versions hold few values between two bounds. An intermediate value is in no version.
+// The rows whose values satisfy the condition. Of the whole table, only those that may are
+// examined: all versions hold few values between two bounds. An intermediate value is in no
+// version.
 std::vector<std::pair<Value, Value>> Engine::select(uint32_t session, const Request& request,
                                                     const Value& foreseen) {
   std::vector<std::pair<Value, Value>> rows;

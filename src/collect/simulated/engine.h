@@ -1,4 +1,4 @@
-// A multi-version key-value store in memory whose isolation is what its policy says.
+// A multi-version key-value store in memory whose isolation is given by its policy.
 //
 // Transactions with writes take effect one after another and are numbered 1, 2, 3 … (0 is the
 // initial state); a key keeps the versions that some view may still want. Not thread-safe;
@@ -79,7 +79,7 @@ class Engine {
   static constexpr uint32_t kMaxReplicas = 3;
   using Seen = std::array<Commit, kMaxReplicas>;  // per replica: its commits up to here
 
-  // A key keeps so many versions before unneeded ones are dropped: few, as cached memory is fast.
+  // A key keeps this many versions before unneeded ones are dropped: few, as cached memory is fast.
   static constexpr size_t kFewVersions = 8;
 
   struct Version {

@@ -24,8 +24,8 @@ struct Place {
 
 enum class Type : uint8_t { integer, text };
 
-// What stands where a value may: a constant, a parameter, a column of the row that is updated, or a
-// sum of such.
+// An expression in the place of a value: a constant, a parameter, a column of the row that is
+// updated, or a sum of such.
 struct Expression {
   enum class Kind : uint8_t {
     constant,

@@ -1,4 +1,4 @@
-// The statements of a file, made ready for the database at hand.
+// The statements of a file, prepared for the current database.
 #pragma once
 
 #include <memory>
@@ -28,14 +28,14 @@ class Program : public std::enable_shared_from_this<Program> {
                                                 std::vector<Value> parameters = {}) const;
   // Inserts the rows that the tables have to begin with.
   std::vector<std::shared_ptr<const SqlStatement>> first_rows() const;
-  // Asks for all rows of all tables.
+  // Selects all rows of all tables.
   std::vector<std::shared_ptr<const SqlStatement>> all_rows() const;
 
  private:
   class Bound;
   Status prepare(const Dialect& dialect);
   Status prepare_tables(const Dialect& dialect);
-  // Where the statements stand that are not of the file, one for each table.
+  // The index of the first of the added statements, one for each table.
   size_t inserting() const { return file_.transactions.size(); }
   size_t asking() const { return file_.transactions.size() + 1; }
 

@@ -1,10 +1,10 @@
 // Queries by condition, beside reads and writes of a key. Every value carries a number between 0
-// and 999 that a condition can ask for. Unless something else is asked for, half of the operations
-// are queries with a condition, which a tenth of the numbers satisfies; the rest are reads and
-// writes of a key, and the first write of a key inserts it. A row that a query did not find, and
-// that another transaction moves into its condition, is a phantom. Source: the mix with predicates
-// of Emme (Clark et al., 2024), without its updates by condition and its inserts that check whether
-// the key is there: v_range.cc is about these.
+// and 999 for conditions to compare. By default, half of the operations are queries with a
+// condition, which a tenth of the numbers satisfies; the rest are reads and writes of a key, and
+// the first write of a key inserts it. A row that a query did not find, and that another
+// transaction moves into its condition, is a phantom. Source: the mix with predicates of Emme
+// (Clark et al., 2024), without its updates by condition and its inserts that check whether the key
+// is there: v_range.cc is about these.
 #include <algorithm>
 
 #include "collect/workloads/integer_keys.h"

@@ -71,7 +71,7 @@ class TombstoneSession : public WorkloadSession {
   std::unique_ptr<WorkloadSession> session_;
   bool looks_ = false;  // the read before an insert is under way
   Request inserted_;    // what the workload wants to insert then
-  Reply told_;          // what the workload hears
+  Reply told_;          // as the workload sees it
 };
 
 class TombstoneWorkload : public Workload {

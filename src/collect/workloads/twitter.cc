@@ -41,7 +41,7 @@ class TwitterSession : public AnsweredSession {
       update(cell("users", user_, "following"));
     } else if (dice < 70) {  // a timeline
       for (int i = 0; i < 3; ++i) read(cell("users", 1 + users_.draw(rng()), "tweets"));
-    } else if (dice < 80) {  // whom a user follows
+    } else if (dice < 80) {  // users that a user follows
       shows_ = false;
       read(cell("users", user_, "following"));
       read(cell("follows", std::to_string(user_) + '.' + std::to_string(other), "since"));
