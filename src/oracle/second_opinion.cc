@@ -278,7 +278,7 @@ class Axioms {
     return t == kInitial || small_.txns[t].install(key) != nullptr;
   }
 
-  // A history with declared levels includes some with session order.
+  // Declared levels have session order.
   bool keeps_sessions() const {
     return std::ranges::find(axioms_, WeakAxiom::monotonic_atomic_view) == axioms_.end();
   }
