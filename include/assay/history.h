@@ -120,12 +120,11 @@ enum class Match : uint8_t { no, yes, open };
 //   p(value < 9, matched [b])             b held something below 9, the others did not (an update
 //                                         WHERE value < 9)
 struct Selected {
-  PredicateId predicate = kNone;    // kNone: every row satisfies it
-  std::span<const VersionId> rows;  // returned
-  std::span<const VersionId>
-      passed;                      // seen and skipped, as they do not satisfy it; null: absent
-  std::span<const KeyId> matched;  // of rows that satisfied it and were not returned
-  bool complete = true;            // no other row within the bounds satisfied it
+  PredicateId predicate = kNone;      // kNone: every row satisfies it
+  std::span<const VersionId> rows;    // returned
+  std::span<const VersionId> passed;  // seen and skipped, as they do not satisfy it; null: absent
+  std::span<const KeyId> matched;     // of rows that satisfied it and were not returned
+  bool complete = true;               // no other row within the bounds satisfied it
   // The query returned an aggregate, and this is what follows from it for rows; kNone: it returned
   // rows.
   uint32_t aggregate = kNone;
@@ -780,15 +779,15 @@ class HistoryBuilder : private TxnBatch {
 
    private:
     // An entry that states a deletion, or what its transaction installed last.
-    struct Unsettled {
+    struct Unresolved {
       uint32_t order, entry;
       bool final;
     };
     Status find_txns(const History& h, std::vector<TxnId>& txns);
-    static void settle(const Unsettled& unsettled, History& h);
+    static void resolve(const Unresolved& entry, History& h);
 
     History::ValueTable names_;
-    std::vector<Unsettled> unsettled_;
+    std::vector<Unresolved> unresolved_;
     std::vector<uint32_t> order_lines_;  // per order
   };
 

@@ -112,7 +112,7 @@ class Json {
   explicit Json(Kind kind) : kind_(kind) {}
   bool is_number() const { return is_integer() || kind_ == Kind::real; }
   double real() const;  // of a number
-  void settle_members();
+  void drop_repeated_members();
   void append_to(std::string& out, int indent, bool ascii, size_t depth) const;
 
   Kind kind_ = Kind::null;

@@ -54,13 +54,13 @@ class DirtyOrder {
  private:
   bool explained(const Access& a) const {
     if (!a.reads()) return true;
-    if (a.is_list()) return list_stands(a);
-    if (!a.is_range()) return states_.explained_by_anybody(a.op, a.key);
+    if (a.is_list()) return list_agrees(a);
+    if (!a.is_range()) return states_.explained_by_any(a.op, a.key);
     return std::ranges::all_of(states_.keys_of_range(a.op),
-                               [&](KeyId key) { return states_.explained_by_anybody(a.op, key); });
+                               [&](KeyId key) { return states_.explained_by_any(a.op, key); });
   }
 
-  bool list_stands(const Access& a) const {
+  bool list_agrees(const Access& a) const {
     const std::vector<VersionId> own = appended_by(history_, history_.txn_of(a.op), a.key);
     const ListSeen seen = list_seen(history_, a.op);
     if (!seen.own_at_end) return false;

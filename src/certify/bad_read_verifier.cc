@@ -84,7 +84,7 @@ bool Claim::puts(OpId write, const Observation& seen) const {
 // No write explains the read, not even an aborted or an overwritten one: only the reader, later,
 // leaves the key absent.
 bool Claim::nothing_shows(const Observation& seen) const {
-  return seen.external() && is_read(seen.op) && !sources_.explained_by_anybody(seen.op, seen.key);
+  return seen.external() && is_read(seen.op) && !sources_.explained_by_any(seen.op, seen.key);
 }
 
 // Whether `other` is what the name of the anomaly says, for an observation that is not explained.
@@ -174,7 +174,7 @@ bool Claim::dirty_state() const {
       (claim_.anomaly == Anomaly::aborted_read && aborted) ||
       (claim_.anomaly == Anomaly::intermediate_read && is_overwritten(history_, claim_.other));
   const KeyId key = access_of(history_, claim_.other).key;
-  return named && sources_.left_by_nobody(claim_.read, key) &&
+  return named && sources_.has_no_source(claim_.read, key) &&
          sources_.explained_by(claim_.other, claim_.read, key);
 }
 
@@ -242,7 +242,8 @@ Status Claim::check_dirty() {
   if (claim_.anomaly != Anomaly::future_read) return Ok{};
   for (const Access& a : all_accesses(history_))
     if (!in_reader(a.op) && writes_version(a.op, access_of(history_, claim_.other).version))
-      return refuse("transaction {} wrote what was read too", history_.name(history_.txn_of(a.op)));
+      return refuse("transaction {} also wrote the version that was read",
+                    history_.name(history_.txn_of(a.op)));
   return Ok{};
 }
 
@@ -298,7 +299,7 @@ Status BadReadVerifier::supports(LevelId level) {
   const bool dirty =
       claim_.anomaly == Anomaly::aborted_read || claim_.anomaly == Anomaly::intermediate_read;
   if (read_rule(info) == ReadRule::dirty) {
-    if (dirty) return refuse("{} allows reads of what was aborted or overwritten", info.name);
+    if (dirty) return refuse("{} allows reads of aborted or overwritten writes", info.name);
     if (Status s = Claim(claim_, lookups_).check_dirty(); !s.ok()) return s;
   }
   const bool loses_none = info.events == EventModel::single ||

@@ -30,7 +30,7 @@
 #include "base/byte_stream.h"
 #include "certify/chain.h"
 #include "certify/chain_contents.h"
-#include "certify/chain_parked.h"
+#include "certify/chain_late.h"
 #include "certify/chain_rivals.h"
 #include "formats/txn_table.h"
 
@@ -77,7 +77,7 @@ class ChainVerifier {
   Status place(uint64_t line, const Txn& t);
   Status keep_real_time(uint64_t line, const Txn& t);
   void note_begin(const Txn& t);
-  Status park(uint64_t line);
+  Status add_late(uint64_t line);
   Status take_effect(uint64_t line);
   Status drop(uint64_t line);
   Status leave_out(uint64_t line);
@@ -88,7 +88,7 @@ class ChainVerifier {
   std::unordered_map<uint64_t, Txn> waiting_;
   std::unordered_map<HeldValue, Session, HeldHash, HeldEqual> sessions_;
   ChainContents contents_;
-  ParkedTxns parked_;
+  LateTxns late_;
   Excuses excuses_;
   ChainSegment segment_;  // the current one
   uint64_t last_placed_ = 0;

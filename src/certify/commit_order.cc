@@ -162,7 +162,7 @@ class CommitOrder::Builder {
     std::vector<KeyId> keys{a.key};
     if (range) keys = possible_->keys_of_range(i);
     const auto possible = [&](KeyId key, TxnId from) {
-      return range && own_[key].place != p ? possible_->possible_of_others(i, key, from)
+      return range && own_[key].place != p ? possible_->possible_external(i, key, from)
                                            : possible_->possible(i, key, from);
     };
     size_t used = 0;

@@ -79,7 +79,7 @@ Status CycleVerifier::check(std::span<const Edge> cycle, std::span<const Literal
   given_ = {given};
   for (const Literal& literal : given) {
     if (literal.negated || literal.kind == Literal::Kind::order)
-      return refuse("a cycle is given something other than what was seen and who took effect");
+      return refuse("a cycle may only be given sources of reads and effects of transactions");
     if (literal.kind == Literal::Kind::seen && literal.op == kNone && !one_state(level_))
       return refuse("{} lets a transaction see several states of a key", level_.name);
   }

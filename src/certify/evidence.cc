@@ -109,7 +109,7 @@ Status Evidence::check_sources(OpId op, KeyId key, std::span<const Literal> clau
   if (!possible.ok()) return possible.error();
   if (read_rule(level) == ReadRule::dirty) {
     // The source does not matter; there must be none.
-    if (sources().explained_by_anybody(op, key))
+    if (sources().explained_by_any(op, key))
       return refuse("operation {} may have read a write, committed or not", op);
     return Ok{};
   }
@@ -126,7 +126,7 @@ Status Evidence::check_effect(std::span<const Literal> clause) {
   const auto seen = std::find_if(clause.begin(), clause.end(), [](const Literal& l) {
     return l.kind == Literal::Kind::seen && l.negated;
   });
-  if (seen == clause.end()) return refuse("the clause does not say what was seen");
+  if (seen == clause.end()) return refuse("the clause does not name the source of the read");
   const TxnId source = seen->from, reader = seen->to;
   if (source >= history.txn_count() || reader >= history.txn_count())
     return refuse("the clause names nothing in the history");

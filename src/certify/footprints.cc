@@ -239,7 +239,7 @@ class FootprintReader {
                                                         : 0;
     for (const Access a : Accesses(h_, step.first, step.end)) {
       if (a.is_list())
-        return refuse("{}: of a list nobody can tell what it holds in another order",
+        return refuse("{}: the content of a list in another order is not known",
                       show_operation(h_, a.op));
       if (a.is_range()) {
         each_read(a.op, [&](KeyId key) {

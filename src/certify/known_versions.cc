@@ -156,7 +156,7 @@ void KnownVersions::see_dirty_list(const Access& list) {
 // The last of the transactions that may have left the state it saw.
 void KnownVersions::see_dirty(OpId op, KeyId key) {
   const std::vector<TxnId> left =
-      sources().certainly_left_by(op, key, [this](TxnId t) { return place_[t] != 0; });
+      sources().certain_writers(op, key, [this](TxnId t) { return place_[t] != 0; });
   if (left.empty()) return;
   see(key, left.size() == 1 ? slot_of(key, left[0]) : last_slot(key));
 }

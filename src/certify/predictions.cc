@@ -96,7 +96,7 @@ class PredictionFields {
         Field("because", [&] { word(c.because, kBecause); }),
         Field("reached", indices(c.reached)).allowed_in(reaches));
     if (((there & kReached) != 0) != (c.because == Because::apart))
-      json_.fail("reached is for what is apart");
+      json_.fail("reached is only for apart");
   }
   static constexpr uint32_t kReached = 1u << 3;  // the last field of a cut
 

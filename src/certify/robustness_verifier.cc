@@ -256,11 +256,11 @@ class ClaimVerifier {
 
   // --- others against them
 
-  struct Stands {
+  struct GapRole {
     bool may_run = true, begins = false, ends = false, may_be_between = true;
   };
-  Stands stand_of(TxnId other) const {
-    Stands stands;
+  GapRole gap_role_of(TxnId other) const {
+    GapRole gap;
     bool reads_changed = false, changes_read = false, meets_changed = false;
     const bool locks_reads = isolation(other) != Isolation::prefix;
     const auto locks = static_cast<Deed>(locks_reads ? kLocks : 0);
@@ -271,22 +271,21 @@ class ClaimVerifier {
       const auto meets = [&](Deed deed, Role r) { return (deeds & deed) != 0 && (role & r) != 0; };
       if (meets(kCertainlyChanges, kKept) || meets(shared, kLocked) ||
           meets(locks, static_cast<Role>(kLocked | kShared)))
-        stands.may_run = false;
-      stands.begins = stands.begins || meets(kChanges, kBegins);
-      stands.ends =
-          stands.ends || meets(kReads, kClosesIfRead) || meets(kChanges, kClosesIfChanged);
+        gap.may_run = false;
+      gap.begins = gap.begins || meets(kChanges, kBegins);
+      gap.ends = gap.ends || meets(kReads, kClosesIfRead) || meets(kChanges, kClosesIfChanged);
       reads_changed = reads_changed || meets(kCertainlyReads, kHasChanged);
       changes_read = changes_read || meets(kCertainlyChanges, kHasRead);
       meets_changed = meets_changed || meets(kCertainlyChanges, kHasChanged);
     });
-    stands.may_run = stands.may_run && other != txn_;
-    if (ends_ == Ends::any) return stands;
+    gap.may_run = gap.may_run && other != txn_;
+    if (ends_ == Ends::any) return gap;
     const bool is_ssi = isolation(other) == Isolation::ssi;
     const bool first_is_ssi = ends_ == Ends::below_ssi_last;
-    stands.begins = stands.begins && is_ssi == first_is_ssi && !(is_ssi && reads_changed);
-    stands.ends = stands.ends && !(is_ssi && (first_is_ssi || changes_read));
-    stands.may_be_between = !reads_changed && !changes_read && !meets_changed;
-    return stands;
+    gap.begins = gap.begins && is_ssi == first_is_ssi && !(is_ssi && reads_changed);
+    gap.ends = gap.ends && !(is_ssi && (first_is_ssi || changes_read));
+    gap.may_be_between = !reads_changed && !changes_read && !meets_changed;
+    return gap;
   }
 
   // What a transaction does with keys that have a role. One may do more than all others together:
@@ -309,23 +308,23 @@ class ClaimVerifier {
   // Fails as `found` does, which is called with each transaction that may begin the gap; and so on.
   template <class Found>
   Status each_who_begins(Found found) const {
-    return each_by_role(kBegins, kChanges, &Stands::begins, found);
+    return each_by_role(kBegins, kChanges, &GapRole::begins, found);
   }
   template <class Found>
   Status each_who_closes(Found found) const {
-    Status s = each_by_role(kClosesIfRead, kReads, &Stands::ends, found);
-    return s.ok() ? each_by_role(kClosesIfChanged, kChanges, &Stands::ends, found) : s;
+    Status s = each_by_role(kClosesIfRead, kReads, &GapRole::ends, found);
+    return s.ok() ? each_by_role(kClosesIfChanged, kChanges, &GapRole::ends, found) : s;
   }
   template <class Found>
-  Status each_by_role(Role role, Deed deed, bool Stands::*stands, Found found) const {
+  Status each_by_role(Role role, Deed deed, bool GapRole::*part, Found found) const {
     for (const KeyId key : marked_) {
       if ((roles_[key] & role) == 0) continue;
       // A change of a kept key is certain, so its transaction may not run in the gap.
       if (deed == kChanges && (roles_[key] & kKept) != 0) continue;
       for (const auto& [other, deeds] : f_.doers(key)) {
         if ((deeds & deed) == 0) continue;
-        const Stands s = stand_of(other);
-        if (!s.may_run || !(s.*stands)) continue;
+        const GapRole s = gap_role_of(other);
+        if (!s.may_run || !(s.*part)) continue;
         if (Status status = found(other); !status.ok()) return status;
       }
     }
@@ -347,12 +346,12 @@ class ClaimVerifier {
     };
     if (Status s = each_who_begins(is_reached); !s.ok()) return s;
     for (const TxnId other : cut.reached) {
-      const Stands stands = stand_of(other);
-      if (!stands.may_run) continue;
-      if (stands.ends)
+      const GapRole gap = gap_role_of(other);
+      if (!gap.may_run) continue;
+      if (gap.ends)
         return refuse("{} is reached, and may end the gap of {}, which is cut after step {}",
                       h_.name(other), h_.name(txn_), cut.after);
-      if (!stands.begins && !stands.may_be_between) continue;
+      if (!gap.begins && !gap.may_be_between) continue;
       for (const auto& [key, deeds] : f_.touches(other))
         if (Status s = enter(key, (deeds & kChanges) != 0, is_reached); !s.ok()) return s;
     }
@@ -368,7 +367,7 @@ class ClaimVerifier {
     entered_[key] = as;
     for (const auto& [other, deeds] : f_.doers(key)) {
       if (!changes && (deeds & kChanges) == 0) continue;
-      if (reached_in_[other] == search_ || !stand_of(other).may_run) continue;
+      if (reached_in_[other] == search_ || !gap_role_of(other).may_run) continue;
       if (Status s = is_reached(other); !s.ok()) return s;
     }
     return Ok{};

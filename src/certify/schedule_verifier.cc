@@ -328,7 +328,7 @@ class Execution {
         key.committed.back().version != a.seen)
       return refuse("event {}: {} compares {} with another value", now_, name(member),
                     h_.key(a.key).to_string());
-    if (is_known && is_gone ? a.removes() || finds(a) : !is_own && is_passed_over(a, key))
+    if (is_known && is_gone ? a.removes() || finds(a) : !is_own && is_skipped(a, key))
       return refuse("event {}: {} would not find {}", now_, name(member),
                     h_.key(a.key).to_string());
     r.written[a.key] = {a.version, a.removes()};
@@ -346,7 +346,7 @@ class Execution {
     return found;
   }
   // Whether it found its row by a condition that what the key holds now does not satisfy.
-  bool is_passed_over(const Access& write, const Key& key) const {
+  bool is_skipped(const Access& write, const Key& key) const {
     bool passed = false;
     each_before(write, [&](const Access& a) {
       passed = passed || (a.is_range() && names(a.op, write.key) &&

@@ -41,13 +41,13 @@ class Sources {
   bool possible(OpId op, KeyId key, TxnId source) const;
   // The same where `op` is known to have seen a state of the key, its transaction not to have
   // written it before, and `source` to be another one.
-  bool possible_of_others(OpId op, KeyId key, TxnId source) const;
+  bool possible_external(OpId op, KeyId key, TxnId source) const;
   // Some write of another transaction, whatever its outcome, or the initial state explains the
   // observation of `key` by `op`; or the transaction's last write before it does, if there is one.
   // For keys that `op` sees and that hold no list.
-  bool explained_by_anybody(OpId op, KeyId key) const;
+  bool explained_by_any(OpId op, KeyId key) const;
   // `op` saw a state of another transaction that none which may count left behind.
-  bool left_by_nobody(OpId op, KeyId key) const;
+  bool has_no_source(OpId op, KeyId key) const;
   // Whether the result of `op` is right if it saw the write `own` of its transaction.
   bool explained_by(OpId own, OpId op, KeyId key) const;
   // The keys of which a range saw a state: the keys that it names, and if it is complete the keys
@@ -64,7 +64,7 @@ class Sources {
   // final state of one: none if it is explained by the initial state, by an own write, or by a
   // write that was overwritten or whose transaction did not take effect.
   template <class TookEffect>
-  std::vector<TxnId> certainly_left_by(OpId op, KeyId key, TookEffect took_effect) const {
+  std::vector<TxnId> certain_writers(OpId op, KeyId key, TookEffect took_effect) const {
     std::vector<TxnId> left;
     if (holds_list_[key] || own_write_before(history_, op, key) != kNone ||
         explains(initial_state(history_, key), op, key))

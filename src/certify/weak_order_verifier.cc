@@ -261,7 +261,7 @@ class WeakOrder {
       if (s.ok()) continue;
       // The versions that queries may also have read let no transaction see more through any number
       // of steps, which covers more than one word.
-      return passes_over_any_version(history_) ? closure() : s;
+      return may_skip_any_version(history_) ? closure() : s;
     }
     return Ok{};
   }

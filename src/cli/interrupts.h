@@ -11,7 +11,7 @@ namespace assay::internal::cli {
 const std::atomic<bool>& stop_driving_when_interrupted();
 // As such a signal does.
 void stop_driving_now();
-// From here on the first signal exhausts every budget on which heed_interrupts() was called.
+// From here on the first signal exhausts every budget on which stop_on_interrupt() was called.
 void stop_checking_when_interrupted();
 
 }  // namespace assay::internal::cli

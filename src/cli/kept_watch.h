@@ -44,7 +44,7 @@ class KeptWatch {
   Status save(const Running& running, bool at_once);
   // Something was decided: the saved state is out of date.
   void changed() { changed_ = true; }
-  Status left_out(const watch::LeftOut& one);
+  Status left_out(const watch::LeftOutTxn& one);
 
   void read(const std::shared_ptr<const History>& piece);
   void sealed(const certify::Segment& segment);

@@ -56,14 +56,14 @@ Status Watching::hear(LineServer& server, Recorders& recorders, LineServer::Arri
   server.close(number);
   const std::string why = taken.ok() ? arrival.why : taken.error().to_string();
   const bool whole = why.empty() && from.open_sessions().empty();
-  if (!whole) lose(from, number, why);
+  if (!whole) note_loss(from, number, why);
   for (const HeldValue& session : from.open_sessions()) recorders.ended.insert(session);
   recorders.connected.erase(number);
   return Ok{};
 }
 
 Status Watching::take_lines(Recorders& recorders, RecorderLines& from) {
-  if (Status s = from.settle(watch_->overdue()); !s.ok()) return s;
+  if (Status s = from.give_up_before(watch_->overdue()); !s.ok()) return s;
   for (;;) {
     auto piece = from.next(options_.window);
     if (!piece.ok()) return piece.error();
@@ -88,13 +88,13 @@ Status Watching::take_rest(RecorderLines& from) {
   return piece.ok() ? watch_->add(*piece) : Status(piece.error());
 }
 
-void Watching::lose(const RecorderLines& from, uint64_t connection, const std::string& why) {
+void Watching::note_loss(const RecorderLines& from, uint64_t connection, const std::string& why) {
   note(fmt::format("connection {} {}{}{}", connection,
                    from.is_recorder() ? "ended before its sessions did" : "is no recorder's",
                    why.empty() ? "" : ": ", why));
   const SessionNames& open = from.open_sessions();
   const std::vector<HeldValue> sessions(open.begin(), open.end());
-  if (from.is_recorder()) watch_->lose(sessions);
+  if (from.is_recorder()) watch_->note_loss(sessions);
 }
 
 }  // namespace assay::internal::cli

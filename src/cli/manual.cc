@@ -105,7 +105,7 @@ is not given. Who lists processes does not see a password there.
 .B NO_COLOR
 No colours, even on a terminal.
 .PP
-The clients of databases heed variables of their own, such as
+The clients of databases read variables of their own, such as
 .B PGPASSWORD
 and
 .BR PGPASSFILE .

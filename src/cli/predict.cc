@@ -25,7 +25,7 @@
 #include "history/accesses.h"
 #include "predict/execution.h"
 #include "predict/prediction.h"
-#include "predict/told.h"
+#include "predict/txn_meta.h"
 #include "report/summary.h"
 
 namespace assay::internal::cli {
@@ -190,9 +190,9 @@ std::string steps_in_words(const certify::Schedule& schedule, const History& rec
   using What = certify::Schedule::What;
   std::string text;
   std::vector<size_t> next(schedule.members.size(), 0);
-  std::vector<predict::Told> told;
+  std::vector<predict::TxnMeta> metas;
   for (const certify::Schedule::Member& m : schedule.members)
-    told.push_back(predict::told_of(recorded.meta(m.txn)));
+    metas.push_back(predict::meta_of(recorded.meta(m.txn)));
   uint32_t turn = kNone;
   for (const auto& [what, member] : schedule.events) {
     const bool first = std::exchange(turn, member) != member;
@@ -200,7 +200,7 @@ std::string steps_in_words(const certify::Schedule& schedule, const History& rec
     const auto begin = [&](bool line) {
       if (first || line) text += fmt::format("{}    {:<8}", text.empty() ? "" : "\n", name);
     };
-    const bool has_sql = !told[member].statements.empty();
+    const bool has_sql = !metas[member].statements.empty();
     if (what != What::step) {
       begin(has_sql);
       text += what == What::commit ? " COMMIT" : " takes its snapshot";
@@ -211,7 +211,7 @@ std::string steps_in_words(const certify::Schedule& schedule, const History& rec
     if (step.part == certify::Step::Part::unlocked && !first)
       continue;  // shown with the rest of its statement
     const predict::SentStatement* const sent =
-        predict::statement_at(told[member], recorded.op_time(step.first));
+        predict::statement_at(metas[member], recorded.op_time(step.first));
     begin(sent != nullptr);
     if (sent != nullptr) text += " " + in_words(*sent);
     if (step.part == certify::Step::Part::unlocked) continue;
@@ -381,7 +381,7 @@ bool is_same(const certify::Schedule& a, const certify::Schedule& b) {
 }
 
 // Whether an isolation before this one breaks by the same schedule.
-bool is_told(const Program& program, const Prediction& p) {
+bool is_shown(const Program& program, const Prediction& p) {
   for (const Prediction& before : program.predictions) {
     if (&before == &p) return false;
     if (before.answer == Answer::breaks && is_same(before.schedules.front(), p.schedules.front()))
@@ -391,7 +391,7 @@ bool is_told(const Program& program, const Prediction& p) {
 }
 
 // All programs at all isolations, as text or as JSON.
-Result<std::string> told(const PredictState& s, const History& h, Predicted& predicted) {
+Result<std::string> in_words(const PredictState& s, const History& h, Predicted& predicted) {
   std::vector<Program>& programs = predicted.programs;
   std::string breaks;
   Json all = Json::array();
@@ -423,7 +423,7 @@ Result<std::string> told(const PredictState& s, const History& h, Predicted& pre
       if (!s.output.empty())
         if (Status w = write_execution(s, name, p, h, *e); !w.ok()) return w.error();
       answers.push_back(as_json(p, &*e));
-      if (!is_told(program, p)) {
+      if (!is_shown(program, p)) {
         breaks += break_in_words(program, p, *e, h);
         continue;
       }
@@ -484,7 +484,7 @@ Exit run_predict(PredictState& s) {
     note("no transaction committed: there is nothing to predict from");
     return Exit::unknown;
   }
-  const auto text = told(s, read->history, *predicted);
+  const auto text = in_words(s, read->history, *predicted);
   if (!text.ok()) return fail(text.error());
   if (Status p = print(*text); !p.ok()) return fail(p.error());
   return exit_of(predicted->programs);

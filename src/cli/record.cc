@@ -81,8 +81,8 @@ std::string summary_of(const record::Joined& j, const std::string& path, bool ch
                      grouped(j.full), grouped(j.partly), grouped(j.unread));
   if (!j.missed.empty()) out += fmt::format("    why: {}\n", reasons(j.missed));
   out += fmt::format("  versions read: {}", grouped(j.reads));
-  if (j.nobodys > 0)
-    out += fmt::format("; {} left out, as their writer is not known", grouped(j.nobodys));
+  if (j.unattributed > 0)
+    out += fmt::format("; {} left out, as their writer is not known", grouped(j.unattributed));
   out += "\n";
   std::string level = "serializable";
   for (const auto& [isolation, times] : j.isolations) {
@@ -267,7 +267,7 @@ Exit record_application(RecordState& s, const CLI::App& app) {
   const auto watch = begin_watch(s, s.options.trace);
   if (!watch.ok()) return fail(watch.error());
   if (Status ran = (*recording)->run(stop); !ran.ok()) {
-    note(fmt::format("what was seen is in {}", s.options.trace));
+    note(fmt::format("the trace is in {}", s.options.trace));
     return fail(ran.error());
   }
   if (const std::string how = application.ended(); !how.empty()) note(s.command[0] + ": " + how);

@@ -27,7 +27,7 @@ class RecorderLines {
   void give(std::string lines);
   // The next of them, at most `lines`; null if there are none.
   Result<std::shared_ptr<const History>> next(size_t lines);
-  Status settle(int64_t begin) { return chunks_.settle(begin); }
+  Status give_up_before(int64_t begin) { return chunks_.give_up_before(begin); }
   // No lines follow: returns the ones that were held back.
   Result<std::shared_ptr<const History>> rest();
 
@@ -36,7 +36,7 @@ class RecorderLines {
   // The sessions that it has announced, and not ended.
   const SessionNames& open_sessions() const { return open_; }
   // What the piece says of sessions.
-  Status heed(const History& piece);
+  Status note_sessions(const History& piece);
 
  private:
   class Given;

@@ -34,7 +34,7 @@ std::pair<int64_t, int64_t> span_of(const History& h) {
 RunWatch::RunWatch(const watch::WatchOptions& options, const WatchOutput& output,
                    std::optional<uint64_t> keep_files)
     : watching_(options, output), keep_files_(keep_files), fail_fast_(output.fail_fast) {
-  reading_.heed_interrupts();
+  reading_.stop_on_interrupt();
   watching_.on_piece([this](const auto& piece) { note_piece(piece); });
   watching_.on_alarm([this](const Audit& violation) { note_alarm(violation); });
   thread_ = std::thread([this] { follow(); });

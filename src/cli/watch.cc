@@ -79,7 +79,7 @@ Exit watch_input(const WatchState& s) {
   if (const Status spared = spare_inputs(outputs, std::array{s.file}); !spared.ok())
     return fail(spared.error());
   Budget reading;
-  reading.heed_interrupts();
+  reading.stop_on_interrupt();
   KeptWatch kept(s.file, s.state, s.certificate, s.options);
   if (Status opened = kept.open(); !opened.ok()) return fail(opened.error());
   Watching watching(s.options, s.output);

@@ -56,7 +56,7 @@ class Watching {
   Status hear(LineServer& server, Recorders& recorders, LineServer::Arrival arrival);
   Status take_lines(Recorders& recorders, RecorderLines& from);
   Status take_rest(RecorderLines& from);
-  void lose(const RecorderLines& from, uint64_t connection, const std::string& why);
+  void note_loss(const RecorderLines& from, uint64_t connection, const std::string& why);
   bool sessions_have_ended() const;
   Status take(const std::shared_ptr<const History>& piece);
   Status decide();

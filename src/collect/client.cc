@@ -261,11 +261,11 @@ Result<TxnStatus> Client::run(Next next, bool ignores_replies) {
   record_.start_ts = own.start_ts;
   if (result.ok()) record_.commit_ts = own.commit_ts;
   if (committing) note_time(request);
-  return settle(result, committing);
+  return finish_txn(result, committing);
 }
 
 // Writes the outcome down. `committing`: the transaction got as far as its commit.
-Result<TxnStatus> Client::settle(const CallResult& result, bool committing) {
+Result<TxnStatus> Client::finish_txn(const CallResult& result, bool committing) {
   TxnStatus status = TxnStatus::committed;
   if (result.outcome == CallOutcome::aborted) status = TxnStatus::aborted;
   if (result.outcome == CallOutcome::unknown) status = TxnStatus::unknown;

@@ -92,7 +92,7 @@ class Client {
   bool take_whole(Next& next, std::vector<Request>& requests);
   CallResult execute_whole(const std::vector<Request>& requests);
   CallResult commit();
-  Result<TxnStatus> settle(const CallResult& result, bool committing);
+  Result<TxnStatus> finish_txn(const CallResult& result, bool committing);
   Status record(TxnStatus status, bool pending = false);
   void note_failure(TxnStatus status, const std::string& message);
   void note_time(int64_t since);

@@ -44,7 +44,7 @@ class Turns {
 
  private:
   static constexpr uint64_t kSalt = 0x7475726e73;
-  static constexpr uint32_t kNobody = UINT32_MAX;
+  static constexpr uint32_t kNoSession = UINT32_MAX;
   struct Session {
     bool here = false;
     int64_t not_before = 0;
@@ -57,7 +57,7 @@ class Turns {
   std::deque<Session> sessions_;  // stay where they are
   std::atomic<int64_t> now_{0};
   uint32_t live_ = 0;
-  uint32_t whose_ = kNobody;
+  uint32_t current_ = kNoSession;
 };
 
 }  // namespace assay::internal::collect

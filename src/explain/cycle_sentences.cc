@@ -102,7 +102,7 @@ class CycleStory {
          "So it must see {writer}'s {lost}, and did not.\n"
          "It {older}."},
         {Anomaly::none, true,
-         "No order explains what was read: it would have to place {order}.\n"
+         "No order explains the reads: it would have to place {order}.\n"
          "{reasons}."},
     };
     // An observation over more than one step is described as such. Some session guarantees look
@@ -188,22 +188,23 @@ class CycleStory {
     return say_.chain(path);
   }
 
-  static constexpr size_t kMostTold = 8;
+  static constexpr size_t kMostShown = 8;
 
   std::string order() const {
     std::string order;
-    for (size_t i = 0; i < cycle_.size() && i < kMostTold; ++i) {
+    for (size_t i = 0; i < cycle_.size() && i < kMostShown; ++i) {
       if (i > 0) order += i + 1 == cycle_.size() ? ", and " : ", ";
       order += say_.txn(cycle_[i].edge.from) + " before " + say_.txn(cycle_[i].edge.to);
     }
-    if (cycle_.size() > kMostTold) order += fmt::format(" and {} more", cycle_.size() - kMostTold);
+    if (cycle_.size() > kMostShown)
+      order += fmt::format(" and {} more", cycle_.size() - kMostShown);
     return order;
   }
 
   // Of an order of writers that something shows outright, what shows it.
   std::string reasons() const {
     std::string why;
-    for (size_t i = 0; i < cycle_.size() && i < kMostTold; ++i) {
+    for (size_t i = 0; i < cycle_.size() && i < kMostShown; ++i) {
       const bool stated = cycle_[i].because == Step::Because::stated;
       why +=
           (i > 0 ? "; " : "") + (stated ? say_.because(cycle_[i]) : say_.because(cycle_[i].edge));

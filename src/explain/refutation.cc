@@ -82,7 +82,7 @@ class Propagation {
   // The clause that forces a literal; kNone if it is supposed.
   uint32_t reason(const Literal& l) const { return known_.at(l).clause; }
 
-  void suppose(const Literal& l) { settle(l, kNone, 0); }
+  void suppose(const Literal& l) { assign(l, kNone, 0); }
 
   // Assigns the consequences; returns a clause that nothing can satisfy, kNone if there is none.
   uint32_t propagate() {
@@ -94,7 +94,7 @@ class Propagation {
         return c;
       }
       for (const Literal& l : clauses_[c].literals)
-        if (!fails(l)) settle(l, c, cost);
+        if (!fails(l)) assign(l, c, cost);
     }
     return kNone;
   }
@@ -147,7 +147,7 @@ class Propagation {
     return uses == uses_.end() ? std::span<const uint32_t>() : uses->second;
   }
 
-  void settle(const Literal& l, uint32_t clause, uint64_t cost) {
+  void assign(const Literal& l, uint32_t clause, uint64_t cost) {
     if (!known_.emplace(l, Known{clause, cost}).second) return;
     trail_.push_back(l);
     for (const uint32_t c : used_by(l)) {
@@ -262,7 +262,7 @@ class CaseSearch {
     std::optional<Literal> chosen;
     size_t most = 0;
     for (const auto& [weight, l] : candidates) {
-      if (const size_t gain = 1 + settled_by(l) * settled_by(!l); gain > most) {
+      if (const size_t gain = 1 + assigned_by(l) * assigned_by(!l); gain > most) {
         most = gain;
         chosen = l;
       }
@@ -270,7 +270,7 @@ class CaseSearch {
     return chosen;
   }
 
-  size_t settled_by(const Literal& l) {
+  size_t assigned_by(const Literal& l) {
     constexpr size_t kContradiction = 10'000;
     const size_t before = known_.trail().size();
     known_.suppose(l);

@@ -141,7 +141,7 @@ void add_open_sources(const Proof& proof, Story& story) {
   std::vector<std::string>& sentences = story.explanation.sentences;
   sentences.insert(
       sentences.begin(),
-      fmt::format("Several writers could explain what was read ({} read{} that the proof looks "
+      fmt::format("Several writers could explain the reads ({} read{} that the proof looks "
                   "at); whichever it was, something is wrong.",
                   reads, reads == 1 ? "" : "s"));
   story.uses = {true, true, true};  // the parts that are not shown may use them

@@ -18,7 +18,7 @@
 namespace assay::internal {
 namespace {
 
-constexpr size_t kMostWritersTold = 32;
+constexpr size_t kMostWritersShown = 32;
 
 // Operations with their transactions.
 void note(const History& h, const std::vector<OpId>& ops, Explanation& e) {
@@ -60,7 +60,7 @@ void explain_overdrawn(const Excerpt& excerpt, OpId read, Explanation& e) {
     return h.op(i).version == version && h.status(h.txn_of(i)) != TxnStatus::aborted;
   });
   e.sentences = narrate_overdrawn(h, reads, writes);
-  if (reads.size() + writes.size() > kMostWritersTold) return;
+  if (reads.size() + writes.size() > kMostWritersShown) return;
   note(h, reads, e);
   note(h, writes, e);
 }
@@ -71,7 +71,7 @@ void note_writers_of_rows(const History& h, OpId op, Explanation& e) {
   const auto keys = known.keys(known.aggregate(h.selected(op).aggregate).where);
   const std::vector<OpId> writes =
       writes_where(h, [&](OpId i) { return std::ranges::binary_search(keys, h.op(i).key); });
-  if (writes.size() <= kMostWritersTold) note(h, writes, e);
+  if (writes.size() <= kMostWritersShown) note(h, writes, e);
 }
 
 // The writers of the versions that an operation saw of a key: without them the observation has no
@@ -262,20 +262,20 @@ bool explain_lists(const Excerpt& excerpt, const Proof& proof, Explanation& e) {
 }
 
 void explain_wrong_aggregates(const History& h, const Proof& proof, Explanation& e) {
-  constexpr size_t kMostTold = 4;
+  constexpr size_t kMostShown = 4;
   std::vector<OpId> wrong;
   for (const ProofStep& step : proof.steps)
     if (step.kind == ProofStep::Kind::aggregate) wrong.push_back(step.source);
   tidy(wrong);
   note(h, wrong, e);
   for (const OpId op : wrong) note_writers_of_rows(h, op, e);
-  std::vector<std::string> told;
+  std::vector<std::string> shown;
   for (const OpId op : wrong) {
-    if (told.size() == kMostTold) break;
-    told.push_back(fmt::format("{} in {}", display_op(h, op), display_txn(h, h.txn_of(op))));
+    if (shown.size() == kMostShown) break;
+    shown.push_back(fmt::format("{} in {}", display_op(h, op), display_txn(h, h.txn_of(op))));
   }
-  std::string all = fmt::format("{}", fmt::join(told, ", "));
-  if (wrong.size() > told.size()) all += fmt::format(" and {} more", wrong.size() - told.size());
+  std::string all = fmt::format("{}", fmt::join(shown, ", "));
+  if (wrong.size() > shown.size()) all += fmt::format(" and {} more", wrong.size() - shown.size());
   e.sentences = {fmt::format(
       "No order of the transactions that wrote these rows explains what was computed of "
       "them: {}.",

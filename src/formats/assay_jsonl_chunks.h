@@ -32,7 +32,7 @@ class JsonlChunks {
 
   // Lines held back that began before this moment are in the next piece, as transactions of unknown
   // outcome.
-  Status settle(int64_t begin);
+  Status give_up_before(int64_t begin);
 
   // Between two pieces, before it is known what the next one begins with: saves the lines that were
   // read and are not in a piece, and the number of each session's transactions; loads into a new

@@ -136,7 +136,7 @@ class JsonlLines {
   void read_in_pieces() { in_pieces_ = true; }
   // Lines that began before `begin` and are still without outcome are taken for unknown. False
   // after storing an error.
-  bool settle(int64_t begin) {
+  bool give_up_before(int64_t begin) {
     std::vector<OpenLine> lines;
     std::erase_if(open_, [&](auto& entry) {
       if (entry.second.begin >= begin) return false;
@@ -1055,7 +1055,7 @@ class JsonlReader {
       if (Status s = take_line(line); !s.ok()) return s.error();
     }
     if (chunk.end)
-      if (Status s = settle(Interval::kOpen); !s.ok()) return s.error();
+      if (Status s = give_up_before(Interval::kOpen); !s.ok()) return s.error();
     auto history = finish();
     if (!history.ok()) return history.error();
     chunk.history = std::move(*history);
@@ -1063,11 +1063,11 @@ class JsonlReader {
     return chunk;
   }
 
-  Status settle(int64_t begin) { return take_from(lines_, lines_.settle(begin)); }
+  Status give_up_before(int64_t begin) { return take_from(lines_, lines_.give_up_before(begin)); }
 
   void save(StreamWriter& to) const { lines_.save(to); }
   Status load(StreamReader& from) {
-    if (!lines_.load(from)) return bad_input("what is kept of the lines makes no sense");
+    if (!lines_.load(from)) return bad_input("the saved state of the reader is invalid");
     start_piece();
     return Ok{};
   }
@@ -1150,7 +1150,7 @@ JsonlChunks::~JsonlChunks() = default;
 
 Result<JsonlChunks::Chunk> JsonlChunks::next(size_t lines) { return reader_->next(lines); }
 
-Status JsonlChunks::settle(int64_t begin) { return reader_->settle(begin); }
+Status JsonlChunks::give_up_before(int64_t begin) { return reader_->give_up_before(begin); }
 
 void JsonlChunks::save(StreamWriter& to) const { reader_->save(to); }
 

@@ -479,7 +479,7 @@ class HistReader {
     to.kind = OpKind::range;
     const std::string_view rest = c_.rest();
     const size_t colon = find_unquoted(rest, ":"), end = find_unquoted(rest, ",[");
-    if (end == rest.npos) return c_.expected("a condition, then ',[' and what was returned");
+    if (end == rest.npos) return c_.expected("a condition, then ',[' and the returned rows");
     if (colon < end) {
       c_.skip_blanks();
       if (!c_.rest().starts_with("..") && !value(to.key, false)) return false;

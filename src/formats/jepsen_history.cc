@@ -93,7 +93,8 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
   if (record.type == JepsenType::invoke) {
     if (pending.open) {
       ++open_ends_;
-      if (!settle(pending, names_[process], TxnStatus::unknown, Interval::kUnknown)) return false;
+      if (!finish_txn(pending, names_[process], TxnStatus::unknown, Interval::kUnknown))
+        return false;
     }
     names_[process] = session_of(record);
     return start(pending, record);
@@ -112,7 +113,7 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
   // not say when things happened by their order.
   const bool untimed = record.type == JepsenType::info || (!timed_ && !invoked);
   const int64_t end = untimed ? Interval::kUnknown : time_of(record);
-  return settle(pending, names_[process], status, end);
+  return finish_txn(pending, names_[process], status, end);
 }
 
 int64_t JepsenHistory::time_of(const JepsenRecord& record) const {
@@ -130,7 +131,8 @@ bool JepsenHistory::start(Pending& pending, const JepsenRecord& record) {
   return true;
 }
 
-bool JepsenHistory::settle(Pending& pending, const Value& session, TxnStatus status, int64_t end) {
+bool JepsenHistory::finish_txn(Pending& pending, const Value& session, TxnStatus status,
+                               int64_t end) {
   TxnHeader header;
   header.session = session.view();
   header.status = status;
@@ -154,7 +156,7 @@ bool JepsenHistory::settle(Pending& pending, const Value& session, TxnStatus sta
 }
 
 // The first read says whether the writes are values of registers or elements of a set.
-bool JepsenHistory::settle_writes(Workload workload) {
+bool JepsenHistory::resolve_writes(Workload workload) {
   workload_ = workload;
   const auto translated = [&](std::vector<OwnedOp>& ops) {
     if (workload == Workload::set)
@@ -285,19 +287,19 @@ bool JepsenHistory::choose_registers(const JepsenRecord& record) {
   if (completes && workload_ == Workload::writes) return true;
   if (record.f == "read" && !record.key && workload_ == Workload::writes) {
     if (record.type != JepsenType::ok) return true;
-    return settle_writes(elements ? Workload::set : Workload::cas_register);
+    return resolve_writes(elements ? Workload::set : Workload::cas_register);
   }
   // A vector before anything was written: of no pair it can be a set only.
   if (record.f == "read" && record.type == JepsenType::ok && elements && !pair && !record.key) {
     elements_written_ = true;
-    return settle_writes(Workload::set);
+    return resolve_writes(Workload::set);
   }
   // Nothing is certain yet of a read that has not been answered.
   if (record.f == "read" && record.type != JepsenType::ok && !pair && !record.key) {
     workload_ = Workload::writes;
     return true;
   }
-  return settle_writes(Workload::cas_register);
+  return resolve_writes(Workload::cas_register);
 }
 
 // `invoked`: a completion whose invocation has given the request. Unless it is :ok it may repeat
@@ -310,7 +312,7 @@ bool JepsenHistory::translate(const JepsenRecord& record, bool invoked) {
   // The possible writes of an operation of unknown outcome must be known; a failed one wrote
   // nothing.
   if (record.type == JepsenType::info) {
-    fault_.message += "; what it may have written is not known without its invocation";
+    fault_.message += "; its possible writes are not known without its invocation";
     return false;
   }
   ops_.clear();
@@ -615,10 +617,10 @@ Result<History> JepsenHistory::finish(Notes& notes) && {
   for (auto& [process, pending] : pending_) {
     if (!pending.open) continue;
     ++open_ends_;
-    if (!settle(pending, names_[process], TxnStatus::unknown, Interval::kUnknown))
+    if (!finish_txn(pending, names_[process], TxnStatus::unknown, Interval::kUnknown))
       return bad_input(fault_.message);
   }
-  if (workload_ == Workload::writes && !settle_writes(Workload::cas_register))
+  if (workload_ == Workload::writes && !resolve_writes(Workload::cas_register))
     return bad_input(fault_.message);
   if (auto s = store_.finish([&](const TxnHeader& header, const std::vector<OwnedOp>& ops) {
         return add_txn(header, ops);

@@ -123,7 +123,7 @@ class JepsenTallyReader {
     if (invoked && (nil || record.type != JepsenType::ok)) return Ok{};
     // A failed operation added nothing.
     if (record.type == JepsenType::fail || (nil && record.type == JepsenType::invoke)) return Ok{};
-    if (nil) return expected(record.value, "what was added: its invocation is missing");
+    if (nil) return expected(record.value, "the added value: its invocation is missing");
     txn.adds.clear();
     if (record.f == "transfer") return transfer(*record.value, txn);
     int64_t amount = 0;

@@ -268,7 +268,7 @@ Status Predicates::index(const History& history, Budget* budget) {
   return Ok{};
 }
 
-bool passes_over_any_version(const History& history) {
+bool may_skip_any_version(const History& history) {
   if (!history.has_predicates()) return false;
   std::vector<KeyId> written;  // ascending
   std::vector<bool> asked(history.predicates().size(), false);

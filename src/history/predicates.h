@@ -92,7 +92,7 @@ class Predicates {
 
 // Whether a query skipped a key that was written but never held a value that satisfies the
 // condition: it may have seen any version of the key.
-bool passes_over_any_version(const History& history);
+bool may_skip_any_version(const History& history);
 
 // Whether a value satisfies a condition.
 Match match_of(const Condition& condition, const ValueView& value);

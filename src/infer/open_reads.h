@@ -29,9 +29,9 @@
 #include "base/sort_by.h"
 #include "infer/open_aggregates.h"
 #include "infer/open_lists.h"
-#include "infer/passed_over.h"
 #include "infer/possible_sources.h"
 #include "infer/problem.h"
+#include "infer/skipped_rows.h"
 #include "infer/touched_keys.h"
 
 namespace assay::internal {
@@ -59,10 +59,10 @@ class SourcePool {
 
 class OpenReads {
  public:
-  // `one_state`: all operations of a transaction see one state of a key. `heeded`, ascending: only
-  // these of the skipped rows (passed_over.h); null: all of them. `aggregates`, ascending: the
+  // `one_state`: all operations of a transaction see one state of a key. `rows`, ascending: only
+  // these of the skipped rows (skipped_rows.h); null: all of them. `aggregates`, ascending: the
   // state that each of these saw of its keys is open.
-  OpenReads(const History& history, bool one_state, const std::vector<PassedOver>* heeded = nullptr,
+  OpenReads(const History& history, bool one_state, const std::vector<SkippedRow>* rows = nullptr,
             std::span<const OpId> aggregates = {});
 
   // Adds the unresolved operations of the problem. If the budget runs out, which it does where
@@ -76,7 +76,7 @@ class OpenReads {
   // nothing added, if one of them has no possible source, or perhaps a source that does not count
   // in the problem, or if it is already open by another operation of its reader: all that a reader
   // saw of a key is one choice.
-  bool add_rows(std::span<const PassedOver> passed_over, const Problem& problem);
+  bool add_rows(std::span<const SkippedRow> skipped, const Problem& problem);
   // Whether there is a read of this key by this reader.
   bool is_open(TxnId reader, KeyId key) const;
   const OpenAggregates& aggregates() const { return aggregates_; }
@@ -120,12 +120,12 @@ class OpenReads {
   bool wants(KeyId key) const {
     return only_ == nullptr || std::binary_search(only_->begin(), only_->end(), key);
   }
-  std::vector<PassedOver> missing(std::span<const PassedOver> rows) const;
+  std::vector<SkippedRow> missing(std::span<const SkippedRow> rows) const;
   void drop_from(size_t first);
 
   const History& h_;
   bool one_state_;
-  const std::vector<PassedOver>* heeded_;
+  const std::vector<SkippedRow>* rows_;
   OpenAggregates aggregates_;
   std::optional<TouchedKeys> keys_;         // once there is anything open
   std::optional<PossibleSources> sources_;  // filled together with keys_

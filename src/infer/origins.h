@@ -47,7 +47,7 @@ class Origins {
   KeyId first_mixed() const { return first_mixed_; }  // kNone if there is none
   bool deleted_somewhere(KeyId key) const { return !tombstoned_.empty() && tombstoned_[key] != 0; }
   // True if a read of the version could have more than one source, or none that is a plain write.
-  bool nobody_can_tell(KeyId key, VersionId version) const;
+  bool is_ambiguous(KeyId key, VersionId version) const;
 
   // Versions that several transactions wrote, in the order of the later writes; `read` is not set.
   const std::vector<DuplicateWrite>& duplicates() const { return duplicates_; }

@@ -65,7 +65,7 @@ void ReadMatcher::external_read(Node n, OpId op, KeyId key, VersionId version) {
     return bad(dirty);
   if (out_->non_repeatable.anomaly == Anomaly::none)
     out_->non_repeatable = stated_other_read(h_, op);
-  if (origins_.nobody_can_tell(key, version)) {
+  if (origins_.is_ambiguous(key, version)) {
     out_->unresolved.push_back(op);
     return;
   }

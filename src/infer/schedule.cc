@@ -66,22 +66,22 @@ Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget
   std::vector<Vertex> proposal = events_by_hint(problem.hint, Events(level));
   const std::vector<Node> before = stated ? stated_before(problem, threads) : std::vector<Node>();
   // Of several that are stated to come before a version, only one is waited for.
-  const auto heeded =
+  const auto kept =
       static_cast<size_t>(std::ranges::count_if(before, [](Node n) { return n != kNone; }));
-  const bool heeds_stated = heeded == problem.stated.size();
+  const bool keeps_stated = kept == problem.stated.size();
   std::optional<std::vector<uint32_t>> waiting;
   if (problem.open == nullptr)
     waiting = waiting_in_place(problem, level, proposal, threads, budget, before);
   if (waiting && waiting->empty()) {
     budget.spend(proposal.size());  // as if each event were attempted
     if (budget.exhausted_now()) return {};
-    return {std::move(proposal), true, heeds_stated};
+    return {std::move(proposal), true, keeps_stated};
   }
   HistoryPrecedence precedence(problem, level);
   const Events places(level);
   Scheduler scheduler(problem, places, proposal.size(), proposal, precedence, !places.split,
                       before);
-  if (waiting) scheduler.heed_order();
+  if (waiting) scheduler.keep_order();
   size_t next = 0;  // first waiting event
   for (uint32_t i = 0; i < proposal.size(); ++i) {
     if (budget.exhausted()) return {};
@@ -91,7 +91,7 @@ Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget
   }
   for (Vertex v : proposal) scheduler.overtake(v);
   const bool accepted = scheduler.done() == proposal.size();
-  return {scheduler.take_order(), accepted, heeds_stated, scheduler.effective()};
+  return {scheduler.take_order(), accepted, keeps_stated, scheduler.effective()};
 }
 
 Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> order, Budget& budget) {

@@ -17,7 +17,7 @@ struct Schedule {
   // In the order they took effect: events, and for schedule_by_graph helper vertices among them.
   std::vector<Vertex> order;
   bool accepted = false;
-  bool heeds_stated = false;  // schedule_by_hint: it waited for all that is stated to come before
+  bool keeps_stated = false;  // schedule_by_hint: it waited for all that is stated to come before
   std::vector<Node> effective = {};  // schedule_by_hint: possible nodes that take effect, ascending
 };
 

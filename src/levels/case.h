@@ -59,24 +59,24 @@ struct Case {
   // Records the judgement of a level, which serves others too. Satisfied counts only if nothing
   // contradicts it: something in the history that has no meaning, or aggregates that the order does
   // not explain.
-  void settle(LevelId level, Judgement found);
+  void conclude(LevelId level, Judgement found);
   // The same, of the levels in it.
-  void settle(Certificate certificate);
+  void conclude(Certificate certificate);
   // The levels of which this is true are refuted by one read.
   template <class Refutes>
-  void settle(const BadRead& bad, Refutes refutes) {
+  void conclude(const BadRead& bad, Refutes refutes) {
     Certificate certificate;
     certificate.kind = Certificate::Kind::bad_read;
     certificate.bad_read = bad;
-    settle_where(std::move(certificate), refutes);
+    conclude_where(std::move(certificate), refutes);
   }
   // Or by an operation whose observation of a key no transaction can have left.
   template <class Refutes>
-  void settle_sourceless(OpId op, KeyId key, Refutes refutes) {
+  void conclude_sourceless(OpId op, KeyId key, Refutes refutes) {
     Certificate certificate;
     certificate.kind = Certificate::Kind::proof;
     certificate.proof.steps = {sources_step(op, key)};
-    settle_where(std::move(certificate), refutes);
+    conclude_where(std::move(certificate), refutes);
   }
 
   const History& history;
@@ -88,8 +88,8 @@ struct Case {
   Lattice lattice;
   Shares shares{budget, lattice};
   SeenAlong along;
-  const bool has_aggregates;           // some are open
-  const bool any_version_passed_over;  // see passes_over_any_version
+  const bool has_aggregates;       // some are open
+  const bool any_version_skipped;  // see may_skip_any_version
   // So little is left open that the strongest levels are decided at once.
   bool stated_first = false;
 
@@ -106,11 +106,11 @@ struct Case {
 
  private:
   template <class Refutes>
-  void settle_where(Certificate certificate, Refutes refutes) {
+  void conclude_where(Certificate certificate, Refutes refutes) {
     for (const LevelInfo& level : all_levels())
       if (refutes(level) && !follows_from_below(level) && lattice.is_asked(level))
         certificate.levels.push_back(level.id);
-    settle(std::move(certificate));
+    conclude(std::move(certificate));
   }
 
   Unknown doubt_;  // why nothing can be called satisfied; empty if it can

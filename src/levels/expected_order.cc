@@ -151,7 +151,7 @@ class Places {
           std::lower_bound(problem_.unresolved.begin(), problem_.unresolved.end(), h_.first_op(t));
       if (open != problem_.unresolved.end() && *open < h_.end_op(t))
         return fail(describe(h_, t) +
-                    " has no place in it, and several transactions may have left what it read");
+                    " has no place in it, and its read has several possible sources");
       Place last;
       for (const ExternalRead& read : problem_.reads[n]) {
         const TxnId source =

@@ -61,7 +61,7 @@ class Lattice {
   bool helps_if_accepted(LevelId level) const;
   // Whether it is asked for, or is such a level with session order added. That leaves far less
   // open, and an order for it is one for both.
-  bool stands_for_one_asked_for(LevelId level) const;
+  bool serves_request(LevelId level) const;
 
   // Some reads have several possible sources.
   void open_sources() { open_sources_ = true; }
@@ -89,7 +89,7 @@ class Lattice {
   }
 
   // Of those of its levels that are not decided.
-  void settle(Certificate certificate);
+  void conclude(Certificate certificate);
   // A certificate of this lattice serves these levels too.
   void extend(const Certificate& certificate, const std::vector<LevelId>& levels);
   void set_unknown(LevelId level, Unknown why);

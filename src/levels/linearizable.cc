@@ -145,7 +145,7 @@ class KeyByKey {
     stable_sort_by(instants_, [](const Instant& i) { return i.time; });
     for (size_t begin = 0, end = 0; begin < instants_.size(); begin = end) {
       while (end < instants_.size() && instants_[end].time == instants_[begin].time) ++end;
-      if (end - begin > 1 && !settle_tie(begin, end)) return;
+      if (end - begin > 1 && !break_tie(begin, end)) return;
     }
     if (!follows_sessions()) return;
     Order order;
@@ -155,7 +155,7 @@ class KeyByKey {
 
   // Puts operations at the same instant into an order that sessions allow, each key keeping its
   // own.
-  bool settle_tie(size_t begin, size_t end) {
+  bool break_tie(size_t begin, size_t end) {
     const auto n = static_cast<uint32_t>(end - begin);
     std::vector<uint32_t> by_key(n);
     std::iota(by_key.begin(), by_key.end(), 0u);

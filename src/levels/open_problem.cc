@@ -24,7 +24,7 @@ namespace {
 
 constexpr uint32_t kLastReachInSearch = 6;  // a search has as many rounds as it takes
 
-void add_rows(std::vector<PassedOver>& all, std::span<const PassedOver> more) {
+void add_rows(std::vector<SkippedRow>& all, std::span<const SkippedRow> more) {
   all.insert(all.end(), more.begin(), more.end());
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -52,7 +52,7 @@ const OpenReads& OpenProblem::reads(Listing listing) {
   if (!open || (cut_short && !budget_.exhausted_now())) {
     const auto timer = stages_.time("match");
     open = std::make_shared<OpenReads>(
-        history_, listing != Listing::each, listing == Listing::late ? &heeded_ : nullptr,
+        history_, listing != Listing::each, listing == Listing::late ? &rows_ : nullptr,
         listing >= Listing::aggregates ? std::span(aggregates_) : std::span<OpId>());
     open->add(matched_, budget_);
     open->add_possible(matched_, budget_);
@@ -101,15 +101,15 @@ bool OpenProblem::is_explained_by(const Order& order) {
 // every query.
 bool OpenProblem::add_contradicted_rows(const Order& order) {
   if (!late_rows_) return false;
-  std::vector<PassedOver> more;
+  std::vector<SkippedRow> more;
   {
     const auto timer = stages_.time("rows passed over");
     more = contradicted(history_, order, reach_of_round(rounds_that_added_rows_));
   }
   if (more.empty()) return false;
   stages_.count("rows passed over", more.size());
-  add_rows(heeded_, more);
-  take_in_late(more);
+  add_rows(rows_, more);
+  add_late_rows(more);
   if (++rounds_that_added_rows_ > kMostRoundsThatAddRows)
     late_rows_ = false;  // they are too many to come one after the other
   return true;
@@ -134,7 +134,7 @@ bool OpenProblem::add_contradicted_aggregates(const Order& order) {
 }
 
 // Adds them to the open reads, or else has these listed anew.
-void OpenProblem::take_in_late(std::span<const PassedOver> rows) {
+void OpenProblem::add_late_rows(std::span<const SkippedRow> rows) {
   const std::shared_ptr<OpenReads>& open = open_[static_cast<size_t>(Listing::late)];
   if (options_.speed_ups.has(SpeedUp::rows_in_search) && open && with_sources_ &&
       rounds_that_added_rows_ < kMostRoundsThatAddRows && open->add_rows(rows, *with_sources_))
@@ -146,13 +146,13 @@ void OpenProblem::take_in_late(std::span<const PassedOver> rows) {
 // Skipped rows are added at two moments: here while an order is searched, which goes on with them;
 // and, if that search cannot use them, after it has ended.
 Judgement OpenProblem::search(const Problem& problem, const LevelInfo& level) {
-  std::vector<PassedOver> all = heeded_;
+  std::vector<SkippedRow> all = rows_;
   uint32_t round = rounds_that_added_rows_;
   const uint32_t last = std::max(round, kLastReachInSearch);
   const FindContradicted find = [&](const Order& order) {
     const auto timer = stages_.time("rows passed over");
     const uint32_t reach = reach_of_round(std::min(round++, last));
-    std::vector<PassedOver> more = contradicted(history_, order, reach);
+    std::vector<SkippedRow> more = contradicted(history_, order, reach);
     add_rows(all, more);
     stages_.count("rows passed over", all.size());
     return more;
@@ -160,16 +160,16 @@ Judgement OpenProblem::search(const Problem& problem, const LevelInfo& level) {
   const bool late =
       late_rows_ && options_.speed_ups.has(SpeedUp::rows_in_search) && problem.open != nullptr;
   Judgement found = decide(options_, problem, level, stages_, budget_, late ? &find : nullptr);
-  if (all.size() > heeded_.size()) heeded_in_search_ = std::move(all);
+  if (all.size() > rows_.size()) rows_of_search_ = std::move(all);
   return found;
 }
 
 // False if there was nothing.
 bool OpenProblem::take_over_rows_of_the_search() {
-  if (heeded_in_search_.empty()) return false;
-  heeded_ = std::move(heeded_in_search_);
-  heeded_in_search_.clear();
-  take_in_late(heeded_);
+  if (rows_of_search_.empty()) return false;
+  rows_ = std::move(rows_of_search_);
+  rows_of_search_.clear();
+  add_late_rows(rows_);
   return true;
 }
 

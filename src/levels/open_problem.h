@@ -9,8 +9,8 @@
 
 #include "assay/check.h"
 #include "infer/open_reads.h"
-#include "infer/passed_over.h"
 #include "infer/problem.h"
+#include "infer/skipped_rows.h"
 #include "infer/stages.h"
 #include "levels/strong.h"
 
@@ -87,7 +87,7 @@ class OpenProblem {
   bool add_contradicted_rows(const Order& order);
   bool add_contradicted_aggregates(const Order& order);
   bool take_over_rows_of_the_search();
-  void take_in_late(std::span<const PassedOver> rows);
+  void add_late_rows(std::span<const SkippedRow> rows);
   void match_with_open_reads();
 
   const History& history_;
@@ -102,9 +102,9 @@ class OpenProblem {
   // Whether, at levels that an order decides, skipped rows are omitted until some order contradicts
   // them.
   bool late_rows_;
-  std::vector<OpId> aggregates_;              // that some order did not explain, ascending
-  std::vector<PassedOver> heeded_;            // ascending
-  std::vector<PassedOver> heeded_in_search_;  // these and more, if there are any
+  std::vector<OpId> aggregates_;            // that some order did not explain, ascending
+  std::vector<SkippedRow> rows_;            // ascending
+  std::vector<SkippedRow> rows_of_search_;  // these and more, if there are any
   uint32_t rounds_that_added_rows_ = 0;
   // With the sources that are the only possible ones, and with transactions of unknown outcome that
   // may take effect.

@@ -14,8 +14,8 @@
 //                   saw, who of unknown outcome took effect (choices.cc). The solver chooses such
 //                   that the graph stays acyclic; its order is replayed, and its faults become new
 //                   choices. No fault: satisfied, but for rows that queries passed over
-//                   (infer/passed_over.h), which are asked for only then, and become choices if the
-//                   order contradicts them. A contradiction: violated, since every order has to
+//                   (infer/skipped_rows.h), which are asked for only then, and become choices if
+//                   the order contradicts them. A contradiction: violated, since every order has to
 //                   make these choices.
 //   5. saturation   if step 4 meets more conflicts than a sound history has: the version orders
 //      that known edges
@@ -153,7 +153,7 @@ class Engine {
 
   Judgement decide() {
     if (!start()) return std::move(judgement_);
-    if (settle_with_sessions()) return std::move(judgement_);
+    if (decide_with_sessions()) return std::move(judgement_);
     if (!room(kBytesOfOrder * graph_.graph().vertices())) return std::move(judgement_);
     IncrementalOrder order(graph_.graph(), initial_);
     Saturation saturation(graph_, order, known_, saturation_rules(options_.speed_ups));
@@ -164,12 +164,12 @@ class Engine {
         options_.speed_ups.has(SpeedUp::early_search) && assumed_.rows() == 0 && !places;
     const uint64_t first_conflicts = can_saturate ? early_conflicts() : UINT64_MAX;
     if ((!can_saturate || search_first) &&
-        settle(order.order(), first_conflicts) == Result::settled)
+        decide(order.order(), first_conflicts) == Result::decided)
       return std::move(judgement_);
     if (can_saturate && saturate(saturation, order)) {
       clocks_ = saturation.clocks();
       if (places && !place(order)) return std::move(judgement_);
-      settle(order.order(), UINT64_MAX);
+      decide(order.order(), UINT64_MAX);
     }
     return std::move(judgement_);
   }
@@ -190,7 +190,7 @@ class Engine {
   }
 
  private:
-  enum class Result : uint8_t { settled, too_hard };
+  enum class Result : uint8_t { decided, too_hard };
 
   std::optional<ValueOrder> find_by_values() {
     constexpr uint64_t kFewStates = 8'000'000, kStatesATxn = 500;
@@ -304,7 +304,7 @@ class Engine {
   }
 
   // Assumes session order where the level does not have it. True if that decided the level.
-  bool settle_with_sessions() {
+  bool decide_with_sessions() {
     if (graph_.level().session_order || !options_.speed_ups.has(SpeedUp::assumed_sessions))
       return false;
     // Of each node a place in its session, and hardly more than five arcs.
@@ -324,13 +324,13 @@ class Engine {
     constexpr uint64_t kBytesAnAssumption = 200;
     if (Budget asked = budget_; !asked.has_room(kBytesAnAssumption * assumed.rows())) return false;
     assumed_ = std::move(assumed);
-    return search_from(first, early_conflicts()) == Result::settled;
+    return search_from(first, early_conflicts()) == Result::decided;
   }
 
   // Replay and search on the graph as it is.
-  Result settle(std::span<const Vertex> order, uint64_t most_conflicts) {
+  Result decide(std::span<const Vertex> order, uint64_t most_conflicts) {
     const Schedule schedule = play(order);
-    return accept(schedule) ? Result::settled : search_from(schedule, most_conflicts);
+    return accept(schedule) ? Result::decided : search_from(schedule, most_conflicts);
   }
 
   // Or the budget ran out: true if there is nothing left to do.
@@ -339,7 +339,8 @@ class Engine {
       Choices choices(graph_, open_);
       const bool explained =
           open_ == nullptr || choices.explained_by(schedule.order, schedule.effective);
-      if (explained && !heed(schedule.order, choices) && serves_weak_readers(schedule.order)) {
+      if (explained && !add_skipped_rows(schedule.order, choices) &&
+          serves_weak_readers(schedule.order)) {
         satisfied(schedule.order, choices);
         return true;
       }
@@ -374,39 +375,39 @@ class Engine {
     if (neighbours_first_) choose_neighbours(graph_, order.order(), search);
     const auto check = [&](std::span<const Vertex> now) {
       if (choices.add_what_fails(now, search, budget_)) return true;
-      if (!heed(now, choices)) return !serves_weak_readers(now, &search);
+      if (!add_skipped_rows(now, choices)) return !serves_weak_readers(now, &search);
       search.take_in(*open_);
       return true;
     };
     switch (search.run(check, most_conflicts, stages_, budget_)) {
       case Search::Result::found:
         satisfied(order.order(), choices);
-        return Result::settled;
+        return Result::decided;
       case Search::Result::out_of_budget:
         out_of_budget();
-        return Result::settled;
+        return Result::decided;
       case Search::Result::too_hard:
         return Result::too_hard;
       case Search::Result::contradiction:
         violated([&] {
           return ProofBuilder(graph_, known_, &order).from_refutation(search.refutation(), search);
         });
-        return Result::settled;
+        return Result::decided;
     }
-    return Result::settled;
+    return Result::decided;
   }
 
   // Adds the skipped rows that an order contradicts. False if there are none, or this search cannot
   // use them.
-  bool heed(std::span<const Vertex> order, Choices& choices) {
+  bool add_skipped_rows(std::span<const Vertex> order, Choices& choices) {
     if (contradicted_ == nullptr || open_ == nullptr) return false;
-    std::vector<PassedOver> rows = (*contradicted_)(order_of_events(order, choices));
+    std::vector<SkippedRow> rows = (*contradicted_)(order_of_events(order, choices));
     // If the order is far off, sources are ruled out first, and a new search begins with the rest.
     constexpr size_t kFarOff = 64;  // nodes, to a row
     if (rows.empty() || rows.size() * kFarOff > problem_.nodes() || budget_.exhausted_now())
       return false;
     if (!grown_) grown_.emplace(*open_);
-    std::erase_if(rows, [this](const PassedOver& row) {
+    std::erase_if(rows, [this](const SkippedRow& row) {
       return grown_->is_open(graph_.history().txn_of(row.query), row.key);
     });
     if (!grown_->add_rows(rows, problem_)) return false;
@@ -501,7 +502,7 @@ Judgement accept_by_replay(const Problem& problem, const LevelInfo& level,
     return budget.has_room(sizeof(uint32_t) * schedule.order.size()) &&
            follows(schedule.order, problem.stated, Events(level));
   };
-  if (!schedule.heeds_stated && !follows_stated()) return {};
+  if (!schedule.keeps_stated && !follows_stated()) return {};
   return Judgement::satisfied(
       to_order(problem, level.events == EventModel::split, schedule.order, schedule.effective));
 }

@@ -11,8 +11,8 @@
 #include "assay/check.h"
 #include "graph/digraph.h"
 #include "infer/judgement.h"
-#include "infer/passed_over.h"
 #include "infer/problem.h"
+#include "infer/skipped_rows.h"
 #include "infer/stages.h"
 #include "levels/weak.h"
 

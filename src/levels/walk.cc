@@ -59,7 +59,7 @@ void search_again(Case& c, const LevelInfo&) { c.shares.give_rest(); }
 // Which levels a rule is tried at, and in which order. once: none in particular, it looks at the
 // whole history.
 enum class Turn : uint8_t { once, strongest_first, weakest_first };
-enum class Settles : uint8_t { satisfied, violated, either };
+enum class Proves : uint8_t { satisfied, violated, either };
 // nothing: it uses known results. pass: a time linear in the history. search: a share of the
 // remaining budget.
 enum class Cost : uint8_t { nothing, pass, search };
@@ -67,7 +67,7 @@ enum class Cost : uint8_t { nothing, pass, search };
 struct Rule {
   std::string_view name;  // as progress says it in front of a level
   Turn turn;
-  Settles settles;
+  Proves proves;
   Cost cost;
   rules::Needs* applies;
   rules::Decides* apply;
@@ -75,7 +75,7 @@ struct Rule {
 
 using namespace rules;
 using enum Turn;
-using enum Settles;
+using enum Proves;
 using enum Cost;
 
 // In the order in which they are tried. What ran out of its share is searched again before the walk
@@ -170,7 +170,7 @@ class LatticeWalk {
   // Of a level that is useful.
   bool is_worth_it(const Rule& rule, const LevelInfo& level) {
     const Lattice& lattice = case_.lattice;
-    if (rule.turn != Turn::once && rule.settles == Settles::satisfied &&
+    if (rule.turn != Turn::once && rule.proves == Proves::satisfied &&
         !lattice.helps_if_accepted(level.id))
       return false;
     if (rule.cost == Cost::search && lattice.was_searched(level.id)) return false;
@@ -229,7 +229,7 @@ bool accept_by_value(Case& c) {
     std::vector<TxnId> order = order_by_value(c.history, level, c.budget);
     if (order.empty()) return false;
     say_what_cannot_hold(c, order);
-    c.settle(id, Judgement::satisfied({.split = false, .events = std::move(order)}));
+    c.conclude(id, Judgement::satisfied({.split = false, .events = std::move(order)}));
     return true;
   }
   return false;
@@ -251,7 +251,7 @@ void walk(Case& c) {
                    is_nearly_stated(c.problem);
   if (c.stated_first) c.shares.expect_passes();
   for (const LevelInfo& level : all_levels())
-    if (sees_through_readers(level) && c.any_version_passed_over && c.lattice.is_open(level.id))
+    if (sees_through_readers(level) && c.any_version_skipped && c.lattice.is_open(level.id))
       c.lattice.await(next_stronger(level.id), level.id);
   LatticeWalk(c).run();
 }

@@ -101,7 +101,7 @@ class Compiler {
   bool may_be(const Content& content, TxnId from) const;
   void finish(Footprint& txn, const RawTxn& raw) const;
   std::vector<int> writers_of(VersionId version) const;
-  bool somebody_empties(KeyId key) const;
+  bool any_empties(KeyId key) const;
   std::vector<int> meant(const KnownOrder& order);
   void known_orders();
   void say(const std::vector<int>& line);
@@ -432,7 +432,7 @@ std::vector<int> Compiler::writers_of(VersionId version) const {
   return found;
 }
 
-bool Compiler::somebody_empties(KeyId key) const {
+bool Compiler::any_empties(KeyId key) const {
   for (const Footprint& txn : std::span(out_.txns).first(writing_)) {
     for (OpId i = h_.first_op(txn.txn); i < h_.end_op(txn.txn); ++i) {
       const Operation op = h_.op(i);
@@ -457,10 +457,11 @@ std::vector<int> Compiler::meant(const KnownOrder& order) {
       continue;
     }
     if (i == 0 && h_.is_initial(v)) continue;
-    if (h_.version_value(v).is_null() && somebody_empties(order.key)) continue;
+    if (h_.version_value(v).is_null() && any_empties(order.key)) continue;
     const std::vector<int> writers = writers_of(v);
     if (writers.empty())
-      out_.contradiction = "a known order names a version that nobody can have installed there";
+      out_.contradiction =
+          "a known order names a version that no transaction can have installed there";
     else if (std::count(writers.begin(), writers.end(), writers[0]) ==
              static_cast<ptrdiff_t>(writers.size()))
       all.back() = writers[0];

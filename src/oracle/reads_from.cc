@@ -40,8 +40,8 @@ class Attributor {
       }
     }
     // Otherwise all combinations of earlier reads would be tried, and none counted.
-    const auto explained_by_nobody = [](const Choice& choice) { return choice.sources.empty(); };
-    return std::none_of(choices_.begin(), choices_.end(), explained_by_nobody) && choose(0);
+    const auto has_no_source = [](const Choice& choice) { return choice.sources.empty(); };
+    return std::none_of(choices_.begin(), choices_.end(), has_no_source) && choose(0);
   }
   bool exhausted() const { return tried_ > kMaxAttributions; }
 

@@ -19,7 +19,7 @@ constexpr size_t kMostHistories = 1024;  // for all of them together
 
 using Rows = std::vector<VersionId>;
 // A row that was never written, for an aggregate that no set of versions gives.
-constexpr std::string_view kNobodys = "a row that nobody wrote";
+constexpr std::string_view kUnwrittenRow = "a row that nobody wrote";
 
 struct AggregateRows {
   OpId op;
@@ -123,7 +123,7 @@ History with_rows(const History& h, const std::vector<AggregateRows>& choices,
       const auto name = [&](KeyId k) { return k == kNone ? ValueView::null() : h.key(k); };
       std::vector<std::pair<ValueView, ValueView>> rows;
       if (choice.rows.empty())
-        rows.emplace_back(ValueView::of(kNobodys), ValueView::of(0));
+        rows.emplace_back(ValueView::of(kUnwrittenRow), ValueView::of(0));
       else
         for (const VersionId v : choice.rows[chosen[next]])
           rows.emplace_back(h.key(h.version_key(v)), h.version_value(v));

@@ -17,15 +17,15 @@
 #include <vector>
 
 #include "assay/history.h"
-#include "predict/told.h"
+#include "predict/txn_meta.h"
 
 namespace assay::internal::predict {
 
 class Gaps {
  public:
   Gaps() = default;
-  // `told`: of each transaction.
-  Gaps(const History& history, const std::vector<Told>& told);
+  // `metas`: of each transaction.
+  Gaps(const History& history, const std::vector<TxnMeta>& metas);
 
   bool empty() const { return readers_.empty() && changers_.empty(); }
   bool is_whole(TxnId t) const { return empty() || (reads_[t].empty() && changes_[t].empty()); }

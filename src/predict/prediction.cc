@@ -27,7 +27,7 @@
 #include "certify/schedule_verifier.h"
 #include "predict/gaps.h"
 #include "predict/split.h"
-#include "predict/told.h"
+#include "predict/txn_meta.h"
 
 namespace assay::internal::predict {
 namespace {
@@ -61,8 +61,8 @@ class Predictor {
     std::unordered_map<std::string_view, TxnId> known;  // by meta
     for (TxnId t = 0; t < count; ++t) {
       const auto [found, is_new] = known.try_emplace(h_.meta(t), t);
-      told_.push_back(is_new ? told_of(h_.meta(t)) : told_[found->second]);
-      names[t] = told_[t].program;
+      metas_.push_back(is_new ? meta_of(h_.meta(t)) : metas_[found->second]);
+      names[t] = metas_[t].program;
       sessions_.push_back(h_.session(t));
     }
     // Transactions without a program are the load, and the last look at all keys.
@@ -70,22 +70,22 @@ class Predictor {
     std::vector<bool> committed(count), attempted(count);
     bool all_committed = true;
     for (TxnId t = 0; t < count; ++t) {
-      attempted[t] = (h_.first_op(t) != h_.end_op(t) || !told_[t].is_whole()) &&
-                     !(named && names[t].empty()) && !told_[t].defines;
+      attempted[t] = (h_.first_op(t) != h_.end_op(t) || !metas_[t].is_whole()) &&
+                     !(named && names[t].empty()) && !metas_[t].defines;
       committed[t] = attempted[t] && h_.status(t) == TxnStatus::committed;
       if (committed[t]) programs[names[t]].push_back(t);
       if (attempted[t]) txns_[names[t]].push_back(t);
       all_committed = all_committed && committed[t] == attempted[t];
     }
     for (auto& [name, txns] : programs) programs_.push_back({name, std::move(txns), {}});
-    const Gaps gaps(h_, told_);
+    const Gaps gaps(h_, metas_);
     auto steps = Steps::of(h_, committed, Gaps(), budget_);
     if (!steps.ok()) return steps.error();
     committed_ = std::move(*steps);
     if (all_committed && gaps.empty()) return Ok{};
     // A transaction of another program, of which only some is known, may run in a gap.
     for (TxnId t = 0; t < count; ++t)
-      attempted[t] = attempted[t] || (!told_[t].is_whole() && !told_[t].defines);
+      attempted[t] = attempted[t] || (!metas_[t].is_whole() && !metas_[t].defines);
     auto all = Steps::of(h_, attempted, gaps, budget_);
     if (!all.ok()) return all.error();
     possible_ = std::move(*all);
@@ -120,7 +120,7 @@ class Predictor {
     // there.
     std::vector<Isolation> at = all_at(Isolation::read_committed);
     Splits splits(steps, at);
-    const bool will_do = !somebody_splits(splits, programs_.front(), at);
+    const bool will_do = !any_splits(splits, programs_.front(), at);
     if (!will_do) at = all_at(Isolation::ssi);
     for (Program& program : programs_)
       if (will_do)
@@ -223,9 +223,9 @@ class Predictor {
     std::vector<TxnId> members = {split.txn};
     members.insert(members.end(), split.between.begin(), split.between.end());
     for (const TxnId t : members)
-      if (const Told& told = told_[t]; !told.is_whole())
+      if (const TxnMeta& meta = metas_[t]; !meta.is_whole())
         return "not all of " + h_.name(t) + " was recorded" +
-               (told.why.empty() ? "" : ", as " + told.why.front());
+               (meta.why.empty() ? "" : ", as " + meta.why.front());
     return "only a schedule with an attempt that did not commit goes wrong";
   }
 
@@ -246,7 +246,7 @@ class Predictor {
     program.needs = Isolation::ssi;
     for (const Isolation isolation : {Isolation::read_committed, Isolation::snapshot}) {
       put(program, isolation, at);
-      if (!somebody_splits(splits, program, at)) {
+      if (!any_splits(splits, program, at)) {
         program.needs = isolation;
         return;
       }
@@ -255,7 +255,7 @@ class Predictor {
   }
 
   // One of the program's transactions, or one that is at ssi.
-  bool somebody_splits(Splits& splits, const Program& program, const std::vector<Isolation>& at) {
+  bool any_splits(Splits& splits, const Program& program, const std::vector<Isolation>& at) {
     const Isolation own = at[program.txns.front()];
     return std::ranges::any_of(txns_,
                                [&](const auto& of) {
@@ -273,7 +273,7 @@ class Predictor {
   std::map<std::string, std::vector<TxnId>>
       txns_;                         // of programs, attempts that did not commit included
   std::vector<SessionId> sessions_;  // per transaction
-  std::vector<Told> told_;           // per transaction
+  std::vector<TxnMeta> metas_;       // per transaction
   Steps committed_;
   std::optional<certify::RobustnessVerifier> verifier_;
   std::optional<certify::Robustness> allocation_;

@@ -35,7 +35,7 @@ struct Prediction {
   std::string reason = {};                        // unknown: a clause
 };
 
-// Transactions that run the same code, according to their meta (predict/told.h).
+// Transactions that run the same code, according to their meta (predict/txn_meta.h).
 struct Program {
   std::string name;                     // empty: nothing says what ran
   std::vector<TxnId> txns;              // that committed, of which at least one did something

@@ -245,7 +245,7 @@ bool Splits::closes(TxnId other, const Cut& cut, Ends ends) const {
          meet(steps_.changes(other), cut.later_reads);
 }
 
-bool Splits::somebody_closes(const Cut& cut, Ends ends) const {
+bool Splits::any_closes(const Cut& cut, Ends ends) const {
   const auto any = [&](KeyId k, const std::vector<TxnId>& who, const std::vector<uint64_t>& first) {
     return std::ranges::any_of(those_of(k, who, first), [&](TxnId other) {
       return may_run(other, cut) && closes(other, cut, ends);
@@ -284,7 +284,7 @@ std::optional<Split> Splits::search(TxnId txn, const Cut& cut, Ends ends, Budget
     }
   }
   const size_t first = queue_.size();
-  if (first == 0 || !somebody_closes(cut, ends)) {
+  if (first == 0 || !any_closes(cut, ends)) {
     if (uncut != nullptr)
       uncut->push_back({cut.steps, ends, first == 0 ? Because::empty : Because::nobody_closes});
     return std::nullopt;

@@ -54,8 +54,9 @@ class Splits {
     std::vector<KeyId>
         reads;  // read before it, and the next to change one of them may run in the gap
     std::vector<KeyId> forbidden;  // no transaction in the gap may change these
-    std::vector<KeyId> locked;  // before it, as by a change: no transaction in the gap may lock these
-    std::vector<KeyId> shared;     // or shared: none may lock these as a change does
+    std::vector<KeyId>
+        locked;  // before it, as by a change: no transaction in the gap may lock these
+    std::vector<KeyId> shared;  // or shared: none may lock these as a change does
     std::vector<KeyId> later_changes, later_reads;  // of the transaction, behind the gap
   };
   std::vector<Cut> cuts_of(TxnId txn) const;
@@ -67,7 +68,7 @@ class Splits {
   bool may_run(TxnId other, const Cut& cut) const;
   bool may_be_first(TxnId other, Ends ends) const;
   bool closes(TxnId other, const Cut& cut, Ends ends) const;
-  bool somebody_closes(const Cut& cut, Ends ends) const;
+  bool any_closes(const Cut& cut, Ends ends) const;
   bool may_be_inside(TxnId other) const;
   std::optional<Split> visit(TxnId other, TxnId from, const Cut& cut, Ends ends);
   std::optional<Split> spread(TxnId from, const Cut& cut, Ends ends);

@@ -341,7 +341,7 @@ bool Conversation::take_row(Expected& e, std::string_view body) {
     e.row_bytes += row->last->size();
     e.rows.push_back(around_.trace->veiled_versions(*part_of(e), *row->last));
   } else if (row->last) {
-    e.partly = e.untold = true;
+    e.partly = e.too_large = true;
   }
   if (e.rows.size() >= kMostRowsOfALine || e.row_bytes > kMostRowBytes) {
     e.row_bytes = 0;
@@ -461,7 +461,7 @@ void Conversation::tell(Expected& e, std::string_view tag, std::string_view erro
   line["tag"] = tag;
   if (!e.values.empty()) line["p"] = around_.trace->veiled(e.values);
   if (e.partly) line["partly"] = true;
-  if (e.untold) line["untold"] = true;
+  if (e.too_large) line["untold"] = true;
   if (!e.rows.empty()) line["rows"] = std::exchange(e.rows, Json());
   if (!error.empty()) line["error"] = error;
   around_.trace->write(line);

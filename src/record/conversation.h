@@ -87,7 +87,7 @@ class Conversation {
     std::optional<Prepared> before = {};  // what had that name
     size_t part = 0;                      // that is being answered
     bool partly = false;                  // not all rows were asked for, or recorded
-    bool untold = false;                  // some were too large to be recorded
+    bool too_large = false;               // some were too large to be recorded
     bool with_number = false;             // ours is behind it
     bool only_closes = false;             // sync: nothing else was sent since the one before
     std::string held = {};                // the tag, until that is answered

@@ -43,7 +43,7 @@ bool is_control(const std::string& kind) {
 }  // namespace
 
 std::string_view missed_of(const Statement& statement, const SeenStatement& s) {
-  if (!statement.missed.empty() || !s.untold) return statement.missed;
+  if (!statement.missed.empty() || !s.too_large) return statement.missed;
   return "an answer that is too large";
 }
 

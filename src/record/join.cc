@@ -55,7 +55,7 @@ using collect::schedule::RowOperation;
 using collect::schedule::RowTxn;
 
 constexpr size_t kMostRowsOfQuery = 1000;  // longer answers are reads of their rows alone
-constexpr size_t kNobody = Versions::kNobody;
+constexpr size_t kNoClient = Versions::kNoClient;
 
 // A read of a row precedes the transaction's changes to it; the moment of each change is then
 // unknown.
@@ -74,7 +74,7 @@ class Joining {
 
   Status take(const Json& line) {
     if (Status s = reader_.take(line); !s.ok()) return s;
-    return line.contains("answered") ? settle() : Status(Ok{});
+    return line.contains("answered") ? join_answered() : Status(Ok{});
   }
 
   Result<Joined> finish() {
@@ -109,7 +109,7 @@ class Joining {
 
   // Joins up to the last point of the log by which everything that clients had sent has been
   // answered since: the writers are known by then.
-  Status settle() {
+  Status join_answered() {
     std::optional<LogPoint> last;
     while (!seen_.points.empty() && seen_.points.front().at < seen_.answered) {
       last = std::move(seen_.points.front());
@@ -143,7 +143,7 @@ class Joining {
       const auto at = of_number_.find(changes.number);
       const bool own = at != of_number_.end();
       const std::string name = own ? at->second.name : fmt::format("xid-{}", changes.number);
-      versions_.add(changes, name, own ? at->second.client : kNobody);
+      versions_.add(changes, name, own ? at->second.client : kNoClient);
       if (own)
         own_.emplace(at->second.client, Logged{log, std::move(changes)});
       else
@@ -258,16 +258,16 @@ class Joining {
   std::vector<RowOperation> reads_of(const SeenStatement& s, const Client& client,
                                      bool& finds_all) {
     std::vector<RowOperation> found;
-    const uint64_t left_out = out_.nobodys;
+    const uint64_t left_out = out_.unattributed;
     for (const SeenVersion& version : s.read) {
       auto read = versions_.read(version, client.number, client.seen.may_have_number);
       if (read.op) found.push_back(std::move(*read.op));
-      if (read.nobodys) ++out_.nobodys;
+      if (read.unattributed) ++out_.unattributed;
     }
     out_.reads += found.size();
     const Statement& statement = seen_.statements.at(s.q);
     finds_all = statement.kind != "select" ||
-                (statement.keyed && s.read.size() == 1 && out_.nobodys == left_out);
+                (statement.keyed && s.read.size() == 1 && out_.unattributed == left_out);
     if (auto query = query_of(s, found)) {
       found.insert(found.begin(), std::move(*query));
       finds_all = true;
@@ -375,7 +375,7 @@ class Joining {
   RowHistory rows_;
   Joined out_;
   bool closed_ = false;  // everything committed before the joined transactions is in the log
-  std::optional<int64_t> before_;  // the point before
+  std::optional<int64_t> before_;       // the point before
   std::map<uint64_t, uint64_t> count_;  // of transactions, by session
   size_t received_ = 0;
   struct Numbered {

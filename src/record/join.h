@@ -25,9 +25,9 @@ struct Joined {
   // Statements on tables: recorded with all that they read, with some of it, and without; and why.
   uint64_t full = 0, partly = 0, unread = 0;
   std::map<std::string, uint64_t> missed;
-  uint64_t reads = 0;      // of versions, that are in the history
-  uint64_t nobodys = 0;    // not in the history: the writer is unknown
-  bool log_ended = false;  // it was read to the end of the recording
+  uint64_t reads = 0;         // of versions, that are in the history
+  uint64_t unattributed = 0;  // not in the history: the writer is unknown
+  bool log_ended = false;     // it was read to the end of the recording
 };
 
 // A listener to transactions as they are joined, while the trace may still grow.

@@ -130,7 +130,7 @@ void Relay::end(uint64_t number) {
   links_.erase(at);
 }
 
-void Relay::tell_answered() {
+void Relay::note_answered() {
   if (around_.trace->answer_awaited() == Interval::kUnknown) return;
   int64_t before = around_.now();
   for (const auto& [number, link] : links_)
@@ -162,7 +162,7 @@ Status Relay::run(const std::atomic<bool>& stop, const std::function<void()>& ti
       ticked = now;
       tick();
     }
-    if (now - flushed > kTraceFlushed) tell_answered();
+    if (now - flushed > kTraceFlushed) note_answered();
     if (now - flushed > kTraceFlushed || around_.trace->pending() > kMostTraceWaiting) {
       flushed = now;
       if (Status s = around_.trace->flush(); !s.ok()) return s;

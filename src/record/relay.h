@@ -58,7 +58,7 @@ class Relay {
   bool receive(Link& link, bool of_server);
   void wait_for(Link& link, uint64_t number);
   void end(uint64_t number);
-  void tell_answered();
+  void note_answered();
 
   int epoll_, listener_;
   std::string address_;

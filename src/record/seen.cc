@@ -205,7 +205,7 @@ class TraceReader::Cut {
     SeenStatement seen;
     seen.q = at->first;
     seen.failed = failed;
-    seen.untold = line["untold"].is_true();
+    seen.too_large = line["untold"].is_true();
     seen.time = {own, std::max(own, answered)};
     seen.values = line.value("p");
     seen.rows = number_from(std::string_view(tag).substr(tag.rfind(' ') + 1));

@@ -30,9 +30,9 @@ struct SeenStatement {
   uint64_t q = 0;     // which one
   uint64_t rows = 0;  // as its tag counts them
   bool failed = false;
-  bool untold = false;  // its reads were too large to be recorded
-  Interval time;        // sent, answered; no two of a transaction are sent at the same moment
-  Json values;          // of the client, as texts; false: not taken down
+  bool too_large = false;  // its reads were too large to be recorded
+  Interval time;           // sent, answered; no two of a transaction are sent at the same moment
+  Json values;             // of the client, as texts; false: not taken down
   std::vector<SeenVersion> read;
   // These are all rows of the table that satisfy this condition; nothing where that is not known.
   std::optional<std::string> where;

@@ -78,10 +78,10 @@ Versions::Read Versions::read(const SeenVersion& version, size_t reader, bool ma
   if (install != nullptr) {
     const size_t writer = client(by->second);
     if (writer == reader || install->removed) return {};
-    if (may_have_number && writer == kNobody) return {.nobodys = true};  // it may be its own
+    if (may_have_number && writer == kNoClient) return {.unattributed = true};  // it may be its own
     return {.op = stated(version.key, *install)};
   }
-  if (!is_before(version.writer, seen_.bound())) return {.nobodys = true};
+  if (!is_before(version.writer, seen_.bound())) return {.unattributed = true};
   return {.op = RowOperation{.key = version.key, .row = first_row(version.key), .stated = true}};
 }
 

@@ -16,7 +16,7 @@ namespace assay::internal::record {
 
 class Versions {
  public:
-  static constexpr size_t kNobody = SIZE_MAX;
+  static constexpr size_t kNoClient = SIZE_MAX;
 
   explicit Versions(const Seen& seen) : seen_(seen) {}
 
@@ -29,7 +29,7 @@ class Versions {
   // The read of a version; nothing if its writer is unknown or the reader.
   struct Read {
     std::optional<collect::schedule::RowOperation> op = {};
-    bool nobodys = false;
+    bool unattributed = false;
   };
   Read read(const SeenVersion& version, size_t reader, bool may_have_number);
   // What a change replaced; nothing where nothing was there, or that is of this transaction.
@@ -47,7 +47,7 @@ class Versions {
   };
   struct Writer {
     std::string name;
-    size_t client = kNobody;
+    size_t client = kNoClient;
   };
   void install(const std::string& key, Install version, bool was_there);
   const Install* install_of(const std::string& key, size_t log) const;

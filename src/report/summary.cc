@@ -147,7 +147,7 @@ std::string_view what_is_left_out(const Explanation& e) {
 
 // The sentences of these anomalies give the read or missed version of each dependency. They do not
 // say which of several writers of one value is meant, nor what shows an order of writers.
-bool sentences_tell_cycle(const Audit& c, const Explanation& e) {
+bool sentences_give_cycle(const Audit& c, const Explanation& e) {
   int edges = 0;
   for (const Arrow& a : e.arrows) {
     if (a.in_cycle && a.kind == EdgeKind::write_dependency) return false;

@@ -40,7 +40,7 @@ std::string_view rule_out_first(const Audit& c, const Explanation& e);
 // A note if an explanation shows less than was proved; else empty.
 std::string_view what_is_left_out(const Explanation& e);
 // Whether the sentences say of each edge of the cycle why its transaction comes before the next.
-bool sentences_tell_cycle(const Audit& c, const Explanation& e);
+bool sentences_give_cycle(const Audit& c, const Explanation& e);
 
 // How many verdicts are more than unknown, and so were verified.
 size_t count_decided(const Audit& c);

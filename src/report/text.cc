@@ -106,7 +106,7 @@ class Text {
     line("{}", bold(wrapped(fmt::format("Why not {}:", level_names(e.levels)), 0, 2)));
     line("  {}", paint("1;31", anomaly_info(e.anomaly).name));
     for (const std::string& s : e.sentences) line("  {}", wrapped(s, 2, 2));
-    if (!sentences_tell_cycle(c, e)) {
+    if (!sentences_give_cycle(c, e)) {
       line("");
       for (const Arrow& a : e.arrows)
         if (a.in_cycle) arrow(h, a);

@@ -27,7 +27,7 @@ Status FencedWatcher::add(const std::shared_ptr<const History>& piece) {
   if (Status can = can_watch_piece(*piece); !can.ok()) return can;
   clock_.add(piece);
   for (const Event& event : piece->events())
-    if (Status s = heed(event); !s.ok()) return s;
+    if (Status s = take_event(event); !s.ok()) return s;
   last_ = piece;
   if (clock_.waiting() > kMostWaiting)
     return bad_input(fmt::format(
@@ -38,7 +38,7 @@ Status FencedWatcher::add(const std::shared_ptr<const History>& piece) {
 }
 
 // A session's end applies at once; other events may name transactions that still wait.
-Status FencedWatcher::heed(const Event& event) {
+Status FencedWatcher::take_event(const Event& event) {
   const auto news = session_news(event);
   if (!news.ok()) return news.error();
   if (*news && (*news)->ends) {

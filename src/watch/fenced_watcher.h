@@ -42,7 +42,7 @@ class FencedWatcher final : public Watch {
     Event event;
   };
 
-  Status heed(const Event& event);
+  Status take_event(const Event& event);
   std::vector<Event> due();
   Status hand_over(const History& header, const std::vector<Event>& events);
 

@@ -44,7 +44,7 @@ class HorizonWatcher final : public Watch {
   Status finish() override { return decide(true); }
   const Progress& progress() override;
   int64_t overdue() const override;
-  void lose(std::span<const HeldValue> sessions) override;
+  void note_loss(std::span<const HeldValue> sessions) override;
 
  private:
   struct Session {
@@ -55,7 +55,7 @@ class HorizonWatcher final : public Watch {
 
   Status take(const std::shared_ptr<const History>& piece, TxnId t);
   static bool has_lost_its_place(const History& h, TxnId t, const Session& session);
-  Status heed(const Event& event);
+  Status take_event(const Event& event);
   Status decide(bool last);
   Result<bool> raise_alarm(Window window);
   void end_window();
@@ -73,7 +73,7 @@ class HorizonWatcher final : public Watch {
   int64_t now_ = Interval::kUnknown;
   bool whole_ = true;  // no transaction was forgotten
   bool deletes_ = false;
-  bool told_ambiguous_ = false;
+  bool reported_ambiguous_ = false;
 };
 
 }  // namespace assay::internal::watch

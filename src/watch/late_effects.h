@@ -43,14 +43,14 @@
 
 namespace assay::internal::watch {
 
-struct Parked {
+struct LateTxn {
   Member member;
   uint64_t behind = 0;  // the line; 0: before all
   // Keys of its piece that other transactions have overwritten blindly since.
   std::vector<KeyId> masked = {};
-  bool told = false;   // the chain has its place
-  uint64_t place = 0;  // the larger the later
-  bool moved = false;  // it stood elsewhere before, where it had no effect
+  bool in_chain = false;  // the chain has its place
+  uint64_t place = 0;     // the larger the later
+  bool moved = false;     // it stood elsewhere before, where it had no effect
 
   // Whether the operation's write shows if the transaction took effect.
   bool shows(OpId i) const {
@@ -59,7 +59,7 @@ struct Parked {
   }
 };
 // A late transaction's write of a key, which others may mask.
-struct Masking {
+struct LateWrite {
   uint64_t number;  // of the transaction
   KeyId key;        // of its piece
 };
@@ -69,41 +69,42 @@ class StateWriter;
 
 class LateEffects {
  public:
-  bool empty() const { return parked_.empty(); }
-  void park(Parked p);
-  bool contains(uint64_t number) const { return parked_.contains(number); }
-  const Parked& find(uint64_t number) const { return parked_.find(number)->second; }
+  bool empty() const { return txns_.empty(); }
+  void add(LateTxn p);
+  bool contains(uint64_t number) const { return txns_.contains(number); }
+  const LateTxn& find(uint64_t number) const { return txns_.find(number)->second; }
   // Null if no late transaction has this line.
-  const Parked* find_line(uint64_t line) const;
+  const LateTxn* find_line(uint64_t line) const;
   // The late transactions whose writes of the key show, by their places.
-  std::span<const Masking> writers_of(const ValueView& key) const;
+  std::span<const LateWrite> writers_of(const ValueView& key) const;
   // The late transaction that left the value that was read; null if there is none.
-  const Parked* explanation_of(const History& h, const Observation& seen) const;
+  const LateTxn* explanation_of(const History& h, const Observation& seen) const;
   template <class F>
   void each(F f) const {
-    for (const auto& [number, parked] : parked_) f(parked);
+    for (const auto& [number, late] : txns_) f(late);
   }
   // How many keys show a write of it.
   size_t shown(uint64_t number) const;
-  Parked take(uint64_t number);
+  LateTxn take(uint64_t number);
   // A transaction after `place` writes the key blindly: earlier late writes of it no longer show.
-  std::vector<Masking> mask(const ValueView& key, uint64_t place);
+  std::vector<LateWrite> mask(const ValueView& key, uint64_t place);
   // Takes that back, unless the transaction is given up.
-  void unmask(const Masking& m);
+  void unmask(const LateWrite& m);
   // The chain has this place of it.
-  void told(uint64_t number, uint64_t behind);
+  void note_in_chain(uint64_t number, uint64_t behind);
   // The transactions in the chain that were reported before.
-  std::vector<Member> take_told(int64_t reported);
+  std::vector<Member> take_in_chain(int64_t reported);
   std::vector<Member> take_all();
   // Writes all of it down; into one that is empty.
   void save(StateWriter& w) const;
   void load(StateReader& r);
 
  private:
-  void show(const HeldValue& key, const Masking& write);
+  void show(const HeldValue& key, const LateWrite& write);
 
-  std::unordered_map<uint64_t, Parked> parked_;                                      // by number
-  std::unordered_map<HeldValue, std::vector<Masking>, HeldHash, HeldEqual> by_key_;  // writers_of()
+  std::unordered_map<uint64_t, LateTxn> txns_;  // by number
+  std::unordered_map<HeldValue, std::vector<LateWrite>, HeldHash, HeldEqual>
+      by_key_;  // writers_of()
 };
 
 struct LatePlace {
@@ -123,8 +124,8 @@ class LatePlaces {
     std::span<const uint32_t> left;        // of these, the ones that the order leaves for later
     std::span<const RivalVersion> rivals;  // of the order
     const LiveState& before;               // the order
-    const LateEffects& parked;
-    std::span<const Parked> touched;       // by the order, and late until then
+    const LateEffects& late;
+    std::span<const LateTxn> touched;      // by the order, and late until then
     std::span<const Member* const> asked;  // transactions whose place may be asked for
   };
   // The members of `order` must outlive this.

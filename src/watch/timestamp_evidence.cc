@@ -36,7 +36,7 @@ std::string sentence_of(const TimestampFault& f, const std::string& other) {
       break;
     case Kind::operation:
       if (f.other == f.txn)
-        return fmt::format("{} of {} does not fit what it wrote itself", display_op(h, f.op), name);
+        return fmt::format("{} of {} does not fit its own write", display_op(h, f.op), name);
       return fmt::format("{} of {}, which started at {}, should have seen {}", display_op(h, f.op),
                          name, f.txn->start, stood(f.stood, other));
     case Kind::overlap:

@@ -45,7 +45,7 @@ class TimestampWatcher final : public Watch, private TimestampListener {
   Status can_take(const History& h, TxnId t) const;
   Status take(const std::shared_ptr<KeyedPiece>& piece, TxnId t);
   Status take_session(const History& h, TxnId t, TimestampSession& session);
-  Status heed(const Event& event);
+  Status take_event(const Event& event);
   Placed placed(const std::shared_ptr<KeyedPiece>& piece, TxnId t);
   void add_unplaced(KeyedPiece& piece, const Placed& p);
   void add_late(Placed p);

@@ -17,7 +17,7 @@ namespace assay::internal::watch {
 
 // More violations in one window than these are not reported one by one.
 inline constexpr std::string_view kTooMany =
-    "more transactions contradict each other than can be told apart";
+    "more transactions contradict each other than can be separated";
 inline constexpr size_t kMostLeftOut = 256;
 
 // How a window is decided.

@@ -82,7 +82,7 @@ struct Progress {
 };
 
 // One that is left out from now on, with all that others saw of it.
-struct LeftOut {
+struct LeftOutTxn {
   uint64_t line = 0;
   bool alarm = false;  // or of an unknown
   int64_t mark = Interval::kUnknown;
@@ -99,7 +99,7 @@ class WatchListener {
   // An alarm too, of a watch by timestamps.
   virtual void unexplained(Unexplained&&) {}
   // A transaction is left out because of the last result: the alarm, or the unknown.
-  virtual void left_out(const LeftOut&) {}
+  virtual void left_out(const LeftOutTxn&) {}
   // Nothing more need be reported.
   virtual bool has_enough() const { return false; }
   // The final decisions, in order: segments of a chain of certificates (certify/chain.h).
@@ -120,7 +120,7 @@ class Watch {
   virtual int64_t overdue() const = 0;
   // Transactions reported between here and the next line are lost, and these sessions report
   // nothing more. Not for a watch by timestamps or by fences, which has one input.
-  virtual void lose(std::span<const HeldValue>) {}
+  virtual void note_loss(std::span<const HeldValue>) {}
 };
 
 // Levels that can be watched, and why others cannot.

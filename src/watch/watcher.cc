@@ -32,11 +32,11 @@ Times times_to_keep(const WatchOptions& options) {
 }
 
 // Whether it writes the key; `the_value`: with the value that was read.
-bool installs(const Member& m, const Window::Stray& stray, bool the_value) {
+bool installs(const Member& m, const Window::UnexplainedRead& read, bool the_value) {
   const History& h = *m.piece;
   for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i)
-    if (installs_version(h.op(i)) && h.key(h.op(i).key) == stray.key.view() &&
-        (!the_value || h.version_value(h.op(i).version) == stray.value.view()))
+    if (installs_version(h.op(i)) && h.key(h.op(i).key) == read.key.view() &&
+        (!the_value || h.version_value(h.op(i).version) == read.value.view()))
       return true;
   return false;
 }
@@ -66,8 +66,8 @@ Status Watcher::add(const std::shared_ptr<const History>& piece, std::span<const
     if (!s.ok()) return s;
   }
   for (const Event& event : piece->events())
-    if (Status s = heed(event); !s.ok()) return s;
-  if (Status s = heed_outcomes(*piece); !s.ok()) return s;
+    if (Status s = take_event(event); !s.ok()) return s;
+  if (Status s = apply_settled(*piece); !s.ok()) return s;
   if (waiting_.size() < options_.window + postponed_) return Ok{};
   return decide_sealed();
 }
@@ -103,7 +103,7 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t, const
   if (lost_ && begin.known()) end_loss(m.begin);
   if (lost_ || m.begin < dropped_before_) {
     if (m.status == TxnStatus::committed) forgotten_end_ = std::max(forgotten_end_, m.end);
-    tell_left_out(m);
+    note_left_out(m);
     return Ok{};
   }
   while (!said_marks_.empty() && said_marks_.begin()->first < lines_.last()) {
@@ -112,11 +112,12 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t, const
   }
   if (m.begin < alarm_mark_)
     report(h.name(t),
-           "it is late: it began before the mark of an alarm, and may explain what that rests on",
+           "it is late: it began before the mark of an alarm, and may explain a read that the "
+           "alarm rests on",
            false);
   if (said_.erase(m.line) > 0) {
     m.left_out = true;
-    tell_left_out(m);
+    note_left_out(m);
   }
   if (options_.by_begin) bound_looks(m, session);
   waiting_.push_back(std::move(m));
@@ -135,7 +136,7 @@ void Watcher::bound_looks(const Member& m, Session& session) {
   }
 }
 
-Status Watcher::heed(const Event& event) {
+Status Watcher::take_event(const Event& event) {
   const auto news = session_news(event);
   if (!news.ok()) return news.error();
   if (!*news) return Ok{};
@@ -221,28 +222,28 @@ void Watcher::take_back_for_late() {
   for (uint32_t i = 0; i < candidates_.size(); ++i) {
     if (!late(candidates_[i])) continue;
     report(candidates_[i].piece->name(candidates_[i].txn),
-           "it was reported after what ran later had been decided and forgotten", false);
+           "it was reported after later transactions had been decided and forgotten", false);
     leave_out(i, false);
   }
 }
 
 // How many stretches to take back until the value is there again, or its writer gets another place;
 // 0: no number does.
-size_t Watcher::settled_since(const Window::Stray& stray) const {
+size_t Watcher::settled_since(const Window::UnexplainedRead& read) const {
   const auto wrote = [&](const Member& m) {
-    return m.status == TxnStatus::unknown && installs(m, stray, true);
+    return m.status == TxnStatus::unknown && installs(m, read, true);
   };
   const auto was_there = [&](const LiveState::Change& change) {
-    if (!change.second || change.first.view() != stray.key.view()) return false;
+    if (!change.second || change.first.view() != read.key.view()) return false;
     const auto is = [&](const LiveState::Version& v) {
-      return v.value.view() == stray.value.view();
+      return v.value.view() == read.value.view();
     };
     return is(change.second->last) || std::ranges::any_of(change.second->rivals, is);
   };
   for (size_t back = 1; back <= settled_.size(); ++back) {
     const Settled& s = settled_[settled_.size() - back];
     if (std::ranges::any_of(s.changes, was_there) || std::ranges::any_of(s.members, wrote) ||
-        std::ranges::any_of(s.parked, wrote, &Parked::member))
+        std::ranges::any_of(s.late, wrote, &LateTxn::member))
       return back;
   }
   return 0;
@@ -251,16 +252,16 @@ size_t Watcher::settled_since(const Window::Stray& stray) const {
 // How many stretches to take back until the value proves something: no possible writer of it is
 // forgotten, or one of the candidates certainly overwrote, before the read, all that is forgotten
 // then.
-size_t Watcher::provable_since(const Window::Stray& stray) const {
+size_t Watcher::provable_since(const Window::UnexplainedRead& read) const {
   if (!gap_ && !lost_writers_) {
     const auto first = std::ranges::find_if(settled_, &Settled::loses_writers);
     return static_cast<size_t>(settled_.end() - first);
   }
-  const int64_t begin = candidates_[stray.place].begin;
+  const int64_t begin = candidates_[read.place].begin;
   int64_t latest = Interval::kUnknown;  // begin of one that overwrote it
   const auto look = [&](const Member& m) {
     if (m.status == TxnStatus::committed && !m.left_out && m.end < begin && m.begin > latest &&
-        installs(m, stray, false))
+        installs(m, read, false))
       latest = m.begin;
   };
   std::vector<int64_t> forgotten = {forgotten_end_};  // if this many stretches stay
@@ -275,19 +276,20 @@ size_t Watcher::provable_since(const Window::Stray& stray) const {
 
 // Without a search, as the window has no order: takes back transactions that may explain the read,
 // or prove a violation with it; or leaves out the reader. Returns how many are left out.
-size_t Watcher::explain_strays(std::span<const Window::Stray> strays) {
+size_t Watcher::handle_unexplained(std::span<const Window::UnexplainedRead> unexplained) {
   size_t back = 0;
-  for (const Window::Stray& stray : strays) back = std::max(back, settled_since(stray));
-  for (const Window::Stray& stray : strays)
-    if (back == 0 && !stray.by_late_writer) back = provable_since(stray);
+  for (const Window::UnexplainedRead& read : unexplained)
+    back = std::max(back, settled_since(read));
+  for (const Window::UnexplainedRead& read : unexplained)
+    if (back == 0 && !read.by_late_writer) back = provable_since(read);
   if (back > 0) return take_back(back), 0;
   size_t left_out = 0;
-  for (const Window::Stray& stray : strays) {
-    const Member& m = candidates_[stray.place];
+  for (const Window::UnexplainedRead& read : unexplained) {
+    const Member& m = candidates_[read.place];
     if (m.left_out) continue;  // it saw more than one such value
     report(m.piece->name(m.txn),
-           "it saw a value of which all is forgotten that may explain or contradict it", false);
-    leave_out(stray.place, false);
+           "it read a value, and everything that may explain or contradict it is forgotten", false);
+    leave_out(read.place, false);
     ++left_out;
   }
   return left_out;
@@ -298,8 +300,8 @@ Status Watcher::decide_candidates(int64_t mark) {
     take_back_for_late();
     Result<Window> window = after_state(candidates_, past(), options_.level, mark, {});
     if (!window.ok()) return window.error();
-    if (!window->strays.empty()) {
-      left_out += explain_strays(window->strays);
+    if (!window->unexplained.empty()) {
+      left_out += handle_unexplained(window->unexplained);
       if (left_out > kMostLeftOut) return resume(std::string(kTooMany)), Ok{};
       continue;
     }
@@ -339,8 +341,8 @@ bool Watcher::give_up_one(const Judgement& rejected) {
   const uint32_t suspect = last_of(explanations[0], rejected.window, candidates_);
   if (suspect == kNone) return false;
   report(candidates_[suspect].piece->name(candidates_[suspect].txn),
-         fmt::format("no order explains it together with what came before, and what is kept of "
-                     "that proves no violation ({})",
+         fmt::format("no order explains it together with the transactions before, and those that "
+                     "are kept prove no violation ({})",
                      anomaly_info(explanations[0].anomaly).name),
          false);
   leave_out(suspect, false);
@@ -408,10 +410,10 @@ void Watcher::leave_out(uint32_t place, bool alarm) {
   Member& m = candidates_[place];
   listener_.left_out({m.line, alarm, alarm_mark_, lines_.last()});
   m.left_out = true;
-  tell_left_out(m);
+  note_left_out(m);
 }
 
-void Watcher::tell_left_out(const Member& m) {
+void Watcher::note_left_out(const Member& m) {
   segment_.left_out.push_back(m.line);
   left_out_writes_.add(m);
 }
@@ -443,16 +445,15 @@ void Watcher::end_loss(int64_t first_begin) {
   forgotten_end_ = later(dropped_before_, options_.settle);
 }
 
-void Watcher::lose(std::span<const HeldValue> sessions) {
+void Watcher::note_loss(std::span<const HeldValue> sessions) {
   for (const HeldValue& name : sessions) sessions_[name].next = Interval::kOpen;
-  lose();
+  note_loss();
 }
 
-void Watcher::lose() {
+void Watcher::note_loss() {
   resume(
-      fmt::format("what was reported after {} and before the next line is lost, and what began "
-                  "less than --lateness "
-                  "after that line is not decided",
+      fmt::format("transactions reported after {} and before the next line are lost, and those "
+                  "that began less than --lateness after that line are not decided",
                   now_));
   alarm_mark_ = Interval::kUnknown;
   lines_ = {};
@@ -503,7 +504,7 @@ Watcher::Parting Watcher::part(const Judgement& found, int64_t mark) const {
     const bool idle = !ordered[i] && (unknown ? m.begin < given_up : m.sealed(mark));
     if (idle || mark == Interval::kOpen)
       p.idle.push_back(i);
-    else if (!ordered[i] && unknown && may_be_parked(m, mark))
+    else if (!ordered[i] && unknown && may_be_late(m, mark))
       p.late.push_back(i);
     else
       p.left.push_back(i);
@@ -514,7 +515,7 @@ Watcher::Parting Watcher::part(const Judgement& found, int64_t mark) const {
 // Sorted by begin, a transaction of unknown outcome may stay unsealed for long, and the place where
 // its reads fit is settled and forgotten meanwhile. So the place is looked for at once; if it was
 // wrong, it is looked for again as for any late transaction.
-bool Watcher::may_be_parked(const Member& m, int64_t mark) const {
+bool Watcher::may_be_late(const Member& m, int64_t mark) const {
   return m.sealed(mark) || options_.by_begin;
 }
 
@@ -533,7 +534,7 @@ void Watcher::settle(const Judgement& found, int64_t mark) {
     late.open.push_back(first.touched.back().member);
   }
 
-  Settled done = apply_order(found, p.order, rivals, late.parked, std::move(first));
+  Settled done = apply_order(found, p.order, rivals, late.late, std::move(first));
   // Nothing comes any more.
   if (mark == Interval::kOpen)
     std::ranges::move(std::exchange(late.open, {}), std::back_inserter(late.without_effect));
@@ -552,18 +553,18 @@ void Watcher::settle(const Judgement& found, int64_t mark) {
 // Finds places for the transactions that have not shown an effect.
 Watcher::LateFates Watcher::find_late_places(const OrderAccesses& accesses, const Parting& p,
                                              std::span<const RivalVersion> rivals,
-                                             std::span<const Parked> touched, int64_t mark) const {
+                                             std::span<const LateTxn> touched, int64_t mark) const {
   LateFates fates;
   if (p.late.empty() && touched.empty()) return fates;
   std::vector<const Member*> asked;
   for (const uint32_t i : p.late) asked.push_back(&candidates_[i]);
-  for (const Parked& parked : touched) asked.push_back(&parked.member);
+  for (const LateTxn& late : touched) asked.push_back(&late.member);
   LatePlaces places({accesses, candidates_, p.left, rivals, state_, late_effects_, touched, asked});
   const auto look_for_place = [&](const Member& m, bool moved) {
     const LatePlace place = places.of(m);
     switch (place.kind) {
       case LatePlace::Kind::here:
-        fates.parked.push_back({place.behind, {.member = m, .moved = moved}});
+        fates.late.push_back({place.behind, {.member = m, .moved = moved}});
         break;
       case LatePlace::Kind::later:
         fates.open.push_back(m);
@@ -575,8 +576,8 @@ Watcher::LateFates Watcher::find_late_places(const OrderAccesses& accesses, cons
     }
   };
   for (const uint32_t i : p.late) look_for_place(candidates_[i], false);
-  for (const Parked& parked : touched) look_for_place(parked.member, true);
-  stable_sort_by(fates.parked, [](const Parking& parking) { return parking.behind; });
+  for (const LateTxn& late : touched) look_for_place(late.member, true);
+  stable_sort_by(fates.late, [](const PlacedLate& placed) { return placed.behind; });
   fates.gave_way = places.gave_way();
   return fates;
 }
@@ -598,15 +599,15 @@ Watcher::Settled Watcher::begin_settled() const {
 // to be taken back. Returns the last stretch, which may be `first`.
 Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const TxnId> part,
                                       std::span<const RivalVersion> rivals,
-                                      std::span<const Parking> parked, Settled first) {
+                                      std::span<const PlacedLate> late, Settled first) {
   Settled to = std::move(first);
-  auto next = parked.begin();
-  const auto park_behind = [&](size_t place) {
-    for (; next != parked.end() && next->behind <= place; ++next) park(next->parked, to);
+  auto next = late.begin();
+  const auto place_behind = [&](size_t place) {
+    for (; next != late.end() && next->behind <= place; ++next) add_late(next->late, to);
   };
   for (size_t i = 0; i < part.size(); ++i) {
     const TxnId t = part[i];
-    park_behind(i);
+    place_behind(i);
     if (to.members.size() >= options_.window) {
       settled_.push_back(std::move(to));
       to = begin_settled();
@@ -617,7 +618,7 @@ Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const Tx
     ++to.ordered;
     last_line_ = m.line;
   }
-  park_behind(part.size());
+  place_behind(part.size());
   for (const RivalVersion& r : rivals) {
     const ValueView key = found.window.history.key(r.key);
     LiveState::Entry entry = *state_.find(key);
@@ -634,7 +635,7 @@ Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const Tx
 // A transaction whose value was read took effect, with all its writes that show.
 void Watcher::choose_late(const Judgement& found, Settled& to) {
   for (const uint64_t number : found.window.late) {
-    Parked p = late_effects_.take(number);
+    LateTxn p = late_effects_.take(number);
     const History& h = *p.member.piece;
     for (OpId i = h.first_op(p.member.txn); i < h.end_op(p.member.txn); ++i) {
       if (!p.shows(i)) continue;
@@ -649,17 +650,17 @@ void Watcher::choose_late(const Judgement& found, Settled& to) {
 // Masks the late writes of the key before the place.
 void Watcher::mask(const ValueView& key, uint64_t place, Settled& to) {
   if (late_effects_.empty()) return;
-  const std::vector<Masking> masked = late_effects_.mask(key, place);
-  to.maskings.insert(to.maskings.end(), masked.begin(), masked.end());
+  const std::vector<LateWrite> masked = late_effects_.mask(key, place);
+  to.masked_writes.insert(to.masked_writes.end(), masked.begin(), masked.end());
 }
 
 // Where the order is now.
-void Watcher::park(Parked p, Settled& to) {
+void Watcher::add_late(LateTxn p, Settled& to) {
   p.behind = last_line_;
   p.place = next_place_++;
   latest_begin_ = std::max(latest_begin_, p.member.begin);
-  late_effects_.park(p);
-  to.parked.push_back(std::move(p));
+  late_effects_.add(p);
+  to.late.push_back(std::move(p));
 }
 
 // Takes the late transactions with a write that the order missed, or with no write that still
@@ -669,10 +670,10 @@ void Watcher::take_touched(const OrderAccesses& order, Settled& to) {
   const History& h = order.window().history;
   std::map<uint64_t, size_t> overwritten;  // how many keys, by number
   std::set<uint64_t> touched;
-  for (const Masking& m : to.maskings) overwritten.emplace(m.number, 0);
+  for (const LateWrite& m : to.masked_writes) overwritten.emplace(m.number, 0);
   for (KeyId key = 0; key < h.key_count(); ++key) {
     if (order.of_key(key).empty()) continue;
-    for (const Masking& writer : late_effects_.writers_of(h.key(key)))
+    for (const LateWrite& writer : late_effects_.writers_of(h.key(key)))
       if (order.of_key(key).front().is_blind())
         ++overwritten[writer.number];
       else
@@ -737,20 +738,20 @@ void Watcher::take_back(size_t windows) {
       all.push_back(std::move(m));
     }
     // A place that was touched may have been looked for again at once.
-    for (const Parked& p : last.parked)
+    for (const LateTxn& p : last.late)
       if (late_effects_.contains(p.member.number))
         all.push_back(late_effects_.take(p.member.number).member);
-    for (const Parked& p : last.touched) {
+    for (const LateTxn& p : last.touched) {
       const auto is_it = [&](const Member& other) { return other.number == p.member.number; };
       std::erase_if(all, is_it);
       std::erase_if(waiting_, is_it);  // when a report from before a crash is taken back
-      late_effects_.park(p);
+      late_effects_.add(p);
     }
-    for (const Parked& p : last.took_effect) {
-      late_effects_.park(p);
+    for (const LateTxn& p : last.took_effect) {
+      late_effects_.add(p);
       --progress_.decided;
     }
-    for (const Masking& m : last.maskings) late_effects_.unmask(m);
+    for (const LateWrite& m : last.masked_writes) late_effects_.unmask(m);
     settled_.pop_back();
   }
   std::ranges::sort(all, {}, &Member::number);
@@ -768,7 +769,7 @@ void Watcher::forget() {
     seal(oldest);
     settled_.pop_front();
   }
-  give_up_late(late_effects_.take_told(less(now_, options_.settle)));
+  give_up_late(late_effects_.take_in_chain(less(now_, options_.settle)));
   if (late_writers_.empty()) return;
   int64_t oldest_begin = mark();
   const auto begins = [&](const Member& m) { oldest_begin = std::min(oldest_begin, m.begin); };
@@ -797,16 +798,16 @@ void Watcher::seal(const Settled& s) {
     else if (m.left_out)
       continue;  // and was reported
     else if (m.status == TxnStatus::committed)
-      tell_left_out(m);
+      note_left_out(m);
     else
       segment_.without_effect.push_back(m.line);
   }
   segment_.rivals.insert(segment_.rivals.end(), s.rivals.begin(), s.rivals.end());
-  for (const Parked& p : s.parked) {
+  for (const LateTxn& p : s.late) {
     segment_.late.push_back({p.member.line, p.behind});
-    late_effects_.told(p.member.number, p.behind);
+    late_effects_.note_in_chain(p.member.number, p.behind);
   }
-  for (const Parked& p : s.took_effect) segment_.took_effect.push_back(p.member.line);
+  for (const LateTxn& p : s.took_effect) segment_.took_effect.push_back(p.member.line);
   if (s.ends) hand_over_segment();
 }
 
@@ -821,7 +822,7 @@ void Watcher::seal_gap() {
   hand_over_segment();
   segment_.gap = true;
   const auto drop = [this](const Member& m) {
-    if (!m.left_out) tell_left_out(m);
+    if (!m.left_out) note_left_out(m);
   };
   std::ranges::for_each(candidates_, drop);
   std::ranges::for_each(waiting_, drop);

@@ -69,12 +69,12 @@ class Watcher final : public Watch {
   void save(StreamWriter& to, formats::TxnTableWriter& txns) const;
   Status load(StreamReader& from, const formats::TxnTable& txns);
   // A report made after this state was saved, which must not be repeated.
-  void know_left_out(const LeftOut& said);
+  void note_reported(const LeftOutTxn& said);
   // Transactions reported between here and the next line are lost: nothing is known of any
   // undecided transaction, nor of those concurrent with them. Lines are counted anew.
-  void lose();
+  void note_loss();
   // The same, and these sessions report nothing more.
-  void lose(std::span<const HeldValue> sessions) override;
+  void note_loss(std::span<const HeldValue> sessions) override;
 
  private:
   struct Session {
@@ -90,8 +90,8 @@ class Watcher final : public Watch {
     std::vector<certify::Segment::Rival> rivals;
     // Transactions of unknown outcome: the ones that got a place; the ones that were touched; the
     // ones that took effect after all.
-    std::vector<Parked> parked, touched, took_effect;
-    std::vector<Masking> maskings;
+    std::vector<LateTxn> late, touched, took_effect;
+    std::vector<LateWrite> masked_writes;
     std::vector<LiveState::Change> changes;
     int64_t latest_begin_before = Interval::kUnknown;  // before this stretch was settled
     uint64_t last_line_before = 0;                     // of the order before
@@ -101,7 +101,7 @@ class Watcher final : public Watch {
     bool ends = false;  // the last stretch of a part that was settled together
 
     bool empty() const {
-      return members.empty() && parked.empty() && touched.empty() && took_effect.empty();
+      return members.empty() && late.empty() && touched.empty() && took_effect.empty();
     }
   };
   // The candidates, once an order of them is found. Numbers are places there.
@@ -112,12 +112,12 @@ class Watcher final : public Watch {
     std::vector<uint32_t> left;  // for later
   };
   // A transaction of unknown outcome that becomes late, after this many of an order.
-  struct Parking {
+  struct PlacedLate {
     uint32_t behind;
-    Parked parked;
+    LateTxn late;
   };
   struct LateFates {
-    std::vector<Parking> parked;  // by their places
+    std::vector<PlacedLate> late;  // by their places
     std::vector<Member> without_effect;
     std::vector<Member> open;     // its place may come
     std::set<uint64_t> gave_way;  // late before; the numbers
@@ -137,8 +137,8 @@ class Watcher final : public Watch {
   Status take(const std::shared_ptr<const History>& piece, TxnId t, const Interval& begin,
               const Interval& end);
   void bound_looks(const Member& m, Session& session);
-  Status heed(const Event& event);
-  Status heed_outcomes(const History& piece);
+  Status take_event(const Event& event);
+  Status apply_settled(const History& piece);
   Result<std::vector<uint64_t>> named_by(const std::vector<std::string>& names) const;
   bool had_effect(uint64_t number) const;
   Status make_aborted(uint64_t number);
@@ -150,9 +150,9 @@ class Watcher final : public Watch {
   bool is_late(const Member& m) const;
   void take_back(size_t windows);
   void take_back_for_late();
-  size_t settled_since(const Window::Stray& stray) const;
-  size_t provable_since(const Window::Stray& stray) const;
-  size_t explain_strays(std::span<const Window::Stray> strays);
+  size_t settled_since(const Window::UnexplainedRead& read) const;
+  size_t provable_since(const Window::UnexplainedRead& read) const;
+  size_t handle_unexplained(std::span<const Window::UnexplainedRead> unexplained);
   Judgement judge(Window window) const;
   bool keeps_fences(const Judgement& found) const;
   Result<Judgement> judge_by_fences(int64_t mark) const;
@@ -161,20 +161,20 @@ class Watcher final : public Watch {
   void settle(const Judgement& found, int64_t mark);
   size_t settled_part(const Window& window, const std::vector<uint32_t>& places,
                       int64_t mark) const;
-  bool may_be_parked(const Member& m, int64_t mark) const;
+  bool may_be_late(const Member& m, int64_t mark) const;
   Parting part(const Judgement& found, int64_t mark) const;
   LateFates find_late_places(const OrderAccesses& accesses, const Parting& p,
-                             std::span<const RivalVersion> rivals, std::span<const Parked> touched,
+                             std::span<const RivalVersion> rivals, std::span<const LateTxn> touched,
                              int64_t mark) const;
   Settled apply_order(const Judgement& found, std::span<const TxnId> part,
-                      std::span<const RivalVersion> rivals, std::span<const Parking> parked,
+                      std::span<const RivalVersion> rivals, std::span<const PlacedLate> late,
                       Settled first);
   Settled begin_settled() const;
   void choose_rivals(const Judgement& found, const OrderAccesses& accesses, Settled& to);
   void choose_late(const Judgement& found, Settled& to);
   void mask(const ValueView& key, uint64_t place, Settled& to);
   void take_touched(const OrderAccesses& order, Settled& to);
-  void park(Parked p, Settled& to);
+  void add_late(LateTxn p, Settled& to);
   void add_settled(const Member& m, Settled& to);
   void apply(const Member& m, Settled& to);
   void install(const Member& m, OpId write, Settled& to);
@@ -184,7 +184,7 @@ class Watcher final : public Watch {
   void hand_over_segment();
   void seal_gap();
   void leave_out(uint32_t place, bool alarm);
-  void tell_left_out(const Member& m);
+  void note_left_out(const Member& m);
   void report(std::string about, std::string reason, bool resumed);
   void resume(std::string reason);
   void end_loss(int64_t first_begin);
@@ -211,7 +211,7 @@ class Watcher final : public Watch {
   int64_t forgotten_end_ = Interval::kUnknown;  // of the forgotten ones
   int64_t alarm_mark_ = Interval::kUnknown;     // the latest at which an alarm was raised
   int64_t dropped_before_ = Interval::kUnknown;
-  // Of what another watcher said (know_left_out): lines to come that are left out, and the marks of
+  // Of what another watcher said (note_reported): lines to come that are left out, and the marks of
   // alarms by the lines that were read by then.
   std::set<uint64_t> said_;
   std::map<uint64_t, int64_t> said_marks_;

@@ -37,8 +37,8 @@ class TouchedState {
     return std::move(found_);
   }
   // Late transactions whose value was read, by their places.
-  std::vector<const Parked*> late() {
-    std::ranges::sort(asked_late_, {}, &Parked::place);
+  std::vector<const LateTxn*> late() {
+    std::ranges::sort(asked_late_, {}, &LateTxn::place);
     asked_late_.erase(std::unique(asked_late_.begin(), asked_late_.end()), asked_late_.end());
     return std::move(asked_late_);
   }
@@ -53,7 +53,7 @@ class TouchedState {
       if (const LiveState::Entry* entry = entries_[key]; entry != nullptr)
         found_[entry->mark - 1].asked |= reads_rival(h, i, *entry);
       if (late_.empty()) continue;
-      const Parked* writer = late_.explanation_of(h, observation_of(h, i));
+      const LateTxn* writer = late_.explanation_of(h, observation_of(h, i));
       if (writer != nullptr) asked_late_.push_back(writer);
     }
   }
@@ -86,7 +86,7 @@ class TouchedState {
 
   const LiveState& state_;
   const LateEffects& late_;
-  std::vector<const Parked*> asked_late_;
+  std::vector<const LateTxn*> asked_late_;
   const History* piece_ = nullptr;
   std::vector<bool> seen_;
   std::vector<const LiveState::Entry*> entries_;  // those with rivals
@@ -117,14 +117,14 @@ class Assembly {
   }
 
   // After the state, and before all members: it took effect, and its reads fitted by then.
-  Status late(const Parked& parked, int64_t at) {
-    const Member& m = parked.member;
+  Status late(const LateTxn& late, int64_t at) {
+    const Member& m = late.member;
     const History& h = *m.piece;
     late_.push_back(m.number);
     const std::string session = fmt::format("{}, late {}", kStateSession, m.number);
     begin_state(session, at);
     for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
-      if (!parked.shows(i)) continue;
+      if (!late.shows(i)) continue;
       const Install left = install_of(h, i);
       const ValueView key = h.key(left.key), value = h.version_value(left.version);
       builder_.add(left.removes ? Op::remove(key, value) : Op::write(key, value));
@@ -373,9 +373,9 @@ std::vector<int64_t> first_certain_writes(const Window& w, std::span<const Membe
 }
 
 // The reads of unknown values that prove nothing.
-class Strays {
+class UnexplainedReads {
  public:
-  Strays(const Window& w, std::span<const Member> members, const Past& past)
+  UnexplainedReads(const Window& w, std::span<const Member> members, const Past& past)
       : w_(w), members_(members), past_(past) {}
 
   void note(const Member& m, uint32_t place, const Observation& seen) {
@@ -385,7 +385,7 @@ class Strays {
     found_.push_back(
         {place, HeldValue(h.key(seen.key)), HeldValue(h.version_value(seen.version)), late});
   }
-  std::vector<Window::Stray> take() && { return std::move(found_); }
+  std::vector<Window::UnexplainedRead> take() && { return std::move(found_); }
 
  private:
   // No forgotten transaction has left it: there is none, or its write is overwritten.
@@ -399,7 +399,7 @@ class Strays {
   std::span<const Member> members_;
   const Past& past_;
   std::vector<int64_t> certain_;  // once it was asked for
-  std::vector<Window::Stray> found_;
+  std::vector<Window::UnexplainedRead> found_;
 };
 
 // Which transaction of a window wrote each version.
@@ -447,12 +447,12 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
   if (!members.empty()) assembly.header(*members[0].piece);
   TouchedState touched(past);
   const auto keys = touched.of(members);
-  const std::vector<const Parked*> late = touched.late();
+  const std::vector<const LateTxn*> late = touched.late();
   const auto places = static_cast<int64_t>(late.size()) + 1;
   int64_t at = std::max(first_begin(members, how.times), kEarliest + places) - places;
   if (Status s = assembly.state(keys, at, level_info(level).single_operations); !s.ok())
     return s.error();
-  for (const Parked* p : late)
+  for (const LateTxn* p : late)
     if (Status s = assembly.late(*p, ++at); !s.ok()) return s.error();
   if (Status s = add_members(assembly, members, how.times); !s.ok()) return s.error();
   Result<Window> whole = assembly.finish();
@@ -461,7 +461,7 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
   const Explained explained(*whole, members, past);
   std::vector<bool> dropped;
   std::vector<uint32_t> open;
-  Strays strays(*whole, members, past);
+  UnexplainedReads unexplained(*whole, members, past);
   const std::vector<bool> bounded = seen_by_sealed(*whole, members, mark);
   const bool any =
       mark_dropped(*whole, members, dropped, [&](const Member& m, const Observation& seen) {
@@ -470,7 +470,7 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
         if (m.sealed(mark) || bounded[place]) {
           const bool has_place = m.status == TxnStatus::committed || bounded[place];
           if (has_place && !m.left_out && explained.is_from_nowhere(seen))
-            strays.note(m, place, seen);
+            unexplained.note(m, place, seen);
           return false;
         }
         // One of unknown outcome may have to wait long for a better explanation.
@@ -479,7 +479,7 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
         if (waits) open.push_back(place);
         return waits;
       });
-  std::vector<Window::Stray> found = std::move(strays).take();
+  std::vector<Window::UnexplainedRead> found = std::move(unexplained).take();
   if (any) {
     Result<Window> weaker = without(*whole, dropped);
     if (!weaker.ok()) return weaker;
@@ -488,7 +488,7 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
   whole = without_left_out(std::move(*whole), members);
   if (!whole.ok()) return whole;
   whole->open = std::move(open);
-  whole->strays = std::move(found);
+  whole->unexplained = std::move(found);
   return whole;
 }
 
@@ -528,7 +528,7 @@ Result<Window> projection_alone(std::span<const Member> members, const Beyond& b
   if (!members.empty()) assembly.header(*members[0].piece);
   if (Status s = add_members(assembly, members, Times::own); !s.ok()) return s.error();
   Result<Window> whole = assembly.finish();
-  if (!whole.ok() || beyond.nobody)
+  if (!whole.ok() || beyond.none)
     return whole.ok() ? without_left_out(std::move(*whole), members) : std::move(whole);
 
   const WindowWriters writers(whole->history);

@@ -55,7 +55,7 @@ struct Window {
   // A value that no member left, read by a member that has to be in the order: no order explains
   // that. It proves nothing either, as long as a transaction of unknown outcome or a forgotten one
   // may have left it.
-  struct Stray {
+  struct UnexplainedRead {
     uint32_t place;
     HeldValue key, value;
     bool by_late_writer;  // one of unknown outcome wrote it
@@ -71,7 +71,7 @@ struct Window {
   // Members some of whose observations are left out, as others to come may explain them; their
   // places, in order.
   std::vector<uint32_t> open = {};
-  std::vector<Stray> strays = {};
+  std::vector<UnexplainedRead> unexplained = {};
 
   // Only from projection_alone(): an observation that was left out because several transactions
   // wrote its value; for people.
@@ -101,7 +101,7 @@ Result<Window> projection(std::span<const Member> members, const Past& past, int
 
 // Knowledge about transactions before and after the members.
 struct Beyond {
-  bool nobody = false;   // there are none
+  bool none = false;     // there are none
   bool deletes = false;  // some may have deleted keys
 };
 

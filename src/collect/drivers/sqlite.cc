@@ -433,7 +433,7 @@ class TemporaryFolder {
     std::error_code error;
     const fs::path parent = fs::temp_directory_path(error);
     if (error)
-      return io_error("there is no such folder for what is temporary; expected TMPDIR to name one",
+      return io_error("there is no such folder for temporary files; expected TMPDIR to name one",
                       parent_of_temporary());
     std::string name = (parent / "assay-sqlite-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr)

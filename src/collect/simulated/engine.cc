@@ -414,7 +414,7 @@ std::optional<Commit> Engine::commit(uint32_t session) {
   return newest_;
 }
 
-void Engine::tell_times(uint32_t session, TxnRecord& record) const {
+void Engine::note_times(uint32_t session, TxnRecord& record) const {
   const Session& s = sessions_[session];
   if (s.viewed) record.start_ts = static_cast<int64_t>(s.view.point);
   if (s.number) record.commit_ts = static_cast<int64_t>(*s.number);
@@ -486,7 +486,7 @@ void Engine::apply_arrived(uint32_t replica) {
 
 void Engine::apply_all(uint32_t replica) { seen_[replica] = newest_from_; }
 
-void Engine::settle() {
+void Engine::replicate_all() {
   for (uint32_t r = 0; r < replica_count_; ++r) apply_all(r);
   travelling_.clear();
 }

@@ -60,7 +60,7 @@ class Engine {
   void abort(uint32_t session);
   // Of the transaction that the session has just committed: the newest commit that it saw, if it
   // looked, and its own number, if it wrote something.
-  void tell_times(uint32_t session, TxnRecord& record) const;
+  void note_times(uint32_t session, TxnRecord& record) const;
   // Whether that wrote something.
   bool wrote(uint32_t session) const { return sessions_[session].number.has_value(); }
 
@@ -68,7 +68,7 @@ class Engine {
   // contention.
   bool lags(uint32_t session) const { return sessions_[session].lags; }
   // Lets every commit reach every replica.
-  void settle();
+  void replicate_all();
   // While replicas are apart, no commit travels between them.
   void set_apart(bool apart) { apart_ = apart; }
   // The replica a session is connected to.

@@ -77,7 +77,7 @@ class TombstoneSession : public WorkloadSession {
 class TombstoneWorkload : public Workload {
  public:
   explicit TombstoneWorkload(std::unique_ptr<Workload> workload) : workload_(std::move(workload)) {
-    for (const OpKind kind : workload_->kinds()) add_what_stands_for(kind);
+    for (const OpKind kind : workload_->kinds()) add_replacement(kind);
   }
 
   std::unique_ptr<WorkloadSession> open(uint32_t session, uint32_t sessions,
@@ -96,7 +96,7 @@ class TombstoneWorkload : public Workload {
   }
 
  private:
-  void add_what_stands_for(OpKind kind) {
+  void add_replacement(OpKind kind) {
     if (kind == OpKind::remove) return add(OpKind::write);
     if (kind == OpKind::insert) {
       add(OpKind::read);

@@ -19,7 +19,7 @@ struct SentStatement {
   std::string place;  // in the application's code; may be empty
 };
 
-struct Told {
+struct TxnMeta {
   std::string program;   // empty: nothing says what ran
   bool defines = false;  // it made or changed tables
   // Tables with reads, and possible changes, that are not among its operations; "*": any table.
@@ -31,8 +31,8 @@ struct Told {
   bool is_whole() const { return reads.empty() && changes.empty(); }
 };
 
-Told told_of(std::string_view meta);
+TxnMeta meta_of(std::string_view meta);
 // Null if no statement is known to have been sent at that moment.
-const SentStatement* statement_at(const Told& told, Interval sent);
+const SentStatement* statement_at(const TxnMeta& meta, Interval sent);
 
 }  // namespace assay::internal::predict

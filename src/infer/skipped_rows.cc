@@ -1,4 +1,4 @@
-#include "infer/passed_over.h"
+#include "infer/skipped_rows.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -43,7 +43,7 @@ struct NotesPlaces : ReplayVisitor {
   NotesPlaces(const History& history, bool splits) : h(history), split(splits) {}
   bool reads(TxnId t, const KeysHeld&) {
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
-      if (passes_over(h, i)) queries.push_back({i, h.first_op(t), place});
+      if (skips_rows(h, i)) queries.push_back({i, h.first_op(t), place});
     place += split;
     return true;
   }
@@ -79,7 +79,7 @@ class Contradictions {
     });
   }
 
-  std::vector<PassedOver> find() {
+  std::vector<SkippedRow> find() {
     OpId first = kNone, at = kNone;  // of the transaction; its writes before `at` are noted
     for (const Query& query : all_) {
       if (query.first_op != first) own_.clear();
@@ -189,20 +189,20 @@ class Contradictions {
   std::vector<Asked> conditions_;
   std::unordered_map<KeyId, KeyState> own_;  // what the transaction has written so far
   std::vector<OpId> apart_;                  // per key, the last query for which it is set apart
-  std::vector<PassedOver> near_;
+  std::vector<SkippedRow> near_;
   bool any_ = false;
 };
 
 }  // namespace
 
-bool passes_over(const History& history, OpId op) {
+bool skips_rows(const History& history, OpId op) {
   if (!is_range(history.op(op))) return false;
   const Selected selected = history.selected(op);
   return selected.predicate != kNone && selected.complete &&
          !history.predicates().matches_initially(selected.predicate);
 }
 
-std::vector<PassedOver> contradicted(const History& history, const Order& order, uint32_t reach) {
+std::vector<SkippedRow> contradicted(const History& history, const Order& order, uint32_t reach) {
   if (!history.has_predicates()) return {};
   return Contradictions(history, order, reach).find();
 }

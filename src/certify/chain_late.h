@@ -1,7 +1,7 @@
 // Transactions of unknown outcome that have a place in a chain, in case they took effect there.
 // Each stays late until a read of a key that it wrote decides, or all its writes are overwritten.
 //
-//   order: s1: { w(x,1) }   parked: s2: { w(x,2) }?   next: s3: { r(x,1) }     s3 looked at x: s2
+//   order: s1: { w(x,1) }   late: s2: { w(x,2) }?   next: s3: { r(x,1) }     s3 looked at x: s2
 //                                                     did not take effect there
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace assay::internal::certify {
 
-class ParkedTxns {
+class LateTxns {
  public:
   using Txn = ChainContents::Txn;
 

@@ -24,23 +24,23 @@
 
 namespace assay::internal {
 
-struct PassedOver {
+struct SkippedRow {
   OpId query = kNone;
   KeyId key = kNone;  // that it does not name
 
-  friend auto operator<=>(const PassedOver&, const PassedOver&) = default;
+  friend auto operator<=>(const SkippedRow&, const SkippedRow&) = default;
 };
 
 // Whether the rows that an operation skipped may be left for later: the initial state always
 // explains them.
-bool passes_over(const History& history, OpId op);
+bool skips_rows(const History& history, OpId op);
 
 // The rows that an order contradicts, ascending; if there are any, also the rows that it would
 // contradict if the query were up to `reach` events earlier or later.
-std::vector<PassedOver> contradicted(const History& history, const Order& order, uint32_t reach);
+std::vector<SkippedRow> contradicted(const History& history, const Order& order, uint32_t reach);
 
 // Called by a search with an order that explains everything else: returns the rows that the order
 // contradicts, or nearly does.
-using FindContradicted = std::function<std::vector<PassedOver>(const Order& order)>;
+using FindContradicted = std::function<std::vector<SkippedRow>(const Order& order)>;
 
 }  // namespace assay::internal
