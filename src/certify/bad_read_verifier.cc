@@ -242,8 +242,7 @@ Status Claim::check_dirty() {
   if (claim_.anomaly != Anomaly::future_read) return Ok{};
   for (const Access& a : all_accesses(history_))
     if (!in_reader(a.op) && writes_version(a.op, access_of(history_, claim_.other).version))
-      return refuse("transaction {} also wrote the version that was read",
-                    history_.name(history_.txn_of(a.op)));
+      return refuse("transaction {} also wrote that version", history_.name(history_.txn_of(a.op)));
   return Ok{};
 }
 

@@ -29,9 +29,7 @@ class Announcer : public watch::WatchListener {
 
   void on_alarm(std::function<void(const Audit&)> f) { on_alarm_ = std::move(f); }
   // Called for a left-out transaction, after its report.
-  void on_left_out(std::function<Status(const watch::LeftOutTxn&)> f) {
-    on_left_out_ = std::move(f);
-  }
+  void on_left_out(std::function<Status(const watch::Omission&)> f) { on_left_out_ = std::move(f); }
   void on_sealed(std::function<void(const certify::Segment&)> f) { on_sealed_ = std::move(f); }
   // Another process reported this many alarms before.
   void count_from(uint64_t alarms) { before_ = alarms_ = alarms; }
@@ -39,7 +37,7 @@ class Announcer : public watch::WatchListener {
   void undecided(const watch::Undecided& what) override;
   void unexplained(watch::Unexplained&& what) override;
 
-  void left_out(const watch::LeftOutTxn& one) override {
+  void left_out(const watch::Omission& one) override {
     if (on_left_out_) keep(on_left_out_(one));
   }
   void sealed(const certify::Segment& segment) override {
@@ -67,7 +65,7 @@ class Announcer : public watch::WatchListener {
   LevelId level_;
   const WatchOutput& output_;
   std::function<void(const Audit&)> on_alarm_;
-  std::function<Status(const watch::LeftOutTxn&)> on_left_out_;
+  std::function<Status(const watch::Omission&)> on_left_out_;
   std::function<void(const certify::Segment&)> on_sealed_;
   uint64_t alarms_ = 0, before_ = 0;
   std::optional<Error> failure_;

@@ -54,7 +54,7 @@ Status KeptWatch::load(watch::Watcher& watcher, formats::JsonlChunks& chunks) {
     e.file = state_->path();
     return e;
   }
-  for (const watch::LeftOutTxn& one : before_->left_out) watcher.note_reported(one);
+  for (const watch::Omission& one : before_->left_out) watcher.note_reported(one);
   before_->saved = {};
   return Ok{};
 }
@@ -89,7 +89,7 @@ Status KeptWatch::write_state(const Running& running) {
   return state_->write(state);
 }
 
-Status KeptWatch::left_out(const watch::LeftOutTxn& one) {
+Status KeptWatch::left_out(const watch::Omission& one) {
   return state_ ? state_->add(one) : Status(Ok{});
 }
 

@@ -44,7 +44,7 @@ class KeptWatch {
   Status save(const Running& running, bool at_once);
   // Something was decided: the saved state is out of date.
   void changed() { changed_ = true; }
-  Status left_out(const watch::LeftOutTxn& one);
+  Status left_out(const watch::Omission& one);
 
   void read(const std::shared_ptr<const History>& piece);
   void sealed(const certify::Segment& segment);

@@ -43,12 +43,12 @@ FilePlace take_place(StreamReader& from) {
   return p;
 }
 
-std::string line_of(const watch::LeftOutTxn& one) {
+std::string line_of(const watch::Omission& one) {
   return fmt::format("{{\"left_out\":{},\"alarm\":{},\"mark\":{},\"read\":{}}}\n", one.line,
                      one.alarm, one.mark, one.read);
 }
 
-std::optional<watch::LeftOutTxn> left_out_of(std::string_view line) {
+std::optional<watch::Omission> left_out_of(std::string_view line) {
   const auto json = Json::parse(line);
   if (!json.is_object()) return std::nullopt;
   const auto number = [&](std::string_view name) {
@@ -59,11 +59,11 @@ std::optional<watch::LeftOutTxn> left_out_of(std::string_view line) {
   const Json* alarm = json.find("alarm");
   if (!at || !mark || !read || *at < 1 || *read < 0 || alarm == nullptr || !alarm->is_boolean())
     return std::nullopt;
-  return watch::LeftOutTxn{static_cast<uint64_t>(*at), *alarm == true, *mark,
-                           static_cast<uint64_t>(*read)};
+  return watch::Omission{static_cast<uint64_t>(*at), *alarm == true, *mark,
+                         static_cast<uint64_t>(*read)};
 }
 
-Status read_left_out(std::string_view text, std::vector<watch::LeftOutTxn>& to) {
+Status read_left_out(std::string_view text, std::vector<watch::Omission>& to) {
   for (size_t end; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1)) {
     const auto one = left_out_of(text.substr(0, end));
     if (!one) return bad_input("damaged: expected a line about a transaction that was left out");
@@ -170,7 +170,7 @@ Status StateFile::write(const State& state) {
   return fd_ >= 0 ? Status(Ok{}) : Status(io_error(std::strerror(errno), path_));
 }
 
-Status StateFile::add(const watch::LeftOutTxn& one) {
+Status StateFile::add(const watch::Omission& one) {
   const std::string line = line_of(one);
   const ssize_t n = ::write(fd_, line.data(), line.size());
   if (n == static_cast<ssize_t>(line.size())) return Ok{};

@@ -48,7 +48,7 @@ class StateFile {
   struct State {
     FilePlace history, chain;
     std::string saved;  // watch/saved_watch.h
-    std::vector<watch::LeftOutTxn> left_out;
+    std::vector<watch::Omission> left_out;
   };
 
   explicit StateFile(std::string path) : path_(std::move(path)) {}
@@ -62,7 +62,7 @@ class StateFile {
   // `left_out` of the state is not written.
   Status write(const State& state);
   // After a write: one more line.
-  Status add(const watch::LeftOutTxn& one);
+  Status add(const watch::Omission& one);
 
  private:
   std::string path_;

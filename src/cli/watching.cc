@@ -128,7 +128,7 @@ bool Watching::sessions_have_ended() const {
 
 void Watching::keep(KeptWatch& kept) {
   kept_ = &kept;
-  announcer_.on_left_out([this](const watch::LeftOutTxn& one) { return kept_->left_out(one); });
+  announcer_.on_left_out([this](const watch::Omission& one) { return kept_->left_out(one); });
   announcer_.on_sealed([this](const certify::Segment& segment) { kept_->sealed(segment); });
 }
 

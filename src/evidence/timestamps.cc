@@ -34,7 +34,7 @@ class TimestampLog : public Log {
     if (record.status == TxnStatus::unknown) {
       ++unknown_;
     } else if (record.commit_ts == Interval::kUnknown) {
-      ++without_timestamp_;
+      ++missed_;
     } else {
       txns_.push_back({record.commit_ts, fmt::format("{}-{}", record.session, record.number),
                        std::move(changes)});
@@ -57,9 +57,8 @@ class TimestampLog : public Log {
               std::move(txns_[from].changes)});
     }
     LogEnd log_end{fmt::format("timestamp {}", txns_.empty() ? 0 : txns_.back().at), tied};
-    if (log_end.missing.empty() && without_timestamp_ > 0)
-      log_end.missing =
-          fmt::format("transactions that did not learn their timestamp: {}", without_timestamp_);
+    if (log_end.missing.empty() && missed_ > 0)
+      log_end.missing = fmt::format("transactions that did not learn their timestamp: {}", missed_);
     if (log_end.missing.empty() && unknown_ > 0)
       log_end.missing = fmt::format("transactions of unknown outcome that wrote: {}", unknown_);
     return log_end;
@@ -88,7 +87,7 @@ class TimestampLog : public Log {
 
   std::mutex mutex_;  // of what follows
   std::vector<Committed> txns_;
-  uint64_t without_timestamp_ = 0, unknown_ = 0;
+  uint64_t missed_ = 0, unknown_ = 0;
 };
 
 }  // namespace

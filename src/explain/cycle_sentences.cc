@@ -188,23 +188,22 @@ class CycleStory {
     return say_.chain(path);
   }
 
-  static constexpr size_t kMostShown = 8;
+  static constexpr size_t kMost = 8;
 
   std::string order() const {
     std::string order;
-    for (size_t i = 0; i < cycle_.size() && i < kMostShown; ++i) {
+    for (size_t i = 0; i < cycle_.size() && i < kMost; ++i) {
       if (i > 0) order += i + 1 == cycle_.size() ? ", and " : ", ";
       order += say_.txn(cycle_[i].edge.from) + " before " + say_.txn(cycle_[i].edge.to);
     }
-    if (cycle_.size() > kMostShown)
-      order += fmt::format(" and {} more", cycle_.size() - kMostShown);
+    if (cycle_.size() > kMost) order += fmt::format(" and {} more", cycle_.size() - kMost);
     return order;
   }
 
   // Of an order of writers that something shows outright, what shows it.
   std::string reasons() const {
     std::string why;
-    for (size_t i = 0; i < cycle_.size() && i < kMostShown; ++i) {
+    for (size_t i = 0; i < cycle_.size() && i < kMost; ++i) {
       const bool stated = cycle_[i].because == Step::Because::stated;
       why +=
           (i > 0 ? "; " : "") + (stated ? say_.because(cycle_[i]) : say_.because(cycle_[i].edge));

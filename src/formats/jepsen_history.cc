@@ -93,8 +93,7 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
   if (record.type == JepsenType::invoke) {
     if (pending.open) {
       ++open_ends_;
-      if (!finish_txn(pending, names_[process], TxnStatus::unknown, Interval::kUnknown))
-        return false;
+      if (!finish(pending, names_[process], TxnStatus::unknown, Interval::kUnknown)) return false;
     }
     names_[process] = session_of(record);
     return start(pending, record);
@@ -113,7 +112,7 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
   // not say when things happened by their order.
   const bool untimed = record.type == JepsenType::info || (!timed_ && !invoked);
   const int64_t end = untimed ? Interval::kUnknown : time_of(record);
-  return finish_txn(pending, names_[process], status, end);
+  return finish(pending, names_[process], status, end);
 }
 
 int64_t JepsenHistory::time_of(const JepsenRecord& record) const {
@@ -131,8 +130,7 @@ bool JepsenHistory::start(Pending& pending, const JepsenRecord& record) {
   return true;
 }
 
-bool JepsenHistory::finish_txn(Pending& pending, const Value& session, TxnStatus status,
-                               int64_t end) {
+bool JepsenHistory::finish(Pending& pending, const Value& session, TxnStatus status, int64_t end) {
   TxnHeader header;
   header.session = session.view();
   header.status = status;
@@ -617,7 +615,7 @@ Result<History> JepsenHistory::finish(Notes& notes) && {
   for (auto& [process, pending] : pending_) {
     if (!pending.open) continue;
     ++open_ends_;
-    if (!finish_txn(pending, names_[process], TxnStatus::unknown, Interval::kUnknown))
+    if (!finish(pending, names_[process], TxnStatus::unknown, Interval::kUnknown))
       return bad_input(fault_.message);
   }
   if (workload_ == Workload::writes && !resolve_writes(Workload::cas_register))

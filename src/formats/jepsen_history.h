@@ -104,7 +104,7 @@ class JepsenHistory {
   bool fail(const Datum* at, std::string message);
 
   bool start(Pending& pending, const JepsenRecord& record);
-  bool finish_txn(Pending& pending, const Value& session, TxnStatus status, int64_t end);
+  bool finish(Pending& pending, const Value& session, TxnStatus status, int64_t end);
   bool add_txn(const TxnHeader& header, const std::vector<OwnedOp>& ops);
   bool add_event(const JepsenRecord& record);
   Value session_of(const JepsenRecord& record);

@@ -53,7 +53,7 @@ struct Observation {
   VersionId version = kNone;  // equals, differs; list: its last element, or null
   Accepts accepts = Accepts::any;
   PredicateId predicate = kNone;  // matches, misses
-  bool own = false;  // its transaction wrote the key before; only set by walk_accesses
+  bool own = false;               // its transaction wrote the key before; only set by walk_accesses
 };
 
 struct Install {
@@ -246,7 +246,7 @@ std::vector<Observation> observations_of_range(const History& history, OpId rang
 // The elements of a list that was read, without the reader's own, which are at its end.
 struct OutsideList {
   std::span<const VersionId> elements;
-  OpId missing = kNone;  // an own append whose element is missing at its place: nothing explains that
+  OpId missing = kNone;  // an own append whose element is missing: nothing explains that
 };
 OutsideList outside_list(const History& history, OpId read_list);
 

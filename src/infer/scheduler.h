@@ -269,12 +269,11 @@ class Scheduler {
       const OpenRead& read = open_->all()[i];
       if (may_be_from(read, current_writer(read.key))) continue;
       const Node n = outcomes_->dormant(read.key);
-      if (n == kNone || !may_be_from(read, problem_.txn[n]) ||
-          !outcomes_->would_be_current(n, read.key))
+      if (n == kNone || !may_be_from(read, problem_.txn[n]) || !outcomes_->would_show(n, read.key))
         continue;
       const auto keys = outcomes_->keys_of(n);
       const bool awaited = std::any_of(keys.begin(), keys.end(), [&](KeyId key) {
-        return outcomes_->would_be_current(n, key) && awaited_reader(key, kNone) != kNothing;
+        return outcomes_->would_show(n, key) && awaited_reader(key, kNone) != kNothing;
       });
       if (!awaited) outcomes_->wake(n);
     }

@@ -57,7 +57,7 @@ void UnknownOutcomes::wake(Node n) {
   Passed& passed = passed_[index_[n]];
   passed.effective = true;
   for (const KeyId key : passed.keys) {
-    if (!would_be_current(n, key)) continue;
+    if (!would_show(n, key)) continue;
     installed_[key] = passed.moment;
     woken_[key] = n;
   }

@@ -38,9 +38,7 @@ class UnknownOutcomes {
   Node dormant(KeyId key) const;
   std::span<const KeyId> keys_of(Node n) const { return passed_[index_[n]].keys; }
   // Whether what `n` wrote to `key` would be there now.
-  bool would_be_current(Node n, KeyId key) const {
-    return installed_[key] < passed_[index_[n]].moment;
-  }
+  bool would_show(Node n, KeyId key) const { return installed_[key] < passed_[index_[n]].moment; }
   void wake(Node n);
   // The transaction that was woken and wrote the current state; kNone if another one did.
   Node woken(KeyId key) const { return woken_[key]; }

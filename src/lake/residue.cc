@@ -184,7 +184,7 @@ class Window {
   // Each event as early as the window, its own times and the event before it allow.
   std::string place(const Order& order, std::map<std::string, Placed>& placed) const {
     std::vector<Placed> places(members_.size());
-    std::vector<bool> in_order(members_.size());  // all but unneeded transactions of unknown outcome
+    std::vector<bool> in_order(members_.size());  // all but unneeded ones of unknown outcome
     int64_t last = from_ - 1;
     for (const uint32_t event : order.events) {
       const TxnId txn = order.split ? event / 2 : event;

@@ -82,7 +82,7 @@ void accept_by_whole_order(Case& c, const LevelInfo& level) {
   if (adya && !c.along.knows(level.id, *found)) return;
   Certificate certificate = Judgement::satisfied(*found).certificate;
   certificate.levels = {level.id};
-  c.conclude(std::move(certificate));
+  c.record(std::move(certificate));
 }
 
 }  // namespace rules

@@ -33,7 +33,7 @@ void decide_sources(Case& c, const LevelInfo& level, const Order& first) {
                           sees_one_state(level) ? c.chosen : c.chosen_each, c.stages, c.budget);
   if (found.outcome() == Outcome::unknown)
     found.reason.detail = c.open_reason(c.problem.unresolved).detail + ": " + found.reason.detail;
-  c.conclude(level.id, std::move(found));
+  c.record(level.id, std::move(found));
 }
 
 // `levels` decides those of its kind.
@@ -47,7 +47,7 @@ void decide_by_reads(Case& c, const LevelInfo& level, std::string_view stage,
     found = levels->decide(level.id, c.budget);
   }
   if (found.outcome() != Outcome::satisfied || !c.has_open_reads())
-    return c.conclude(level.id, std::move(found));
+    return c.record(level.id, std::move(found));
   // An order that explains what each transaction saw, and that keeps to the stated orders of
   // versions, also satisfies Adya's levels if enough of these orders is known: all of them, or
   // those that matter given the sources along it.
@@ -55,7 +55,7 @@ void decide_by_reads(Case& c, const LevelInfo& level, std::string_view stage,
       level.events == EventModel::adya ? c.lattice.ordering(level.id) : nullptr;
   std::optional<Order> order =
       known == nullptr ? std::nullopt : c.along.as_adya(level.id, known->order);
-  if (order) return c.conclude(level.id, Judgement::satisfied(std::move(*order)));
+  if (order) return c.record(level.id, Judgement::satisfied(std::move(*order)));
   decide_sources(c, level, found.certificate.order);
 }
 
@@ -102,7 +102,7 @@ void take_nearest_sources(Case& c, const LevelInfo& level) {
   if (!asked.obstacle().empty() || !asked.lists().all().empty() || !c.open.has_sources()) return;
   Judgement found = accept_nearest_sources(c.problem, c.open.for_search(), level, asked,
                                            c.uses(SpeedUp::local_search), c.stages, c.budget);
-  if (found.outcome() == Outcome::satisfied) c.conclude(level.id, std::move(found));
+  if (found.outcome() == Outcome::satisfied) c.record(level.id, std::move(found));
 }
 
 void decide_weak(Case& c, const LevelInfo& level) { decide_by_reads(c, level, "weak", c.weak); }
@@ -125,13 +125,12 @@ void decide_with_dirty_reads(Case& c, const LevelInfo& level) {
   if (c.budget.exhausted_now()) return out_of_budget();
   const auto allows_dirty = [](const LevelInfo& other) { return !has_clean_reads(other); };
   if (dirty.found.bad_read.anomaly != Anomaly::none)
-    return c.conclude(dirty.found.bad_read, allows_dirty);
+    return c.record(dirty.found.bad_read, allows_dirty);
   if (dirty.found.unexplained != kNone)
-    return c.conclude_sourceless(dirty.found.unexplained, dirty.found.unexplained_key,
-                                 allows_dirty);
+    return c.record_sourceless(dirty.found.unexplained, dirty.found.unexplained_key, allows_dirty);
   if (!dirty.unresolved.empty())
     return c.lattice.set_unknown(level.id, c.open_reason(dirty.unresolved));
-  c.conclude(level.id, AdyaLevels(dirty, UpdateOrders::ignored).decide(level.id, c.budget));
+  c.record(level.id, AdyaLevels(dirty, UpdateOrders::ignored).decide(level.id, c.budget));
 }
 
 // In an order of whole transactions that explains what each of them saw all dependencies run

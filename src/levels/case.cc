@@ -68,7 +68,7 @@ CheckOptions Case::without_counts() const {
   return uncounted;
 }
 
-void Case::conclude(LevelId level, Judgement found) {
+void Case::record(LevelId level, Judgement found) {
   if (found.outcome() == Outcome::unknown)
     return lattice.set_unknown(level, std::move(found.reason));
   if (found.outcome() == Outcome::satisfied && any_version_skipped &&
@@ -78,10 +78,10 @@ void Case::conclude(LevelId level, Judgement found) {
                                 "a query may have read any version of a key that never satisfied "
                                 "its condition"});
   found.certificate.levels = lattice.served(level, found.certificate);
-  conclude(std::move(found.certificate));
+  record(std::move(found.certificate));
 }
 
-void Case::conclude(Certificate certificate) {
+void Case::record(Certificate certificate) {
   if (certificate.outcome() == Outcome::satisfied) {
     if (!doubt_.empty()) {
       for (const LevelId level : certificate.levels)
@@ -91,7 +91,7 @@ void Case::conclude(Certificate certificate) {
     if (has_aggregates && !explains_aggregates(*this, certificate))
       return leave_aggregates_open(*this, certificate);
   }
-  lattice.conclude(std::move(certificate));
+  lattice.record(std::move(certificate));
 }
 
 }  // namespace assay::internal

@@ -59,24 +59,24 @@ struct Case {
   // Records the judgement of a level, which serves others too. Satisfied counts only if nothing
   // contradicts it: something in the history that has no meaning, or aggregates that the order does
   // not explain.
-  void conclude(LevelId level, Judgement found);
+  void record(LevelId level, Judgement found);
   // The same, of the levels in it.
-  void conclude(Certificate certificate);
+  void record(Certificate certificate);
   // The levels of which this is true are refuted by one read.
   template <class Refutes>
-  void conclude(const BadRead& bad, Refutes refutes) {
+  void record(const BadRead& bad, Refutes refutes) {
     Certificate certificate;
     certificate.kind = Certificate::Kind::bad_read;
     certificate.bad_read = bad;
-    conclude_where(std::move(certificate), refutes);
+    record_where(std::move(certificate), refutes);
   }
   // Or by an operation whose observation of a key no transaction can have left.
   template <class Refutes>
-  void conclude_sourceless(OpId op, KeyId key, Refutes refutes) {
+  void record_sourceless(OpId op, KeyId key, Refutes refutes) {
     Certificate certificate;
     certificate.kind = Certificate::Kind::proof;
     certificate.proof.steps = {sources_step(op, key)};
-    conclude_where(std::move(certificate), refutes);
+    record_where(std::move(certificate), refutes);
   }
 
   const History& history;
@@ -106,11 +106,11 @@ struct Case {
 
  private:
   template <class Refutes>
-  void conclude_where(Certificate certificate, Refutes refutes) {
+  void record_where(Certificate certificate, Refutes refutes) {
     for (const LevelInfo& level : all_levels())
       if (refutes(level) && !follows_from_below(level) && lattice.is_asked(level))
         certificate.levels.push_back(level.id);
-    conclude(std::move(certificate));
+    record(std::move(certificate));
   }
 
   Unknown doubt_;  // why nothing can be called satisfied; empty if it can

@@ -161,7 +161,7 @@ const Certificate* Lattice::ordering(LevelId adya) const {
   return nullptr;
 }
 
-void Lattice::conclude(Certificate certificate) {
+void Lattice::record(Certificate certificate) {
   const std::vector<LevelId> levels = std::exchange(certificate.levels, {});
   certificates_.push_back(std::move(certificate));
   extend(certificates_.back(), levels);

@@ -89,7 +89,7 @@ class Lattice {
   }
 
   // Of those of its levels that are not decided.
-  void conclude(Certificate certificate);
+  void record(Certificate certificate);
   // A certificate of this lattice serves these levels too.
   void extend(const Certificate& certificate, const std::vector<LevelId>& levels);
   void set_unknown(LevelId level, Unknown why);

@@ -136,10 +136,10 @@ void decide_declared(Case& c, const LevelInfo&) {
     certificate.levels = {mixed};
     certificate.kind = Certificate::Kind::bad_read;
     certificate.bad_read = bad;
-    return c.conclude(std::move(certificate));
+    return c.record(std::move(certificate));
   }
   if (c.has_open_reads()) return c.lattice.set_unknown(mixed, c.open_reason(c.problem.unresolved));
-  c.conclude(mixed, decide_mixed(c.problem, c.without_counts(), c.stages, c.budget));
+  c.record(mixed, decide_mixed(c.problem, c.without_counts(), c.stages, c.budget));
 }
 
 }  // namespace rules

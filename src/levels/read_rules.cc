@@ -36,10 +36,10 @@ void refute_sourceless(Case& c) {
   if (read == nullptr) return;
   // And not only together with others.
   const OpenRead* alone = find_sourceless(c, OpenProblem::Listing::each);
-  if (alone == nullptr) return c.conclude_sourceless(read->op, read->key, of_one_state);
+  if (alone == nullptr) return c.record_sourceless(read->op, read->key, of_one_state);
   const BadRead bad = c.open.reads(OpenProblem::Listing::each).dirty_read(*alone);
-  if (bad.anomaly != Anomaly::none) return c.conclude(bad, has_clean_reads);
-  c.conclude_sourceless(alone->op, alone->key, has_clean_reads);
+  if (bad.anomaly != Anomaly::none) return c.record(bad, has_clean_reads);
+  c.record_sourceless(alone->op, alone->key, has_clean_reads);
 }
 
 namespace rules {
@@ -67,7 +67,7 @@ void replay_stated_order(Case& c, const LevelInfo&) {
     result.replays.push_back(replay.result);
     // The level orders commits by the times of their ends, too, which the replay does not look at.
     if (!explains || level_info(replay.result.level).real_time != RealTime::none) continue;
-    c.conclude(replay.result.level, Judgement::satisfied(std::move(replay.order)));
+    c.record(replay.result.level, Judgement::satisfied(std::move(replay.order)));
   }
 }
 
@@ -76,9 +76,8 @@ bool has_unexplained_read(Case& c, const LevelInfo&) {
 }
 
 void refute_by_unexplained_read(Case& c, const LevelInfo&) {
-  if (!c.is_explainable()) return c.conclude(c.problem.found.bad_read, has_clean_reads);
-  c.conclude(c.problem.found.non_repeatable,
-             [](const LevelInfo& level) { return level.repeatable; });
+  if (!c.is_explainable()) return c.record(c.problem.found.bad_read, has_clean_reads);
+  c.record(c.problem.found.non_repeatable, [](const LevelInfo& level) { return level.repeatable; });
 }
 
 bool may_have_impossible_aggregate(Case& c, const LevelInfo&) {
@@ -88,9 +87,9 @@ bool may_have_impossible_aggregate(Case& c, const LevelInfo&) {
 void refute_by_aggregate(Case& c, const LevelInfo&) {
   const BadRead everywhere = impossible_aggregate(c.history, false);
   if (everywhere.anomaly != Anomaly::none)
-    return c.conclude(everywhere, [](const LevelInfo&) { return true; });
+    return c.record(everywhere, [](const LevelInfo&) { return true; });
   const BadRead in_one_state = impossible_aggregate(c.history, true);
-  if (in_one_state.anomaly != Anomaly::none) c.conclude(in_one_state, of_one_state);
+  if (in_one_state.anomaly != Anomaly::none) c.record(in_one_state, of_one_state);
 }
 
 bool has_open_reads(Case& c, const LevelInfo&) {
@@ -103,7 +102,7 @@ void refute_by_sourceless(Case& c, const LevelInfo&) { refute_sourceless(c); }
 void refute_by_counting(Case& c, const LevelInfo&) {
   const BadRead overdrawn = find_overdrawn(c.history);
   if (overdrawn.anomaly == Anomaly::none) return;
-  c.conclude(overdrawn, [](const LevelInfo& level) { return implies(level.id, LevelId::adya_si); });
+  c.record(overdrawn, [](const LevelInfo& level) { return implies(level.id, LevelId::adya_si); });
 }
 
 }  // namespace rules

@@ -38,7 +38,7 @@ void decide_key_by_key(Case& c, const LevelInfo&) {
     certificate.levels = {strict_serializable, linearizable};
   else
     certificate.levels = c.lattice.served(linearizable, certificate);
-  c.conclude(std::move(certificate));
+  c.record(std::move(certificate));
 }
 
 bool has_single_operations_open(Case& c, const LevelInfo&) {

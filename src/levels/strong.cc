@@ -339,8 +339,7 @@ class Engine {
       Choices choices(graph_, open_);
       const bool explained =
           open_ == nullptr || choices.explained_by(schedule.order, schedule.effective);
-      if (explained && !add_skipped_rows(schedule.order, choices) &&
-          serves_weak_readers(schedule.order)) {
+      if (explained && !add_rows(schedule.order, choices) && serves_weak_readers(schedule.order)) {
         satisfied(schedule.order, choices);
         return true;
       }
@@ -375,7 +374,7 @@ class Engine {
     if (neighbours_first_) choose_neighbours(graph_, order.order(), search);
     const auto check = [&](std::span<const Vertex> now) {
       if (choices.add_what_fails(now, search, budget_)) return true;
-      if (!add_skipped_rows(now, choices)) return !serves_weak_readers(now, &search);
+      if (!add_rows(now, choices)) return !serves_weak_readers(now, &search);
       search.take_in(*open_);
       return true;
     };
@@ -399,7 +398,7 @@ class Engine {
 
   // Adds the skipped rows that an order contradicts. False if there are none, or this search cannot
   // use them.
-  bool add_skipped_rows(std::span<const Vertex> order, Choices& choices) {
+  bool add_rows(std::span<const Vertex> order, Choices& choices) {
     if (contradicted_ == nullptr || open_ == nullptr) return false;
     std::vector<SkippedRow> rows = (*contradicted_)(order_of_events(order, choices));
     // If the order is far off, sources are ruled out first, and a new search begins with the rest.

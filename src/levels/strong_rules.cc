@@ -34,11 +34,11 @@ Judgement decide_with_orders(Case& c, const LevelInfo& level, const Decide& deci
   });
 }
 
-void conclude_in(Case& c, const LevelInfo& level, Judgement found) {
+void record(Case& c, const LevelInfo& level, Judgement found) {
   if (c.lattice.is_decided(level.id)) return;
   if (found.outcome() == Outcome::satisfied && !c.open.is_explained_by(found.certificate.order))
     return c.lattice.set_unknown(level.id, c.open_reason(c.problem.unresolved));
-  c.conclude(level.id, std::move(found));
+  c.record(level.id, std::move(found));
 }
 
 }  // namespace
@@ -72,21 +72,20 @@ bool may_replay(Case& c, const LevelInfo& level) {
 void refute_by_the_clock(Case& c, const LevelInfo& level) {
   if (!c.clock_faults) c.clock_faults.emplace(c.problem);
   Judgement found = c.clock_faults->refute(level, c.without_counts(), c.stages, c.budget);
-  if (found.outcome() == Outcome::violated) c.conclude(level.id, std::move(found));
+  if (found.outcome() == Outcome::violated) c.record(level.id, std::move(found));
 }
 
 void accept_by_replaying(Case& c, const LevelInfo& level) {
   Judgement found =
       decide_with_orders(c, level, [&](const Problem& problem) { return play(c, problem, level); });
-  if (found.outcome() == Outcome::satisfied) conclude_in(c, level, std::move(found));
+  if (found.outcome() == Outcome::satisfied) record(c, level, std::move(found));
 }
 
 void decide_by_search(Case& c, const LevelInfo& level) {
-  conclude_in(c, level, decide_with_orders(c, level, [&](const Problem& problem) {
-                Judgement played = c.stated_first ? play(c, problem, level) : Judgement();
-                return played.outcome() == Outcome::satisfied ? played
-                                                              : c.open.search(problem, level);
-              }));
+  record(c, level, decide_with_orders(c, level, [&](const Problem& problem) {
+           Judgement played = c.stated_first ? play(c, problem, level) : Judgement();
+           return played.outcome() == Outcome::satisfied ? played : c.open.search(problem, level);
+         }));
 }
 
 // Without times the level can still be refuted by its other conditions.
@@ -95,7 +94,7 @@ void refute_without_time(Case& c, const LevelInfo& level) {
   timeless.real_time = RealTime::none;
   Judgement found = decide_with_orders(
       c, level, [&](const Problem& problem) { return c.open.search(problem, timeless); });
-  if (found.outcome() == Outcome::violated) c.conclude(level.id, std::move(found));
+  if (found.outcome() == Outcome::violated) c.record(level.id, std::move(found));
 }
 
 // If the level without its real-time condition is a level too, and was searched, nothing is left to

@@ -229,7 +229,7 @@ bool accept_by_value(Case& c) {
     std::vector<TxnId> order = order_by_value(c.history, level, c.budget);
     if (order.empty()) return false;
     say_what_cannot_hold(c, order);
-    c.conclude(id, Judgement::satisfied({.split = false, .events = std::move(order)}));
+    c.record(id, Judgement::satisfied({.split = false, .events = std::move(order)}));
     return true;
   }
   return false;

@@ -460,8 +460,7 @@ std::vector<int> Compiler::meant(const KnownOrder& order) {
     if (h_.version_value(v).is_null() && any_empties(order.key)) continue;
     const std::vector<int> writers = writers_of(v);
     if (writers.empty())
-      out_.contradiction =
-          "a known order names a version that no transaction can have installed there";
+      out_.contradiction = "a known order names a version that no transaction installs there";
     else if (std::count(writers.begin(), writers.end(), writers[0]) ==
              static_cast<ptrdiff_t>(writers.size()))
       all.back() = writers[0];

@@ -54,9 +54,8 @@ class Splits {
     std::vector<KeyId>
         reads;  // read before it, and the next to change one of them may run in the gap
     std::vector<KeyId> forbidden;  // no transaction in the gap may change these
-    std::vector<KeyId>
-        locked;  // before it, as by a change: no transaction in the gap may lock these
-    std::vector<KeyId> shared;  // or shared: none may lock these as a change does
+    std::vector<KeyId> locked;     // before it, as by a change: none in the gap may lock these
+    std::vector<KeyId> shared;     // or shared: none may lock these as a change does
     std::vector<KeyId> later_changes, later_reads;  // of the transaction, behind the gap
   };
   std::vector<Cut> cuts_of(TxnId txn) const;

@@ -25,7 +25,7 @@ class ValueChains {
   struct Txn {
     Node node = kNone;
     bool optional = false;  // it may have taken no effect
-    uint32_t reads = 0;  // index in reads_; the next transaction's ends the row. `writes` is the same
+    uint32_t reads = 0;     // begins the row in reads_; `writes` in writes_
     uint32_t writes = 0;
   };
 

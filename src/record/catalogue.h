@@ -27,7 +27,7 @@ struct Relation {
       false;  // a query of it finds all rows of that name: it is no partition, and hides no rows
   bool fires = false;   // triggers or rules of the user's, when it is changed
   int64_t file = 0;     // where it lies: another if it was written anew
-  std::string refusal;  // why its rows have no identity, or are not in the log; empty: they have one
+  std::string refusal;  // why its rows have no identity, or are not in the log
 };
 
 class Catalogue {

@@ -103,8 +103,8 @@ class LateEffects {
   void show(const HeldValue& key, const LateWrite& write);
 
   std::unordered_map<uint64_t, LateTxn> txns_;  // by number
-  std::unordered_map<HeldValue, std::vector<LateWrite>, HeldHash, HeldEqual>
-      by_key_;  // writers_of()
+  // writers_of()
+  std::unordered_map<HeldValue, std::vector<LateWrite>, HeldHash, HeldEqual> by_key_;
 };
 
 struct LatePlace {

@@ -81,8 +81,8 @@ struct Progress {
   int64_t now = Interval::kUnknown;   // the latest time reported
 };
 
-// One that is left out from now on, with all that others saw of it.
-struct LeftOutTxn {
+// A transaction that is left out from now on, with all reads of its writes.
+struct Omission {
   uint64_t line = 0;
   bool alarm = false;  // or of an unknown
   int64_t mark = Interval::kUnknown;
@@ -99,7 +99,7 @@ class WatchListener {
   // An alarm too, of a watch by timestamps.
   virtual void unexplained(Unexplained&&) {}
   // A transaction is left out because of the last result: the alarm, or the unknown.
-  virtual void left_out(const LeftOutTxn&) {}
+  virtual void left_out(const Omission&) {}
   // Nothing more need be reported.
   virtual bool has_enough() const { return false; }
   // The final decisions, in order: segments of a chain of certificates (certify/chain.h).

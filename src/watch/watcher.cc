@@ -111,9 +111,7 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t, const
     said_marks_.erase(said_marks_.begin());
   }
   if (m.begin < alarm_mark_)
-    report(h.name(t),
-           "it is late: it began before the mark of an alarm, and may explain a read that the "
-           "alarm rests on",
+    report(h.name(t), "it is late: it began before the mark of an alarm, and may explain its reads",
            false);
   if (said_.erase(m.line) > 0) {
     m.left_out = true;
@@ -278,8 +276,7 @@ size_t Watcher::provable_since(const Window::UnexplainedRead& read) const {
 // or prove a violation with it; or leaves out the reader. Returns how many are left out.
 size_t Watcher::handle_unexplained(std::span<const Window::UnexplainedRead> unexplained) {
   size_t back = 0;
-  for (const Window::UnexplainedRead& read : unexplained)
-    back = std::max(back, settled_since(read));
+  for (const auto& read : unexplained) back = std::max(back, settled_since(read));
   for (const Window::UnexplainedRead& read : unexplained)
     if (back == 0 && !read.by_late_writer) back = provable_since(read);
   if (back > 0) return take_back(back), 0;

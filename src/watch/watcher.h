@@ -69,7 +69,7 @@ class Watcher final : public Watch {
   void save(StreamWriter& to, formats::TxnTableWriter& txns) const;
   Status load(StreamReader& from, const formats::TxnTable& txns);
   // A report made after this state was saved, which must not be repeated.
-  void note_reported(const LeftOutTxn& said);
+  void note_reported(const Omission& said);
   // Transactions reported between here and the next line are lost: nothing is known of any
   // undecided transaction, nor of those concurrent with them. Lines are counted anew.
   void note_loss();

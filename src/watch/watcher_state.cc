@@ -271,7 +271,7 @@ Status Watcher::load(StreamReader& from, const formats::TxnTable& txns) {
 
 // --- reports since the state was saved
 
-void Watcher::note_reported(const LeftOutTxn& said) {
+void Watcher::note_reported(const Omission& said) {
   if (said.alarm)
     ++progress_.alarms;
   else
