@@ -283,7 +283,7 @@ Result<TxnStatus> Client::finish_txn(const CallResult& result, bool committing) 
   if (status == TxnStatus::committed) operations_ += record_.steps.size();
   aborts_in_a_row_ = status == TxnStatus::aborted ? aborts_in_a_row_ + 1 : 0;
   if (Status s = record(status); !s.ok()) return s.error();
-  if (log_ != nullptr) log_->settled(record_);
+  if (log_ != nullptr) log_->ended(record_);
   ++record_.number;
   if (result.session_lost) connection_.reset();
   if (result.outcome == CallOutcome::fatal)

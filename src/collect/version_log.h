@@ -40,7 +40,7 @@ class VersionLog {
   // run noted of that.
   virtual Status resume(const std::string& begins) = 0;
   // How an attempt ended, with what the session learned of it. From any thread.
-  virtual void settled(const TxnRecord&) {}
+  virtual void ended(const TxnRecord&) {}
   // When every session has ended; `now` on the clock of the history. Orders of versions, and how
   // far they are complete.
   virtual Result<VersionLogReport> write(int64_t now, Sink& sink) = 0;

@@ -51,7 +51,7 @@ class Log {
     return usage_error("where a killed run began cannot be found in " + source());
   }
   // How an attempt ended. From any thread; for logs that consist of what sessions learned.
-  virtual void settled(const collect::TxnRecord&) {}
+  virtual void ended(const collect::TxnRecord&) {}
   // Every transaction from there on that had been committed when this was called, in the order of
   // commits.
   virtual Result<LogEnd> read(const std::function<void(LoggedTxn)>& take) = 0;

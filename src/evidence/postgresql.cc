@@ -47,7 +47,7 @@ class PostgresqlLog : public Log {
     return slot_->resume();
   }
 
-  void settled(const collect::TxnRecord& record) override {
+  void ended(const collect::TxnRecord& record) override {
     if (record.status == TxnStatus::unknown) any_unknown_ = true;
   }
 

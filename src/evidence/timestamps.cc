@@ -24,7 +24,7 @@ class TimestampLog : public Log {
   std::string source() const override { return "commit timestamps"; }
   Status start() override { return Ok{}; }
 
-  void settled(const collect::TxnRecord& record) override {
+  void ended(const collect::TxnRecord& record) override {
     if (record.status == TxnStatus::aborted) return;
     std::vector<Change> changes;
     for (collect::Version& left : collect::left_behind(record))

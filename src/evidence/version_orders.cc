@@ -35,8 +35,8 @@ class VersionOrders : public collect::VersionLog {
   std::string begins() const override { return log_->begins(); }
   Status resume(const std::string& begins) override { return log_->resume(begins); }
 
-  void settled(const collect::TxnRecord& record) override {
-    log_->settled(record);
+  void ended(const collect::TxnRecord& record) override {
+    log_->ended(record);
     if (record.status != TxnStatus::unknown || collect::left_behind(record).empty()) return;
     const std::lock_guard lock(mutex_);
     unknown_.insert(fmt::format("{}-{}", record.session, record.number));

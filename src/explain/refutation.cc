@@ -275,9 +275,9 @@ class CaseSearch {
     const size_t before = known_.trail().size();
     known_.suppose(l);
     const bool closed = known_.propagate() != kNone;
-    const size_t settled = known_.trail().size() - before;
+    const size_t assigned = known_.trail().size() - before;
     known_.undo(before);
-    return closed ? kContradiction : settled;
+    return closed ? kContradiction : assigned;
   }
 
   Propagation known_;

@@ -77,7 +77,7 @@ Status StreamedBuilder::hand_over_if_full() {
   return values_ >= kValuesOfBatch || text_bytes_ >= kTextOfBatch ? hand_over() : Ok{};
 }
 
-HistoryBuilder& StreamedBuilder::settled() {
+HistoryBuilder& StreamedBuilder::built_so_far() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return looked_up_ == filled_; });
   return history_;
@@ -129,7 +129,7 @@ void StreamedBuilder::look_up() {
 }
 
 Result<History> StreamedBuilder::finish() && {
-  HistoryBuilder& history = settled();
+  HistoryBuilder& history = built_so_far();
   if (Status s = outcome(); !s.ok()) return s.error();
   if (Status s = add_here(); !s.ok()) return s.error();
   history.limit(budget_);

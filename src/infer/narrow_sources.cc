@@ -57,11 +57,11 @@ class Narrowing {
     bool any = leave_out_far(reach);
     for (bool derive = false;;) {
       size_t left = 0;
-      const std::optional<std::vector<Seen>> settled = narrow(derive, any, left);
-      if (!settled) return std::nullopt;
-      if (!settled->empty() && !match(*settled)) return std::nullopt;
+      const std::optional<std::vector<Seen>> resolved = narrow(derive, any, left);
+      if (!resolved) return std::nullopt;
+      if (!resolved->empty() && !match(*resolved)) return std::nullopt;
       if (left * kFew <= open_.all().size()) break;
-      const bool worthwhile = settled->size() * kWorthwhile > left;
+      const bool worthwhile = resolved->size() * kWorthwhile > left;
       if (!worthwhile && derive) break;
       derive = !worthwhile;
     }
@@ -143,7 +143,7 @@ class Narrowing {
     const SessionClocks* clocks = saturation.clocks();
     if (clocks == nullptr || saturation.run(budget_) != Saturation::Result::fixpoint)
       return std::nullopt;
-    std::vector<Seen> settled;
+    std::vector<Seen> resolved;
     for (uint32_t i = 0; i < open_.all().size(); ++i) {
       if (ran_out(i)) return std::nullopt;
       const OpenRead& read = open_.all()[i];
@@ -159,10 +159,10 @@ class Narrowing {
       if (read.sources.size() > 1 || (read.sources[0] != kNone && is_possible(read.sources[0]))) {
         ++left;
       } else {
-        for (const OpId op : read.ops) settled.push_back({op, read.key, read.sources[0]});
+        for (const OpId op : read.ops) resolved.push_back({op, read.key, read.sources[0]});
       }
     }
-    return settled;
+    return resolved;
   }
 
   std::vector<TxnId> possible_sources(const OpenRead& read, const EventGraph& events,
@@ -187,9 +187,9 @@ class Narrowing {
     return possible;
   }
 
-  bool match(const std::vector<Seen>& settled) {
+  bool match(const std::vector<Seen>& resolved) {
     std::vector<Seen> assumed = problem_.assumed;
-    assumed.insert(assumed.end(), settled.begin(), settled.end());
+    assumed.insert(assumed.end(), resolved.begin(), resolved.end());
     std::sort(assumed.begin(), assumed.end());
     problem_ = match_reads(h_, assumed, budget_, {.possible = open_.possible()});
     return !budget_.exhausted_now();

@@ -532,7 +532,7 @@ bool Compiler::listed(TxnId t, const Operation& write) const {
 void Compiler::say(const std::vector<int>& line) {
   for (size_t i = 0; i < line.size(); ++i) {
     if (line[i] < 0) continue;
-    out_.txns[line[i]].settled = true;
+    out_.txns[line[i]].named = true;
     for (size_t j = i + 1; j < line.size(); ++j)
       if (line[j] >= 0 && line[j] != line[i]) out_.known_order.emplace_back(line[i], line[j]);
   }
@@ -554,7 +554,7 @@ void Compiler::number_txns() {
     Footprint& reader = out_.txns.emplace_back();
     reader.txn = t;
     reader.certain = over;
-    reader.settled = reader.alone = !over;
+    reader.named = reader.alone = !over;
   }
 }
 

@@ -57,7 +57,7 @@ struct Install {
 struct Footprint {
   TxnId txn = kNone;
   bool certain = true;        // committed; otherwise of unknown outcome
-  bool settled = false;       // of unknown outcome, but a stated order of versions names it
+  bool named = false;         // of unknown outcome, but a stated order of versions names it
   bool alone = false;         // in no session, whatever the history says
   std::string contradiction;  // why the transaction disagrees with itself; empty if it does not
   std::vector<Observation> observations;  // in program order
@@ -65,7 +65,7 @@ struct Footprint {
   std::vector<Install> installs;          // one per key
   bool single_operation = false;          // one operation on one key
 
-  bool takes_effect() const { return certain || settled; }
+  bool takes_effect() const { return certain || named; }
   const Install* install(uint32_t key) const;
   const Need* need(uint32_t key) const;
 };

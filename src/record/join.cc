@@ -84,7 +84,7 @@ class Joining {
     if (Status s = join(LogPoint{.at = Interval::kOpen, .logged = SIZE_MAX}, true); !s.ok())
       return s.error();
     if (listener_ != nullptr)
-      if (Status s = listener_->settled(); !s.ok()) return s.error();
+      if (Status s = listener_->joined_all(); !s.ok()) return s.error();
     rows_.set_meta(header());
     versions_.state(rows_);
     out_.log_ended = closed_;
@@ -121,7 +121,7 @@ class Joining {
     Status joined = join(*last, false);
     before_ = last->at;
     if (!joined.ok() || listener_ == nullptr) return joined;
-    return listener_->settled();
+    return listener_->joined_all();
   }
 
   // Clients' transactions that have ended.

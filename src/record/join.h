@@ -35,8 +35,8 @@ class JoinListener {
  public:
   virtual ~JoinListener() = default;
   virtual Status joined(const collect::schedule::RowTxn& txn) = 0;
-  // Whatever had ended at some moment has been joined.
-  virtual Status settled() = 0;
+  // All transactions that had ended at some moment are joined.
+  virtual Status joined_all() = 0;
 };
 
 // To the end of the trace. A truncated last line is ignored.

@@ -379,7 +379,7 @@ class Heard : public JoinListener {
       all += fmt::format("[{},{}] ", txn.begin.request, txn.end.response);
     return Ok{};
   }
-  Status settled() override {
+  Status joined_all() override {
     all += "| ";
     return Ok{};
   }

@@ -69,7 +69,7 @@ Status Watchable::joined(const RowTxn& txn) {
   return piece_->add(watched);
 }
 
-Status Watchable::settled() {
+Status Watchable::joined_all() {
   if (!any_) return Ok{};
   auto piece = piece_->finish();
   begin_piece();
