@@ -125,7 +125,7 @@ void follow(const std::vector<PlayedStep>& steps, const Actors& actors, Player& 
   for (const PlayedStep& step : steps) {
     const bool free = player.idle(step.txn);
     player.tell(step.txn, [&actor = *actors[step.txn], &step] { actor.take(step); });
-    if (free) player.await(step.txn);
+    if (free) player.settle(step.txn);
   }
 }
 

@@ -77,7 +77,7 @@ bool Player::wait(size_t lane, std::chrono::milliseconds limit) {
 
 bool Player::idle(size_t lane) { return wait(lane, std::chrono::milliseconds(0)); }
 
-bool Player::await(size_t lane) {
+bool Player::settle(size_t lane) {
   if (!locks_) return wait(lane, unseen_);
   for (auto look = kFirstLook; !wait(lane, look); look = kNextLook)
     if (locks_->waits(backends_[lane], backends_)) return idle(lane);

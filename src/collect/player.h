@@ -31,7 +31,7 @@ class Player {
   void tell(size_t lane, std::function<void()> work);
   bool idle(size_t lane);
   // Waits until the lane has done all that it was given, or it waits for another; false then.
-  bool await(size_t lane);
+  bool settle(size_t lane);
   // Until it has done all, at most this long.
   bool wait(size_t lane, std::chrono::milliseconds limit);
 

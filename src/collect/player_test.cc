@@ -28,12 +28,12 @@ TEST(Player, ALaneThatWaitsDoesNotHoldUpTheOthers) {
     release.get_future().wait();
     done.push_back(7);
   });
-  EXPECT_FALSE(player.await(seven));
+  EXPECT_FALSE(player.settle(seven));
   player.tell(eight, [&] { done.push_back(8); });
-  EXPECT_TRUE(player.await(eight));
+  EXPECT_TRUE(player.settle(eight));
   waits = false;
   release.set_value();
-  EXPECT_TRUE(player.await(seven));
+  EXPECT_TRUE(player.settle(seven));
   EXPECT_EQ(done, (std::vector<int>{8, 7}));
 }
 
@@ -45,7 +45,7 @@ TEST(Player, ASlowAnswerIsNoWait) {
   player.add(8);
   std::promise<void> release;
   player.tell(lane, [&] { release.get_future().wait(); });
-  auto settled = std::async(std::launch::async, [&] { return player.await(lane); });
+  auto settled = std::async(std::launch::async, [&] { return player.settle(lane); });
   release.set_value();
   EXPECT_TRUE(settled.get());
 }
@@ -55,7 +55,7 @@ TEST(Player, WithoutAViewWhatDoesNotAnswerCountsAsWaiting) {
   const size_t lane = player.add(0);
   std::promise<void> release;
   player.tell(lane, [&] { release.get_future().wait(); });
-  EXPECT_FALSE(player.await(lane));
+  EXPECT_FALSE(player.settle(lane));
   EXPECT_FALSE(player.idle(lane));
   release.set_value();
   EXPECT_TRUE(player.wait(lane, std::chrono::seconds(30)));
@@ -66,7 +66,7 @@ TEST(Player, ALaneDoesWhatItIsToldInOrder) {
   const size_t lane = player.add(0);
   std::vector<int> done;
   for (int i = 0; i < 5; ++i) player.tell(lane, [&done, i] { done.push_back(i); });
-  EXPECT_TRUE(player.await(lane));
+  EXPECT_TRUE(player.settle(lane));
   EXPECT_EQ(done, (std::vector<int>{0, 1, 2, 3, 4}));
 }
 
