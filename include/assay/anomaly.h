@@ -43,10 +43,10 @@ struct AnomalyInfo {
   std::string_view name;     // "lost-update"
   std::string_view summary;  // one plain sentence
   // Others' names for it; empty where they have none.
-  std::string_view adya;  // of Adya, and of Berenson et al., from whom some of his come
+  std::string_view adya;  // of Adya, and of Berenson et al., from whom some of them come
   std::string_view ansi;  // of the SQL standard
-  std::string_view sql;   // of those who use SQL databases
-  // What it does to an application, a sentence.
+  std::string_view sql;   // among users of SQL databases
+  // A sentence on its effect on an application.
   std::string_view harm;
 };
 

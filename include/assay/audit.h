@@ -19,7 +19,7 @@
 namespace assay {
 
 struct AuditOptions {
-  // Its budget bounds reading and checking together. What was decided within it is still verified
+  // Its budget bounds reading and checking together. Verdicts reached within it are still verified
   // and explained, within its memory limit.
   CheckOptions check;
   ReadOptions read;          // its own budget is not used
@@ -42,14 +42,14 @@ struct Stakes {
   // write.
   uint64_t write_write = 0, write_read = 0, read_write = 0;
   uint64_t transactions = 0;  // that had one
-  // Of a long history only so many are looked at, which began first; all where contention is
-  // required.
+  // A long history is sampled: only this many transactions are examined, which began first; all if
+  // contention is required.
   uint64_t looked_at = 0;
   bool timed = true;  // else some times are not known, and what no time is known of may have
                       // overlapped all of other sessions
-  // The anomalies that its transactions could have had between them; those that overlapped. What a
-  // history with an anomaly has is in the first set: nothing that could have shown is missing
-  // there. docs/what-green-means.md
+  // The anomalies that transactions of the history could have shown, and the ones that its
+  // overlapping transactions could have shown. The first set includes every anomaly that the
+  // history has: nothing that could have shown is missing there. docs/what-green-means.md
   AnomalySet could_show, could_show_overlapping;
 
   uint64_t conflicts() const { return write_write + write_read + read_write; }
@@ -64,13 +64,13 @@ struct Audit {
   History history;
   uint64_t observations = 0;     // of committed transactions, of what others could have written
   std::optional<Stakes> stakes;  // nothing where there was no room to count
-  // AuditOptions::aborted_reads: how many transactions of `history` stand for what one that did not
-  // commit saw.
+  // AuditOptions::aborted_reads: how many transactions of `history` replace the reads of one that
+  // did not commit.
   std::optional<uint64_t> aborted_reads;
   // Verified. A level that holds only because nothing was observed is unknown, cause vacuous;
   // uncontended where that is asked for.
   CheckResult result;
-  std::vector<Explanation> explanations;  // of what is violated
+  std::vector<Explanation> explanations;  // of the violated levels
   std::vector<LevelId> requested;  // CheckOptions::levels; empty: all, and none of them is required
   // Violated levels of which the caller knew, by a baseline; nothing if there is no baseline.
   std::optional<std::vector<LevelId>> known;

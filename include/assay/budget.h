@@ -75,12 +75,12 @@ class Budget {
   Budget(double seconds, uint64_t memory_bytes, uint64_t effort = 0);
 
   // From now on interrupt() exhausts this budget and its copies; it has no effect on other budgets.
-  void heed_interrupts() { limited_ = heeds_interrupts_ = true; }
+  void stop_on_interrupt() { limited_ = stops_on_interrupt_ = true; }
   // The same limits, and at most `part` from now on.
   Budget within(const Allowance& part) const;
   // The limit of memory alone.
   Budget memory_only() const { return Budget(0, memory_bytes_); }
-  // What is left of time and effort.
+  // The remaining time and effort.
   Allowance left() const;
 
   // The effort so far; adds effort that a copy spent.
@@ -120,11 +120,11 @@ class Budget {
 
   using Clock = std::chrono::steady_clock;
   bool limited_ = false;
-  bool heeds_interrupts_ = false;
+  bool stops_on_interrupt_ = false;
   bool exhausted_ = false;
   int countdown_ = 0;  // calls until the next measurement
   int round_ = 0;      // what countdown_ was after the last one
-  int rounds_ = 0;     // measurements after so many calls
+  int rounds_ = 0;     // measurements after this many calls
   double seconds_ = 0;
   uint64_t memory_bytes_ = 0;
   uint64_t effort_ = kNoEffortLimit;

@@ -211,7 +211,8 @@ struct Exhausted {
   TxnId until = kNone;
 };
 
-// One reason for one or more levels: an order serves every level listed, a refutation likewise.
+// The reason for the verdict at one or more levels: an order, or a refutation, serves every level
+// listed.
 struct Certificate {
   enum class Kind : uint8_t { order, bad_read, proof, exhausted };
   std::vector<LevelId> levels;
@@ -224,7 +225,7 @@ struct Certificate {
   Outcome outcome() const { return kind == Kind::order ? Outcome::satisfied : Outcome::violated; }
 };
 
-// Two transactions wrote the same value to a key. Harmless until somebody reads it.
+// Two transactions wrote the same value to a key. Harmless until a transaction reads it.
 struct DuplicateWrite {
   OpId first = kNone;
   OpId second = kNone;

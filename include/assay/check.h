@@ -76,34 +76,32 @@ class SpeedUps {
 //           It finds orders itself; the proof of a violation comes from the graph engine
 enum class EngineId : uint8_t { graph, dbcop };
 
-// A total order of transactions that somebody states, to be replayed: what the database says of
-// itself, or a file.
+// A total order of transactions, stated by the database or in a file, to be replayed.
 struct ExpectedOrder {
-  // commit_ts, start_ts: by these logical times of the history; one that wrote nothing and has no
-  // commit_ts stands at its start_ts. log: by the events of the history that say where the
-  // database's log has its transactions. listed: by `names`.
+  // commit_ts, start_ts: by these logical times of the history; a transaction that wrote nothing
+  // and has no commit_ts is placed at its start_ts. log: by the history's events that give the
+  // transactions' positions in the database's log. listed: by `names`.
   enum class By : uint8_t { commit_ts, start_ts, log, listed };
   By by = By::commit_ts;
   std::vector<std::string> names;   // listed: of transactions, the first one first
   std::string title = "commit_ts";  // what reports call it
 };
 
-// What replaying an expected order came to. Transactions stand where the order puts them; those
-// that it leaves out and that wrote nothing stand right after the last of those that they read
-// from.
+// The result of replaying an expected order. The order places the transactions. One that it omits
+// and that wrote nothing is placed right after the last transaction that it read from.
 struct OrderReplay {
-  // What went wrong first. operation: it returned something else than what stood there. overlap:
-  // two transactions overlapped that wrote the same key. session: a transaction of a session began
-  // before an earlier one had committed. real_time: a transaction began after another one had
-  // ended, and its start stands before the commit of that one.
+  // The first fault. operation: an operation returned something other than the state at its place.
+  // overlap: two transactions overlapped and wrote the same key. session: a transaction began
+  // before an earlier one of its session had committed. real_time: a transaction began after
+  // another one had ended, but the order places its start before the commit of that one.
   enum class Fault : uint8_t { none, operation, overlap, session, real_time };
   LevelId level =
       LevelId::serializable;  // or, by start and commit times, strong_si, session_si or adya_si
   Fault fault = Fault::none;
-  TxnId txn = kNone;    // whose operation, or the later of the two
+  TxnId txn = kNone;    // of the operation, or the later of the two
   OpId op = kNone;      // operation only
   KeyId key = kNone;    // operation: that it observed; overlap: that both wrote
-  TxnId other = kNone;  // operation: whose version stood there, kNone the initial one; else the
+  TxnId other = kNone;  // operation: the writer of the state there, kNone the initial one; else the
                         // earlier of the two
 };
 struct ExpectedOrderResult {
@@ -165,8 +163,8 @@ struct CheckResult {
 };
 
 // Returns no unverified verdict: if the verifier refuses a certificate, the verdict is unknown,
-// cause internal. Verification respects the memory limit but not the limits of time and effort, so
-// that what was decided within them is reported.
+// cause internal. Verification respects the memory limit but not the limits of time and effort:
+// verdicts reached within them are reported.
 CheckResult check(const History& history, const CheckOptions& options);
 
 }  // namespace assay

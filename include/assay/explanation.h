@@ -31,13 +31,12 @@ struct Arrow {
   bool operator==(const Arrow&) const = default;
 };
 
-// Of a contradiction that no single cycle tells: something that is supposed, and what becomes of
-// it.
+// Part of a contradiction that no single cycle shows: a supposition, and its consequence.
 struct Case {
   std::string supposed;  // a clause: "T1 comes before T2"; empty for the first, which is the whole
-  std::string then;      // what it contradicts, a clause; empty where the case is divided
+  std::string then;      // the clause that it contradicts; empty where the case is divided
   std::vector<uint32_t>
-      branches;  // its two cases, as places in Explanation::cases; fewer where the rest is not told
+      branches;  // its two cases, as places in Explanation::cases; fewer where the rest is omitted
   bool operator==(const Case&) const = default;
 };
 
@@ -47,30 +46,30 @@ struct Explanation {
   LevelId level = LevelId::read_committed;
   // Every violated level that it refutes, `level` included.
   std::vector<LevelId> levels;
-  // The weakest levels that `transactions` violate, also of those that nobody asked for; where they
-  // prove nothing by themselves, the weakest of `levels`.
+  // The weakest levels that `transactions` violate, including levels that were not asked for; where
+  // the transactions prove nothing by themselves, the weakest of `levels`.
   std::vector<LevelId> weakest;
   // The smallest set found that shows the violation, in the order of the file.
   std::vector<TxnId> transactions;
   // The operations that show it, in the order of the file.
   std::vector<OpId> operations;
-  // A history of nothing but these transactions violates the level too. Otherwise the violation was
-  // proved by more than can be told, and these are what the proof ends with.
+  // A history of nothing but these transactions violates the level too. Otherwise the proof of the
+  // violation is too large to show, and these are its last transactions.
   bool self_proving = false;
   // And none of them can be left out.
   bool minimal = false;
-  // Of `levels` those that the transactions violate by what the history states of orders of
-  // versions or sources of reads; without these statements they were not shown to. For the others
-  // what the clients saw is enough.
+  // Those of `levels` that the transactions violate only by the version orders or sources of reads
+  // that the history states; without these statements no violation was shown. For the others, the
+  // clients' observations suffice.
   std::vector<LevelId> need_statements;
   // The cycle, each arrow starting where the one before ends, then the arrows it depends on. Empty
   // when two operations suffice.
   std::vector<Arrow> arrows;
   std::vector<std::string> sentences;
-  // Where each way to order some writers, or to choose what reads returned, contradicts something
-  // of its own: a tree of the cases, its root first. Empty otherwise.
+  // For a violation in which each way to order some writers, or to choose what reads returned, has
+  // a contradiction: the tree of the cases, its root first. Empty otherwise.
   std::vector<Case> cases = {};
-  uint32_t case_count = 0;  // how many are not divided, told or not
+  uint32_t case_count = 0;  // how many are not divided, shown or not
   // A cause outside the database worth ruling out first; may be empty.
   std::string hint;
 };

@@ -30,7 +30,7 @@ using KeyId = uint32_t;
 using VersionId = uint32_t;
 using PredicateId = uint32_t;  // a condition on rows
 inline constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
-// Where a transaction is stated that installed a version: nobody, it is the initial state.
+// As the transaction that installed a version: none did, it is the initial state.
 inline constexpr TxnId kInitialTxn = kNone - 1;
 
 // committed: acknowledged. aborted: certainly without effect. unknown: a timeout, a lost
@@ -61,8 +61,8 @@ struct ValueView {
 // Order of keys for range queries: integers by value before strings by bytes.
 bool key_less(const ValueView& a, const ValueView& b);
 
-// When something happened, in nanoseconds on one clock: somewhere between request and response.
-// A point in time has both equal. The response may be open: any time from the request on.
+// When something happened, in nanoseconds on one clock: at some moment between request and
+// response. A point in time has both equal. The response may be open: any time from the request on.
 struct Interval {
   static constexpr int64_t kUnknown = std::numeric_limits<int64_t>::min();
   static constexpr int64_t kOpen = std::numeric_limits<int64_t>::max();
@@ -72,7 +72,7 @@ struct Interval {
   static Interval point(int64_t t) { return {t, t}; }
   static Interval from(int64_t t) { return {t, kOpen}; }
   bool known() const { return request != kUnknown; }
-  // One end of an interval that lies somewhere: neither unknown nor open.
+  // Whether one end of an interval is a moment: neither unknown nor open.
   static constexpr bool is_moment(int64_t t) { return t != kUnknown && t != kOpen; }
   friend bool operator==(const Interval&, const Interval&) = default;
 };
@@ -105,7 +105,7 @@ constexpr bool changes_data(OpKind kind) {
 // Whether the operation installs its version: a write of some kind that took effect.
 inline bool installs_version(const Operation& op) { return changes_data(op.kind) && op.effect; }
 
-// What is computed of rows: how many there are, or of a column of them.
+// An aggregate of rows: their number, or a function of one of their columns.
 enum class AggregateFunction : uint8_t { count, sum, min, max };
 
 // Whether a row satisfies a condition; open: that depends on the database.
@@ -120,12 +120,11 @@ enum class Match : uint8_t { no, yes, open };
 //   p(value < 9, matched [b])             b held something below 9, the others did not (an update
 //                                         WHERE value < 9)
 struct Selected {
-  PredicateId predicate = kNone;    // kNone: every row satisfies it
-  std::span<const VersionId> rows;  // returned
-  std::span<const VersionId>
-      passed;                      // seen, and passed over as they do not satisfy it; null: absent
-  std::span<const KeyId> matched;  // of rows that satisfied it and were not returned
-  bool complete = true;            // no other row within the bounds satisfied it
+  PredicateId predicate = kNone;      // kNone: every row satisfies it
+  std::span<const VersionId> rows;    // returned
+  std::span<const VersionId> passed;  // seen and skipped, as they do not satisfy it; null: absent
+  std::span<const KeyId> matched;     // of rows that satisfied it and were not returned
+  bool complete = true;               // no other row within the bounds satisfied it
   // The query returned an aggregate, and this is what follows from it for rows; kNone: it returned
   // rows.
   uint32_t aggregate = kNone;
@@ -136,8 +135,8 @@ struct Selected {
 struct KnownOrder {
   KeyId key;
   std::vector<VersionId> versions;
-  // Who is stated to have installed each of them, kNone where only its value is stated; empty if
-  // nobody is.
+  // The transaction stated to have installed each of them, kNone where only the value is stated;
+  // empty if no transaction is stated.
   std::vector<TxnId> txns;
 
   TxnId txn(size_t entry) const { return txns.empty() ? kNone : txns[entry]; }
@@ -151,7 +150,7 @@ struct Event {
 };
 
 // An operation in outside values: what readers add, and what a history gives back
-// (History::outside). A view: what it refers to lives in the caller's buffers.
+// (History::outside). A view: it refers to the caller's buffers.
 //
 //   b.add(Op::write(ValueView::of("x"), ValueView::of(1)));
 //   b.add(Op::select(lo, hi, "value < 9", rows));
@@ -168,7 +167,7 @@ struct Op {
   // returned.
   std::span<const ValueView> list = {};
   std::span<const Row> rows = {};    // range: returned
-  std::span<const Row> passed = {};  // range: seen, and passed over; null: absent
+  std::span<const Row> passed = {};  // range: seen and skipped; null: absent
   // range: the condition, if it has one, as the text of the file; and the aggregate of such rows
   // that was returned instead of them, with its column unless it counts.
   std::optional<std::string_view> where = {};
@@ -199,7 +198,7 @@ struct Op {
   static Op range(ValueView lo, ValueView hi, std::span<const Row> rows) {
     return {.kind = OpKind::range, .key = lo, .value = hi, .rows = rows};
   }
-  // Those that satisfy a condition. effect: no other row does.
+  // The rows that satisfy a condition. effect: no other row does.
   static Op select(ValueView lo, ValueView hi, std::string_view where,
                    std::span<const Row> rows = {}) {
     return {.kind = OpKind::range, .key = lo, .value = hi, .rows = rows, .where = where};
@@ -327,15 +326,15 @@ class History {
   // The conditions of ranges; only where some range has one.
   const internal::Predicates& predicates() const { return *predicates_; }
   bool has_predicates() const { return predicates_ != nullptr; }
-  // Of a read: the transaction that is stated to have written what it returned, kInitialTxn for the
+  // Of a read: the transaction stated to have written the value it returned, kInitialTxn for the
   // initial state; kNone where nothing is stated.
   TxnId stated_source(OpId i) const { return op_source_[i]; }
   bool states_sources() const { return !op_source_.empty(); }
   uint64_t stated_source_count() const;
   // Whether it states orders of versions, or sources of reads.
   bool states_versions() const;
-  // When the client sent the operation and had its answer; unknown where nobody recorded it. No
-  // verdict rests on it.
+  // When the client sent the operation and received its answer; unknown where this was not
+  // recorded. No verdict rests on it.
   Interval op_time(OpId i) const { return op_time_[i]; }
   bool has_op_times() const { return !op_time_.empty(); }
   uint64_t op_time_count() const;
@@ -344,15 +343,15 @@ class History {
   ValueView key(KeyId k) const { return keys_.view(k); }
   KeyId version_key(VersionId v) const { return versions_.key(v); }
   ValueView version_value(VersionId v) const { return versions_.value(v); }
-  // What every key holds before anything is written, but those that have an initial value of their
-  // own.
+  // The value of every key before any write, except for keys with an initial value in
+  // own_initial().
   ValueView initial() const { return versions_.initial(); }
   ValueView initial(KeyId k) const {
     const VersionId own = own_initial(k);
     return own == kNone ? initial() : version_value(own);
   }
-  // The version that the key holds before anything is written, where it has an initial value of its
-  // own; else kNone.
+  // The version that the key holds before any write, where the history gives this key an initial
+  // value; else kNone.
   VersionId own_initial(KeyId k) const { return versions_.own_initial(k); }
   bool has_own_initial() const { return versions_.has_own_initial(); }
   bool is_initial(VersionId v) const { return versions_.is_initial(v); }
@@ -365,7 +364,7 @@ class History {
   // The header's "meta" object as JSON text; empty if none.
   const std::string& meta() const { return meta_; }
 
-  // A deletion leaves its tombstone behind as the value of the key, so that an absent key was never
+  // A deletion leaves its tombstone behind as the value of the key, so an absent key was never
   // written. Such a history has no `remove`: its deletions are writes.
   bool absent_is_never_written() const { return absent_is_never_written_; }
 
@@ -378,7 +377,7 @@ class History {
   // Keeps this share of the entries of the stated orders, 0…1, and forgets the others: to see what
   // a verdict needs of them. Which ones depends on the history alone.
   void keep_stated_orders(double share);
-  // Forgets whose writes reads are stated to have returned.
+  // Forgets the stated sources of reads.
   void forget_stated_sources() { op_source_.clear(); }
 
   // The initial value of every key, where the source could not state it.
@@ -397,7 +396,7 @@ class History {
  private:
   friend class HistoryBuilder;
 
-  // An upper bound on the bytes that adding so many rows touches; 0 if they fit.
+  // An upper bound on the bytes that adding this many rows touches; 0 if they fit.
   uint64_t bytes_to_grow(size_t txns, size_t names, size_t ops, size_t operands) const;
 
   // Dense ids for null, integers and strings, in order of first appearance. An integer that is
@@ -526,7 +525,7 @@ class History {
   std::vector<VersionId> op_version_;
   internal::RareColumn<uint32_t> op_operands_;        // per operation an index into pool_, 0 = none
   internal::RareColumn<TxnId> op_source_{kNone};      // per operation
-  internal::RareColumn<Interval> op_time_;            // likewise
+  internal::RareColumn<Interval> op_time_;            // per operation
   std::vector<uint32_t> pool_;                        // at an index: count, then that many operands
   std::shared_ptr<internal::Predicates> predicates_;  // null: no range has a condition
   std::vector<KnownOrder> known_orders_;
@@ -536,7 +535,7 @@ class History {
   int64_t clock_drift_ = 0;
 };
 
-// What a reader knows about a transaction besides its operations.
+// A transaction as a reader knows it, without its operations.
 struct TxnHeader {
   ValueView session{};      // required: integer or string
   std::string_view name{};  // may be empty
@@ -551,14 +550,14 @@ struct TxnHeader {
   std::optional<LevelId> level{};  // that it asked for, if that is stated
   std::string_view snapshot{};     // may be empty
   std::string_view meta{};         // JSON text, may be empty
-  uint64_t line = 0;               // where it stands in the source, for messages
+  uint64_t line = 0;               // its line in the source, for messages
 };
 
-// An entry of a stated order. With a transaction's name it means what that one installed: this
-// value, its deletion where the value is null, or what it left behind in the end.
+// An entry of a stated order. With a transaction's name it means the version that this transaction
+// installed: this value, its deletion where the value is null, or its last write.
 struct StatedVersion {
   ValueView value = {};
-  std::string_view txn = {};  // empty: whoever wrote the value
+  std::string_view txn = {};  // empty: the transaction that wrote the value
   bool final = false;         // whatever `txn` installed last; the value is not looked at
 };
 
@@ -588,12 +587,11 @@ class TxnBatch {
   Status end_txn();
 
   // From here on names of transactions must be unique: they are looked up when the history is
-  // complete. `line`: where this stands in the source, for messages.
+  // complete. `line`: its line in the source, for messages.
   void known_order(ValueView key, std::span<const StatedVersion> entries, uint64_t line = 0);
   // `complete`: it says that the stated orders hold every version that was installed by `at`.
   void event(int64_t at, std::string json, bool complete = false);
-  // What one key holds before anything is written. `line`: where this stands in the source, for
-  // messages.
+  // The initial value of one key. `line`: its line in the source, for messages.
   void initial(ValueView key, ValueView value, uint64_t line = 0);
 
   // A copy of `text` that lives until clear().
@@ -602,7 +600,7 @@ class TxnBatch {
 
  private:
   friend class HistoryBuilder;
-  // A ValueView in half the room, so that an operation fits into a line of the cache.
+  // A ValueView in half the room: an operation then fits into a cache line.
   class RawValue {
    public:
     RawValue(const ValueView& v)  // NOLINT(google-explicit-constructor): the same in another form
@@ -610,7 +608,7 @@ class TxnBatch {
       v.has_text() ? static_cast<void>(text_ = v.text.data())
                    : static_cast<void>(integer_ = v.integer);
     }
-    operator ValueView() const {  // NOLINT(google-explicit-constructor): likewise
+    operator ValueView() const {  // NOLINT(google-explicit-constructor): converts back
       if (type_ == ValueView::Type::string || type_ == ValueView::Type::row)
         return {type_, 0, {text_, length_}};
       return {type_, integer_, {}};
@@ -645,12 +643,12 @@ class TxnBatch {
     // Of a read, whose one extra is then the name of its source, null for the initial state.
     bool has_source() const { return kind == OpKind::read && extra_count > 0; }
   };
-  // What a range has besides.
+  // The part of an operation that only ranges have.
   struct RawQuery {
-    // How many of the extras are rows and rows passed over, the rest are matched keys.
+    // The numbers of returned and skipped rows among the extras; the rest are matched keys.
     uint32_t rows = 0, passed = 0;
     PredicateId predicate = kNone;  // in predicates_
-    uint32_t aggregate = kNone;     // likewise
+    uint32_t aggregate = kNone;     // in predicates_
   };
   struct RawTxn {
     TxnHeader header;
@@ -660,7 +658,7 @@ class TxnBatch {
     ValueView key;
     size_t first_entry, end_entry;  // in entries_
     uint64_t line;
-    size_t before_txn;  // it stands in front of this one of txns_
+    size_t before_txn;  // it precedes this one of txns_
   };
   struct RawInitial {
     ValueView key, value;
@@ -686,8 +684,8 @@ class TxnBatch {
   std::vector<Event> events_;
   std::vector<RawInitial> initial_;
   std::shared_ptr<internal::Predicates> predicates_;  // null: no range has a condition
-  std::vector<std::unique_ptr<char[]>> text_;         // what was kept
-  char* text_end_ = nullptr;                          // of what is kept in the last of them
+  std::vector<std::unique_ptr<char[]>> text_;         // copied texts
+  char* text_end_ = nullptr;                          // end of the texts in the last block
   size_t text_left_ = 0;                              // and the bytes free after it
 };
 
@@ -742,9 +740,9 @@ class HistoryBuilder : private TxnBatch {
   // Everything in the batch, in its order; as if it had been taken down here.
   Status add(const TxnBatch& batch);
 
-  // Turns what was built into a history. Pending transactions without outcome become unknown, and
-  // times are validated: the begins and ends of a session's transactions, in session order, must
-  // each be possible at some moment of their intervals.
+  // Makes the history. Pending transactions without outcome become unknown, and times are
+  // validated: the begins and ends of a session's transactions, in session order, must each be
+  // possible at some moment of their intervals.
   Result<History> finish() &&;
 
  private:
@@ -781,15 +779,15 @@ class HistoryBuilder : private TxnBatch {
 
    private:
     // An entry that states a deletion, or what its transaction installed last.
-    struct Unsettled {
+    struct Unresolved {
       uint32_t order, entry;
       bool final;
     };
     Status find_txns(const History& h, std::vector<TxnId>& txns);
-    static void settle(const Unsettled& unsettled, History& h);
+    static void resolve(const Unresolved& entry, History& h);
 
     History::ValueTable names_;
-    std::vector<Unsettled> unsettled_;
+    std::vector<Unresolved> unresolved_;
     std::vector<uint32_t> order_lines_;  // per order
   };
 

@@ -10,7 +10,7 @@
 
 namespace assay {
 
-// Weaker before stronger: a level never stands before one it implies.
+// Weaker before stronger: a level never precedes one it implies.
 enum class LevelId : uint8_t {
   pl_1,
   pl_2,
@@ -115,10 +115,10 @@ struct ForbiddenCycle {
 // twice, in steps that leave room. 0: never on its own.
 struct WalkPlace {
   uint8_t replay;  // while it tries to accept by replay; strong levels, the strongest first
-  uint8_t decide;  // while it decides what is left
+  uint8_t decide;  // while it decides the remaining levels
 };
 
-// What tells how much of a history that does not end can be decided for good at a level
+// Determines how much of a history that does not end can be decided for good at a level
 // (src/watch/can_watch.cc).
 //   nothing     nothing can be; each stretch of transactions is checked by itself
 //   times       client times: a transaction that begins after another has ended comes after it
@@ -126,15 +126,16 @@ struct WalkPlace {
 //   fences      transactions of each session that read and write one key
 enum class WatchedBy : uint8_t { nothing, times, timestamps, fences };
 
-// Where the figure of the lattice shows a level; weaker ones of its group stand in a lower row, of
-// a larger number.
+// The place of a level in the figure of the lattice; a weaker level of the group is in a lower row,
+// which has a larger number.
 struct FigurePlace {
   double column;
   double row;
 };
 
-// A row: what it does not name the level does not have. Nothing else in the program lists levels,
-// except the independent definitions of the oracle, of the verifier and of the simulated database.
+// A row: the level has only the properties that the row names. Nothing else in the program lists
+// levels, except the independent definitions of the oracle, of the verifier and of the simulated
+// database.
 struct LevelInfo {
   LevelId id;
   std::string_view name;          // "session-si": the id of files, flags and JSON
@@ -151,7 +152,7 @@ struct LevelInfo {
   WatchedBy watched_by = WatchedBy::nothing;
   SeenBy seen = {};  // the axiom of a weak level
   ForbiddenCycle forbidden[3] =
-      {};  // the axiom of one of Adya's levels; those that it has not are empty
+      {};  // the axiom of one of Adya's levels; its unused parts are empty
   WeakerLevels weaker = {};
   WalkPlace walk;
   FigurePlace figure;
@@ -165,7 +166,7 @@ const LevelInfo& level_info(LevelId id);
 std::span<const LevelInfo> all_levels();
 // Whatever can be asked for by name: these, and `mixed` behind them.
 std::span<const LevelInfo> named_levels();
-// Those that are decided when none is asked for.
+// The levels that are decided when none is asked for.
 std::span<const LevelInfo> default_levels();
 // "session-guarantees": what --level takes for all of a group.
 std::string_view level_group_name(LevelGroup group);

@@ -1,4 +1,5 @@
-// Errors as values. A function that can fail for a reason its user must hear returns Result<T>.
+// Errors as values. A function that can fail for a reason that its user must learn returns
+// Result<T>.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@ namespace assay {
 // budget 2 (the question stays open).
 enum class ErrorKind { bad_input, io, usage, budget };
 
-// A failure with the place it was seen. `line` and `column` are 1-based; 0 means not applicable.
-// `message` says what is wrong and what was expected, without the position.
+// A failure and the place where it was seen. `line` and `column` are 1-based; 0 means not
+// applicable. `message` states the fault and the expected input, without the position.
 struct Error {
   ErrorKind kind = ErrorKind::bad_input;
   std::string message;
@@ -21,8 +22,8 @@ struct Error {
   uint64_t line = 0;
   uint64_t column = 0;
 
-  // "file:line:column: message", leaving out what is not known: one line, what cannot be seen as
-  // escapes.
+  // "file:line:column: message" on one line, without unknown parts; unprintable characters are
+  // escaped.
   std::string to_string() const;
 };
 
@@ -32,7 +33,7 @@ Error usage_error(std::string message);
 
 namespace internal {
 
-// An Error or none. No part of the template below, so that it is compiled once and not for each T.
+// An Error or none. Outside of the template below, to be compiled once and not for each T.
 class PossibleError {
  public:
   PossibleError() = default;

@@ -21,8 +21,8 @@ namespace assay {
 // looks at sessions, times and overlapping writers.
 Status verify(const Certificate& certificate, const History& history, unsigned threads = 1);
 
-// The same for several certificates of one history, which has to stay: what it states of orders of
-// versions is read once. Several threads may verify at a time.
+// The same for several certificates of one history, which must outlive the verifier: the version
+// orders that the history states are read once. Several threads may verify at a time.
 class Verifier {
  public:
   explicit Verifier(const History& history);

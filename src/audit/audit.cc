@@ -84,7 +84,7 @@ class Auditor {
     note_ambiguous_entries();
   }
 
-  // Evidence that cannot be used is not passed over in silence.
+  // Unusable evidence is reported, not ignored.
   void note_ambiguous_entries() {
     for (const auto& [name, count] : audit_.result.counters) {
       if (name != internal::kAmbiguousEntries) continue;
@@ -97,8 +97,8 @@ class Auditor {
     }
   }
 
-  // Explanations are of what was decided, and nearly always the verifier agrees, so that both are
-  // made at once where there is room.
+  // Explanations need only the decided verdicts, and the verifier nearly always agrees, so both are
+  // made at once if memory suffices.
   void verify_and_explain() {
     const unsigned threads =
         internal::threads_for(audit_.history.txn_count(), options_.check.threads);
@@ -148,8 +148,8 @@ class Auditor {
     return budget_.memory_only().has_room(bytes);
   }
 
-  // Of each version who wrote it (twice), who updated it, how many writes of it stay, how often it
-  // was there.
+  // Per version its writers (twice), its updaters, the number of its writes that stay, and how
+  // often it was there.
   uint64_t explanation_bytes() const { return 32 * uint64_t{audit_.history.version_count()}; }
 
   void explain() {

@@ -1,5 +1,5 @@
-// Violations that somebody knows already, so that only new kinds of them are failures: for a job in
-// CI whose database has a fault that nobody will mend this week.
+// A baseline of known violations: only new kinds are failures. For a CI job whose database has a
+// fault that will not be mended this week.
 //
 //   {"assay_baseline":1,"known":[{"level":"session-serializable","anomaly":"write-skew"}]}
 #pragma once

@@ -9,8 +9,8 @@
 //                                                     there is one key
 //
 // A candidate is a condition that every history with the anomaly meets, by the shape that gives the
-// anomaly its name (explain/classify.h). Each counts on accesses that somebody else's access meets,
-// where one of the two writes:
+// anomaly its name (explain/classify.h). Each counts accesses that conflict with another
+// transaction's access, one of the two being a write:
 //
 //   aborted-read, intermediate-read   a read of a key that an aborted transaction wrote, or another
 //                                     wrote twice
@@ -31,11 +31,11 @@
 //   g2                                two with ranges
 //   real-time-violation               two such transactions whose times are known
 //
-// *Linked*: with another such access, or another such transaction in its session, as whatever lies
-// on a cycle must be. A history can meet a condition in two ways: with transactions that overlapped
-// in time, or only with others, one of which would have to see a state that was stale by then. A
-// database that serves one state to all cannot go wrong that way, so the two are told apart: the
-// second pass counts only accesses that an overlapping transaction's access meets.
+// *Linked*: with another such access, or another such transaction in its session, as everything on
+// a cycle must be. A history can meet a condition in two ways: with transactions that overlapped in
+// time, or only with others, one of which would have to see a state that was stale by then. A
+// database that serves one state to all cannot go wrong that way, so the two are distinguished: the
+// second pass counts only conflicts of overlapping transactions.
 //
 // Pairs of keys are looked up by hashing, and the first match ends that; after kMostPairs of them
 // without one, there is said to be a candidate. Ranges stand for all keys. So a history may be
@@ -122,7 +122,7 @@ class Pass {
         of_session_[h_.session(of.front().txn)].add(of.front().txn);
     });
     each_txn([&](std::span<const KeyAccess> of) { look_at(of); });
-    // What is stated of the order of one key may contradict what was seen, in any way.
+    // The stated order of one key may contradict the reads in any way.
     if (!h.known_orders().empty()) {
       if (found_[index(Anomaly::lost_update)]) set(Anomaly::write_skew);
       if (linked_readers_.any() && writers_.two()) set(Anomaly::long_fork);
@@ -188,7 +188,7 @@ class Pass {
     for (const KeyAccess& a : of) {
       looks += a.reads ? 1U + a.rereads : 0U;
       looks_at_all |= a.reads && a.is_of_all_keys();
-      // What nobody wrote may be read in between, too.
+      // A value that was never written may be read in between, too.
       if (!overlapping_ && (a.rereads || (looks_at_all && looks > 1)))
         set(Anomaly::non_repeatable_read);
       links += (read_meets(a) ? 1U + a.rereads : 0U) + (write_meets(a) ? 1U + a.rewrites : 0U);
@@ -242,7 +242,7 @@ class Pass {
   bool overlapping_;
   bool orders_versions_ = false;  // lists or stated orders say it of the versions of one key, and
                                   // may contradict themselves
-  bool seen_by_range_ = false;    // the transaction at hand writes, and a range may have seen what
+  bool seen_by_range_ = false;    // the current transaction writes, and a range may have seen what
   AnomalySet found_;
   std::vector<AtLeastTwo> of_session_;  // its transactions
   uint64_t txns_ = 0;
@@ -280,7 +280,7 @@ class Aside {
   }
 
   struct Written {
-    std::vector<TxnId> by;  // of each key somebody; kNone: nobody, kInitialTxn: several
+    std::vector<TxnId> by;  // per key a writer; kNone: none, kInitialTxn: several
     TxnId any = kNone;      // of all keys
 
     void add(KeyId key, TxnId t) {

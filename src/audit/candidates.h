@@ -13,8 +13,8 @@ std::span<const Anomaly> anomalies_with_candidates();
 // Whether a history that satisfies the level cannot have the anomaly, one of these.
 bool rules_out(LevelId level, Anomaly anomaly);
 
-// A history that has one of these anomalies has a candidate for it: no condition asks for more than
-// the anomaly itself has, whatever was read. O(accesses).
+// A history that has one of these anomalies has a candidate for it: each condition is necessary for
+// the anomaly, whatever was read. O(accesses).
 Stakes stakes_of(const History& history, const Contention& contention);
 
 // --require-contention: turns satisfied verdicts into unknown ones where no conflict of overlapping

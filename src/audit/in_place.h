@@ -1,5 +1,4 @@
-// An audit of a history that stays where it is, so that it is still there if the audit ends by an
-// exception.
+// An audit of a history that stays in place: it survives if the audit ends by an exception.
 #pragma once
 
 #include "assay/audit.h"

@@ -7,7 +7,7 @@
 
 namespace assay::internal {
 
-// "run.jsonl:812: what was tolerated".
+// "run.jsonl:812: …", with the tolerated defect.
 std::string placed_note(const std::string& file, const ReadNote& note);
 
 }  // namespace assay::internal

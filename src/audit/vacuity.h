@@ -12,9 +12,9 @@ namespace assay::internal {
 // conditional writes that no own write of the same key precedes.
 uint64_t count_observations(const History& history);
 
-// A history in which nobody looked satisfies every level, whatever the database did. Turns its
-// satisfied verdicts into unknown ones, unless it states an order of versions, which can contradict
-// a level by itself. Violated ones stand. True if it turned any.
+// A history without a read of another transaction's write satisfies every level, whatever the
+// database did. Turns its satisfied verdicts into unknown ones, unless it states an order of
+// versions, which can contradict a level by itself. Violated ones stay. True if it turned any.
 bool withhold_vacuous(CheckResult& result, const History& history, uint64_t observations);
 
 }  // namespace assay::internal

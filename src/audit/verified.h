@@ -8,7 +8,7 @@
 
 namespace assay::internal {
 
-// The levels for which the verifier refused a certificate, and why. Each stands by itself: the
+// The levels for which the verifier refused a certificate, and why. Each verdict is separate: the
 // other levels of the certificate hold.
 using Refusals = std::vector<std::pair<LevelId, Unknown>>;
 
@@ -19,8 +19,7 @@ std::vector<Refusals> refusals_of(const std::vector<Certificate>& certificates,
                                   const History& history, Budget& memory, unsigned threads);
 
 // Turns verdicts whose certificate does not hold for the history into unknown ones: a fault of this
-// program, unless there was no room in `memory`, or more to look at than the verifier looks at.
-// True if it turned any.
+// program, unless `memory` did not suffice, or the verifier's limits. True if it turned any.
 bool withhold_refused(CheckResult& result, const std::vector<Refusals>& refusals,
                       const Budget& memory);
 

@@ -37,7 +37,7 @@ class BoundedQueue {
     return item;
   }
 
-  // No more is put; what is there can still be taken.
+  // No more is put; the remaining elements can still be taken.
   void close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;

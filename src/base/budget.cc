@@ -118,7 +118,7 @@ bool Budget::measure(uint64_t more_bytes, bool memory_too) {
   const uint64_t left = effort_ - std::min(effort_, spent_);
   countdown_ = round_ =
       static_cast<int>(std::clamp<uint64_t>(left, 1, uint64_t{kCallsBetweenMeasurements}));
-  if (heeds_interrupts_ && interrupted()) {
+  if (stops_on_interrupt_ && interrupted()) {
     exhaust(UnknownCause::interrupted, "interrupted");
   } else if (left == 0) {
     exhaust(UnknownCause::effort,

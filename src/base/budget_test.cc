@@ -135,12 +135,12 @@ TEST(Budget, ACopyRemembersWhatRanOut) {
 // The flag stays for the rest of the process, so it is set in one of its own.
 TEST(Budget, AnInterruptExhaustsThoseThatHeedIt) {
   const auto interrupted = [] {
-    Budget heeds, not_asked;
-    heeds.heed_interrupts();
-    Budget copy = heeds;
-    if (heeds.exhausted_now() || copy.exhausted_now()) return 1;
+    Budget stops, goes_on;
+    stops.stop_on_interrupt();
+    Budget copy = stops;
+    if (stops.exhausted_now() || copy.exhausted_now()) return 1;
     Budget::interrupt();
-    if (!heeds.exhausted_now() || !copy.exhausted_now() || not_asked.exhausted_now()) return 2;
+    if (!stops.exhausted_now() || !copy.exhausted_now() || goes_on.exhausted_now()) return 2;
     return copy.cause() == UnknownCause::interrupted && copy.reason().detail == "interrupted" ? 0
                                                                                               : 3;
   };
@@ -152,7 +152,7 @@ TEST(Budget, AnInterruptExhaustsThoseThatHeedIt) {
 TEST(Budget, MeasuresEveryThousandCalls) {
   const auto calls = [] {
     Budget budget;
-    budget.heed_interrupts();
+    budget.stop_on_interrupt();
     if (budget.exhausted()) return 1;
     Budget::interrupt();
     return calls_until_exhausted(budget) == 1024 ? 0 : 2;

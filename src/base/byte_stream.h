@@ -1,6 +1,6 @@
-// Numbers and texts one behind the other, for files that only this program reads. A reader that
-// runs out of bytes, or is given more than they can hold, fails once and for all and returns zeros,
-// so whoever reads asks at the end.
+// Numbers and texts in sequence, for files that only this program reads. A reader that runs out of
+// bytes, or meets a count that they cannot hold, fails once and for all and returns zeros, so the
+// caller asks at the end.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class StreamWriter {
     for (; v >= 0x80; v >>= 7) bytes_ += static_cast<char>(v | 0x80);
     bytes_ += static_cast<char>(v);
   }
-  // Whose sign is the lowest bit.
+  // The sign is the lowest bit.
   void integer(int64_t v) {
     const auto bits = static_cast<uint64_t>(v);
     number(bits << 1 ^ (v < 0 ? ~uint64_t{0} : 0));

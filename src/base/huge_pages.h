@@ -8,7 +8,8 @@
 
 namespace assay::internal {
 
-// Asks for large pages for the memory at `p`, as far as it holds whole ones. Before it is touched.
+// Asks for large pages for the memory at `p`, as far as it holds whole ones. Called before the
+// memory is touched.
 void advise_huge_pages(const void* p, size_t bytes);
 
 // Room for twice as many elements, in large pages if there are many.
@@ -28,8 +29,8 @@ void lengthen(std::vector<T>& v, size_t more) {
   v.resize(v.size() + more);
 }
 
-// The memory that is touched when `more` elements come: nothing while there is room, or else what
-// is copied, and they.
+// The memory that is touched when `more` elements are added: nothing while there is capacity, or
+// else the copied elements and the new ones.
 template <class Array>
 size_t growth_bytes(const Array& a, size_t more) {
   if (a.size() + more <= a.capacity()) return 0;

@@ -1,5 +1,5 @@
-// Meanwhile a write to a pipe or socket whose reader has ended is an error of the write, no end of
-// this process.
+// While one exists, a write to a pipe or socket whose reader has ended is an error of the write,
+// and does not end this process.
 #pragma once
 
 #include <csignal>

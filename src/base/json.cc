@@ -109,7 +109,7 @@ bool operator==(const Json& a, const Json& b) {
 
 // ---- Parsing ----
 
-// Hears of the parts of a text one after another. Of members of one name the last counts.
+// Receives the parts of a text one after another. Of members of one name the last counts.
 class Json::Parser : public nlohmann::json_sax<nlohmann::json> {
  public:
   Json take() { return std::move(whole_); }
@@ -127,7 +127,7 @@ class Json::Parser : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool end_object() override {
-    open_.back().settle_members();
+    open_.back().drop_repeated_members();
     return close();
   }
   bool start_array(size_t) override { return open(Kind::array); }
@@ -161,7 +161,7 @@ Json Json::parse(std::string_view text) {
 }
 
 // Leaves of members of one name the last.
-void Json::settle_members() {
+void Json::drop_repeated_members() {
   std::vector<size_t> order(size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),

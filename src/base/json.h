@@ -1,5 +1,4 @@
-// JSON documents: what is parsed, and what is built to be printed. The members of an object keep
-// their order.
+// JSON documents: parsed, or built to be printed. The members of an object keep their order.
 //
 // nlohmann's library reads and writes them, in json.cc alone: its templates, compiled in each room
 // that has some JSON to print, were an eighth of the time of a build.
@@ -89,7 +88,7 @@ class Json {
     return elements_[static_cast<size_t>(i)];
   }
 
-  // Of an object: a member. What is not there is null, and made where it may be.
+  // A member of an object. A missing one is null; the non-const operator adds it.
   const Json* find(std::string_view name) const;
   bool contains(std::string_view name) const { return find(name) != nullptr; }
   const Json& operator[](const char* name) const;
@@ -113,7 +112,7 @@ class Json {
   explicit Json(Kind kind) : kind_(kind) {}
   bool is_number() const { return is_integer() || kind_ == Kind::real; }
   double real() const;  // of a number
-  void settle_members();
+  void drop_repeated_members();
   void append_to(std::string& out, int indent, bool ascii, size_t depth) const;
 
   Kind kind_ = Kind::null;

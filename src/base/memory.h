@@ -11,14 +11,14 @@ uint64_t peak_resident_memory_bytes();  // since the process started
 // others; 0 where the system does not report it.
 uint64_t available_memory_bytes();
 
-// Returns to the system what was freed and is still held for reuse.
+// Returns freed memory that is held for reuse to the system.
 void release_free_memory();
-// From now on large blocks go back to the system when they are freed, so that resident is what is
-// in use.
+// From now on large blocks go back to the system when they are freed: the resident size is the
+// memory in use.
 void return_large_blocks();
 
-// Whether a sanitizer's memory counts too, what was freed being kept back: then none of these says
-// what the program needs.
+// Whether a sanitizer's memory counts too, and freed memory is kept back: then none of these
+// measures the need of the program.
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kAddressSanitizer = true;
 #elif defined(__has_feature)

@@ -58,8 +58,9 @@ void share_jobs(size_t jobs, unsigned threads, Work work) {
   thrown.rethrow();
 }
 
-// Makes all of the calls, the first on this thread and the others, if there may be more than one,
-// each on one of its own; returns when all are done, or throws what one of them threw.
+// Makes all of the calls, the first on this thread and, if more than one thread is allowed, each of
+// the others on a new one; returns when all are done, or throws the exception that one of them
+// threw.
 template <class First, class... Others>
 void call_all(unsigned threads, First first, Others... others) {
   if (threads <= 1) {
@@ -153,15 +154,16 @@ class OrderedStream {
   Fill fill_;
   Work work_;
   Take take_;
-  uint64_t taken_ = 0;  // so many jobs were taken; of the owner alone
+  uint64_t taken_ = 0;  // number of jobs taken; of the owner alone
   std::mutex
-      mutex_;  // of what follows, but that the owner, who alone writes filled_, reads it without
+      // of the members below, except that the owner, the only writer of filled_, reads it without
+      mutex_;
   std::condition_variable to_workers_, to_owner_;
   std::vector<char> done_;             // per place
-  uint64_t filled_ = 0, started_ = 0;  // so many jobs were made ready, and begun
+  uint64_t filled_ = 0, started_ = 0;  // numbers of jobs made ready, and begun
   bool stopped_ = false;
   FirstException thrown_;
-  std::vector<std::jthread> others_;  // last, so that they end before what they use
+  std::vector<std::jthread> others_;  // last: they end before the members that they use
 };
 
 }  // namespace assay::internal

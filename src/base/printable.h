@@ -1,7 +1,7 @@
 // What may be shown to people. Files come from strangers, and a name in one of them can repaint a
-// terminal (U+001B, U+009B), turn the order of what stands beside it round (U+202E), hide (U+200B)
-// or end a line (U+2028). Such characters are shown as escapes: "\x1b", "\u202e". They are escapes
-// of JSON too, where control characters of ASCII have been escaped before.
+// terminal (U+001B, U+009B), reverse the text beside it (U+202E), hide (U+200B) or end a line
+// (U+2028). Such characters are shown as escapes: "\x1b", "\u202e". They are escapes of JSON too,
+// where control characters of ASCII have been escaped before.
 #pragma once
 
 #include <string>

@@ -34,7 +34,7 @@ class ProgressLine {
   // `fraction` in 0…1, negative if unknown. Draws at most ten times a second, so it can be called
   // freely.
   void update(double fraction, std::string_view text);
-  // Removes the line, so that other output can follow.
+  // Removes the line before other output.
   void clear();
 
  private:

@@ -10,15 +10,15 @@
 
 namespace assay::internal {
 
-// Written under another name in the same folder, and renamed at the end. What is there already and
-// is no regular file, such as a pipe or /dev/stdout, is written as it is, and so is a file in a
-// folder that takes no other.
+// Written under another name in the same folder, and renamed at the end. An existing file that is
+// not regular, such as a pipe or /dev/stdout, is written directly, and so is a file in a folder
+// that accepts no other.
 class WholeFile {
  public:
   explicit WholeFile(std::string path) : path_(std::move(path)) {}
   WholeFile(WholeFile&&) = default;
   WholeFile& operator=(WholeFile&&) = delete;
-  // Without close() nothing is left, and what was there before stays.
+  // Without close() the new file is removed, and an existing one stays.
   ~WholeFile();
 
   // The first creates the file.

@@ -10,8 +10,8 @@ namespace assay::internal {
 // Letters of UTF-8, not bytes.
 size_t columns_of(std::string_view text);
 
-// `text` with its lines ended within `width` columns; what has no blank to break at may be longer.
-// `used` columns stand before the first line, `indent` blanks go before the others.
+// `text` with its lines ended within `width` columns; a word without a blank may be longer. The
+// first line begins after `used` columns, the others with `indent` blanks.
 std::string wrapped(std::string_view text, size_t width, size_t used = 0, size_t indent = 0);
 
 }  // namespace assay::internal

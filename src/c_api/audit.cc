@@ -1,4 +1,4 @@
-// Checking, and what is asked of the outcome. The texts of verdicts are made once, since C holds on
+// Checking, and queries of the outcome. The texts of verdicts are made once, since C keeps pointers
 // to them.
 #include "assay/audit.h"
 
@@ -22,9 +22,9 @@
 using assay::Ok;
 using assay::Result;
 using assay::Status;
+using assay::internal::c_api::BorrowedHistory;
 using assay::internal::c_api::guarded;
 using assay::internal::c_api::HeldHistory;
-using assay::internal::c_api::Lent;
 using assay::internal::c_api::VerdictText;
 
 namespace assay::internal::c_api {
@@ -77,7 +77,7 @@ Result<std::unique_ptr<assay_audit>> checked(const std::shared_ptr<HeldHistory>&
   result.format = history->format;
   result.notes = history->notes;
   {
-    const Lent lent(*made->held, result.history, options.clock_drift);
+    const BorrowedHistory borrowed(*made->held, result.history, options.clock_drift);
     audit_in_place(result, audit_options(options));
   }
   made->tell();
@@ -92,14 +92,14 @@ Result<std::string> report_of(const assay_audit& a, const std::string& kind) {
       names += (names.empty() ? "" : ", ") + std::string(r.name);
     return usage_error(fmt::format("no report '{}'; expected one of {}", kind, names));
   }
-  const Lent lent(*a.held, a.audit.history, a.clock_drift);
+  const BorrowedHistory borrowed(*a.held, a.audit.history, a.clock_drift);
   const auto writer = info->start({});
   std::string text = writer->add(a.audit);
   return text + writer->finish();
 }
 
 Result<std::string> certificates_text(const assay_audit& a) {
-  const Lent lent(*a.held, a.audit.history, a.clock_drift);
+  const BorrowedHistory borrowed(*a.held, a.audit.history, a.clock_drift);
   return write_certificates(certificates_of(a.audit), a.audit.history);
 }
 
@@ -234,9 +234,9 @@ assay_status assay_verify(assay_history* history, const char* certificates, size
           counted->set_clock_drift(file.clock_drift);
           return c_api::verify_all(file, *counted);
         }
-        assay::History lent_history;
-        const Lent lent(held, lent_history, file.clock_drift);
-        return c_api::verify_all(file, lent_history);
+        assay::History taken;
+        const BorrowedHistory borrowed(held, taken, file.clock_drift);
+        return c_api::verify_all(file, taken);
       },
       ASSAY_REFUSED);
 }

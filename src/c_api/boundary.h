@@ -25,8 +25,8 @@ assay_status fail(assay_error** out, assay_status status, Error error) noexcept;
 assay_status out_of_memory(assay_error** out) noexcept;
 assay_status status_of(ErrorKind kind);
 
-// Runs what a function of the interface does. `action` returns a Status; `failed` stands for
-// whatever it fails with, unless that is ASSAY_OK.
+// Runs the action of a function of the interface. `action` returns a Status; `failed` is the status
+// for any failure, unless that is ASSAY_OK.
 template <class Action>
 assay_status guarded(assay_error** error, Action action, assay_status failed = ASSAY_OK) noexcept {
   if (error != nullptr) *error = nullptr;

@@ -1,5 +1,5 @@
 // Histories by calls. A transaction is kept aside until its outcome is known, with copies of all
-// texts, so that the caller may forget them at once.
+// texts: the caller may free them at once.
 #include <fmt/format.h>
 
 #include <deque>
@@ -71,7 +71,7 @@ Status expect_between(const assay_builder& b) {
       "a transaction has begun; expected assay_commit, assay_abort or assay_unknown before");
 }
 
-// `set` changes what is known of the transaction that has begun.
+// `set` changes the header of the transaction that has begun.
 template <class Set>
 assay_status set_header(assay_builder* b, assay_error** error, Set set) {
   return guarded(error, [&]() -> Status {

@@ -1,4 +1,4 @@
-// A history that C holds, and the audits of it. Who works on it takes it out for that time, so that
+// A history that C holds, and the audits of it. A call that works on it takes it out for that time:
 // calls wait for each other.
 #pragma once
 
@@ -22,16 +22,16 @@ struct HeldHistory {
 };
 
 // Takes the history out and puts it back, whatever happens in between.
-class Lent {
+class BorrowedHistory {
  public:
-  Lent(HeldHistory& held, History& to, int64_t clock_drift)
+  BorrowedHistory(HeldHistory& held, History& to, int64_t clock_drift)
       : lock_(held.mutex), held_(held), to_(to) {
     to_ = std::move(held_.history);
     to_.set_clock_drift(clock_drift);
   }
-  ~Lent() { held_.history = std::move(to_); }
-  Lent(const Lent&) = delete;
-  Lent& operator=(const Lent&) = delete;
+  ~BorrowedHistory() { held_.history = std::move(to_); }
+  BorrowedHistory(const BorrowedHistory&) = delete;
+  BorrowedHistory& operator=(const BorrowedHistory&) = delete;
 
  private:
   std::lock_guard<std::mutex> lock_;

@@ -28,7 +28,7 @@ struct assay_options {
 
 namespace assay::internal::c_api {
 
-// Null stands for the defaults.
+// Null means the defaults.
 const assay_options& given(const assay_options* options);
 // From now on.
 Budget budget_of(const assay_options& options);

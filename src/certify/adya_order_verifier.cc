@@ -24,8 +24,9 @@ struct Anti {
   char kind;  // as in ForbiddenCycle: a, or p if the read did not return the key
 };
 
-// pl-1 does not care who read what, only that somebody wrote it. But lists must show beginnings of
-// what the order appends, with elements of transactions that did not take effect here and there.
+// At pl-1 the source of a read does not matter, only that some transaction wrote the value. But
+// lists must be prefixes of the order's appends, possibly with elements of transactions that did
+// not take effect in between.
 class DirtyOrder {
  public:
   DirtyOrder(const Writes& writes, std::span<const TxnId> order)
@@ -53,13 +54,13 @@ class DirtyOrder {
  private:
   bool explained(const Access& a) const {
     if (!a.reads()) return true;
-    if (a.is_list()) return list_stands(a);
-    if (!a.is_range()) return states_.explained_by_anybody(a.op, a.key);
+    if (a.is_list()) return list_agrees(a);
+    if (!a.is_range()) return states_.explained_by_any(a.op, a.key);
     return std::ranges::all_of(states_.keys_of_range(a.op),
-                               [&](KeyId key) { return states_.explained_by_anybody(a.op, key); });
+                               [&](KeyId key) { return states_.explained_by_any(a.op, key); });
   }
 
-  bool list_stands(const Access& a) const {
+  bool list_agrees(const Access& a) const {
     const std::vector<VersionId> own = appended_by(history_, history_.txn_of(a.op), a.key);
     const ListSeen seen = list_seen(history_, a.op);
     if (!seen.own_at_end) return false;
@@ -129,8 +130,8 @@ class AdyaCheck {
     const State seen = read.from == 0 ? initial_state(history_, read.key) : left[next - 1];
     return next + conditions_.first_change(read.op, read.key, seen, left.subspan(next));
   }
-  // The last, up to the one whose version was seen, that changed whether the range selects the key;
-  // 0 if none did.
+  // The last writer, up to that of the version that was seen, that changed whether the range
+  // selects the key; 0 if none did.
   Place last_change(const ReadFrom& read) {
     if (read.from == 0) return 0;
     const auto [known, fresh] =
@@ -179,10 +180,12 @@ class AdyaCheck {
     return Ok{};
   }
 
-  // Who is on a cycle is between the ends of an edge that runs back.
+  // A transaction on a cycle is between the ends of an edge that runs back.
   Status check_stretches(const ForbiddenCycle& forbidden) const {
     std::vector<uint32_t> back(order_.count() + 2,
-                               0);  // first: how many stretches begin here, less those that end
+                               // first: the number of stretches that begin here, less those that
+                               // end
+                               0);
     for (const Anti& anti : anti_) {
       if (anti.writer > anti.reader) continue;
       if (has(forbidden.once, anti.kind)) return overwritten(anti);

@@ -181,7 +181,7 @@ class AggregateClaimCheck {
       if (a.accepts == Accepts::equals) fix(a.key, a.seen);
       if (a.is_range() && history_.selected(a.op).aggregate == kNone) {
         for (const VersionId v : history_.selected(a.op).rows) fix(history_.version_key(v), v);
-        for (const KeyId key : passed_over(a.op)) fix(key, kNone);
+        for (const KeyId key : skipped(a.op)) fix(key, kNone);
       }
       if (a.writes()) written.push_back(a.key);
     }
@@ -190,7 +190,7 @@ class AggregateClaimCheck {
   // The keys of which a query with the same condition, or with none, says that they have no row of
   // the aggregate. With the same condition it says nothing of keys with a version that may or may
   // not satisfy it.
-  std::set<KeyId> passed_over(OpId range) const {
+  std::set<KeyId> skipped(OpId range) const {
     const Selected selected = history_.selected(range);
     if (!selected.complete ||
         (selected.predicate != kNone && selected.predicate != aggregate_.where))

@@ -9,12 +9,12 @@
 //   A { w(x,1) }  B { w(y,2) }   agg(sum value, value > 0,[1])   it saw what A left of x, or not
 //                                                                what B left of y
 //
-// An order explains an aggregate if what is there at its place gives what was returned, and nothing
-// about that is open. It is wrong in every order if it lies outside of what the versions of each
-// key can add. Of a key that the transaction wrote before, or, where all its reads see one state,
-// that it read besides, that is one version. A refutation may say that it is wrong unless some key
-// was as one of certain transactions left it: then what all others left must not give what was
-// returned.
+// An order explains an aggregate if the state at its place gives the result, and no part of that
+// state is open. It is wrong in every order if it lies outside of the values that the versions of
+// each key can add up to. A key that the transaction wrote before has one version, and so has, if
+// all of its reads see one state, a key that it read in another operation. A refutation may say
+// that it is wrong unless it saw the state of some key that one of certain transactions left: then
+// the states that all others left must not give the result.
 //
 // Cost: the versions that may satisfy the condition; what keys add up to is listed while it is few,
 // else bounded.
@@ -51,8 +51,8 @@ class Total {
 AggregateTerm term_of(const History& history, const Conditions& conditions,
                       const Aggregate& aggregate, VersionId version);
 
-// Whether the claim, a mismatch of an aggregate, holds; with another operation where it does not
-// hold but for what the transaction read besides.
+// Whether the claim, a mismatch of an aggregate, holds; if `other` is set, given the transaction's
+// other reads.
 Status check_aggregate(const History& history, const BadRead& claim);
 
 // Whether an aggregate gives something else than it returned unless it saw one of its keys as

@@ -23,7 +23,7 @@ class Claim {
         reader_(history_.txn_of(claim.read)) {}
 
   Status check();
-  // At pl-1: nobody else ever wrote what was seen.
+  // At pl-1: no other transaction ever wrote the version that was read.
   Status check_dirty();
 
  private:
@@ -74,17 +74,17 @@ bool Claim::explained(const Observation& seen) const {
   return puts(seen.own_write, seen);
 }
 
-// The write leaves, at least for a while, what was seen.
+// The write leaves, at least for a while, the state that was read.
 bool Claim::puts(OpId write, const Observation& seen) const {
   const Access a = access_of(history_, write);
   return a.writes() && a.key == seen.key && seen.version != kNone &&
          shows(history_, state_after(history_.txn_of(write), a), seen.version);
 }
 
-// Not even what an aborted transaction wrote, or one that wrote the key again: nobody but the
-// reader, later, leaves the key absent.
+// No write explains the read, not even an aborted or an overwritten one: only the reader, later,
+// leaves the key absent.
 bool Claim::nothing_shows(const Observation& seen) const {
-  return seen.external() && is_read(seen.op) && !sources_.explained_by_anybody(seen.op, seen.key);
+  return seen.external() && is_read(seen.op) && !sources_.explained_by_any(seen.op, seen.key);
 }
 
 // Whether `other` is what the name of the anomaly says, for an observation that is not explained.
@@ -115,7 +115,7 @@ bool Claim::shown_by(const Observation& seen) const {
   }
 }
 
-// An element anywhere in a list that nobody who may count left there.
+// An element anywhere in a list that no transaction which may count appended.
 bool Claim::bad_element(VersionId element) const {
   if (!writes_.of_version(element, Which::counting).empty()) return false;
   if (claim_.anomaly == Anomaly::thin_air_read)
@@ -126,7 +126,7 @@ bool Claim::bad_element(VersionId element) const {
 }
 
 // A list without the transaction's own elements at its end, with one that it appends later, or with
-// one that does not stand where the rest of what its transaction appended would have it.
+// one that is not adjacent to the rest of its transaction's appends.
 bool Claim::bad_list() const {
   if (claim_.other == kNone) return false;
   const Access other = access_of(history_, claim_.other);
@@ -163,8 +163,8 @@ bool Claim::out_of_place(std::span<const VersionId> elements, size_t i) const {
          (after != kNone && (last || elements[i + 1] != after));
 }
 
-// An operation that returns no version of its own, or several keys at once, saw the state in which
-// an aborted or an overwritten write had left a key, and no other write explains what it saw.
+// An operation that returns no version by itself, or several keys at once, saw the state in which
+// an aborted or an overwritten write had left a key, and no other write explains it.
 bool Claim::dirty_state() const {
   if (is_read(claim_.read) || is_list(claim_.read) || claim_.other == kNone ||
       in_reader(claim_.other) || !writes(claim_.other))
@@ -174,13 +174,13 @@ bool Claim::dirty_state() const {
       (claim_.anomaly == Anomaly::aborted_read && aborted) ||
       (claim_.anomaly == Anomaly::intermediate_read && is_overwritten(history_, claim_.other));
   const KeyId key = access_of(history_, claim_.other).key;
-  return named && sources_.left_by_nobody(claim_.read, key) &&
+  return named && sources_.has_no_source(claim_.read, key) &&
          sources_.explained_by(claim_.other, claim_.read, key);
 }
 
 // One state of a key can look like different versions: a removed key reads as null and as its
-// tombstone, a fresh one as the initial value and as an empty list. What is stated to be from
-// different transactions is not one.
+// tombstone, a fresh one as the initial value and as an empty list. Reads that are stated to be
+// from different transactions saw different states.
 bool Claim::one_state_shows_both(const Observation& a, const Observation& b) const {
   if (a.stated != kNone && b.stated != kNone && a.stated != b.stated) return false;
   if (is_list(a.op) != is_list(b.op)) return true;
@@ -242,7 +242,7 @@ Status Claim::check_dirty() {
   if (claim_.anomaly != Anomaly::future_read) return Ok{};
   for (const Access& a : all_accesses(history_))
     if (!in_reader(a.op) && writes_version(a.op, access_of(history_, claim_.other).version))
-      return refuse("transaction {} wrote what was read too", history_.name(history_.txn_of(a.op)));
+      return refuse("transaction {} also wrote that version", history_.name(history_.txn_of(a.op)));
   return Ok{};
 }
 
@@ -298,7 +298,7 @@ Status BadReadVerifier::supports(LevelId level) {
   const bool dirty =
       claim_.anomaly == Anomaly::aborted_read || claim_.anomaly == Anomaly::intermediate_read;
   if (read_rule(info) == ReadRule::dirty) {
-    if (dirty) return refuse("{} allows reads of what was aborted or overwritten", info.name);
+    if (dirty) return refuse("{} allows reads of aborted or overwritten writes", info.name);
     if (Status s = Claim(claim_, lookups_).check_dirty(); !s.ok()) return s;
   }
   const bool loses_none = info.events == EventModel::single ||

@@ -4,11 +4,11 @@
 //   s1: { w(x,1) w(x,2) }   s2: { r(x,1) }       an intermediate read: `read` is r(x,1), `other` is
 //                                                w(x,1)
 //
-// Two things must hold. The read cannot be explained: what it saw is neither the transaction's own
-// last write, nor the initial value, nor installed by any transaction that may count. And the name
-// is right: the other operation is what the anomaly's definition says. A non-repeatable read is
-// different: each of its reads may have an explanation, but not both at once, which read committed
-// alone allows.
+// Two things must hold. The read cannot be explained: its version is neither the transaction's last
+// write of the key, nor the initial value, nor installed by any transaction that may count. And the
+// name is right: the other operation is the one that the anomaly's definition requires. A
+// non-repeatable read is different: each of its reads may have an explanation, but not both at
+// once, which read committed alone allows.
 #pragma once
 
 #include "assay/certificate.h"

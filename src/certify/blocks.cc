@@ -31,7 +31,7 @@ bool Blocks::ends(const Literal& block, OpId read) {
 Status Blocks::check(const ProofStep& step, Counting& counting) {
   std::vector<Literal> blocks, orders, effects;
   for (const Literal& l : step.clause) {
-    if (l.kind == Literal::Kind::seen) return refuse("a clause about blocks says what was seen");
+    if (l.kind == Literal::Kind::seen) return refuse("a clause about blocks names a source");
     (l.kind == Literal::Kind::block   ? blocks
      : l.kind == Literal::Kind::order ? orders
                                       : effects)

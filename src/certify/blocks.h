@@ -3,10 +3,10 @@
 //   A { a(l,1) }   B { a(l,1) }   C { a(l,2) }   R: r(l,[1,2])
 //   Element 0 is A's or B's. If it is A's, B appended after R read; and A before C before B.
 //
-// A transaction appends to a list in one piece, its *block*. So what others had appended to a list
-// that was read is a sequence of blocks, of all those, and only those, who appended to it until
-// then, in the order of the versions. The clauses that say so, for the list of operation R and its
-// `n` elements (a `block` literal says where one begins; n: later):
+// A transaction appends to a list in one piece, its *block*. So a list that was read, without the
+// reader's own elements, is a sequence of blocks, of exactly the transactions that appended to it
+// until then, in the order of the versions. The clauses that say so, for the list of operation R
+// and its `n` elements (a `block` literal says where one begins; n: later):
 //
 //   cover      for one element: it belongs to one of the blocks that fit there
 //   somewhere  for one transaction: its block begins at one of the places where it fits, or at n.

@@ -1,6 +1,6 @@
 // The certificate file: the fields of each object, which are read and written by one description.
-// Format: docs/formats/certificate.md. Strict: what is not described there is an error with its
-// line and column.
+// Format: docs/formats/certificate.md. Strict: an undocumented field is an error with its line and
+// column.
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -18,7 +18,7 @@ using internal::certify::JsonCursor;
 using internal::certify::JsonWriter;
 using internal::certify::kOneKind;
 
-// One certificate a level is what a check writes; more than this is not what it claims to be.
+// A check writes one certificate a level; a larger file is not what a check wrote.
 constexpr size_t kMaxCertificates = 256;
 
 std::optional<LevelId> find_named_level(std::string_view name) {
@@ -61,7 +61,7 @@ class Fields {
   auto key(auto& k) {
     return [this, &k] { key_of(json_, k); };
   }
-  // A field whose name says of which kind the object is.
+  // A field whose name gives the kind of the object.
   auto of_kind(auto& is, auto kind, auto value) {
     return [this, &is, kind, value] {
       json_.set(is, kind);
@@ -177,7 +177,7 @@ class Fields {
         p.steps, [&](auto& s) { step(s); }, "\n");
   }
 
-  // Each kind of step has a field of its name, and others besides.
+  // Each kind of step has a field of its name, and further fields.
   void step(auto& s) {
     constexpr const char* kExpected =
         "a step needs cycle, or fact and known_order, or fact and list_read, or sources, "

@@ -26,14 +26,15 @@ namespace assay::internal::certify {
 struct Segment {
   // As everything happened.
   std::vector<uint64_t> order;
-  // `writer`, of this order, could as well stand behind `last`, the last to write a key of which
-  // nobody has looked at since.
+  // `writer`, of this order, could as well come right after `last`, the last to write a key that
+  // has not been read since.
   struct Rival {
     uint64_t writer, last;
   };
   std::vector<Rival> rivals = {};
-  // Of unknown outcome, in no order: if it took effect it was behind `behind`, of this order or the
-  // last one of those before (0: before all), and nobody has touched what it wrote.
+  // A transaction of unknown outcome, in no order: if it took effect, it did right after `behind`,
+  // of this order or the last of the orders before (0: before all), and no transaction has touched
+  // the keys that it wrote.
   struct Late {
     uint64_t txn, behind;
   };

@@ -29,7 +29,7 @@ bool ChainContents::Version::bears_out(const History& h, const Access& a) const 
   return accepts(a.accepts, shown, [&] { return removed || value.view().is_null(); });
 }
 
-// What was looked up before a gap is no more.
+// Look-ups from before a gap are void.
 ChainContents::Content* ChainContents::find(Piece& piece, KeyId key) {
   if (piece.gaps != gaps_) {
     for (Piece::Key& k : piece.keys) k.content = nullptr;
@@ -47,7 +47,7 @@ bool ChainContents::unwritten_explains(const History& h, const Access& seen) con
   return gaps_ > 0 || Version{HeldValue(h.initial(seen.key))}.bears_out(h, seen);
 }
 
-// Of the versions that may have come last those stay that explain what was seen.
+// Of the versions that may have come last only those that explain the read stay.
 bool ChainContents::explains(Piece& piece, const Access& seen) {
   const History& h = *piece.history;
   Content* const content = find(piece, seen.key);

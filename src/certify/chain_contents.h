@@ -26,7 +26,7 @@ class ChainContents {
     HeldValue value;
     bool removed = false;  // a removal left it; it reads as null
 
-    // Whether the operation could return what it did while its key held this.
+    // Whether the operation could return its result while its key held this.
     bool bears_out(const History& h, const Access& a) const;
   };
   static Version left_by(const History& h, const Access& write) {
@@ -39,11 +39,11 @@ class ChainContents {
     bool looked = false;                                     // at what `writer` left
     std::unique_ptr<std::vector<Version>> rivals = nullptr;  // others that may have come last
   };
-  // A piece of the history, with what is looked up once for each of its keys.
+  // A piece of the history, with the results of one look-up for each of its keys.
   struct Piece {
     struct Key {
       Content* content = nullptr;  // null: not written as yet
-      TxnId owner = kNone;         // whose write of it follows
+      TxnId owner = kNone;         // whose write of it is `write`
       OpId write = kNone;
     };
     Piece(std::shared_ptr<const History> h, uint64_t gaps_so_far)

@@ -31,7 +31,7 @@ void ChainRivals::add_place(const ChainSegment::Placed& placed) {
     const bool looks = a.reads() && std::ranges::count(placed.excused, a.op) == 0;
     if (!looks && !a.writes()) continue;
     Touch& key = touch(first, key_of(placed.txn, a.key), a.key);
-    // What it wrote itself tells nothing of others.
+    // A read of an own write tells nothing of others.
     key.looked = key.looked || (looks && !key.wrote);
     key.wrote = key.wrote || a.writes();
   }
@@ -85,9 +85,9 @@ Status ChainRivals::add(const Segment::Rival& r) {
   return Ok{};
 }
 
-// Whether a transaction of unknown outcome stands in the way: one between the two that touches a
-// key of the first, or that has to come after it but would not; or one behind both that reads the
-// key, whose last writer would then be open.
+// Whether a transaction of unknown outcome prevents the move: one between the two that touches a
+// key of the first, or that has to come after it but no longer would; or one after both that reads
+// the key, whose last writer would then be open.
 bool ChainRivals::disturbs_late(uint32_t from, uint32_t behind, const Content* key) {
   return std::ranges::any_of(segment_.lates, [&](const ChainSegment::Late& late) {
     if (late.place <= from) return false;

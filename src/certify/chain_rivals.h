@@ -1,15 +1,15 @@
-// Who may stand elsewhere in a segment of a chain.
+// The transactions that may be moved in a segment of a chain.
 //
 //   order so far: s1: { w(x,1) }  s2: { w(x,2) }      both at the same time, x is not read
 //   next:         s3: { r(x,1) }
 //
 // A later segment may show that s2 was before s1, when that order is long verified. So a segment
-// says which transactions may stand elsewhere: s1 is a rival of s2, and may stand behind it. That
-// is verified at once. A transaction that is moved must not share a key with those it passes, but
-// for blind writes of the one key; must not have ended before one of them began, nor be of its
-// session; and none may be moved behind one that may be moved itself. Then those that stay keep
-// their order, whatever conflicts with one that moves comes after the place it moves to, and any
-// choice of one rival for each key is an order too.
+// says which transactions may move: s1 is a rival of s2, and may come after it. That is verified at
+// once. A transaction that is moved must not share a key with those it passes, but for blind writes
+// of the one key; must not have ended before one of them began, nor be of its session; and none may
+// be moved behind one that may be moved itself. Then the others keep their order, each transaction
+// that conflicts with a moved one comes after its new place, and any choice of one rival for each
+// key is an order too.
 //
 // Cost: for each rival the transactions it passes.
 #pragma once
@@ -28,15 +28,15 @@ namespace assay::internal::certify {
 // When the transaction ended; one of unknown outcome has no end.
 int64_t end_of(const History& h, TxnId t);
 
-// The order of the segment at hand.
+// The order of the current segment.
 struct ChainSegment {
   using Txn = ChainContents::Txn;
   struct Placed {
     uint64_t line = 0;
     Txn txn;
-    std::vector<OpId> excused = {};  // what it saw of those that were left out
+    std::vector<OpId> excused = {};  // its reads of transactions that were left out
   };
-  // Of unknown outcome: it stands behind so many of `placed`.
+  // Of unknown outcome: it comes after this many of `placed`.
   struct Late {
     Txn txn;
     size_t place;
@@ -49,14 +49,15 @@ class ChainRivals {
  public:
   ChainRivals(ChainContents& contents, const ChainSegment& segment, bool keeps_real_time);
 
-  // Verifies that the one may stand behind the other, and notes what its key may hold besides.
+  // Verifies that the one may come after the other, and notes the other version that its key may
+  // hold.
   Status add(const Segment::Rival& r);
 
  private:
   using Content = ChainContents::Content;
   using Txn = ChainContents::Txn;
   struct Touch {
-    const Content* key;  // what it holds
+    const Content* key;  // its contents
     KeyId in_piece;      // in the history of its transaction
     bool looked = false, wrote = false;
     bool is_blind() const { return wrote && !looked; }

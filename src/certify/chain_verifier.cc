@@ -77,7 +77,7 @@ Result<ChainVerifier::Txn> ChainVerifier::take(uint64_t line) {
   const auto it = waiting_.find(line);
   if (it == waiting_.end())
     return refuse("line {} holds no transaction, or one that was named before", line);
-  parked_.release(line);
+  late_.release(line);
   Txn t = std::move(it->second);
   waiting_.erase(it);
   session_of(t).waiting.erase(line);
@@ -85,14 +85,14 @@ Result<ChainVerifier::Txn> ChainVerifier::take(uint64_t line) {
 }
 
 Status ChainVerifier::accept(const Segment& s) {
-  if (s.gap) {  // nothing is known of the state any more, and nobody is waited for
+  if (s.gap) {  // the state is unknown from here on, and no transaction is waited for
     contents_.forget();
-    parked_.clear();
+    late_.clear();
   }
   for (const uint64_t line : s.left_out)
     if (Status left = leave_out(line); !left.ok()) return left;
-  // Who had a place before, and is given up, is in nobody's way.
-  for (const uint64_t line : s.without_effect) parked_.release(line);
+  // A transaction that had a place before, and is given up, blocks no other.
+  for (const uint64_t line : s.without_effect) late_.release(line);
   segment_ = {};
   if (Status placed = place_all(s); !placed.ok()) return placed;
   if (!s.rivals.empty()) {
@@ -143,24 +143,24 @@ Status ChainVerifier::place_all(const Segment& s) {
   for (const uint64_t line : s.took_effect)
     if (!last_late.contains(line))
       if (Status effect = take_effect(line); !effect.ok()) return effect;
-  const auto park_behind = [&](uint64_t line) -> Status {
+  const auto place_behind = [&](uint64_t line) -> Status {
     const auto it = behind.find(line);
     if (it == behind.end()) return Ok{};
     for (const Segment::Late* late : it->second) {
-      if (Status parked = park(late->txn); !parked.ok()) return parked;
+      if (Status added = add_late(late->txn); !added.ok()) return added;
       if (took_effect.contains(late->txn) && last_late[late->txn] == late)
         if (Status effect = take_effect(late->txn); !effect.ok()) return effect;
     }
     behind.erase(it);
     return Ok{};
   };
-  if (Status first = park_behind(last_placed_); !first.ok()) return first;
+  if (Status first = place_behind(last_placed_); !first.ok()) return first;
   for (const uint64_t line : s.order) {
     const Result<Txn> t = take(line);
     if (!t.ok()) return t.error();
     if (Status placed = place(line, *t); !placed.ok()) return placed;
     last_placed_ = line;
-    if (Status parked = park_behind(line); !parked.ok()) return parked;
+    if (Status late = place_behind(line); !late.ok()) return late;
   }
   if (!behind.empty())
     return refuse("the segment places line {} after line {}, which it does not contain",
@@ -168,13 +168,13 @@ Status ChainVerifier::place_all(const Segment& s) {
   return Ok{};
 }
 
-// It waits where the order is now, if what it saw is there, and stays so whatever else may turn
-// out.
-Status ChainVerifier::park(uint64_t line) {
+// It gets its place at the end of the order, if its reads are right there and stay so whichever
+// transactions turn out to have taken effect.
+Status ChainVerifier::add_late(uint64_t line) {
   const auto it = waiting_.find(line);
   if (it == waiting_.end())
-    return refuse("line {} holds no transaction whose place can be told", line);
-  parked_.release(line);  // it stands elsewhere now
+    return refuse("line {} has no transaction that waits for a place", line);
+  late_.release(line);  // it gets another place now
   const Txn& t = it->second;
   const History& h = t.history();
   if (h.status(t.txn) != TxnStatus::unknown)
@@ -183,8 +183,8 @@ Status ChainVerifier::park(uint64_t line) {
     return !own && contents_.explains_for_good(*t.piece, a);
   };
   if (Status there = replay(t, there_for_good); !there.ok()) return there;
-  // If it took effect, the others did not whose writes it did not see.
-  each_outside_look(h, t.txn, [&](const Access& seen) { parked_.look_at(h.key(seen.key)); });
+  // If it took effect, the transactions whose writes it missed did not.
+  each_outside_look(h, t.txn, [&](const Access& seen) { late_.look_at(h.key(seen.key)); });
   for (const uint64_t earlier : session_of(t).waiting) {
     if (earlier >= line) break;
     const Txn& e = waiting_.find(earlier)->second;
@@ -192,17 +192,17 @@ Status ChainVerifier::park(uint64_t line) {
       return refuse("line {} is out of order: its session did line {} first", line, earlier);
   }
   note_begin(t);
-  parked_.add(line, t);
+  late_.add(line, t);
   segment_.lates.push_back({t, segment_.placed.size()});
   return Ok{};
 }
 
 Status ChainVerifier::take_effect(uint64_t line) {
-  if (!parked_.contains(line))
+  if (!late_.contains(line))
     return refuse("line {} cannot have taken effect: it has no place", line);
-  const std::vector<KeyId> shown = parked_.shown_keys(line);
+  const std::vector<KeyId> shown = late_.shown_keys(line);
   const History& h = waiting_.find(line)->second.history();
-  for (const KeyId key : shown) parked_.overwrite(h.key(key), line);
+  for (const KeyId key : shown) late_.overwrite(h.key(key), line);
   const Result<Txn> t = take(line);
   if (!t.ok()) return t.error();
   uint64_t& latest = session_of(*t).latest;
@@ -229,18 +229,18 @@ Status ChainVerifier::place(uint64_t line, const Txn& t) {
       excused.push_back(a.op);
       return true;
     }
-    if (!own) parked_.look_at(h.key(a.key));
+    if (!own) late_.look_at(h.key(a.key));
     return !own && contents_.explains(*t.piece, a);
   };
   if (Status s = replay(t, there); !s.ok()) return s;
   for (const Access& a : accesses(h, t.txn))
-    if (a.writes()) parked_.overwrite(h.key(a.key), 0);
+    if (a.writes()) late_.overwrite(h.key(a.key), 0);
   contents_.install(t, line, [](KeyId) { return true; });
   segment_.placed.push_back({line, t, std::move(excused)});
   return Ok{};
 }
 
-// It comes after all those that have a place.
+// It comes after all transactions that have a place.
 Status ChainVerifier::keep_real_time(uint64_t line, const Txn& t) {
   if (!keeps_real_time()) return Ok{};
   const History& h = t.history();
@@ -276,7 +276,7 @@ void ChainVerifier::save(StreamWriter& to, formats::TxnTableWriter& txns) const 
     to.number(session.latest);
   }
   contents_.save(to);
-  parked_.save(to);
+  late_.save(to);
   excuses_.save(to);
 }
 
@@ -301,12 +301,12 @@ Status ChainVerifier::load(StreamReader& from, const formats::TxnTable& txns) {
     sessions_[name].latest = from.number();
   }
   contents_.load(from);
-  parked_.load(from, [&](uint64_t line) {
+  late_.load(from, [&](uint64_t line) {
     const auto it = waiting_.find(line);
     return it == waiting_.end() ? nullptr : &it->second;
   });
   excuses_.load(from);
-  if (!from.ok()) return bad_input("what is kept of the chain makes no sense");
+  if (!from.ok()) return bad_input("the saved state of the chain is invalid");
   return Ok{};
 }
 

@@ -8,12 +8,12 @@
 // chain_rivals.h.
 //
 // A transaction of unknown outcome may turn out to have had an effect when the order around it is
-// long verified. So a segment says where it stands if it had one: that what it saw is there is
-// verified at once, and it is parked (chain_parked.h). A segment that says that it took effect
-// installs what it wrote, but for keys that were overwritten since; nobody has looked in between.
-// Another one that is parked later and looked at it ends that, too. It must not share any key with
-// one that may be moved and came before it, nor be passed by one that must come first, nor have
-// seen a key of which two may have come last.
+// long verified. So a segment gives the place that it had in this case: its reads are verified
+// there at once, and it becomes *late* (chain_late.h). A segment that says that it took effect
+// installs its writes, except for keys that were overwritten since; no transaction has read these
+// keys in between. A later late transaction that reads one of the keys rules that out, too. A late
+// transaction must not share any key with an earlier one that may be moved, nor be passed by one
+// that must precede it, nor have read a key with two possible last versions.
 //
 // Cost: a look-up for each operation. Memory: the keys that were written, the sessions, and the
 // transactions that are read and not yet named.
@@ -30,7 +30,7 @@
 #include "base/byte_stream.h"
 #include "certify/chain.h"
 #include "certify/chain_contents.h"
-#include "certify/chain_parked.h"
+#include "certify/chain_late.h"
 #include "certify/chain_rivals.h"
 #include "formats/txn_table.h"
 
@@ -38,15 +38,15 @@ namespace assay::internal::certify {
 
 class ChainVerifier {
  public:
-  // Levels that a chain can be of: those that ask for one order of transactions, which keeps real
-  // time or that of each session.
+  // Levels that a chain can have: levels with one order of transactions, which keeps real time or
+  // that of each session.
   static Result<ChainVerifier> of(LevelId level);
 
   // The next transactions of the history, in the order of its lines.
   Status read(const std::shared_ptr<const History>& piece);
   // Whether the line is held: it was read, and no segment has named it.
   bool holds(uint64_t line) const { return waiting_.contains(line); }
-  // What it names must have been read.
+  // The transactions that it names must have been read.
   Status accept(const Segment& segment);
   // Nothing follows.
   Status end(const ChainEnd& end);
@@ -77,7 +77,7 @@ class ChainVerifier {
   Status place(uint64_t line, const Txn& t);
   Status keep_real_time(uint64_t line, const Txn& t);
   void note_begin(const Txn& t);
-  Status park(uint64_t line);
+  Status add_late(uint64_t line);
   Status take_effect(uint64_t line);
   Status drop(uint64_t line);
   Status leave_out(uint64_t line);
@@ -88,9 +88,9 @@ class ChainVerifier {
   std::unordered_map<uint64_t, Txn> waiting_;
   std::unordered_map<HeldValue, Session, HeldHash, HeldEqual> sessions_;
   ChainContents contents_;
-  ParkedTxns parked_;
+  LateTxns late_;
   Excuses excuses_;
-  ChainSegment segment_;  // at hand
+  ChainSegment segment_;  // the current one
   uint64_t last_placed_ = 0;
   int64_t latest_begin_ = Interval::kUnknown;
   uint64_t left_out_ = 0;

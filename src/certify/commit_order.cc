@@ -62,7 +62,7 @@ class CommitOrder::Builder {
   }
 
  private:
-  // What was appended to a key along the order, and by whom.
+  // The elements appended to a key along the order, with their transactions.
   struct List {
     std::vector<VersionId> elements;
     std::vector<Place> places;
@@ -152,8 +152,8 @@ class CommitOrder::Builder {
     return {from, to};
   }
 
-  // An operation whose sources are given: one for each key of which it sees a state that is not its
-  // transaction's own.
+  // An operation whose sources are given: one for each key of which it sees another transaction's
+  // state.
   Status add_given(Place p, OpId i) {
     if (!possible_) possible_.emplace(writes_);
     const std::span<const Seen> sources = given(i);
@@ -162,7 +162,7 @@ class CommitOrder::Builder {
     std::vector<KeyId> keys{a.key};
     if (range) keys = possible_->keys_of_range(i);
     const auto possible = [&](KeyId key, TxnId from) {
-      return range && own_[key].place != p ? possible_->possible_of_others(i, key, from)
+      return range && own_[key].place != p ? possible_->possible_external(i, key, from)
                                            : possible_->possible(i, key, from);
     };
     size_t used = 0;
@@ -190,9 +190,9 @@ class CommitOrder::Builder {
     return Ok{};
   }
 
-  // Who last left of the key what a range saw of it: the row, or that there was none; where the
-  // range has a condition, and passed over or matched a row that it does not tell, who wrote the
-  // key last. Nothing for operations that tell only that the key was in some other state.
+  // The last transaction that left the key in the state that a range saw: the row, or its absence;
+  // if the range has a condition, and skipped the row or matched one that it does not give, the
+  // last writer of the key. Nothing for operations that only exclude one state of the key.
   std::optional<Place> last_to_leave(OpId i, KeyId key) const {
     if (!access_of(history_, i).is_range()) return std::nullopt;
     if (const VersionId row = row_seen(history_, i, key); !is_absence(history_, row))
@@ -200,7 +200,7 @@ class CommitOrder::Builder {
     return history_.selected(i).predicate == kNone ? absence_[key] : key_[key];
   }
 
-  // Of a read whose source is stated.
+  // The place of a read's stated source.
   Result<Place> stated_place(Place reader, OpId read, TxnId stated) const {
     if (stated == kInitialTxn) return Place{0};
     if (built_.place_[stated] < reader && left_behind(history_, stated, read))

@@ -1,5 +1,5 @@
 // A history as the axioms of the weak levels see it: transactions numbered by their place in a
-// commit order, what each installs and what each reads from whom.
+// commit order, the installs of each, and the sources of its reads.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class PlacedWriters {
   PlacedWriters(const History& history, std::span<const TxnId> order);
 
   std::span<const Place> of(KeyId key) const { return writers_[key]; }
-  // How many of them stand at this place or before it.
+  // The number of writers at this place or before it.
   uint32_t up_to(KeyId key, Place place) const {
     const std::vector<Place>& all = writers_[key];
     return static_cast<uint32_t>(std::ranges::upper_bound(all, place) - all.begin());
@@ -44,20 +44,21 @@ struct ReadFrom {
   OpId op;
 };
 
-// Whether what a range saw of a key that it did not return was there before its transaction. At
-// Adya's levels the range depends on who changed the match last; a version that did not may come
-// later, if the source says so.
+// Whether the version that a range saw of a key, without returning it, was there before its
+// transaction. At Adya's levels the range depends on the last transaction that changed the match; a
+// version that did not change it may come later, if the source says so.
 enum class NotReturned : uint8_t { before, anywhere };
 
 class CommitOrder {
  public:
-  // Takes every read to be from the last transaction before it in the order that installs what was
-  // read, or from the initial state; likewise of each key of a range, the row or that there was
-  // none, and with a condition, where the key is not returned, from the last that wrote it, if its
-  // row does not satisfy it. Fails if there is none such, or if a read after an own write is not of
-  // that. A list that was read must be what whole transactions had appended in this order. Of
-  // conditional writes without effect the sources must be given. `sources`, sorted, is what
-  // operations saw instead, if it comes before them in the order and could be what they saw.
+  // Takes every read to be from the last transaction before it in the order that installs the
+  // version it returned, or from the initial state. The same holds for each key of a range, the row
+  // or its absence; with a condition, a key that is not returned is read from its last writer, if
+  // the row that this one left does not satisfy the condition. Fails if there is no such
+  // transaction, or if a read after an own write is not of that write. A list that was read must
+  // consist of the appends of whole transactions in this order. The sources of conditional writes
+  // without effect must be given. `sources`, sorted, replaces these sources, if each precedes its
+  // reader in the order and explains the read.
   static Result<CommitOrder> build(const Writes& writes, std::span<const TxnId> order,
                                    std::span<const Seen> sources = {},
                                    NotReturned not_returned = NotReturned::before);

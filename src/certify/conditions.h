@@ -28,8 +28,8 @@ class Conditions {
   // Whether a range selects a key in one of these states and not in the other; neither may be open.
   bool differ(OpId range, const State& a, const State& b) const;
   // Whether a key that the range saw as `seen`, without returning it, enters or leaves what the
-  // range selects. If it is open whether `seen` matches, the range itself tells: it does if the
-  // range names the key as matched, else it does not.
+  // range selects. If it is open whether `seen` matches, the range decides: it does if the range
+  // names the key as matched, else it does not.
   bool changes(OpId range, KeyId key, const State& seen, const State& after) const {
     return first_change(range, key, seen, {&after, 1}) == 0;
   }
@@ -51,7 +51,7 @@ class Conditions {
   const History& history_;
   // The versions that were asked for, as rows.
   mutable std::vector<Row> rows_;
-  mutable std::vector<bool> tombstone_;  // per version, once somebody asks
+  mutable std::vector<bool> tombstone_;  // per version, filled when needed
 };
 
 }  // namespace assay::internal::certify

@@ -22,7 +22,7 @@ bool spells(const SeenBy& seen, std::string_view path) {
   return !path.empty() && spelt[path.size()];
 }
 
-// Whether a row forbids a cycle of so many edges of each kind, in the order of kKinds.
+// Whether a row forbids a cycle with these numbers of edges of each kind, in the order of kKinds.
 constexpr std::string_view kKinds = "wrap";
 using KindCounts = std::array<size_t, kKinds.size()>;
 
@@ -79,7 +79,7 @@ Status CycleVerifier::check(std::span<const Edge> cycle, std::span<const Literal
   given_ = {given};
   for (const Literal& literal : given) {
     if (literal.negated || literal.kind == Literal::Kind::order)
-      return refuse("a cycle is given something other than what was seen and who took effect");
+      return refuse("a cycle may only be given sources of reads and effects of transactions");
     if (literal.kind == Literal::Kind::seen && literal.op == kNone && !one_state(level_))
       return refuse("{} lets a transaction see several states of a key", level_.name);
   }
@@ -110,7 +110,8 @@ const LevelInfo& CycleVerifier::level_of(TxnId t) const {
   return level_info(*held_to(history_, t));
 }
 
-// Everybody on the cycle declares a level that can be mixed; those on paths are no more than seen.
+// All transactions on the cycle declare a level that can be mixed; those on paths only have to be
+// seen.
 Status CycleVerifier::check_declared(std::span<const Edge> cycle) const {
   for (const Edge& edge : cycle) {
     const TxnId reader = edge.kind == EdgeKind::forced ? edge.via : edge.to;
@@ -328,7 +329,7 @@ Status CycleVerifier::check_seen(TxnId seen, TxnId reader, std::span<const Edge>
     return refuse("at {} one edge must show that transaction {} saw transaction {}", level.name,
                   name(reader), name(seen));
   const Edge& step = path.back();
-  // Where that matters, what is given names its operation; kNone is later than any.
+  // Where the operation matters, `given` names it; kNone is later than any.
   const bool too_late =
       step.kind == EdgeKind::read_dependency &&
       (reads.last == kNone || reads_from(reader, step.key, step.from, step.op).first >= reads.last);
@@ -356,7 +357,7 @@ Status CycleVerifier::check_path(TxnId from, TxnId to, std::span<const Edge> pat
   return Ok{};
 }
 
-// r(T) is before w(T), so who enters T at w may not leave it at r.
+// r(T) precedes w(T), so a cycle that enters T at w may not leave it at r.
 Status CycleVerifier::check_joints(std::span<const Edge> cycle) const {
   for (size_t i = 0; i < cycle.size(); ++i)
     if (level_of(cycle[i].to).events == EventModel::split &&

@@ -36,7 +36,7 @@
 
 namespace assay::internal::certify {
 
-// What was seen, and who took effect, that a cycle may take for certain.
+// The sources and effects that a cycle may take for certain.
 struct Given {
   std::span<const Literal> literals = {};
 
@@ -49,7 +49,7 @@ struct Given {
   }
 };
 
-// The first and the last operation that read what is asked for; kNone where it is given of the
+// The first and the last operation that read from a source; kNone where the source is given for the
 // transaction as a whole.
 struct Reads {
   bool any = false;
@@ -65,7 +65,7 @@ class CycleVerifier {
         history_(evidence.history),
         conditions_(evidence.history) {}
 
-  // `given`: what was seen, and who took effect, that the cycle may take for certain.
+  // `given`: the sources and effects that the cycle may take for certain.
   Status check(std::span<const Edge> cycle, std::span<const Literal> given = {});
 
  private:
@@ -102,8 +102,8 @@ class CycleVerifier {
   Given given_;  // of the cycle being checked
 };
 
-// What a cycle step assumes: the orders of writers, in the order of its edges, and what it is
-// given.
+// The assumptions of a cycle step: the orders of writers, in the order of its edges, and the given
+// literals.
 std::vector<Literal> assumptions(const ProofStep& step);
 
 }  // namespace assay::internal::certify

@@ -14,7 +14,8 @@ Status Evidence::check_fact(const Literal& fact, uint32_t source, bool source_is
   const auto before = listed.places.find(fact.from), after = listed.places.find(fact.to);
   const bool in_order = before != listed.places.end() && after != listed.places.end() &&
                         before->second.first < after->second.last;
-  // A list shows all that was appended before it was read: who appended none of it came later.
+  // A list shows all elements appended before it was read: a transaction that appended none of them
+  // came later.
   const bool came_later = source_is_op && before != listed.places.end() &&
                           fact.to < history.txn_count() &&
                           appended_elsewhere(fact.to, history.op(source).key, listed.elements);
@@ -56,15 +57,16 @@ const Evidence::Listed& Evidence::listed(uint32_t source, bool source_is_op) {
     for (uint32_t i = 0; i < named.size(); ++i) note(named[i], i);
     return listed;
   }
-  // Of a list only what others had appended: the reader's own elements stand at the end of what it
-  // read, wherever they are installed.
+  // Of a list only the elements of other transactions: the reader's own are at its end, wherever
+  // they are installed.
   const std::span<const VersionId> elements = list_seen(history, source).others;
   for (uint32_t i = 0; i < elements.size(); ++i) note(writes.only_author(elements[i], rule_), i);
   listed.elements.insert(elements.begin(), elements.end());
   return listed;
 }
 
-// The transaction appends to the list, and none of these elements: whoever else appended them too.
+// The transaction appends to the list, and none of these elements, even if others appended them
+// too.
 bool Evidence::appended_elsewhere(TxnId t, KeyId list,
                                   const std::unordered_set<VersionId>& elements) const {
   const std::vector<VersionId> own = appended_by(history, t, list);
@@ -106,8 +108,8 @@ Status Evidence::check_sources(OpId op, KeyId key, std::span<const Literal> clau
   const auto possible = sources().of(op, key, one_state(level));
   if (!possible.ok()) return possible.error();
   if (read_rule(level) == ReadRule::dirty) {
-    // Nothing follows from who was read; it has to be nobody.
-    if (sources().explained_by_anybody(op, key))
+    // The source does not matter; there must be none.
+    if (sources().explained_by_any(op, key))
       return refuse("operation {} may have read a write, committed or not", op);
     return Ok{};
   }
@@ -124,7 +126,7 @@ Status Evidence::check_effect(std::span<const Literal> clause) {
   const auto seen = std::find_if(clause.begin(), clause.end(), [](const Literal& l) {
     return l.kind == Literal::Kind::seen && l.negated;
   });
-  if (seen == clause.end()) return refuse("the clause does not say what was seen");
+  if (seen == clause.end()) return refuse("the clause does not name the source of the read");
   const TxnId source = seen->from, reader = seen->to;
   if (source >= history.txn_count() || reader >= history.txn_count())
     return refuse("the clause names nothing in the history");

@@ -33,10 +33,10 @@ class Evidence {
   Evidence& operator=(const Evidence&) = delete;
 
   // The source puts a version of `fact.from` before one of `fact.to`. It is the known order with
-  // this index, or the list that this operation read: there an element of the one stands before an
-  // element of the other, or the other appended to the list and none of its elements is there. Only
-  // elements of others count, not the reader's own, and only versions that exactly one transaction
-  // can have written (stated_orders.h, Writes::only_author).
+  // this index, or the list that this operation read: there an element of the former precedes an
+  // element of the latter, or the latter appended to the list and none of its elements is in it.
+  // The reader's own elements do not count, and only versions that exactly one transaction can have
+  // written do (stated_orders.h, Writes::only_author).
   Status check_fact(const Literal& fact, uint32_t source, bool source_is_op);
 
   // `clause` has every source of what `op` saw of `key`; and, unless the transaction of `op`
@@ -66,7 +66,7 @@ class Evidence {
   // What a source lists.
   struct Listed {
     std::unordered_map<TxnId, Span> places;  // first and last place of the transaction's versions
-    std::unordered_set<VersionId> elements;  // all of them, whoever wrote them
+    std::unordered_set<VersionId> elements;  // the elements of all transactions
   };
   Status check_source(uint32_t source, bool source_is_op);
   const Listed& listed(uint32_t source, bool source_is_op);
@@ -74,7 +74,7 @@ class Evidence {
 
   const Lookups& lookups_;
   const ReadRule rule_;
-  std::optional<Sources> sources_;               // once somebody asks
+  std::optional<Sources> sources_;               // filled when needed
   std::unordered_map<uint64_t, Listed> listed_;  // per source
 };
 

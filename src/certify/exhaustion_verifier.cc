@@ -14,7 +14,7 @@ namespace assay::internal::certify {
 namespace {
 
 struct Situation {
-  State content;               // writer kNone: one from whom no read is stated to be
+  State content;               // writer kNone: no read is stated to be from the writer
   std::vector<uint32_t> done;  // operations under way that took effect, ascending
   friend auto operator<=>(const Situation&, const Situation&) = default;
   bool has(uint32_t op) const { return std::binary_search(done.begin(), done.end(), op); }
@@ -31,7 +31,7 @@ class Sweep {
  public:
   Sweep(const History& history, KeyId key) : history_(history), key_(key) {}
 
-  // The transaction at whose response no situation is left; kNone if there is none such.
+  // The transaction at whose response no situation is left; kNone if there is none.
   Result<TxnId> run() {
     if (Status s = collect(); !s.ok()) return s.error();
     Situation first;
@@ -85,7 +85,7 @@ class Sweep {
     return Ok{};
   }
 
-  // Values that nobody asks for are one.
+  // Values that no operation names are one.
   void leave_contents() {
     std::set<VersionId> asked;
     std::set<TxnId> stated;
@@ -118,7 +118,7 @@ class Sweep {
     return response > Interval::kOpen - more ? Interval::kOpen : response + more;
   }
 
-  // Whether the operation returns on this content what it did.
+  // Whether the operation's result is the one it returns on this content.
   bool fits(const KeyOp& o, const State& content) const {
     return accepts(history_, o.access, content) && may_be_from(history_, content, o.access.op);
   }

@@ -5,14 +5,14 @@
 //                                                          more than 5, but x step 2 reads and
 //                                                          changes x, which is locked then
 //
-// Of the table t, of which some transaction did what was not recorded, two keys stand for that: its
-// *blind reads*, which whoever changes a row of t changes, and its *blind changes*, which whoever
-// reads a row of t reads, and whoever changes one changes. "*" is every table. Rows of t are named
-// "t:…".
+// If a transaction did something unrecorded in table t, two keys stand for it: the *blind reads* of
+// t, which every transaction that changes a row of t changes, and the *blind changes* of t, which
+// every transaction that reads a row of t reads, and every transaction that changes one changes.
+// "*" is every table.
 //
-// Who takes part: whoever did something, did not define tables, and is of a program, if some
-// transaction is. The others are the load and the last look at all keys; of these only those count
-// of which something was not recorded.
+// A transaction takes part if it did something, did not define tables, and is of a program, if any
+// transaction is. The others are the load and the last look at all keys; of these only transactions
+// with something unrecorded count.
 //
 // Cost: the operations, and for each query the keys that it may read.
 
@@ -33,11 +33,11 @@
 namespace assay::internal::certify {
 namespace {
 
-// What the meta of a transaction tells.
+// The meta of a transaction.
 struct Meta {
   std::string program;
   bool defines = false;
-  std::vector<std::string> read, changed;  // tables, of what was not recorded
+  std::vector<std::string> read, changed;  // tables with unrecorded operations
 
   bool is_whole() const { return read.empty() && changed.empty(); }
 };
@@ -54,7 +54,7 @@ Meta meta_of(std::string_view text) {
   return meta;
 }
 
-// The keys that stand for what was not recorded.
+// The keys that stand for unrecorded operations.
 class BlindKeys {
  public:
   BlindKeys(const std::vector<Meta>& metas, KeyId first) : next_(first) {
@@ -66,11 +66,11 @@ class BlindKeys {
   KeyId end() const { return next_; }
   bool empty() const { return reads_.empty() && changes_.empty(); }
 
-  // Whether somebody may have changed something of the table that was not recorded.
+  // Whether an unrecorded operation may have changed the table.
   bool may_change(const std::string& table) const {
     return changes_.contains(table) || changes_.contains("*");
   }
-  // What is met by who reads something of a table, recorded or not, or changes it.
+  // The keys touched by a transaction that reads, or changes, a row of the table, recorded or not.
   void read(std::string_view table, std::vector<Touch>& to) const {
     add(table, changes_, kReads, to);
   }
@@ -170,8 +170,9 @@ class FootprintReader {
     }
   }
 
-  // A row is always there if it was at first, and nobody inserts, removes or misses it: it has an
-  // initial value, or somebody who does not take part wrote it, or somebody read what nobody wrote.
+  // A row is always there if it was at first, and no transaction that takes part inserts, removes
+  // or misses it. It was at first if it has an initial value, a transaction that does not take part
+  // wrote it, or a transaction read a value that was never written.
   void find_absent() {
     std::vector<bool> written(h_.version_count());
     std::vector<bool> was_there(h_.key_count()), goes(h_.key_count());
@@ -212,8 +213,7 @@ class FootprintReader {
     end_step(true);
   }
 
-  // What it reads of keys that its statement does not change, or what it does with the others, or
-  // all.
+  // Its reads of keys that its statement does not change, or its other operations, or all.
   Status add_step(TxnId t, const Step& step) {
     std::vector<KeyId> changed, locked;
     for (const Access a : Accesses(h_, step.first, step.end)) {
@@ -239,7 +239,7 @@ class FootprintReader {
                                                         : 0;
     for (const Access a : Accesses(h_, step.first, step.end)) {
       if (a.is_list())
-        return refuse("{}: of a list nobody can tell what it holds in another order",
+        return refuse("{}: the content of a list in another order is not known",
                       show_operation(h_, a.op));
       if (a.is_range()) {
         each_read(a.op, [&](KeyId key) {
@@ -259,7 +259,7 @@ class FootprintReader {
     return Ok{};
   }
 
-  // Who reads what it has changed reads nothing of others.
+  // A read of a key that the transaction has changed is of no other transaction.
   void touch(TxnId t, KeyId key, uint8_t deeds) {
     const bool reads = (deeds & kReads) != 0;
     if (reads && changer_[key] == t) return;
@@ -354,7 +354,7 @@ class FootprintReader {
   std::vector<bool> takes_part_;  // per transaction
   std::map<PredicateId, std::vector<KeyId>> matching_;
   std::vector<bool> may_be_absent_;  // per key
-  std::vector<TxnId> changer_;       // per key: the last of those that were read so far
+  std::vector<TxnId> changer_;       // per key: the last transaction so far that changed it
   std::vector<Touch> step_;          // under way
   Footprints f_;
 };

@@ -2,9 +2,10 @@
 // own reading, for predictions.
 //
 // A step is that of a schedule (certify/schedule.h). A key is read unless the transaction has
-// changed it before. A query reads the keys within its bounds that ever held, or may have held,
-// what it asks for. What was not recorded of a transaction (its meta says of which tables) is a
-// step more at its beginning and its end, and meets whoever touches such a table.
+// changed it before. A query reads the keys within its bounds that ever held, or may have held, a
+// row that it selects. Unrecorded operations of a transaction (its meta names their tables) are an
+// additional step at its beginning and at its end, which conflicts with every transaction that
+// touches such a table.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@
 
 namespace assay::internal::certify {
 
-// What a step does with a key. Certain is what it does in every order: it locks, and is refused; no
-// query is, since it may find another version, and nothing that was not recorded.
+// What a step does with a key. A certain deed happens in every order: it locks, and may be refused.
+// A query is never certain, since it may find another version, nor is an unrecorded operation.
 enum Deed : uint8_t {
   kReads = 1,
   kChanges = 2,
@@ -27,23 +28,23 @@ enum Deed : uint8_t {
   kCertainlyChanges = 8,
   kSharesAtInnodb =
       16,        // certainly reads, by a statement that locks something: InnoDB's shared lock
-  kShares = 32,  // certainly locks what it reads, shared
+  kShares = 32,  // certainly locks the key that it reads, shared
   kLocks = 64    // or as a change does
 };
 struct Touch {
-  KeyId key = kNone;  // behind those of the history: one that stands for what was not recorded
+  KeyId key = kNone;  // a key after those of the history stands for unrecorded operations
   uint8_t deeds = 0;
 };
 
 class Footprints {
  public:
-  // Fails where what an operation returns in another order cannot be told (lists), or where queries
-  // read too much.
+  // Fails if an operation's result in another order is unknown (lists), or if queries read too
+  // much.
   static Result<Footprints> of(const History& history);
 
   // The numbers of the programs, by name.
   const std::map<std::string, uint32_t>& programs() const { return programs_; }
-  // kNone: of no program, but something of it was not recorded, so that it counts beside others.
+  // kNone: of no program, but it counts beside others because of unrecorded operations.
   uint32_t program(TxnId t) const { return program_[t]; }
   // The transactions, whatever came of them.
   std::span<const TxnId> txns_of(uint32_t program) const { return txns_of_[program]; }
@@ -61,10 +62,10 @@ class Footprints {
     return {all_.data() + first_of_txn_[t], all_.data() + first_of_txn_[t + 1]};
   }
   bool has_unrecorded(TxnId t) const { return has_unrecorded_[t]; }
-  // Whether somebody certainly locks the key who only reads it.
+  // Whether some transaction certainly locks the key and only reads it.
   bool is_locked(KeyId key) const { return is_locked_[key]; }
 
-  // Who does something with a key, ascending.
+  // The transactions that use a key, ascending.
   struct Doer {
     TxnId txn;
     uint8_t deeds;
@@ -79,10 +80,10 @@ class Footprints {
   std::map<std::string, uint32_t> programs_;
   std::vector<std::vector<TxnId>> txns_of_;  // per program
   std::vector<uint32_t> program_;            // per transaction
-  std::vector<bool> has_unrecorded_;         // likewise
-  std::vector<uint32_t> first_step_ = {0};   // likewise, and the end
+  std::vector<bool> has_unrecorded_;         // per transaction
+  std::vector<uint32_t> first_step_ = {0};   // per transaction, and the end
   std::vector<bool> is_plain_;               // per step
-  std::vector<uint64_t> first_touch_ = {0};  // likewise, and the end
+  std::vector<uint64_t> first_touch_ = {0};  // per step, and the end
   std::vector<Touch> touches_;
   std::vector<uint64_t> first_of_txn_ = {0};  // per transaction, and the end
   std::vector<Touch> all_;

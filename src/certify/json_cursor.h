@@ -47,7 +47,7 @@ class Field {
     field.needed_ = kinds(kind...);
     return field;
   }
-  // Those of these kinds may have it besides, and the one to be written does if `present`.
+  // Objects of these kinds may also have it; the one to be written does if `present`.
   template <class... Kind>
   Field allowed_in(bool present, Kind... kind) const {
     Field field = *this;
@@ -126,7 +126,7 @@ class JsonCursor {
   static void set(Value& to, std::type_identity_t<Value> value) {
     to = value;
   }
-  // Whether an array comes next. A writer is told.
+  // Whether an array comes next. A writer gets the answer as the argument.
   bool begins_array(bool) { return peek() == '['; }
 
   // A whole number from 0 to 2^32 - 2.

@@ -41,7 +41,7 @@ void KnownVersions::note_lines() {
   }
 }
 
-// Who read a version of a key, by itself, and wrote the key.
+// Transactions that read a version of a key and wrote the key.
 void KnownVersions::note_updates() {
   for (const TxnId t : order_)
     for (const Observation& seen : observations(history_, t)) {
@@ -125,7 +125,7 @@ Status KnownVersions::see_all(TxnId reader, ReadRule rule) {
   return Ok{};
 }
 
-// Unless it found that there is no row, or that none has a value, it may have added up any version.
+// It may have added up any version, unless it found no row, or none with a value.
 bool KnownVersions::aggregates_rows(OpId op) const {
   const Selected selected = history_.selected(op);
   if (selected.aggregate == kNone) return false;
@@ -142,7 +142,7 @@ void KnownVersions::see_aggregate(OpId op) {
       see(key, last_slot(key));
 }
 
-// The last whose element it shows, as far as they are certain.
+// The last transaction with an element in the list, as far as the writers are certain.
 void KnownVersions::see_dirty_list(const Access& list) {
   Slot last = 0;
   for (const VersionId element : list_seen(history_, list.op).others) {
@@ -153,10 +153,10 @@ void KnownVersions::see_dirty_list(const Access& list) {
   see_list(list.op, last);
 }
 
-// The last of those that may have left what was seen.
+// The last of the transactions that may have left the state it saw.
 void KnownVersions::see_dirty(OpId op, KeyId key) {
   const std::vector<TxnId> left =
-      sources().certainly_left_by(op, key, [this](TxnId t) { return place_[t] != 0; });
+      sources().certain_writers(op, key, [this](TxnId t) { return place_[t] != 0; });
   if (left.empty()) return;
   see(key, left.size() == 1 ? slot_of(key, left[0]) : last_slot(key));
 }

@@ -1,5 +1,5 @@
-// Whether the history makes known where each version stands that somebody saw: what `satisfied`
-// claims at Adya's levels besides an order.
+// Whether the history determines the place of each version that was read: at Adya's levels
+// `satisfied` claims this in addition to an order.
 //
 //   s1: A { w(x,1) }   s2: B { w(x,2) }   s3: C { r(x,1) }     A C B and B A C both leave no
 //                                                              forbidden cycle, A B C leaves one
@@ -13,10 +13,10 @@
 //   updated  from pl-2 on: the transaction that wrote the later read the earlier, and no other can
 //            have left what it read.
 //
-// Versions that no operation saw may stand in any order behind those that one did. At pl-1, where
-// it says nothing who read from whom, an operation saw a version only if nothing else explains what
-// it returned: not the initial state, and no version that was overwritten or rolled back. An
-// aggregate may have seen any version of the keys that it looked at.
+// Versions that no operation saw may follow the others in any order. At pl-1, where the sources of
+// reads do not matter, an operation saw a version only if nothing else explains its result: not the
+// initial state, and no version that was overwritten or rolled back. An aggregate may have seen any
+// version of its keys.
 //
 // Cost: the operations; and for each range the keys within its bounds of which not all versions are
 // stated, at most 100 million.
@@ -40,12 +40,12 @@ namespace assay::internal::certify {
 class KnownVersions {
  public:
   // `order` has every transaction that took effect, by its place among the others, and agrees with
-  // what is stated.
+  // the stated orders.
   KnownVersions(const Lookups& lookups, std::span<const TxnId> order);
 
   // Each of them; no more has to be asked then.
   bool all_stated() const { return suspects_.empty(); }
-  // Of those that operations see, as `order` explains them: what was there at their place.
+  // The versions that operations see, as `order` explains them: the state at their place.
   Status as_replayed(ReadRule rule);
   // The same with these sources, from pl-2 on.
   Status as_read(const CommitOrder& reads);
@@ -56,7 +56,7 @@ class KnownVersions {
   struct Key {
     std::vector<Slot> stated_before;  // per version: the last that is known to come before it
     Slot listed = 0;                  // so far lists show the order, and all others come later
-    Slot seen = 0;                    // the last that somebody saw
+    Slot seen = 0;                    // the last that was read
   };
 
   void note_lines();

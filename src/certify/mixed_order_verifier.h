@@ -1,7 +1,8 @@
-// Orders for transactions of different levels: does this order show that each has what it declares?
+// Orders for transactions of different levels: does this order show that each meets the level it
+// declares?
 //
-// It has two events a transaction, r and w. The levels of a transaction say where they stand and
-// what it saw:
+// It has two events a transaction, r and w. The levels of a transaction determine their places and
+// its sources:
 //
 //   serializable          w follows r at once; its reads return what stands there at r
 //   prefix                its reads return what stands there at r
@@ -14,8 +15,8 @@
 //   A serializable { r(x,0) w(y,1) }   B read-committed { r(y,0) w(x,1) }    r(A) w(A) r(B) w(B):
 //                                      B's y is older than A
 //
-// Whom a transaction saw is the same for itself and for those who saw it. O(operations), and what
-// the weak levels take.
+// The transactions that a transaction saw are the same for itself and for those that saw it.
+// O(operations), plus the cost of the weak levels.
 #pragma once
 
 #include "assay/certificate.h"

@@ -1,6 +1,6 @@
-// The verifier's reading of operations: what each one observes of which key, and what it installs
-// there. Everything else in the room works on this. The engine and the oracle have readings of
-// their own, so that they cannot share a fault with it.
+// The verifier's reading of operations: which keys each one observes, and which versions it
+// installs there. Everything else in the room works on this. The engine and the oracle have
+// separate readings, since none may share a fault with another.
 //
 //   operation              accepts                        installs
 //   r(x,1)                 x equals 1                     -
@@ -12,11 +12,11 @@
 //   range(a..f,[c:1])      rows: see History::selected    -
 //   w(x,1)  d(x)  a(l,1)   anything                       a value, a removal, an element
 //
-// A state is what a key holds: what some transaction left of it, or the initial value. A removed
-// key shows null and its tombstone. What the history states of a read, whose write it returned, is
-// right or says nothing. It can be right only of the transaction itself if that had written the
-// key; else only of the initial state, if the read returned that, or of another transaction, if
-// some write of that put what was read.
+// A state is the contents of a key: left by some transaction, or the initial value. A removed key
+// shows null and its tombstone. The stated source of a read is right or means nothing. It can be
+// right only if it is the reader itself, in case that had written the key; else only if it is the
+// initial state, in case the read returned that, or another transaction with a write of the value
+// that was read.
 //
 //   s1: A { w(x,1) }   s2: B { w(x,1) }   s3: C { r(x,A=1) r(x,B=2) w(x,3) r(x,A=3) }
 //   The first read is from A. The second is not from B, which wrote no 2, and the third is C's own:
@@ -33,7 +33,7 @@
 
 namespace assay::internal::certify {
 
-// What of a key an operation could have returned what it did on.
+// The states of a key on which an operation could have returned its result.
 enum class Accepts : uint8_t { any, equals, differs, absent, present, list, rows };
 enum class Installs : uint8_t { nothing, value, removal, element };
 
@@ -122,7 +122,7 @@ inline Accesses accesses_before(const History& h, OpId i) {
 
 // --- states of a key
 
-// The version of a state that no operation asks for by name: a list, or one of many values.
+// The version of a state that no operation names: a list, or one of many values.
 inline constexpr VersionId kUnnamed = kNone - 1;
 
 struct State {
@@ -137,7 +137,7 @@ inline State state_after(TxnId t, const Access& write) {
   return {write.version, write.removes(), t};
 }
 
-// Whether who reads the key in this state may return the version.
+// Whether a read of the key in this state may return the version.
 inline bool shows(const History& h, const State& state, VersionId version) {
   if (state.version == version) return true;
   if (state.version == kNone) return h.is_initial(version);
@@ -149,8 +149,8 @@ inline bool is_absent(const History& h, const State& state) {
   return state.removed || h.version_value(state.version).is_null();
 }
 
-// Whether an operation on one key, which holds no list, accepts a state of which is known whether
-// it shows what was seen and whether it is absent.
+// Whether an operation on one key, which holds no list, accepts a state, given whether the state
+// shows the version that was read and whether it is absent.
 template <class Shown, class Absent>
 bool accepts(Accepts accepted, Shown shown, Absent absent) {
   switch (accepted) {
@@ -191,14 +191,14 @@ bool is_overwritten(const History& h, OpId write);
 // far.
 struct ListSeen {
   std::span<const VersionId> others;
-  bool own_at_end = true;  // false: its own elements do not stand at the end; `others` is empty
+  bool own_at_end = true;  // false: its own elements are not at the end; `others` is empty
 };
 ListSeen list_seen(const History& h, OpId op);
 // The elements that a transaction appends to a list.
 std::vector<VersionId> appended_by(const History& h, TxnId t, KeyId list);
 
-// What a range says of a key by name: it returned this row, or passed it over, or the key matched
-// and its row is not told.
+// What a range says of a named key: it returned this row, or skipped it, or the key matched and its
+// row is not given.
 struct Named {
   KeyId key = kNone;
   VersionId row = kNone;
@@ -220,7 +220,7 @@ bool returns(const History& h, OpId range, KeyId key);
 inline bool is_item(const History& h, OpId op, KeyId key) {
   return !access_of(h, op).is_range() || returns(h, op, key);
 }
-// The row of the key that a range saw, returned or passed over; kNone if none.
+// The row of the key that a range saw, returned or skipped; kNone if none.
 VersionId row_seen(const History& h, OpId range, KeyId key);
 // Whether the key is within the bounds of the range.
 bool covers(const History& h, OpId range, KeyId key);
@@ -228,15 +228,15 @@ bool covers(const History& h, OpId range, KeyId key);
 inline bool is_one_operation(const History& h, TxnId t) {
   return h.end_op(t) == h.first_op(t) + 1 && !access_of(h, h.first_op(t)).is_range();
 }
-// Some transaction that may have taken effect asks for a range.
+// Some transaction that may have taken effect has a range.
 bool has_ranges(const History& h);
 
 // --- stated sources
 
 // Of a read whose transaction had not written the key: the other transaction, or kInitialTxn. kNone
-// if nothing is stated, or it contradicts what was read.
+// if nothing is stated, or the statement contradicts the read.
 TxnId stated_to_be_from(const History& h, OpId read);
-// Whether what is stated of the operation allows that it saw this state.
+// Whether the stated source of the operation allows that it saw this state.
 inline bool may_be_from(const History& h, const State& state, OpId op) {
   if (h.stated_source(op) == kNone) return true;
   const TxnId stated = stated_to_be_from(h, op);
@@ -245,7 +245,7 @@ inline bool may_be_from(const History& h, const State& state, OpId op) {
 // The transaction may have taken effect, and the last that it wrote to the key is what the read
 // returned.
 bool left_behind(const History& h, TxnId writer, OpId read);
-// Empty if no read of a transaction that may have taken effect contradicts what is stated of it.
+// Empty if no read of a transaction that may have taken effect contradicts its stated source.
 std::string source_contradiction(const History& h);
 
 }  // namespace assay::internal::certify

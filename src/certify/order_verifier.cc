@@ -19,8 +19,8 @@ Status OrderVerifier::supports(LevelId level) {
   return info.events == EventModel::weak ? serves_weak(info) : serves_strong(info);
 }
 
-// Where it does not matter who read from whom, the order may also show what it shows where that
-// matters: then updates make orders of versions known.
+// At a level with dirty reads the order may also be checked as at one with clean reads: then
+// updates make orders of versions known.
 Status OrderVerifier::serves_adya(const LevelInfo& level) {
   if (order_.split) return refuse("an order for Adya's levels has one event a transaction");
   constexpr ForbiddenCycle kWithReads[] = {{"wr"}};
@@ -72,7 +72,7 @@ Status OrderVerifier::serves_mixed() {
 
 Status OrderVerifier::serves_strong(const LevelInfo& level) {
   Status in_time = Ok{};
-  // What is found out here is remembered, and looked at in order below.
+  // The results are remembered, and examined in order below.
   call_all(
       threads_, [&] { replays(); },
       [&] {

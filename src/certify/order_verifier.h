@@ -7,12 +7,12 @@
 //   4. it contains what the level adds: session order, real time (real_time.h), no two writers of
 //      one key at the same time;
 //   5. where the level has one event a transaction, w(T) follows r(T) at once.
-// The weak levels have a definition of their own (weak_order_verifier.h), but what is prefix
-// consistent satisfies them all, so an order that can be replayed and contains session order serves
+// The weak levels have a separate definition (weak_order_verifier.h), but a prefix consistent
+// history satisfies them all, so an order that can be replayed and contains session order serves
 // them too.
 //
-// Adya's levels have their own verifier too (adya_order_verifier.h), which also wants to know where
-// each version stands that somebody saw (known_versions.h), and so have levels that are mixed
+// Adya's levels have a separate verifier (adya_order_verifier.h), which also requires that the
+// place of each version that was read is known (known_versions.h), and so do mixed levels
 // (mixed_order_verifier.h).
 //
 // Unknown outcomes: those in the order took effect, the others did not. One that did comes after
@@ -77,8 +77,8 @@ class OrderVerifier {
   Once<Status> well_formed_, replays_, sessions_, known_orders_, exclusion_;
   Once<Result<CommitOrder>> commit_order_, adya_commit_order_;
   Once<KnownVersions> versions_;
-  // Whether it is known where each version stands that somebody saw: where dirty reads are allowed,
-  // and where not.
+  // Whether the place of each version that was read is known: with dirty reads, and with clean
+  // ones.
   Once<Status> known_dirty_, known_replayed_, known_read_;
   std::optional<LevelId> weak_;  // a weak level that it serves as a commit order
   std::optional<RealTimeSweep> sweep_;

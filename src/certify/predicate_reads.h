@@ -1,13 +1,13 @@
-// On whom a range depends for a key that it did not return, at Adya's levels: on the last
-// transaction, up to the version that it saw, that changed whether the range selects the key.
+// The transaction on which a range depends for a key that it did not return, at Adya's levels: the
+// last one, up to the version that it saw, that changed whether the range selects the key.
 //
 //   order x: 10 20 3      A: w(x,10)   B: w(x,20)   C: w(x,3)   D: p(value < 5, [], passed [x=20])
 //   x never was below 5 when D looked: D depends on nobody. A query for value > 15 that passed over
 //   x = 3 depends on C.
 //
-// Which one that was is certain where one line of the history orders all who may have written the
-// key, or where every other version, the initial one too, matches otherwise. Cost: an operation
-// walks the versions of its key once.
+// Which one that was is certain if one line of the history orders all possible writers of the key,
+// or if every other version, the initial one too, matches otherwise. Cost: an operation walks the
+// versions of its key once.
 #pragma once
 
 #include <optional>

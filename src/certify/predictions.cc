@@ -1,6 +1,6 @@
 // The file of predictions: the fields of each object, which are read and written by one
-// description. Format: docs/formats/certificate.md. Strict: what is not described there is an error
-// with its line and column.
+// description. Format: docs/formats/certificate.md. Strict: an undocumented field is an error with
+// its line and column.
 #include "certify/predictions.h"
 
 #include <algorithm>
@@ -96,7 +96,7 @@ class PredictionFields {
         Field("because", [&] { word(c.because, kBecause); }),
         Field("reached", indices(c.reached)).allowed_in(reaches));
     if (((there & kReached) != 0) != (c.because == Because::apart))
-      json_.fail("reached is for what is apart");
+      json_.fail("reached is only for apart");
   }
   static constexpr uint32_t kReached = 1u << 3;  // the last field of a cut
 

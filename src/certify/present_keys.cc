@@ -62,7 +62,7 @@ PresentKeys::PresentKeys(const History& history, bool everywhere)
   std::iota(sorted_.begin(), sorted_.end(), KeyId{0});
   sort_keys(history, sorted_);
   for (uint32_t r = 0; r < sorted_.size(); ++r) rank_[sorted_[r]] = r;
-  // The keys of the database are those that some operation touches; bounds of ranges need not
+  // The keys of the database are the keys that some operation touches; bounds of ranges need not
   // exist.
   for (TxnId t = 0; t < history.txn_count() && everywhere; ++t) {
     if (history.status(t) == TxnStatus::aborted) continue;

@@ -27,8 +27,8 @@ class NumberSet {
 
 class PresentKeys {
  public:
-  // `everywhere`: keys hold a value before anything is written, but those that have an initial
-  // value of their own.
+  // `everywhere`: all keys hold the same value before any write, except keys with a separate
+  // initial value.
   PresentKeys(const History& history, bool everywhere);
 
   void set(KeyId key, bool present);

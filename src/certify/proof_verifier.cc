@@ -30,7 +30,7 @@ ProofVerifier::Found& ProofVerifier::found(ReadRule rule) {
   return *found;
 }
 
-// The part that depends on the level: cycles, and who may have been seen.
+// The part that depends on the level: cycles, and possible sources.
 Status ProofVerifier::check_cycles(LevelId level, Evidence& evidence) {
   CycleVerifier cycles(level, evidence);
   const LevelInfo& info = level_info(level);
@@ -82,10 +82,10 @@ Status ProofVerifier::check_step_shape(const ProofStep& step) const {
   constexpr std::string_view kOtherwise[] = {
       "a cycle has a clause or hints of its own",
       "a fact is not one pair of transactions and its source",
-      "a step about what was seen is not a clause alone",
-      "a step about what was seen is not a clause alone",
-      "a step about what was seen is not a clause alone",
-      "a step about what was seen is not a clause alone",
+      "a step about sources of reads is not a clause alone",
+      "a step about sources of reads is not a clause alone",
+      "a step about sources of reads is not a clause alone",
+      "a step about sources of reads is not a clause alone",
       "a derived step has a cycle",
   };
   if (step.kind > Kind::derived) return refuse("a step of no known kind");

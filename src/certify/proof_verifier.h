@@ -29,7 +29,7 @@ class ProofVerifier {
   Status supports(LevelId level);
 
  private:
-  // What is found out once for all levels with the same rule of reads.
+  // Computed once for all levels with the same rule of reads.
   struct Found {
     Found(const Lookups& lookups, ReadRule rule) : evidence(lookups, rule) {}
     Evidence evidence;

@@ -8,8 +8,8 @@ namespace assay::internal::certify {
 
 namespace {
 
-// The transactions other than the reader that may have left what was seen: how many, counted up to
-// two, and the first of them.
+// The transactions other than the reader that may have left the state it saw: their number, counted
+// up to two, and the first of them.
 struct Leavers {
   TxnId first = kNone;
   int count = 0;
@@ -74,7 +74,7 @@ void append_observations(const History& h, const Access& a, std::vector<Observat
   }
 }
 
-// What is stated of an observation from outside.
+// Adds the stated source to an external observation.
 void note_source(const History& history, Observation& seen) {
   seen.stated = stated_to_be_from(history, seen.op);
   if (seen.stated == kNone) return;
@@ -140,7 +140,7 @@ void Counting::close() {
     const TxnId t = work_.back();
     work_.pop_back();
     for (const Observation& seen : observations(h, t)) keep(source(writes, seen, t));
-    // Every element of a list was appended by somebody, not only the last.
+    // Every element of a list was appended by some transaction, not only the last.
     for (const Access& a : accesses(h, t))
       if (a.accepts == Accepts::list)
         for (const VersionId v : h.operands(a.op)) keep(writes.only_author(v, rule_));

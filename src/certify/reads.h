@@ -1,5 +1,5 @@
-// What each operation saw, and who certainly left it there: the verifier's own matching of reads to
-// writers, straight from the operations.
+// What each operation saw, and the certain writer of that state: the verifier's own matching of
+// reads to writers, straight from the operations.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace assay::internal::certify {
 
-// One version that an operation saw. A range query sees one per row, returned or passed over, a
-// list read its last element (or null), a successful compare-and-set the value it expected, a
-// successful insert nothing.
+// One version that an operation saw. A range query sees one per row, returned or skipped, a list
+// read its last element (or null), a successful compare-and-set the value it expected, a successful
+// insert nothing.
 struct Observation {
   OpId op = kNone;
   KeyId key = kNone;
@@ -28,7 +28,7 @@ struct Observation {
   bool external() const { return own_write == kNone; }
 };
 
-// Some transaction other than `reader` may count and left what was seen.
+// Whether some transaction other than `reader` may count and left the state it saw.
 bool may_be_left(const Writes& writes, const Observation& seen, TxnId reader);
 // The transaction that `seen` certainly comes from: it is no initial value, and only one
 // transaction can have left it. kNone otherwise, and for reads of own writes.

@@ -74,11 +74,11 @@ Status RealTimeSweep::sweep(const Moments& done, const Moments& starts, int64_t 
   const std::span<const uint32_t> from_place = place_[static_cast<int>(from)];
   const std::span<const uint32_t> to_place = place_[static_cast<int>(to)];
   size_t next = 0;
-  TxnId last = kNone;  // of all that responded so far, the one that stands last in the order
+  TxnId last = kNone;  // of all that responded so far, the last one in the order
   for (const Moment& start : starts) {
     for (; next < done.size() && apart(done[next].time, start.time, drift); ++next)
       if (last == kNone || from_place[done[next].txn] > from_place[last]) last = done[next].txn;
-    // A transaction's own r is before its own w, so it never stands in its own way.
+    // A transaction's r precedes its w, so it never blocks itself.
     if (last != kNone && from_place[last] > to_place[start.txn])
       return refuse("the order puts transaction {} before transaction {}, which {} before it {}",
                     history_.name(start.txn), history_.name(last),

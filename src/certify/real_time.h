@@ -6,12 +6,12 @@
 //        T2 [5 … 20]   T2 overlaps both and may be anywhere.
 //             T3 [12 … 30]
 //
-// The commit of a transaction of unknown outcome happens at any time after its begin was asked for:
-// it is before nothing. Events whose time is not known are before and after nothing.
+// The commit of a transaction of unknown outcome happens at any time after its begin was requested:
+// it precedes nothing. Events whose time is not known are before and after nothing.
 //
-// A whole order is checked without looking at pairs: sort one kind of event by response, the other
-// by request, sweep both, and keep the latest place in the order of all that responded so far;
-// whatever is requested after that must stand behind it. O(n log n).
+// A whole order is checked without comparing pairs: sort one kind of event by response, the other
+// by request, sweep both, and keep the latest place in the order of all that responded so far; an
+// event that is requested after that must have a later place. O(n log n).
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ Error refuse(fmt::format_string<Args...> text, Args&&... args) {
   return bad_input(fmt::format(text, std::forward<Args>(args)...));
 }
 
-// How it says that there is more to look at than it looks at: the question stays open.
+// Refuses to do more work than the limit: the question stays open.
 inline Error too_much(std::string text) { return {ErrorKind::budget, std::move(text), {}, 0, 0}; }
 
 // "x = 3", for messages.
@@ -25,7 +25,7 @@ inline std::string show_version(const History& history, VersionId v) {
          history.version_value(v).to_string();
 }
 
-// "operation 2 of transaction T", likewise.
+// "operation 2 of transaction T", in the same way.
 inline std::string show_operation(const History& history, OpId i) {
   const TxnId t = history.txn_of(i);
   return fmt::format("operation {} of transaction {}", i - history.first_op(t), history.name(t));

@@ -79,7 +79,7 @@ bool Replay::shows_list(KeyId k, TxnId t, std::span<const VersionId> elements) c
   const State& state = own ? key.own : key.current;
   if (state.version == kUnnamed)
     return std::equal(elements.begin(), elements.end(), lists_[k].begin(), lists_[k].end());
-  // A list that nobody has appended to is empty, whatever the initial value of other keys.
+  // A list is empty before the first append, whatever the initial value of other keys.
   return elements.empty() && takes_elements(state);
 }
 

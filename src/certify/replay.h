@@ -1,14 +1,14 @@
 // Runs a history on an imaginary database that does one thing at a time, in the order that a
-// certificate gives, and asks of every operation whether it returned what it had to.
+// certificate gives, and asks of every operation whether its result is the right one.
 //
 //   order r(A) r(B) w(A) w(B) of   A: { r(x,0) w(x,1) }   B: { r(x,0) w(y,1) }
 //
 // At r(T) every read of T sees the current state of its key, or T's own last write; at w(T) T's
-// writes become the current state, of each key only the last. Nobody can see an aborted or an
-// intermediate version because none is ever current. A history that can be replayed in some order
-// is explained by that order: this is the definition of the levels from prefix consistency upwards,
-// up to what they demand of the order itself (order_verifier.h). An aggregate is computed of what
-// is there at its place.
+// writes become the current state, of each key only the last. An aborted or an intermediate version
+// is never current, so no read can see one. A history that can be replayed in some order is
+// explained by that order: this is the definition of the levels from prefix consistency upwards,
+// except for their conditions on the order itself (order_verifier.h). An aggregate is computed from
+// the state at its place.
 //
 // A key holds a value, nothing (never written, removed, or null) or a list. O(operations), plus
 // O(log keys) for every present key that a range query passes; with a condition, for every version
@@ -68,7 +68,7 @@ class Replay {
   std::vector<std::vector<VersionId>> lists_;  // per key, once something is appended
   std::vector<OwnList> own_lists_;
   std::unique_ptr<PresentKeys> present_;  // only if the history has range queries
-  std::vector<KeyId> own_keys_;           // keys the current transaction wrote, likewise
+  std::vector<KeyId> own_keys_;           // keys the current transaction wrote
 };
 
 }  // namespace assay::internal::certify

@@ -54,7 +54,7 @@ class Resolution {
     }
   };
   std::unordered_map<Literal, uint32_t, Hash>
-      variable_;  // by the one of two opposite literals that stands for both
+      variable_;  // by the representative of two opposite literals
   std::vector<Code> literals_;
   std::vector<size_t> begin_ = {0};  // per clause
   std::vector<uint32_t> true_in_;    // per literal: the derivation in which it is assumed, from 1

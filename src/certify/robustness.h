@@ -29,7 +29,7 @@ enum class Ends : uint8_t { any, below_ssi_first, below_ssi_last };
 enum class Because : uint8_t { empty, nobody_closes, apart };
 
 struct Uncut {
-  uint32_t after = 0;  // so many steps
+  uint32_t after = 0;  // the number of steps
   Ends ends = Ends::any;
   Because because = Because::empty;
   std::vector<TxnId> reached = {};  // apart
@@ -47,8 +47,9 @@ struct Robustness {
     std::vector<TxnId> txns;
     std::vector<Uncut> cuts;
   };
-  std::vector<Program> programs;           // all that ran
-  std::vector<Transactions> transactions;  // all of those that hold, attempts included
+  std::vector<Program> programs;  // all that ran
+  // all transactions of the programs that hold, attempts included
+  std::vector<Transactions> transactions;
 };
 
 }  // namespace assay::internal::certify

@@ -1,6 +1,6 @@
-// A transaction T is cut behind some of its steps, and others run in the gap. What of T decides who
-// may run there, who may begin the gap and who may end it, is written down as the roles of keys,
-// and each other transaction is held against them.
+// A transaction T is cut behind some of its steps, and others run in the gap. The reads and writes
+// of T decide which transactions may run there, begin the gap and end it; they are written down as
+// the roles of keys, and each other transaction is checked against them.
 //
 //   A: r(x) r(y) w(x)    B: r(y) w(y)    at snapshot isolation
 //   A behind its first step: x and y begin the gap, of these x is kept, since A changes it; x
@@ -21,24 +21,26 @@
 //                                                               later
 //   snapshot, ssi   the first step        reads                 locks                   –
 //
-// T locks what it changes, and what it reads FOR UPDATE or FOR SHARE, but not at prefix. Kept is
-// what nobody in the gap may certainly change. And nobody in it certainly locks what T has changed
-// or read FOR UPDATE so far, at InnoDB's repeatable read by reading in a step that locks too; nor
-// by FOR UPDATE what T has read FOR SHARE so far. A cut behind a step that reads nothing may be
-// left out: it leaves more kept and fewer who close than the one behind the last that reads. A
-// snapshot is taken before a statement waits for a lock: so at snapshot and ssi T is cut before its
-// first step, where that locks a row that somebody certainly locks without changing it.
+// T locks the rows that it changes and, but not at prefix, the rows that it reads FOR UPDATE or FOR
+// SHARE. No transaction in the gap may certainly change a kept key. Nor may one certainly lock a
+// key that T has changed or read FOR UPDATE so far (at InnoDB's repeatable read also by reading it
+// in a step that locks), nor lock FOR UPDATE a key that T has read FOR SHARE so far. A cut behind a
+// step that reads nothing may be omitted: it has more kept keys and fewer transactions that close
+// it than the cut behind the last step that reads. A snapshot is taken before a statement waits for
+// a lock: so at snapshot and ssi T is cut before its first step, if that locks a row that another
+// transaction certainly locks without changing it.
 //
-// If T is at ssi, one at ssi that begins has not certainly read what T certainly changes, one at
-// ssi that ends has not certainly changed what T has certainly read, not both are at ssi, and
-// between them nobody conflicts with T for certain.
+// If T is at ssi, a transaction at ssi that begins the gap has not certainly read a key that T
+// certainly changes, one at ssi that ends it has not certainly changed a key that T has certainly
+// read, at most one of the two is at ssi, and no transaction between them certainly conflicts with
+// T.
 //
 // That these cuts are all that matter is a theorem for read committed, snapshot isolation and ssi
 // (Vandevoort, Ketsman and Neven, "Allocating Isolation Levels to Transactions", PODS 2023); for
 // the other two it was tested against all executions of small sets.
 //
-// Cost: for each cut those who touch its keys; for `apart` those who touch the keys of the ones
-// that are listed, each key once.
+// Cost: for each cut the transactions that touch its keys; for `apart` those that touch the keys of
+// the listed ones, each key once.
 
 #include "certify/robustness_verifier.h"
 
@@ -111,7 +113,8 @@ class ClaimVerifier {
     return any ? Status(Ok{}) : refuse("no program is said to hold");
   }
 
-  // Of who is no program's nobody knows at which it runs: at one that keeps nobody out.
+  // The isolation of a transaction without a program is unknown: it is taken to be one that
+  // excludes no other.
   Isolation isolation(TxnId t) const {
     return f_.program(t) == kNone ? Isolation::read_committed : at_[f_.program(t)];
   }
@@ -142,7 +145,7 @@ class ClaimVerifier {
     return Ok{};
   }
 
-  // Whether the cut behind so many steps has to be there; only: no later one.
+  // Whether the cut behind this many steps is required; only: no later one.
   enum class Asked : uint8_t { never, perhaps, always, only };
   Asked asked_behind(uint32_t after) const {
     const auto reads = [](const Touch& touch) { return (touch.deeds & kReads) != 0; };
@@ -234,7 +237,7 @@ class ClaimVerifier {
         give(surely_reads && !is_plain && before, static_cast<Role>(kKept | kShared));
         give(changes && !before, kClosesIfChanged);
         give(reads && !is_plain && !before, kClosesIfChanged);
-        // Which statements would have locked, had all been recorded, nobody knows.
+        // If some operations were not recorded, any statement may have been one that locks.
         give(reads && is_plain && f_.has_unrecorded(txn_), kClosesIfChanged);
         break;
       case Isolation::prefix:
@@ -253,11 +256,11 @@ class ClaimVerifier {
 
   // --- others against them
 
-  struct Stands {
+  struct GapRole {
     bool may_run = true, begins = false, ends = false, may_be_between = true;
   };
-  Stands stand_of(TxnId other) const {
-    Stands stands;
+  GapRole gap_role_of(TxnId other) const {
+    GapRole gap;
     bool reads_changed = false, changes_read = false, meets_changed = false;
     const bool locks_reads = isolation(other) != Isolation::prefix;
     const auto locks = static_cast<Deed>(locks_reads ? kLocks : 0);
@@ -268,22 +271,21 @@ class ClaimVerifier {
       const auto meets = [&](Deed deed, Role r) { return (deeds & deed) != 0 && (role & r) != 0; };
       if (meets(kCertainlyChanges, kKept) || meets(shared, kLocked) ||
           meets(locks, static_cast<Role>(kLocked | kShared)))
-        stands.may_run = false;
-      stands.begins = stands.begins || meets(kChanges, kBegins);
-      stands.ends =
-          stands.ends || meets(kReads, kClosesIfRead) || meets(kChanges, kClosesIfChanged);
+        gap.may_run = false;
+      gap.begins = gap.begins || meets(kChanges, kBegins);
+      gap.ends = gap.ends || meets(kReads, kClosesIfRead) || meets(kChanges, kClosesIfChanged);
       reads_changed = reads_changed || meets(kCertainlyReads, kHasChanged);
       changes_read = changes_read || meets(kCertainlyChanges, kHasRead);
       meets_changed = meets_changed || meets(kCertainlyChanges, kHasChanged);
     });
-    stands.may_run = stands.may_run && other != txn_;
-    if (ends_ == Ends::any) return stands;
+    gap.may_run = gap.may_run && other != txn_;
+    if (ends_ == Ends::any) return gap;
     const bool is_ssi = isolation(other) == Isolation::ssi;
     const bool first_is_ssi = ends_ == Ends::below_ssi_last;
-    stands.begins = stands.begins && is_ssi == first_is_ssi && !(is_ssi && reads_changed);
-    stands.ends = stands.ends && !(is_ssi && (first_is_ssi || changes_read));
-    stands.may_be_between = !reads_changed && !changes_read && !meets_changed;
-    return stands;
+    gap.begins = gap.begins && is_ssi == first_is_ssi && !(is_ssi && reads_changed);
+    gap.ends = gap.ends && !(is_ssi && (first_is_ssi || changes_read));
+    gap.may_be_between = !reads_changed && !changes_read && !meets_changed;
+    return gap;
   }
 
   // What a transaction does with keys that have a role. One may do more than all others together:
@@ -303,34 +305,34 @@ class ClaimVerifier {
         visit(at->deeds, roles_[key]);
   }
 
-  // Fails as `found` does, which is called with each who may begin the gap; and so on.
+  // Fails as `found` does, which is called with each transaction that may begin the gap; and so on.
   template <class Found>
   Status each_who_begins(Found found) const {
-    return each_by_role(kBegins, kChanges, &Stands::begins, found);
+    return each_by_role(kBegins, kChanges, &GapRole::begins, found);
   }
   template <class Found>
   Status each_who_closes(Found found) const {
-    Status s = each_by_role(kClosesIfRead, kReads, &Stands::ends, found);
-    return s.ok() ? each_by_role(kClosesIfChanged, kChanges, &Stands::ends, found) : s;
+    Status s = each_by_role(kClosesIfRead, kReads, &GapRole::ends, found);
+    return s.ok() ? each_by_role(kClosesIfChanged, kChanges, &GapRole::ends, found) : s;
   }
   template <class Found>
-  Status each_by_role(Role role, Deed deed, bool Stands::*stands, Found found) const {
+  Status each_by_role(Role role, Deed deed, bool GapRole::*part, Found found) const {
     for (const KeyId key : marked_) {
       if ((roles_[key] & role) == 0) continue;
-      // Whoever changes a key that is kept does so for certain.
+      // A change of a kept key is certain, so its transaction may not run in the gap.
       if (deed == kChanges && (roles_[key] & kKept) != 0) continue;
       for (const auto& [other, deeds] : f_.doers(key)) {
         if ((deeds & deed) == 0) continue;
-        const Stands s = stand_of(other);
-        if (!s.may_run || !(s.*stands)) continue;
+        const GapRole s = gap_role_of(other);
+        if (!s.may_run || !(s.*part)) continue;
         if (Status status = found(other); !status.ok()) return status;
       }
     }
     return Ok{};
   }
 
-  // Those that are listed are all who may begin, and all who conflict with one of them; none of
-  // them closes.
+  // The listed transactions are all that may begin the gap, and all that conflict with a listed
+  // one; none of them closes it.
   Status verify_apart(const Uncut& cut) {
     ++search_;
     for (const TxnId other : cut.reached) {
@@ -344,20 +346,20 @@ class ClaimVerifier {
     };
     if (Status s = each_who_begins(is_reached); !s.ok()) return s;
     for (const TxnId other : cut.reached) {
-      const Stands stands = stand_of(other);
-      if (!stands.may_run) continue;
-      if (stands.ends)
+      const GapRole gap = gap_role_of(other);
+      if (!gap.may_run) continue;
+      if (gap.ends)
         return refuse("{} is reached, and may end the gap of {}, which is cut after step {}",
                       h_.name(other), h_.name(txn_), cut.after);
-      if (!stands.begins && !stands.may_be_between) continue;
+      if (!gap.begins && !gap.may_be_between) continue;
       for (const auto& [key, deeds] : f_.touches(other))
         if (Status s = enter(key, (deeds & kChanges) != 0, is_reached); !s.ok()) return s;
     }
     return Ok{};
   }
 
-  // All who conflict with one who changes the key, or only reads it, are reached. Once for each
-  // key.
+  // Whether all transactions that conflict with one that changes the key, or only reads it, are
+  // reached. Once for each key.
   template <class IsReached>
   Status enter(KeyId key, bool changes, IsReached is_reached) {
     const uint64_t as = 2 * uint64_t{search_} + (changes ? 1 : 0);
@@ -365,7 +367,7 @@ class ClaimVerifier {
     entered_[key] = as;
     for (const auto& [other, deeds] : f_.doers(key)) {
       if (!changes && (deeds & kChanges) == 0) continue;
-      if (reached_in_[other] == search_ || !stand_of(other).may_run) continue;
+      if (reached_in_[other] == search_ || !gap_role_of(other).may_run) continue;
       if (Status s = is_reached(other); !s.ok()) return s;
     }
     return Ok{};
@@ -375,7 +377,7 @@ class ClaimVerifier {
   const History& h_;
   const Footprints& f_;
   std::vector<Isolation> at_;     // per program
-  std::vector<bool> holds_;       // likewise
+  std::vector<bool> holds_;       // per program
   std::vector<bool> is_covered_;  // per transaction
   // Of the cut that is looked at.
   TxnId txn_ = kNone;

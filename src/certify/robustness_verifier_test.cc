@@ -64,8 +64,8 @@ TEST(Robustness, TheFileIsReadAsItIsWritten) {
     const auto again = read_predictions(changed, h, "test");
     return again.ok() ? "" : again.error().to_string();
   };
-  EXPECT_SAYS(with("\"apart\"", "\"empty\""), "reached is for what is apart");
-  EXPECT_SAYS(with(",\"reached\":[1,2]", ""), "reached is for what is apart");
+  EXPECT_SAYS(with("\"apart\"", "\"empty\""), "reached is only for apart");
+  EXPECT_SAYS(with(",\"reached\":[1,2]", ""), "reached is only for apart");
   EXPECT_SAYS(with("snapshot-isolation", "snapshot"), "unknown word \"snapshot\"");
   EXPECT_SAYS(with("\"holds\":true", "\"holds\":1"), "expected");
   EXPECT_SAYS(with("\"txns\"", "\"txn\""), "txn");

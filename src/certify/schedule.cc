@@ -1,4 +1,4 @@
-// The names of isolations, in the order of their values, and the locks that a meta tells of.
+// The names of isolations, in the order of their values, and the locks in a meta.
 #include "certify/schedule.h"
 
 #include <algorithm>

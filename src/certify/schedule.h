@@ -6,12 +6,12 @@
 //   s1: A { r(x,0) w(x,1) }   s2: B { r(x,1) w(x,2) }     one after the other
 //   read-committed: A reads, B reads, writes and commits, A writes and commits: B's write is lost
 //
-// A step is a statement, or one of its two parts: what it reads of rows that it does not lock comes
-// before what it locks, since a statement that waits for a lock goes on with the new row and what
-// it had read before. Statements are told by the times at which operations were sent: neighbours
-// that were sent at the same moment are one. Without such times each operation is one. A statement
-// locks the rows that it changes; and those that it reads, if the meta of its transaction says so
-// (FOR UPDATE, FOR SHARE).
+// A step is a statement, or one of its two parts: its reads of rows that it does not lock precede
+// the rest, since a statement that waits for a lock goes on with the new row and its earlier reads.
+// Statements are identified by the times at which operations were sent: neighbours that were sent
+// at the same moment are one. Without such times each operation is one. A statement locks the rows
+// that it changes; and the rows that it reads, if the meta of its transaction says so (FOR UPDATE,
+// FOR SHARE).
 #pragma once
 
 #include <cstdint>
@@ -24,16 +24,18 @@
 
 namespace assay::internal::certify {
 
-// What a read returns is what was committed last before a moment; what else is asked for is said
-// here. At each of them a row that a transaction changes is locked until it ends.
+// A read returns the version committed last before a moment, which is given here, with the
+// additional rules of the isolation. At each isolation a row that a transaction changes is locked
+// until it ends.
 enum class Isolation : uint8_t {
   read_committed,          // the step (PostgreSQL, Oracle, SQL Server with RCSI)
   innodb_repeatable_read,  // the first step that locks nothing; what a statement reads that locks:
                            // the step, with a shared lock
-  prefix,                  // the first step; nobody locks what is only read
-  snapshot,  // the first step; nobody else may have changed, since then, a row that it changes
-  ssi        // likewise, and no dangerous structure among the transactions at this isolation
-             // (PostgreSQL's SERIALIZABLE)
+  prefix,                  // the first step; a read locks nothing
+  // the first step; no other transaction may have changed, since then, a row that it changes
+  snapshot,
+  ssi  // as snapshot, and no dangerous structure among the transactions at this isolation
+       // (PostgreSQL's SERIALIZABLE)
 };
 inline constexpr size_t kIsolationCount = 5;
 std::string_view isolation_name(Isolation isolation);  // "read-committed", …
@@ -41,8 +43,8 @@ std::optional<Isolation> find_isolation(std::string_view name);
 
 // On a row that is read: others may share it, or it is as that of a change.
 enum class RowLock : uint8_t { none, share, update };
-// What the statements of a transaction lock that they read, by the moment at which they were sent;
-// those that lock nothing so are not there.
+// The locks that the statements of a transaction take on the rows they read, by the moment at which
+// they were sent; statements without such locks are omitted.
 std::map<int64_t, RowLock> row_locks_of(std::string_view meta);
 
 // A part of a transaction: its operations from `first` up to `end`, those of one statement.
@@ -60,7 +62,7 @@ struct Schedule {
     Isolation isolation = Isolation::read_committed;
   };
   // step: the next one of its steps. commit: after its last. begin: its snapshot, before its first
-  // step has what it locks; at snapshot and ssi.
+  // step has its locks; at snapshot and ssi.
   enum class What : uint8_t { step, commit, begin };
   struct Event {
     What what = What::step;

@@ -1,7 +1,7 @@
 // Executes a schedule as a database would that does one thing at a time: a version of a key comes
 // into force when its transaction commits, a row that a transaction has changed is locked until
-// then, and what a read returns follows from the isolation of its transaction. What nobody in the
-// schedule wrote was there before.
+// then, and the result of a read follows from the isolation of its transaction. A version that no
+// member wrote was there before.
 //
 //   members  A, B at read-committed     A: r(x,0) w(x,1)     B: r(x,1) w(x,2)
 //   events   step A, step B, step B, commit B, step A, commit A
@@ -9,10 +9,10 @@
 //   before A's: a cycle.
 //
 // The dependencies are those of Adya: between the writers of neighbouring versions; from the writer
-// of a version to who read it, and from there to the writer of the next. A query by condition
-// depends on who last brought a row into what it selects, or took it out, and comes before who does
-// so next; a row of which that is open counts for nobody, but where the isolation refuses for it.
-// Nothing is looked up that the finder of the schedule used.
+// of a version to its readers, and from these to the writer of the next version. A query by
+// condition depends on the last transaction that brought a row into its selection, or took it out,
+// and precedes the next one that does; a row for which that is open counts for none, except where
+// the isolation refuses because of it. No data of the finder of the schedule is used.
 //
 // Cost: the operations; for each query the keys that the schedule changes; for the structures that
 // ssi refuses, the pairs of members.
@@ -33,8 +33,8 @@ namespace {
 
 using Part = Step::Part;
 
-// The keys that the operations of a statement change, and so lock; or also read, if it locks what
-// it reads. Ascending.
+// The keys that the operations of a statement change, and so lock; also the keys that they read, if
+// it locks the rows it reads. Ascending.
 std::vector<KeyId> locked_by(const History& h, OpId first, OpId end, RowLock lock) {
   std::vector<KeyId> keys;
   for (const Access a : Accesses(h, first, end)) {
@@ -65,7 +65,7 @@ struct Locked {
 };
 struct Key {
   std::vector<Version> committed;  // in the order of their commits
-  VersionId before = kNone;        // what it held at first, if some member says so
+  VersionId before = kNone;        // its initial version, if some member says so
   bool is_absent = false;          // nothing was there at first: a member inserts the row
 };
 struct Running {
@@ -74,7 +74,7 @@ struct Running {
   uint32_t first = kNone, plain = kNone, committed = kNone;  // events; plain: a read without lock
   std::map<KeyId, std::pair<VersionId, bool>> written;       // and whether that is a removal
 };
-// A member read the state of a key behind so many of its versions.
+// A member read the state of a key after this many of its versions.
 struct Seen {
   uint32_t reader;
   KeyId key;
@@ -88,7 +88,7 @@ class Matches {
  public:
   explicit Matches(const History& history) : h_(history), conditions_(history) {}
 
-  // Of the state behind so many versions.
+  // Of the state after this many versions.
   Match match(const Key& key, size_t behind, PredicateId where) const {
     if (behind > 0 && key.committed[behind - 1].removed) return Match::no;
     const VersionId version = behind > 0 ? key.committed[behind - 1].version : key.before;
@@ -272,8 +272,7 @@ class Execution {
                   name(other), h_.key(key).to_string());
   }
 
-  // What is read in a step: of a statement that reads these keys in its second part, or locks
-  // nothing.
+  // The reads in a step: of a statement that reads these keys in its second part, or locks nothing.
   struct Reading {
     Part part;
     const std::vector<KeyId>& last;
@@ -329,7 +328,7 @@ class Execution {
         key.committed.back().version != a.seen)
       return refuse("event {}: {} compares {} with another value", now_, name(member),
                     h_.key(a.key).to_string());
-    if (is_known && is_gone ? a.removes() || finds(a) : !is_own && is_passed_over(a, key))
+    if (is_known && is_gone ? a.removes() || finds(a) : !is_own && is_skipped(a, key))
       return refuse("event {}: {} would not find {}", now_, name(member),
                     h_.key(a.key).to_string());
     r.written[a.key] = {a.version, a.removes()};
@@ -347,7 +346,7 @@ class Execution {
     return found;
   }
   // Whether it found its row by a condition that what the key holds now does not satisfy.
-  bool is_passed_over(const Access& write, const Key& key) const {
+  bool is_skipped(const Access& write, const Key& key) const {
     bool passed = false;
     each_before(write, [&](const Access& a) {
       passed = passed || (a.is_range() && names(a.op, write.key) &&
@@ -459,8 +458,8 @@ class Precedence {
       const Match later = run_.matches().match(key, i + 1, where);
       if (saw == Match::open && later == Match::open) break;
       if (saw != Match::yes && later != Match::yes) continue;
-      // What was there before is not known, and may have matched as well: the row is another one
-      // all the same.
+      // The initial row is not known, and may have matched as well: the new one still differs from
+      // it.
       add(seen.reader, key.committed[i].writer);
       break;
     }

@@ -17,7 +17,7 @@ struct Saw {
   OpId op = kNone;
   KeyId key = kNone;
   VersionId version =
-      kNone;  // kNone: what was there before the schedule, of which no member's operation tells
+      kNone;  // kNone: the state before the schedule, if no member's operation determines it
   bool removed = false;
 };
 // Error if the isolations do not allow the schedule, dangerous structures aside.

@@ -138,7 +138,7 @@ Result<std::vector<TxnId>> Sources::of(OpId op, KeyId key, bool one_state) const
   return found;
 }
 
-// What was written of the key that may explain the operation: all that does, and perhaps more.
+// A superset of the writes of the key that may explain the operation.
 std::span<const Write> Sources::candidates(OpId i, KeyId key, Which which) const {
   const Access a = access_of(history_, i);
   VersionId seen = kNone;  // that the key held
@@ -149,7 +149,7 @@ std::span<const Write> Sources::candidates(OpId i, KeyId key, Which which) const
   return seen != kNone || absent ? writes_.showing(key, seen, which) : writes_.of_key(key, which);
 }
 
-bool Sources::explained_by_anybody(OpId op, KeyId key) const {
+bool Sources::explained_by_any(OpId op, KeyId key) const {
   const OpId own = own_write_before(history_, op, key);
   if (own != kNone) return explained_by(own, op, key);
   if (explains(initial_state(history_, key), op, key)) return true;
@@ -159,7 +159,7 @@ bool Sources::explained_by_anybody(OpId op, KeyId key) const {
   });
 }
 
-bool Sources::left_by_nobody(OpId op, KeyId key) const {
+bool Sources::has_no_source(OpId op, KeyId key) const {
   if (op >= history_.op_count() || key >= history_.key_count() || !sees(op, key)) return false;
   if (own_write_before(history_, op, key) != kNone) return false;
   const Result<std::vector<TxnId>> all = of(op, key, false);
@@ -169,10 +169,10 @@ bool Sources::left_by_nobody(OpId op, KeyId key) const {
 bool Sources::possible(OpId op, KeyId key, TxnId source) const {
   return op < history_.op_count() && key < history_.key_count() && sees(op, key) &&
          own_write_before(history_, op, key) == kNone && source != history_.txn_of(op) &&
-         possible_of_others(op, key, source);
+         possible_external(op, key, source);
 }
 
-bool Sources::possible_of_others(OpId op, KeyId key, TxnId source) const {
+bool Sources::possible_external(OpId op, KeyId key, TxnId source) const {
   if (holds_list_[key]) return false;
   if (source == kNone) return explains(initial_state(history_, key), op, key);
   const Write* const write = writes_.left_by(source, key);

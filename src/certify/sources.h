@@ -1,4 +1,4 @@
-// Whose state of a key an operation may have seen.
+// Possible sources: the transactions whose state of a key an operation may have seen.
 //
 //   A { w(x,1) }   B { w(x,1) }   C { w(x,2) }   D { cas(x,2,3) failed }
 //   The compare-and-set of D saw what A or what B left of x, not what C left; if x is 2 initially,
@@ -32,8 +32,8 @@ class Sources {
   explicit Sources(const Writes& writes);
 
   // Every transaction whose state of `key` explains what `op` saw, kNone for the initial state;
-  // with `one_state` together with what the transaction's other operations saw of the key before it
-  // wrote it. Empty if nothing does. Fails for operations that see no state of the key, or their
+  // with `one_state` also what the transaction's other operations saw of the key before it wrote
+  // it. Empty if nothing does. Fails for operations that see no state of the key, or their
   // transaction's own.
   Result<std::vector<TxnId>> of(OpId op, KeyId key, bool one_state) const;
 
@@ -41,18 +41,18 @@ class Sources {
   bool possible(OpId op, KeyId key, TxnId source) const;
   // The same where `op` is known to have seen a state of the key, its transaction not to have
   // written it before, and `source` to be another one.
-  bool possible_of_others(OpId op, KeyId key, TxnId source) const;
-  // Some write of another transaction, whatever became of it, or the initial state explains what
-  // `op` saw of `key`; or the last write of its own transaction does, if there is one before it.
+  bool possible_external(OpId op, KeyId key, TxnId source) const;
+  // Some write of another transaction, whatever its outcome, or the initial state explains the
+  // observation of `key` by `op`; or the transaction's last write before it does, if there is one.
   // For keys that `op` sees and that hold no list.
-  bool explained_by_anybody(OpId op, KeyId key) const;
+  bool explained_by_any(OpId op, KeyId key) const;
   // `op` saw a state of another transaction that none which may count left behind.
-  bool left_by_nobody(OpId op, KeyId key) const;
-  // Whether `op` returned what it had to if the write `own` of its transaction is what it saw.
+  bool has_no_source(OpId op, KeyId key) const;
+  // Whether the result of `op` is right if it saw the write `own` of its transaction.
   bool explained_by(OpId own, OpId op, KeyId key) const;
-  // The keys of which a range saw a state: those that it names, and if it is complete those within
-  // its bounds that operations which may count touch and that ever held something that may satisfy
-  // its condition.
+  // The keys of which a range saw a state: the keys that it names, and if it is complete the keys
+  // within its bounds that operations which may count touch and that ever held a value which may
+  // satisfy its condition.
   std::vector<KeyId> keys_of_range(OpId op) const;
   // Those of which an aggregate may have added something.
   std::vector<KeyId> keys_of_aggregate(OpId op) const;
@@ -60,11 +60,11 @@ class Sources {
   bool sees(OpId op, KeyId key) const;
   // Whether the key ever held something that may satisfy the condition.
   bool may_satisfy(PredicateId predicate, KeyId key) const;
-  // The others that may have left what `op` saw, if it certainly saw a version that stayed: nobody
-  // if the initial state explains it, a write of its own, or one that was overwritten or whose
-  // transaction did not take effect.
+  // The other transactions that may have left the state that `op` saw, if that certainly is the
+  // final state of one: none if it is explained by the initial state, by an own write, or by a
+  // write that was overwritten or whose transaction did not take effect.
   template <class TookEffect>
-  std::vector<TxnId> certainly_left_by(OpId op, KeyId key, TookEffect took_effect) const {
+  std::vector<TxnId> certain_writers(OpId op, KeyId key, TookEffect took_effect) const {
     std::vector<TxnId> left;
     if (holds_list_[key] || own_write_before(history_, op, key) != kNone ||
         explains(initial_state(history_, key), op, key))
@@ -88,7 +88,7 @@ class Sources {
   const History& history_;
   const Conditions conditions_;
   std::vector<bool> holds_list_, touched_;
-  std::vector<KeyId> sorted_;  // those that are touched, in the order of keys
+  std::vector<KeyId> sorted_;  // the touched keys, in the order of keys
 };
 
 }  // namespace assay::internal::certify

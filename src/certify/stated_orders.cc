@@ -155,8 +155,8 @@ class Reading {
   std::vector<size_t> begin_{0};       // per line, and the end
   std::vector<TxnId> named_;           // of all lines
   std::vector<bool> listed_;           // per operation: an entry means it
-  std::vector<bool> value_listed_;     // per version: an entry that names nobody
-  std::vector<bool> deletion_listed_;  // per key: an entry that is null and names nobody
+  std::vector<bool> value_listed_;     // per version: an entry without a transaction
+  std::vector<bool> deletion_listed_;  // per key: a null entry without a transaction
   bool named_again_ = false;           // an operation is meant twice
   std::string contradiction_;
 };

@@ -4,18 +4,18 @@
 //   order x: 1 9                                           a contradiction: nobody wrote 9
 //
 // An entry of a value alone names a transaction if exactly one that may have taken effect writes
-// its value to the key, finally or on the way. It says nothing if several do, if it is the initial
-// value in first place, or if it is null and somebody deletes the key. One that states its
+// its value to the key, finally or on the way. It means nothing if several do, if it is the initial
+// value in first place, or if it is null and a transaction deletes the key. One that states its
 // transaction names that one, if it may have taken effect and installs the value there. Anything
 // else is a contradiction; so are lines of a key that put two versions in opposite orders, perhaps
-// by way of others, and then no line of the key says anything. A transaction that was acknowledged
-// before the time up to which the history calls its orders complete must be in them with all that
-// it left behind.
+// through other versions, and then no line of the key counts. A transaction that was acknowledged
+// before the time up to which the history calls its orders complete must be in them with all
+// versions that it left behind.
 //
-// A version is one operation of one transaction. Only if one is named twice can lines be opposite;
-// then all lines together are a graph of operations, from which what nothing precedes is taken away
-// until nothing is left, or only what is preceded by others. Cost: linear in the operations and the
-// entries.
+// A version is one operation of one transaction. Lines can be opposite only if a version is named
+// twice; then all lines together are a graph of operations, from which operations without
+// predecessors are removed until none is left, or only operations with predecessors. Cost: linear
+// in the operations and the entries.
 #pragma once
 
 #include <span>

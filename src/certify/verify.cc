@@ -123,7 +123,7 @@ uint64_t verification_bytes(const Certificate& certificate, const History& histo
   });
   // Places, what each key holds, and moments by request and by response.
   const uint64_t replay = (in_time ? 72 : 8) * txns + 20 * keys;
-  // An order that cannot be replayed: who reads what from whom, and clocks.
+  // An order that cannot be replayed: the sources of reads, and clocks.
   const uint64_t reads_from = 60 * txns + 24 * reads + 12 * versions + 72 * keys;
   return replays ? replay : replay + reads_from;
 }

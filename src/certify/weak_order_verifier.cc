@@ -119,7 +119,7 @@ class WordWalk {
           readers_of_[read.from].push_back(p);
   }
 
-  // What the walk has come through: `p` itself, or what it read.
+  // The transactions that the walk has passed: `p` itself, or the sources of its reads.
   void see_from(Place p) {
     if (!reads_first_) return see(p);
     for (const ReadFrom& read : order_.reads(p))
@@ -150,7 +150,7 @@ class WordWalk {
   const CommitOrder& order_;
   const Readers readers_;
   std::vector<Last> last_;  // per key: the last writer seen, if its stamp is that of now
-  std::vector<std::vector<Place>> readers_of_;  // per place: who reads from it
+  std::vector<std::vector<Place>> readers_of_;  // per place: its readers
   uint32_t stamp_ = 0;  // of a session; of a transaction if the word has no s
 };
 
@@ -190,7 +190,7 @@ class SeenWriters {
 
   static void set(Seen& seen, Place column) { seen[column / 64] |= uint64_t{1} << column % 64; }
 
-  // A reader asks for those who write a key between its source and itself.
+  // A reader examines the writers of a key between its source and itself.
   void find_readers() {
     const PlacedWriters writers(history_, order_.txns());
     for (Place p = 1; p <= order_.count(); ++p)
@@ -202,7 +202,7 @@ class SeenWriters {
       }
   }
 
-  // Who saw which of the transactions from `first` on, up to the reader `last`.
+  // Which transactions up to the reader `last` saw which of those from `first` on.
   Status pass(Place first, Place last) {
     const Place begin = std::max<Place>(first, 1);
     const Place end = std::min(first + kBlock, order_.count() + 1);
@@ -240,7 +240,7 @@ class SeenWriters {
   const CommitOrder& order_;
   const Readers readers_;
   std::vector<Place> previous_;  // per place: the last of its session that committed; 0: none
-  std::vector<Place> until_;     // per block: the last reader that asks for one of it; 0: none
+  std::vector<Place> until_;     // per block: the last reader that needs a place in it; 0: none
   std::vector<Seen> seen_;       // per place, of the block that is looked at
   std::vector<Seen> written_;    // per key, of the block that is looked at
 };
@@ -259,9 +259,9 @@ class WeakOrder {
       if (word.empty()) continue;
       const Status s = check_word(word, level.seen.earlier_reads);
       if (s.ok()) continue;
-      // What queries may have read besides makes no one see more through any number of steps, which
-      // is more than one word.
-      return passes_over_any_version(history_) ? closure() : s;
+      // The versions that queries may also have read let no transaction see more through any number
+      // of steps, which covers more than one word.
+      return may_skip_any_version(history_) ? closure() : s;
     }
     return Ok{};
   }
@@ -290,8 +290,8 @@ class WeakOrder {
     return Ok{};
   }
 
-  // The word r: whom a transaction reads from bounds what else it may read, or with `earlier`, may
-  // read later.
+  // The word r: the transactions that a transaction reads from bound what else it may read, or with
+  // `earlier`, may read later.
   Status check_direct(bool earlier) const {
     EarliestSources bounded(history_);
     std::vector<Place> met_by(order_.count() + 1, 0);
@@ -306,7 +306,7 @@ class WeakOrder {
         firsts.push_back(i);
       }
       bounded.start(p);
-      size_t begin = reads.size();  // of those that are bounded by the one at hand
+      size_t begin = reads.size();  // reads from here on were added
       while (!earlier && begin > 0) bounded.add(reads[--begin]);
       for (size_t i = reads.size(); i-- > 0;) {
         // What one operation on a range sees it sees at once.

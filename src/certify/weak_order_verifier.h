@@ -1,9 +1,9 @@
 // Commit orders for the weak levels: the session guarantees, read committed, read atomic, causal.
 //
 // A commit order serves a level iff it contains session order and reads-from, and whenever a
-// transaction reads x from t1 although it saw another writer t2 of x, t2 comes before t1. Whom a
-// transaction saw is in the level's row: words over s, a step of session order, and r, a step from
-// a writer to its reader (LevelInfo::seen).
+// transaction reads x from t1 although it saw another writer t2 of x, t2 comes before t1. Which
+// transactions a transaction saw is in the level's row: words over s, a step of session order, and
+// r, a step from a writer to its reader (LevelInfo::seen).
 //
 // { w(x,1) w(y,1) } | { w(x,2) w(y,2) } | { r(x,1) r(y,2) }: in this program order the third sees
 // the first before it reads y from the second, so at read committed (r of an earlier read) the
@@ -22,8 +22,8 @@
 //                    each of them says whether it saw it. A pass ends at the last reader that reads
 //                    a key from before one of them that writes it
 //
-// Cost: operations, but for pairs of writer and reader; for any number of steps, operations ×
-// (transactions between what was read and the reader) / 256, and 32 bytes a transaction and a key.
+// Cost: operations, without pairs of writer and reader; for any number of steps, operations ×
+// (transactions between the source and the reader) / 256, and 32 bytes a transaction and a key.
 // Definitions: Biswas and Enea, OOPSLA 2019.
 #pragma once
 
@@ -36,7 +36,7 @@
 
 namespace assay::internal::certify {
 
-// Those whose reads are asked for: of all transactions, or of those at whose places `only` is true.
+// The transactions whose reads are checked: all, or those at whose places `only` is true.
 struct Readers {
   const std::vector<bool>* only = nullptr;
   bool has(Place p) const { return only == nullptr || (*only)[p]; }

@@ -1,6 +1,6 @@
-// Which transactions wrote what: the writes of each key and of each version, and those that leave a
-// key absent. It is the room's only index of writers; places in an order have their own
-// (PlacedWriters, commit_order.h).
+// Which transactions wrote which versions: the writes of each key and of each version, and the
+// writes that leave a key absent. It is the room's only index of writers; places in an order have a
+// separate one (PlacedWriters, commit_order.h).
 //
 //   s1: A { w(x,1) w(x,2) }   s2: B { w(x,2) }!
 //   x: A's second write stays, its first was overwritten, B's is of a transaction that aborted
@@ -43,8 +43,8 @@ struct Write {
   OpId op = kNone;
 };
 
-// Which writes are meant: those that stay, all of transactions that may count, or all. A span
-// begins with those that stay, goes on with the others that may count and ends with those of
+// Which writes are meant: the writes that stay, all of transactions that may count, or all. A span
+// begins with the writes that stay, goes on with the others that may count and ends with those of
 // aborted transactions; each of these parts is in the order of the history.
 enum class Which : uint8_t { staying, counting, all };
 
@@ -55,9 +55,9 @@ class Writes {
 
   std::span<const Write> of_key(KeyId key, Which which) const;
   std::span<const Write> of_version(VersionId version, Which which) const;
-  // Those that leave the key absent: removals, and null.
+  // The writes that leave the key absent: removals, and null.
   std::span<const Write> emptying(KeyId key, Which which) const;
-  // Those that leave what shows as this version of the key; kNone: that it is absent.
+  // The writes whose state shows as this version of the key; kNone: as absent.
   std::span<const Write> showing(KeyId key, VersionId version, Which which) const;
 
   State left(const Write& write) const {

@@ -76,8 +76,8 @@ Status Announcer::unexplained_as_json(const watch::Unexplained& what,
 Status Announcer::unexplained_as_text(const watch::Unexplained& what,
                                       const std::string& history) const {
   std::string text = fmt::format(
-      "alarm {}: the expected order (commit_ts) does not explain the history at {}\n  {}.\n  told "
-      "at {}\n",
+      "alarm {}: the expected order (commit_ts) does not explain the history at {}\n  {}.\n"
+      "  raised at {}\n",
       alarms_, level_info(level_).name, what.sentence, time_of_day());
   if (!history.empty()) text += fmt::format("  history: {}\n", history);
   return print(text);
@@ -118,7 +118,7 @@ Status Announcer::alarm_as_text(const Audit& violation, const std::string& left_
                                  anomaly_info(violation.explanations[0].anomaly).name);
   for (const std::string& sentence : violation.explanations[0].sentences)
     text += "  " + sentence + "\n";
-  text += "  told at " + time_of_day() + "\n";
+  text += "  raised at " + time_of_day() + "\n";
   if (!history.empty()) text += fmt::format("  history and certificate: {}\n", history);
   if (output_.fail_fast) return print(text);
   return print(text + fmt::format("  {} is left out, and watching goes on\n", left_out));

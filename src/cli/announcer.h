@@ -1,4 +1,4 @@
-// Tells of alarms and of what stays undecided, as they come.
+// Prints alarms and undecided parts as they come.
 #pragma once
 
 #include <cstdint>
@@ -28,16 +28,16 @@ class Announcer : public watch::WatchListener {
   Announcer(LevelId level, const WatchOutput& output) : level_(level), output_(output) {}
 
   void on_alarm(std::function<void(const Audit&)> f) { on_alarm_ = std::move(f); }
-  // Of one that is left out, once that is told.
-  void on_left_out(std::function<Status(const watch::LeftOut&)> f) { on_left_out_ = std::move(f); }
+  // Called for a left-out transaction, after its report.
+  void on_left_out(std::function<Status(const watch::Omission&)> f) { on_left_out_ = std::move(f); }
   void on_sealed(std::function<void(const certify::Segment&)> f) { on_sealed_ = std::move(f); }
-  // So many alarms were told before, by another process.
+  // Another process reported this many alarms before.
   void count_from(uint64_t alarms) { before_ = alarms_ = alarms; }
   void alarm(Audit&& violation, const std::string& left_out) override;
   void undecided(const watch::Undecided& what) override;
   void unexplained(watch::Unexplained&& what) override;
 
-  void left_out(const watch::LeftOut& one) override {
+  void left_out(const watch::Omission& one) override {
     if (on_left_out_) keep(on_left_out_(one));
   }
   void sealed(const certify::Segment& segment) override {
@@ -45,7 +45,7 @@ class Announcer : public watch::WatchListener {
   }
   bool has_enough() const override { return output_.fail_fast && alarms() > 0; }
 
-  // Told by this process.
+  // Reported by this process.
   uint64_t alarms() const { return alarms_ - before_; }
   // Of the first output that could not be written.
   const std::optional<Error>& failure() const { return failure_; }
@@ -65,7 +65,7 @@ class Announcer : public watch::WatchListener {
   LevelId level_;
   const WatchOutput& output_;
   std::function<void(const Audit&)> on_alarm_;
-  std::function<Status(const watch::LeftOut&)> on_left_out_;
+  std::function<Status(const watch::Omission&)> on_left_out_;
   std::function<void(const certify::Segment&)> on_sealed_;
   uint64_t alarms_ = 0, before_ = 0;
   std::optional<Error> failure_;

@@ -88,7 +88,7 @@ class ChainCheck {
     return verifier_->accept(segment);
   }
 
-  // A line without its outcome is held back until the end, or until somebody asks for it.
+  // A line without its outcome is held back until the end, or until it is asked for.
   Status read_up_to(uint64_t line) {
     while (!verifier_->holds(line) && !ended_)
       if (Status s = read_more(); !s.ok()) return s;

@@ -84,8 +84,8 @@ Status save_certificates(Audit& c, const std::string& path) {
   return Ok{};
 }
 
-// The level means nothing for this history: it needs times that are not there, or single
-// operations. It is unknown, but nobody who did not ask for it has to hear of it in the exit code.
+// The level means nothing for this history: it needs times, which are missing, or single
+// operations. It is unknown, but affects the exit code only if it was asked for.
 bool does_not_apply(const Verdict& v) {
   return v.cause == UnknownCause::lacks_times || v.cause == UnknownCause::not_applicable;
 }
@@ -159,7 +159,7 @@ class Results {
     worsen(exit_code(c));
     if (Status s = reports_ ? reports_->add(c) : Ok{}; !s.ok()) {
       worsen(fail(s.error()));
-      reports_.reset();  // told once
+      reports_.reset();  // printed once
     }
     return true;
   }
@@ -189,7 +189,7 @@ class Results {
   Exit worst_ = Exit::satisfied;
 };
 
-// The histories that the paths of the command line stand for.
+// The histories named by the paths of the command line.
 std::vector<std::string> all_histories(const std::vector<std::string>& paths,
                                        const CheckFlags& flags, Results& results) {
   std::vector<std::string> all;

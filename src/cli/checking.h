@@ -1,5 +1,4 @@
-// From flags to an audit, and from audits to what is printed and written. The same for `check`,
-// `run` and `demo`.
+// From flags to an audit, and from audits to output. The same for `check`, `run` and `demo`.
 #pragma once
 
 #include <optional>
@@ -44,14 +43,14 @@ Audit check_history(History history, const std::string& name, const CheckFlags& 
 Exit exit_code(const Audit& checked);
 
 // Checks each file, prints the result of each as it comes and of all at the end, writes the
-// reports, and returns the worst exit code. A directory that is no history stands for the histories
-// in it; `together` takes all for one history.
+// reports, and returns the worst exit code. A directory that is no history means the histories in
+// it; `together` takes all for one history.
 Exit check_files(const std::vector<std::string>& paths, const CheckFlags& flags,
                  bool together = false);
 
 // What check_files does with one that is checked already.
 Exit deliver(Audit& checked, const CheckFlags& flags);
-// Better to hear that a report cannot be written before an hour of checking than after.
+// A report that cannot be written is an error before an hour of checking rather than after.
 Status outputs_writable(const OutputFlags& output, std::span<const std::string> inputs = {});
 
 }  // namespace assay::internal::cli

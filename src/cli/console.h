@@ -29,10 +29,10 @@ void note(std::string_view text);
 Exit fail(const Error& e);
 // Creates or replaces a file; "-" is standard output.
 Status write_file(const std::string& path, std::string_view text);
-// Whether a file can be written there. What is there is left as it is.
+// Whether a file can be written there. An existing one is left as it is.
 Status can_write(const std::string& path);
-// A usage error if one of the outputs is an input, by whatever name: it would replace what it was
-// made of.
+// A usage error if one of the outputs is an input, by whatever name: it would replace its own
+// source.
 Status spare_inputs(std::span<const std::string> outputs, std::span<const std::string> inputs);
 Result<std::string> read_file(const std::string& path, uint64_t limit);
 

@@ -41,7 +41,7 @@ void check_target(const std::string& to) {
            fmt::format("no format '{}' that can be written; expected one of {}", to, known));
 }
 
-// The formats as a table: name, read, write, what it is.
+// The formats as a table: name, read, write, description.
 Exit list_formats() {
   size_t width = 0;
   for (const FormatInfo& f : all_formats()) width = std::max(width, f.name.size());

@@ -15,10 +15,10 @@ struct DescribedFlag {
   std::vector<std::string> names;  // "--level", "-l"; empty for a positional argument
   std::string value;               // "LEVEL": what it takes; empty if nothing
   std::string help;
-  std::string by_default;  // what it is where it is not given; empty: nothing, or its help says it
+  std::string by_default;  // the value where it is not given; empty: none, or its help says it
   std::string group;       // the heading under which --help-all has it; empty: none
   std::string key_of;      // "--workload": it is a key of this flag, and `names` is "keys"
-  bool speed_up = false;   // --without, for those who work on assay
+  bool speed_up = false;   // --without, for developers of assay
   std::vector<std::string> values;  // what there is to choose from; empty: anything
   bool takes_file = false;
 };

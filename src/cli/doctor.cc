@@ -18,7 +18,7 @@
 namespace assay::internal::cli {
 namespace {
 
-// Where a server of this machine listens unless it was told otherwise.
+// Where a server of this machine listens by default.
 struct DefaultPort {
   std::string_view scheme;
   uint16_t port;

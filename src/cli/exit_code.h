@@ -11,12 +11,11 @@ enum class Exit : int {
   unknown = 2,
   bad_input = 3,
   usage = 4,   // or reading and writing files
-  skip = 125,  // of `run --repeat`: it is not known, as `git bisect run` wants to hear it
+  skip = 125,  // of `run --repeat`: not known, in the way that `git bisect run` expects
 };
 
 Exit exit_code(const Error& e);
-// Of several files: what could not be done at all (4), then violated, bad input, unknown,
-// satisfied.
+// Of several files: a failure (4) is worst, then violated, bad input, unknown, satisfied.
 Exit worse(Exit a, Exit b);
 
 }  // namespace assay::internal::cli

@@ -113,7 +113,7 @@ void BudgetFlags::add(CLI::App& app) {
            if (!amount.ok()) bad_flag("--time", amount.error().message);
            seconds = *amount;
          },
-         "time limit: 60s, 2m, 1h; what is decided by then is reported")
+         "time limit: 60s, 2m, 1h; verdicts reached by then are reported")
       ->type_name("TIME");
   app.add_option_function<std::string>(
          "--memory",
@@ -122,7 +122,7 @@ void BudgetFlags::add(CLI::App& app) {
            if (!amount.ok()) bad_flag("--memory", amount.error().message);
            memory_bytes = *amount;
          },
-         "memory limit for the whole process: 4G, 512M; by default nine tenths of what is free")
+         "memory limit for the whole process: 4G, 512M; by default nine tenths of the free memory")
       ->type_name("SIZE");
   app.add_option(
          "--effort", effort,
@@ -132,13 +132,13 @@ void BudgetFlags::add(CLI::App& app) {
   put_under(app, kLimits, {"--time", "--memory", "--effort"});
 }
 
-// A process that the system kills for its memory says nothing at all: without a limit of its own it
-// ends before that.
+// A process that the system kills for its memory prints no message: the budget's limit ends it
+// before that.
 Budget BudgetFlags::budget() const {
   if (memory_bytes > 0) return_large_blocks();
   const uint64_t most = memory_bytes > 0 ? memory_bytes : available_memory_bytes() / 10 * 9;
   Budget budget(seconds, most, effort);
-  budget.heed_interrupts();
+  budget.stop_on_interrupt();
   return budget;
 }
 
@@ -369,7 +369,7 @@ void WorkloadFlags::add(CLI::App& app) {
       ->type_name("0…1")
       ->group(keys);
   app.add_flag("--own-writes", options.own_writes,
-               "each session writes keys of its own only, and reads all (workload general)")
+               "each session writes only its own keys, and reads all (workload general)")
       ->group(keys);
   app.add_option("--query-share", options.query_share,
                  "share of queries among the operations (workload predicates)")
@@ -390,8 +390,8 @@ void WorkloadFlags::add(CLI::App& app) {
       ->group(keys);
   app.add_option(
          "--keys-alive", options.keys_alive,
-         "so many of them are in use at a time, and one after the other gives way to the next, "
-         "so that keys are new again and again (workloads general and mini)")
+         "number of keys in use at a time; they are replaced one by one, so new keys appear "
+         "all the time (workloads general and mini)")
       ->check(positive)
       ->type_name("N")
       ->group(keys);
@@ -403,8 +403,8 @@ void WorkloadFlags::add(CLI::App& app) {
       ->group(keys);
   app.add_flag(
          "--tombstones", options.tombstones,
-         "delete by overwriting with a value that names the deletion, so that every read says "
-         "what it saw: for histories with deletions that take too long to decide")
+         "delete by overwriting with a value that names the deletion: every read then identifies "
+         "its writer, for histories with deletions that take too long to decide")
       ->group(keys);
   app.add_option("--fences", options.fences,
                  "every Nth transaction of a session reads and writes the key -1, which all share: "

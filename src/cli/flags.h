@@ -1,4 +1,4 @@
-// The flags that several commands share, so that a flag means the same everywhere.
+// The flags that several commands share: a flag means the same everywhere.
 #pragma once
 
 #include <chrono>
@@ -38,7 +38,7 @@ struct BudgetFlags {
   uint64_t memory_bytes = 0;
   uint64_t effort = 0;
   void add(CLI::App& app);
-  // From now on. Heeds interrupts.
+  // A new budget, which ends on interrupts.
   Budget budget() const;
 };
 
@@ -107,8 +107,8 @@ struct OutputFlags {
 };
 
 // The URLs of ASSAY_DATABASE_URL, where none was given: separated by blanks, but one that begins
-// with exec: or exec+unix: may hold a command and reaches to the end. A password there is not seen
-// by who lists processes.
+// with exec: or exec+unix: may hold a command and reaches to the end. A password there does not
+// show in a list of processes.
 void take_databases_from_environment(std::vector<std::string>& databases);
 
 // Ends the reading of the command line with exit code 4.

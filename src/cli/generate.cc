@@ -121,7 +121,7 @@ void add_times(CLI::App& app, GenerateOptions& options) {
       ->type_name("NS")
       ->group(keys_of("--times"));
   app.add_flag("--timestamps", options.timestamps,
-               "state what the database knows of its own order: start_ts and commit_ts");
+               "state the database's own order: start_ts and commit_ts");
   app.add_flag(
       "--version-order", options.version_order,
       "state in which order the versions of each key were installed, from the database's log");

@@ -16,7 +16,7 @@ class GrowingChain : public watch::ChainSink {
   GrowingChain& operator=(const GrowingChain&) = delete;
   ~GrowingChain() override;
 
-  // Goes on behind so many bytes of what is there; the rest is removed.
+  // Continues after the first `size` bytes of the file; the rest is removed.
   Status open(uint64_t size);
   // The line is in the file when it returns.
   Status write(const std::string& line) override;

@@ -1,5 +1,5 @@
-// generate --hard: histories that are hard to decide for a reason (oracle/hard_cases.h), for
-// whoever compares checkers.
+// generate --hard: histories that are hard to decide for a known reason (oracle/hard_cases.h), to
+// compare checkers.
 #pragma once
 
 #include <cstdint>

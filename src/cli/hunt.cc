@@ -34,13 +34,13 @@ constexpr uint64_t kFewestCommits = 1000;
 constexpr double kTooManyAborts = 0.9;
 constexpr double kTooMuchWaiting = 0.5;
 constexpr uint32_t kMostEasings = 5;
-// Of one run, so that one in which everything waits is not the only one.
+// Of one run: a run in which everything waits must not be the only one.
 constexpr double kShortestLimit = 2, kLongestLimit = 50, kRunsAtLeast = 10;
 constexpr double kLeastOfARun = 0.01;  // where the time is nearly up
 // Driving and checking are to take about as long as preparing the run, or this share of the time so
 // far.
 constexpr double kShortestAim = 0.02, kShareOfTime = 0.05;
-// Beyond what was aimed at.
+// Beyond the aim.
 constexpr double kPatienceFactor = 4, kLeastPatience = 0.5;
 // Of checking one history, or this share of the time so far: another, shorter one is decided
 // sooner.
@@ -186,8 +186,7 @@ class Hunt {
     drawn_.emplace_back(flag, text);
   }
 
-  // Each is drawn whether or not it is used, so that the others do not depend on which flags were
-  // given.
+  // Each is drawn whether or not it is used: the others must not depend on which flags were given.
   void draw_contention(Rng& rng) {
     static constexpr std::array<std::array<uint64_t, 2>, 3> kKeys = {{{2, 4}, {8, 20}, {50, 200}}};
     static constexpr std::array<std::array<uint32_t, 2>, 3> kSessions = {
@@ -237,7 +236,7 @@ class Hunt {
     limit_ = std::clamp(seconds_ / kRunsAtLeast, kShortestLimit, kLongestLimit);
     limit_ = given_seconds_ > 0 ? std::clamp(given_seconds_, kLeastOfARun, limit_)
                                 : std::min(limit_, std::max(kLeastPatience, kPatienceFactor * aim));
-    // Zero would be no limit at all.
+    // Zero would mean no limit.
     options_.seconds = std::clamp(seconds_ - elapsed(), kLeastOfARun, limit_);
   }
 
@@ -367,7 +366,7 @@ class Hunt {
     note(line);
     note("runs of each workload: " + runs_of_workloads());
     if (!last_) return worst;
-    // A report of what was satisfied is one of the last run's history.
+    // A report of satisfied levels is about the last run's history.
     if (wants_output())
       worst = worse(worst, deliver(*last_, flags_));
     else

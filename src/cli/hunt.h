@@ -1,9 +1,9 @@
 // `run --until-violation`: one run after the other, until a level is violated or the time is up.
-// Which workload is run, and on how few keys, follows from what is known of workloads and what the
-// runs before came to (collect/arms.h); its other parameters are drawn from the seed. Runs are
-// short at first and grow with the time that went by, so that a violation is not noticed much later
-// than it came about. Where nearly everything waits or aborts, the next runs have fewer sessions
-// and more keys.
+// Which workload is run, and on how few keys, follows from the prior of the workloads and the
+// results of the earlier runs (collect/arms.h); its other parameters are drawn from the seed. Runs
+// are short at first and grow with the elapsed time: a violation is noticed not much later than it
+// happens. Where nearly everything waits or aborts, the next runs have fewer sessions and more
+// keys.
 #pragma once
 
 #include "cli/checking.h"

@@ -1,6 +1,6 @@
 // What SIGINT, SIGTERM and SIGHUP do while a database is driven or a history is checked. The first
-// ends what is going on, and what there is by then is delivered; the next one, unless it follows at
-// once, ends the process. A signal that the process was started to ignore stays ignored.
+// ends the work and delivers the results so far; the next one, unless it follows at once, ends the
+// process. A signal that the process was started to ignore stays ignored.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace assay::internal::cli {
 const std::atomic<bool>& stop_driving_when_interrupted();
 // As such a signal does.
 void stop_driving_now();
-// From here on the first signal exhausts every budget that heeds interrupts.
+// From here on the first signal exhausts every budget on which stop_on_interrupt() was called.
 void stop_checking_when_interrupted();
 
 }  // namespace assay::internal::cli

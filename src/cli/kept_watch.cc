@@ -54,7 +54,7 @@ Status KeptWatch::load(watch::Watcher& watcher, formats::JsonlChunks& chunks) {
     e.file = state_->path();
     return e;
   }
-  for (const watch::LeftOut& one : before_->left_out) watcher.know_left_out(one);
+  for (const watch::Omission& one : before_->left_out) watcher.note_reported(one);
   before_->saved = {};
   return Ok{};
 }
@@ -89,7 +89,7 @@ Status KeptWatch::write_state(const Running& running) {
   return state_->write(state);
 }
 
-Status KeptWatch::left_out(const watch::LeftOut& one) {
+Status KeptWatch::left_out(const watch::Omission& one) {
   return state_ ? state_->add(one) : Status(Ok{});
 }
 
@@ -102,8 +102,8 @@ void KeptWatch::sealed(const certify::Segment& segment) {
   if (chain_) chain_->sealed(segment);
 }
 
-// What is decided because no lines follow would be wrong if a file grew, so the state of one stays
-// as it was.
+// A decision that assumes no further lines would be wrong if a file grew, so the state of a file
+// stays as it was.
 Status KeptWatch::end(watch::Watcher& watcher) {
   changed_ = true;
   if (of_pipe())

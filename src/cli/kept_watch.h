@@ -42,9 +42,9 @@ class KeptWatch {
     const formats::Input* input;
   };
   Status save(const Running& running, bool at_once);
-  // Something was decided, so that what is saved is not what there is.
+  // Something was decided: the saved state is out of date.
   void changed() { changed_ = true; }
-  Status left_out(const watch::LeftOut& one);
+  Status left_out(const watch::Omission& one);
 
   void read(const std::shared_ptr<const History>& piece);
   void sealed(const certify::Segment& segment);

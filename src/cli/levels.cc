@@ -25,7 +25,7 @@ std::string names_of(std::span<const LevelId> levels) {
 }
 
 std::string table() {
-  constexpr size_t kText = 24;  // the column of what is said of a level
+  constexpr size_t kText = 24;  // the column of a level's description
   std::string out;
   const auto line = [&out](std::string_view name, std::string_view text) {
     out += fmt::format("  {:<21} {}\n", name, wrapped(text, columns_of_stdout(), kText, kText));

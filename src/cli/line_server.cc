@@ -59,9 +59,8 @@ void LineServer::close(uint64_t connection) {
   connections_.erase(at);
 }
 
-// Whoever comes when there are too many takes the place of the one that has been silent for
-// longest, which loses nothing; of those that came in the meantime none, as they had no time to
-// speak.
+// A new connection in excess takes the place of the one that has been silent for longest, which
+// loses nothing; but not of one accepted just now, which had no time to speak.
 void LineServer::accept_all() {
   const uint64_t before = accepted_;
   while (true) {
@@ -108,7 +107,7 @@ std::vector<LineServer::Arrival> LineServer::wait(int milliseconds) {
     all.push_back({connection.fd, POLLIN, 0});
     numbers.push_back(number);
   }
-  // Where there are too many, and all of them speak, whoever comes waits to be accepted.
+  // If there are too many, and all of them speak, a new connection waits to be accepted.
   if (connections_.size() < kMostConnections || !all_speak()) all.push_back({fd_, POLLIN, 0});
   std::vector<Arrival> arrivals;
   if (::poll(all.data(), all.size(), milliseconds) <= 0) return arrivals;

@@ -1,9 +1,9 @@
-// Lines that come over sockets: a place to connect to, whoever is connected, and the whole lines
-// that they have sent.
+// Lines that come over sockets: an address to connect to, the connections, and the whole lines that
+// they have sent.
 //
-// Nobody can keep the others waiting: nothing is waited for but by poll(), each connection is read
-// in turn, a bounded amount, one whose line has no end is closed, and where there are too many one
-// that never sent a line makes room.
+// No connection can keep the others waiting: only poll() waits, each connection is read in turn, a
+// bounded amount, one whose line has no end is closed, and if there are too many, one that never
+// sent a line makes room.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class LineServer {
     bool over = false;    // nothing follows
     std::string why;      // it is over by a fault
   };
-  // What has come; waits so long for something.
+  // The lines received; waits this long for some.
   std::vector<Arrival> wait(int milliseconds);
   // Its lines are not wanted any more.
   void close(uint64_t connection);
@@ -41,7 +41,7 @@ class LineServer {
  private:
   struct Connection {
     int fd;
-    std::string begun;  // of a line whose end has not come
+    std::string begun;  // of a line without its end
     bool spoke;         // a whole line has come
   };
 

@@ -1,8 +1,8 @@
-// Watching what several recorders send. A session lives on one connection, so that its lines stay
-// in their order. What one sends that cannot be read closes its connection, and no other. A
-// connection that ends before its sessions have said that they are over is a gap: lines of theirs
-// may be lost, and with them what they wrote. One that never sent a line that can be read is no
-// recorder's, and closing it loses nothing.
+// Watching the input of several recorders. A session lives on one connection, which keeps its lines
+// in order. Unreadable input closes its connection, and no other. A connection that ends before its
+// sessions have announced their end is a gap: lines of theirs may be lost, and with them their
+// writes. A connection that never sent a readable line is not a recorder's, and closing it loses
+// nothing.
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -19,8 +19,8 @@
 namespace assay::internal::cli {
 namespace {
 
-// Lines are taken together that came within this time; and without any, what has come is decided
-// after so long.
+// Lines that came within this time are taken together; without new ones, they are decided after
+// this time.
 constexpr int kMillisecondsTogether = 10;
 constexpr double kSecondsUntilDecided = 0.2;
 
@@ -56,14 +56,14 @@ Status Watching::hear(LineServer& server, Recorders& recorders, LineServer::Arri
   server.close(number);
   const std::string why = taken.ok() ? arrival.why : taken.error().to_string();
   const bool whole = why.empty() && from.open_sessions().empty();
-  if (!whole) lose(from, number, why);
+  if (!whole) note_loss(from, number, why);
   for (const HeldValue& session : from.open_sessions()) recorders.ended.insert(session);
   recorders.connected.erase(number);
   return Ok{};
 }
 
 Status Watching::take_lines(Recorders& recorders, RecorderLines& from) {
-  if (Status s = from.settle(watch_->overdue()); !s.ok()) return s;
+  if (Status s = from.give_up_before(watch_->overdue()); !s.ok()) return s;
   for (;;) {
     auto piece = from.next(options_.window);
     if (!piece.ok()) return piece.error();
@@ -88,13 +88,13 @@ Status Watching::take_rest(RecorderLines& from) {
   return piece.ok() ? watch_->add(*piece) : Status(piece.error());
 }
 
-void Watching::lose(const RecorderLines& from, uint64_t connection, const std::string& why) {
+void Watching::note_loss(const RecorderLines& from, uint64_t connection, const std::string& why) {
   note(fmt::format("connection {} {}{}{}", connection,
                    from.is_recorder() ? "ended before its sessions did" : "is no recorder's",
                    why.empty() ? "" : ": ", why));
   const SessionNames& open = from.open_sessions();
   const std::vector<HeldValue> sessions(open.begin(), open.end());
-  if (from.is_recorder()) watch_->lose(sessions);
+  if (from.is_recorder()) watch_->note_loss(sessions);
 }
 
 }  // namespace assay::internal::cli

@@ -90,8 +90,8 @@ bool asks_for_help(const std::vector<std::string>& words) {
   });
 }
 
-// What is meant by a key of a file of flags, such as "check.levle", or "chekc.++" of a section that
-// is no command.
+// A suggestion for a wrong key of a file of flags, such as "check.levle", or "chekc.++" of a
+// section that is no command.
 std::string wrong_key(const CLI::App& app, const std::string& key) {
   const size_t dot = std::min(key.find('.'), key.size());
   const std::string command = key.substr(0, dot);
@@ -110,7 +110,7 @@ std::string wrong_key(const CLI::App& app, const std::string& key) {
          (meant.empty() ? "; expected [check] and then level = [\"serializable\"]" : meant);
 }
 
-// What is wrong with the file of flags.
+// The error in the file of flags.
 std::string config_error(const CLI::App& app, const CLI::ParseError& e) {
   constexpr std::string_view kExtra = "INI was not able to parse ";
   constexpr std::string_view kNotHere = ": This option is not allowed in a configuration file";

@@ -14,7 +14,7 @@
 namespace assay::internal::cli {
 namespace {
 
-// Lines are filled, and neither stretched nor hyphenated: what is in them is often to be typed.
+// Lines are filled, and neither stretched nor hyphenated: they often have text to be typed.
 constexpr char kBegin[] = R"(.TH ASSAY 1 "" "assay )" ASSAY_VERSION R"(" "User Commands"
 .nh
 .ad l
@@ -105,7 +105,7 @@ is not given. Who lists processes does not see a password there.
 .B NO_COLOR
 No colours, even on a terminal.
 .PP
-The clients of databases heed variables of their own, such as
+The clients of databases read variables of their own, such as
 .B PGPASSWORD
 and
 .BR PGPASSFILE .
@@ -150,7 +150,7 @@ std::string flag_text(const DescribedFlag& f) {
   return out + "\n";
 }
 
-// "  COMMAND   what it does" in two lines; a line that is not indented is a remark.
+// "  COMMAND   its effect" in two lines; a line that is not indented is a remark.
 std::string example_text(const std::string& line) {
   if (!line.starts_with("  ")) return ".PP\n" + roff(line) + "\n";
   const std::string text = line.substr(2);

@@ -25,7 +25,7 @@
 #include "history/accesses.h"
 #include "predict/execution.h"
 #include "predict/prediction.h"
-#include "predict/told.h"
+#include "predict/txn_meta.h"
 #include "report/summary.h"
 
 namespace assay::internal::cli {
@@ -115,7 +115,7 @@ Result<Execution> execute(const certify::Schedule& schedule, const History& hist
   return e;
 }
 
-// Plays one schedule after the other until one goes wrong, which is told then in place of the
+// Plays one schedule after the other until one goes wrong, which is then reported in place of the
 // first.
 Status play(const PredictState& s, Prediction& p, const History& history, Execution& e) {
   std::vector<Played> tried;
@@ -147,8 +147,8 @@ Result<std::string> write_certificate(const PredictState& s, const std::string& 
   return written.ok() ? Result<std::string>(file) : written.error();
 }
 
-// What the files about a program are called; a number tells those apart whose names differ only in
-// other characters.
+// The names of the files about a program; a number distinguishes programs whose names differ only
+// in other characters.
 std::string name_of_files(const Program& program, std::set<std::string>& taken) {
   std::string name = program.name.empty() ? "transactions" : program.name;
   const auto is_left_out = [](unsigned char c) { return !std::isalnum(c) && c != '_'; };
@@ -190,9 +190,9 @@ std::string steps_in_words(const certify::Schedule& schedule, const History& rec
   using What = certify::Schedule::What;
   std::string text;
   std::vector<size_t> next(schedule.members.size(), 0);
-  std::vector<predict::Told> told;
+  std::vector<predict::TxnMeta> metas;
   for (const certify::Schedule::Member& m : schedule.members)
-    told.push_back(predict::told_of(recorded.meta(m.txn)));
+    metas.push_back(predict::meta_of(recorded.meta(m.txn)));
   uint32_t turn = kNone;
   for (const auto& [what, member] : schedule.events) {
     const bool first = std::exchange(turn, member) != member;
@@ -200,7 +200,7 @@ std::string steps_in_words(const certify::Schedule& schedule, const History& rec
     const auto begin = [&](bool line) {
       if (first || line) text += fmt::format("{}    {:<8}", text.empty() ? "" : "\n", name);
     };
-    const bool has_sql = !told[member].statements.empty();
+    const bool has_sql = !metas[member].statements.empty();
     if (what != What::step) {
       begin(has_sql);
       text += what == What::commit ? " COMMIT" : " takes its snapshot";
@@ -211,7 +211,7 @@ std::string steps_in_words(const certify::Schedule& schedule, const History& rec
     if (step.part == certify::Step::Part::unlocked && !first)
       continue;  // shown with the rest of its statement
     const predict::SentStatement* const sent =
-        predict::statement_at(told[member], recorded.op_time(step.first));
+        predict::statement_at(metas[member], recorded.op_time(step.first));
     begin(sent != nullptr);
     if (sent != nullptr) text += " " + in_words(*sent);
     if (step.part == certify::Step::Part::unlocked) continue;
@@ -297,7 +297,7 @@ std::string played_in_words(const std::vector<Played>& played) {
       on, last.words, others.empty() ? "" : fmt::format(" Of others before, {}.", others));
 }
 
-// Why it breaks: the steps, what is wrong with them, and where that is written.
+// Why it breaks: the steps, their anomaly, and the file with the details.
 std::string break_in_words(const Program& program, const Prediction& p, const Execution& e,
                            const History& recorded) {
   std::string text =
@@ -381,7 +381,7 @@ bool is_same(const certify::Schedule& a, const certify::Schedule& b) {
 }
 
 // Whether an isolation before this one breaks by the same schedule.
-bool is_told(const Program& program, const Prediction& p) {
+bool is_shown(const Program& program, const Prediction& p) {
   for (const Prediction& before : program.predictions) {
     if (&before == &p) return false;
     if (before.answer == Answer::breaks && is_same(before.schedules.front(), p.schedules.front()))
@@ -390,8 +390,8 @@ bool is_told(const Program& program, const Prediction& p) {
   return false;
 }
 
-// All programs at all isolations, told as text or as JSON.
-Result<std::string> told(const PredictState& s, const History& h, Predicted& predicted) {
+// All programs at all isolations, as text or as JSON.
+Result<std::string> in_words(const PredictState& s, const History& h, Predicted& predicted) {
   std::vector<Program>& programs = predicted.programs;
   std::string breaks;
   Json all = Json::array();
@@ -423,7 +423,7 @@ Result<std::string> told(const PredictState& s, const History& h, Predicted& pre
       if (!s.output.empty())
         if (Status w = write_execution(s, name, p, h, *e); !w.ok()) return w.error();
       answers.push_back(as_json(p, &*e));
-      if (!is_told(program, p)) {
+      if (!is_shown(program, p)) {
         breaks += break_in_words(program, p, *e, h);
         continue;
       }
@@ -484,7 +484,7 @@ Exit run_predict(PredictState& s) {
     note("no transaction committed: there is nothing to predict from");
     return Exit::unknown;
   }
-  const auto text = told(s, read->history, *predicted);
+  const auto text = in_words(s, read->history, *predicted);
   if (!text.ok()) return fail(text.error());
   if (Status p = print(*text); !p.ok()) return fail(p.error());
   return exit_of(predicted->programs);

@@ -5,14 +5,14 @@
 //   2-1: BEGIN ISOLATION LEVEL READ COMMITTED   2-1: SELECT …
 //   3-1: BEGIN …   3-1: UPDATE …   3-1: COMMIT   2-1: UPDATE …   2-1: COMMIT
 //
-// The state before is made in the place where schedules are played: the tables of the database are
-// copied with their rows, indexes, sequences and checks; then each row that the history knows
-// becomes what it was when the first of the transactions began; then foreign keys and triggers are
-// added, without a look at the rows that are there. The tables of the application are only read:
-// sessions find nothing by its name outside of the copies (collect/schedule/observing.cc), and what
-// could reach there by itself is refused.
+// The initial state is made in a separate schema: the tables of the database are copied with their
+// rows, indexes, sequences and checks; then each row in the history gets its value from when the
+// first of the transactions began; then foreign keys and triggers are added, without a check of the
+// existing rows. The tables of the application are only read: sessions find nothing by its name
+// outside of the copies (collect/schedule/observing.cc), and SQL that could reach there by itself
+// is refused.
 //
-// What was observed is judged as any history is. Cost: the rows of the database, once for each
+// The observations are judged as any history is. Cost: the rows of the database, once for each
 // schedule.
 #include "cli/predicted_play.h"
 
@@ -37,7 +37,7 @@
 #include "collect/schedule/statements.h"
 #include "explain/names.h"
 #include "history/accesses.h"
-#include "predict/told.h"
+#include "predict/txn_meta.h"
 #include "report/summary.h"
 
 namespace assay::internal::cli {
@@ -46,7 +46,6 @@ namespace {
 namespace schedule = collect::schedule;
 using certify::Isolation;
 using predict::SentStatement;
-using predict::Told;
 
 constexpr uint64_t kMostSetupBytes = 100 << 20;
 constexpr std::chrono::milliseconds kMostWait(60'000);  // for a statement; the setup copies tables
@@ -158,7 +157,7 @@ class Playing {
           const PlayTarget& target)
       : schedule_(schedule), h_(recorded), predicted_(predicted), target_(target) {
     for (const certify::Schedule::Member& m : schedule.members)
-      told_.push_back(predict::told_of(recorded.meta(m.txn)));
+      metas_.push_back(predict::meta_of(recorded.meta(m.txn)));
   }
 
   Result<Played> run() {
@@ -184,7 +183,7 @@ class Playing {
     std::vector<size_t> next_step(schedule_.members.size(), 0);  // of what the schedule has
     std::vector<size_t> sent(schedule_.members.size(), 0);       // statements
     for (uint32_t m = 0; m < schedule_.members.size(); ++m) {
-      if (told_[m].statements.empty()) return "the history does not have its statements";
+      if (metas_[m].statements.empty()) return "the history does not have its statements";
       if (in_sql(schedule_.members[m].isolation).empty())
         return fmt::format("{} is not PostgreSQL's",
                            certify::isolation_name(schedule_.members[m].isolation));
@@ -199,7 +198,7 @@ class Playing {
         continue;
       }
       const bool ends = what == certify::Schedule::What::commit;
-      size_t until = told_[m].statements.size();
+      size_t until = metas_[m].statements.size();
       if (!ends) {
         const certify::Step step = certify::steps_of(h_, t)[next_step[m]++];
         const bool cut = step.part == certify::Step::Part::unlocked &&
@@ -208,7 +207,7 @@ class Playing {
         until = statement_of(m, step.first, sent[m]);
       }
       for (; sent[m] < until; ++sent[m])
-        if (std::string why = add_step(m, told_[m].statements[sent[m]], order); !why.empty())
+        if (std::string why = add_step(m, metas_[m].statements[sent[m]], order); !why.empty())
           return why;
       if (ends) add_turn(m, "COMMIT", order);
     }
@@ -216,12 +215,13 @@ class Playing {
     return {};
   }
 
-  // Behind the statement that an operation is of. What nobody's operation is goes with the next.
+  // The index after the statement of an operation. A statement without operations goes with the
+  // next.
   size_t statement_of(uint32_t m, OpId op, size_t at_least) const {
-    const SentStatement* const s = predict::statement_at(told_[m], h_.op_time(op));
+    const SentStatement* const s = predict::statement_at(metas_[m], h_.op_time(op));
     return s == nullptr
                ? at_least
-               : std::max(at_least, static_cast<size_t>(s - told_[m].statements.data()) + 1);
+               : std::max(at_least, static_cast<size_t>(s - metas_[m].statements.data()) + 1);
   }
 
   std::string add_step(uint32_t m, const SentStatement& s, schedule::Permutation& order) {
@@ -330,13 +330,12 @@ class Playing {
     return Ok{};
   }
 
-  // Of each row that the history knows what it held when the schedule begins: JSON, or nothing
-  // where it was absent.
+  // The value of each row in the history when the schedule begins: JSON, or nothing where it was
+  // absent.
   std::map<std::string, std::optional<std::string>> state_before() const {
     std::map<std::string, std::optional<std::string>> state;
     const auto put = [&](const ValueView& key, const ValueView& value) {
-      // What a row held before anybody changed it may not have been recorded: it is as it stands in
-      // the database.
+      // The first value of a row may not have been recorded: it is then as in the database.
       const std::string row = value.is_null() ? "" : value.to_string();
       if (row == schedule::kUnseenRow) return;
       state[key.to_string()] = row.empty() ? std::nullopt : std::optional(row);
@@ -435,7 +434,7 @@ class Playing {
   const History& h_;
   const History& predicted_;
   const PlayTarget& target_;
-  std::vector<Told> told_;  // per member
+  std::vector<predict::TxnMeta> metas_;  // per member
   schedule::File file_;
   std::vector<int64_t> sent_of_step_;  // when its statement was sent in the run
 };

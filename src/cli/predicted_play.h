@@ -13,9 +13,9 @@ namespace assay::internal::cli {
 // What came of it.
 struct Played {
   enum class Came : uint8_t {
-    violated,      // what was observed has no serial order: as predicted
+    violated,      // the observations have no serial order, as predicted
     serializable,  // it ran to its end, and has one
-    unseen,        // likewise, as far as it was observed: not all that it read was
+    unseen,        // serializable as far as observed: not all of its reads were
     refused,       // the database refused a statement, or had it wait
     otherwise,  // a statement changed other rows than it did in the run: the application may go on
                 // otherwise
@@ -33,9 +33,9 @@ struct PlayTarget {
       setup;  // a file of SQL that makes the tables; empty: they are copied from the database
 };
 
-// In a place of its own in the database (docs/playing.md), which holds copies of its tables, in
-// which each row that the history knows is as it was when the schedule begins. `predicted`: the
-// schedule as a history. An error: nothing can be played there at all.
+// In a separate schema of the database (docs/playing.md), with copies of its tables, in which each
+// row in the history is as it was when the schedule begins. `predicted`: the schedule as a history.
+// An error: no schedule can be played there.
 Result<Played> play_schedule(const certify::Schedule& schedule, const History& recorded,
                              const History& predicted, const PlayTarget& target);
 

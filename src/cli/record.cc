@@ -81,8 +81,8 @@ std::string summary_of(const record::Joined& j, const std::string& path, bool ch
                      grouped(j.full), grouped(j.partly), grouped(j.unread));
   if (!j.missed.empty()) out += fmt::format("    why: {}\n", reasons(j.missed));
   out += fmt::format("  versions read: {}", grouped(j.reads));
-  if (j.nobodys > 0)
-    out += fmt::format("; {} left out, as their writer is not known", grouped(j.nobodys));
+  if (j.unattributed > 0)
+    out += fmt::format("; {} left out, as their writer is not known", grouped(j.unattributed));
   out += "\n";
   std::string level = "serializable";
   for (const auto& [isolation, times] : j.isolations) {
@@ -102,7 +102,7 @@ Exit check_recorded(const RecordState& s) {
   Audit c = check_file(s.history, s.check);
   const Exit verdict = deliver(c, s.check);
   if (verdict != Exit::violated || s.check.output.json) return verdict;
-  // Behind a test's output nobody else would write them.
+  // When the output is a test's, no other step would write them.
   if (std::getenv("GITHUB_ACTIONS") != nullptr && !s.options.test.empty())
     if (const Status said = print("\n" + start_github({})->add(c)); !said.ok())
       return fail(said.error());
@@ -139,7 +139,7 @@ Exit join_and_tell(const RecordState& s, const std::string& trace, RecordWatch* 
   return checked ? check_recorded(s) : Exit::satisfied;
 }
 
-// Who started the recording ends it by closing its standard input, or by being gone.
+// The process that started the recording ends it by closing its standard input, or by ending.
 class Input {
  public:
   void end_with_it() {
@@ -195,7 +195,7 @@ class Application {
   std::thread waiting_;
 };
 
-// What is said of a verdict needs one.
+// Flags about a verdict need one.
 Status can_check(const RecordState& s, const CLI::App& app) {
   if (!s.check.levels.levels.empty()) return outputs_writable(s.check.output, {&s.history, 1});
   for (const char* of_checks : {"--json", "--stats", "--report", "--certificate", "--baseline",
@@ -267,7 +267,7 @@ Exit record_application(RecordState& s, const CLI::App& app) {
   const auto watch = begin_watch(s, s.options.trace);
   if (!watch.ok()) return fail(watch.error());
   if (Status ran = (*recording)->run(stop); !ran.ok()) {
-    note(fmt::format("what was seen is in {}", s.options.trace));
+    note(fmt::format("the trace is in {}", s.options.trace));
     return fail(ran.error());
   }
   if (const std::string how = application.ended(); !how.empty()) note(s.command[0] + ": " + how);

@@ -1,5 +1,5 @@
-// `record --watch`: a thread joins what is recorded while the trace grows, and watches it as
-// `watch` does.
+// `record --watch`: a thread joins the trace while it grows, and watches the result as `watch`
+// does.
 #pragma once
 
 #include <atomic>
@@ -16,8 +16,8 @@
 
 namespace assay::internal::cli {
 
-// The level asked for. One that times alone do not decide is watched among so many consecutive
-// transactions.
+// The level that was asked for. A level that times alone do not decide is watched among this many
+// consecutive transactions.
 inline constexpr size_t kRecordHorizon = 1000;
 Result<watch::WatchOptions> watch_of_recording(const LevelFlags& levels);
 
@@ -26,7 +26,7 @@ class RecordWatch {
   RecordWatch(const watch::WatchOptions& options, const WatchOutput& output, std::string trace);
   ~RecordWatch();
 
-  // Nothing is added to the trace any more: what it amounts to.
+  // The trace is complete: returns the result.
   Result<record::Joined> finish();
   // How watching ended.
   Exit end();
@@ -39,7 +39,7 @@ class RecordWatch {
   record::Watchable pieces_;
   std::string trace_;
   std::atomic<bool> complete_ = false;
-  std::optional<Error> failed_;  // watching; what is recorded is joined all the same
+  std::optional<Error> failed_;  // watching; the recording is joined nevertheless
   std::optional<Result<record::Joined>> joined_;
   std::thread thread_;
 };

@@ -46,7 +46,7 @@ Result<std::shared_ptr<const History>> RecorderLines::next(size_t lines) {
 }
 
 Result<std::shared_ptr<const History>> RecorderLines::rest() {
-  if (Status s = settle(Interval::kOpen); !s.ok()) return s.error();
+  if (Status s = give_up_before(Interval::kOpen); !s.ok()) return s.error();
   return piece(0);
 }
 
@@ -55,11 +55,11 @@ Result<std::shared_ptr<const History>> RecorderLines::piece(size_t lines) {
   notes_.clear();
   if (!chunk.ok()) return chunk.error();
   auto piece = std::make_shared<const History>(std::move(chunk->history));
-  if (Status s = heed(*piece); !s.ok()) return s.error();
+  if (Status s = note_sessions(*piece); !s.ok()) return s.error();
   return std::shared_ptr<const History>(std::move(piece));
 }
 
-Status RecorderLines::heed(const History& piece) {
+Status RecorderLines::note_sessions(const History& piece) {
   for (SessionId s = 0; s < piece.session_count(); ++s)
     open_.insert(HeldValue(piece.session_name(s)));
   for (const Event& event : piece.events()) {

@@ -25,18 +25,18 @@ class RecorderLines {
 
   // Whole lines that came. All of them have to be read before more are given.
   void give(std::string lines);
-  // The next of them, at most so many; null if there are none.
+  // The next of them, at most `lines`; null if there are none.
   Result<std::shared_ptr<const History>> next(size_t lines);
-  Status settle(int64_t begin) { return chunks_.settle(begin); }
-  // No lines follow: those that were held back.
+  Status give_up_before(int64_t begin) { return chunks_.give_up_before(begin); }
+  // No lines follow: returns the ones that were held back.
   Result<std::shared_ptr<const History>> rest();
 
-  // It has sent a line that can be read; until then it is a stranger, with whom nothing is lost.
+  // It has sent a readable line; until then it is a stranger, whose loss means nothing.
   bool is_recorder() const { return recorder_; }
-  // Those of which it has told, and that it has not said to be over.
+  // The sessions that it has announced, and not ended.
   const SessionNames& open_sessions() const { return open_; }
   // What the piece says of sessions.
-  Status heed(const History& piece);
+  Status note_sessions(const History& piece);
 
  private:
   class Given;

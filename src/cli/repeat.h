@@ -1,5 +1,5 @@
-// The command that does the same again: what was given on the command line, except for what only
-// says how long and where to, and what was drawn.
+// The command that repeats the work: the given command line, without flags that only limit its
+// duration or name its output, and with the drawn values.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace assay::internal::cli {
 // A flag and its value; empty if it takes none.
 using DrawnFlags = std::vector<std::pair<std::string, std::string>>;
 
-// `drawn` takes the place of what was given for the same flags. Passwords are left out.
+// `drawn` replaces the given values of the same flags. Passwords are left out.
 std::string repeating_command(const CLI::App& app, const DrawnFlags& drawn);
 
 // The command of the run that a history is of, from the header's meta; empty if it says nothing of

@@ -58,7 +58,7 @@ class Repeated {
     return Exit::skip;
   }
 
-  // False if what it showed cannot be kept.
+  // False if its history cannot be kept.
   bool take(Audit& checked) {
     const Exit verdict = exit_code(checked);
     undecided_ += verdict != Exit::satisfied && verdict != Exit::violated;

@@ -1,6 +1,5 @@
 // `run --repeat`: the same run with one seed after the other, and how often a level is violated.
-// After a fix it says whether enough runs were clean, and its exit codes are those that `git bisect
-// run` understands.
+// After a fix it says whether enough runs were clean, and its exit codes suit `git bisect run`.
 #pragma once
 
 #include <cstdint>

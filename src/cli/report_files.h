@@ -1,4 +1,4 @@
-// The reports that --report asks for, written file by file as histories are checked.
+// The reports of --report, written file by file as histories are checked.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace assay::internal::cli {
 
 class ReportFiles {
  public:
-  // The files appear, or replace what was there, at close().
+  // The files appear, or replace existing ones, at close().
   explicit ReportFiles(const std::vector<std::string>& paths);
   Status add(const Audit& c);
   Status close();

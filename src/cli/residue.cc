@@ -113,13 +113,13 @@ std::string as_text(const lake::Residue& r, std::string_view level) {
   const Outcome outcome = outcome_of(r);
   if (outcome == Outcome::satisfied)
     return text + fmt::format("\n  {}: splice the places and ask the query again\n", level);
-  constexpr size_t kMostTold = 5, kIndent = 2;
+  constexpr size_t kMostShown = 5, kIndent = 2;
   const auto tell = [&](std::string_view sentence) {
     text += fmt::format("  {}\n", wrapped(sentence, columns_of_stdout(), kIndent, kIndent));
   };
-  for (size_t i = 0; i < std::min(kMostTold, r.stuck.size()); ++i) tell(r.stuck[i]);
-  if (r.stuck.size() > kMostTold)
-    text += fmt::format("  … and {} more\n", r.stuck.size() - kMostTold);
+  for (size_t i = 0; i < std::min(kMostShown, r.stuck.size()); ++i) tell(r.stuck[i]);
+  if (r.stuck.size() > kMostShown)
+    text += fmt::format("  … and {} more\n", r.stuck.size() - kMostShown);
   if (outcome == Outcome::unknown)
     return text +
            fmt::format("\n  {}: undecided; ask for the residue with a larger --margin\n", level);

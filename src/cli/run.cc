@@ -178,7 +178,7 @@ Status prepare_watching(RunState& s, const CLI::App& app) {
   return make_folder(s.watch_output.alarms);
 }
 
-// Several isolations make a history whose transactions are held to what they declare.
+// Several isolations make a history whose transactions declare their levels.
 Status take_isolations(RunState& s) {
   collect::RunOptions& o = s.options;
   if (o.isolation.find(',') == std::string::npos && o.isolation.find('=') == std::string::npos)

@@ -34,7 +34,7 @@ std::pair<int64_t, int64_t> span_of(const History& h) {
 RunWatch::RunWatch(const watch::WatchOptions& options, const WatchOutput& output,
                    std::optional<uint64_t> keep_files)
     : watching_(options, output), keep_files_(keep_files), fail_fast_(output.fail_fast) {
-  reading_.heed_interrupts();
+  reading_.stop_on_interrupt();
   watching_.on_piece([this](const auto& piece) { note_piece(piece); });
   watching_.on_alarm([this](const Audit& violation) { note_alarm(violation); });
   thread_ = std::thread([this] { follow(); });
@@ -86,7 +86,7 @@ std::shared_ptr<RunWatch::File> RunWatch::next_file() {
 
 void RunWatch::follow() {
   if (Status s = follow_files(); !s.ok() && !interrupted(s.error())) error_ = s.error();
-  // A run that nobody watches any more is not to go on.
+  // A run that is no longer watched must not go on.
   stop_driving_now();
 }
 
@@ -115,7 +115,7 @@ void RunWatch::note_piece(const std::shared_ptr<const History>& piece) {
   if (++noted_ % kPiecesBetweenLooks == 0) remove_files();
 }
 
-// Whoever looks into an alarm wants to see what went on around it.
+// The files around an alarm stay, for its investigation.
 void RunWatch::note_alarm(const Audit& violation) {
   // The rest of the window is still to be decided, and the database need not be driven meanwhile.
   if (fail_fast_) stop_driving_now();

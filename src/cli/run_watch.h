@@ -37,7 +37,7 @@ class RunWatch : public collect::PartListener {
   void opened(const std::string& path) override;
   void closed(const std::string& path) override;
 
-  // No file follows. What is there is watched to its end; how that ended.
+  // No file follows. The existing ones are watched to their end; returns how that ended.
   Exit finish();
 
  private:
@@ -48,7 +48,7 @@ class RunWatch : public collect::PartListener {
     // Of the thread that watches.
     std::vector<std::weak_ptr<const History>> pieces;  // that were read from it
     int64_t from = Interval::kOpen, until = Interval::kUnknown;
-    bool of_alarm = false;  // an alarm is about what it holds
+    bool of_alarm = false;  // an alarm is about transactions in it
   };
 
   void follow();

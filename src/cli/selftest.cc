@@ -45,7 +45,7 @@ std::string rows(const oracle::SelftestResult& r, std::span<const LevelInfo> lev
 }
 
 Exit run_selftest(const SelftestState& s) {
-  // Adya's levels ask for the order of versions, so they are compared on histories that state it.
+  // Adya's levels depend on the order of versions, so they are compared on histories that state it.
   const std::span<const LevelInfo> all = all_levels();
   const auto end_of_adya = std::find_if(
       all.begin(), all.end(), [](const LevelInfo& l) { return l.events != EventModel::adya; });

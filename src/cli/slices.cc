@@ -130,7 +130,7 @@ std::string as_json(const std::string& path, const watch::Sliced& s,
   return j.dump() + "\n";
 }
 
-// The violation of a part is told as that of a history of its own, which is written beside its
+// The violation of a part is reported as that of a separate history, which is written beside its
 // certificate.
 Exit deliver_violation(Audit& violation, const std::string& path, const CheckFlags& flags) {
   std::string beside;
@@ -149,8 +149,8 @@ Exit deliver_violation(Audit& violation, const std::string& path, const CheckFla
   return deliver(violation, flags);
 }
 
-// A part that violates the level that was decided may well satisfy weaker ones: those asked for
-// that it violates too. What it satisfies is open for the whole.
+// A part that violates the decided level may well satisfy weaker ones: returns the requested levels
+// that it violates too. The levels that it satisfies are open for the whole.
 std::vector<LevelId> violated_of(const History& part, const std::vector<LevelId>& asked,
                                  const CheckFlags& flags) {
   CheckOptions options;
@@ -169,7 +169,7 @@ Exit deliver_error(const Error& e, const std::string& path, const CheckFlags& fl
   return deliver(unreadable, flags);
 }
 
-// The first flag that only a check in memory heeds; empty if there is none.
+// The first flag that only a check in memory supports; empty if there is none.
 std::string_view flag_for_memory(const CheckFlags& f) {
   const std::pair<bool, std::string_view> given[] = {
       {f.require_contention, "--require-contention"},
@@ -242,7 +242,7 @@ Result<watch::Sliced> decide_sorted(const std::string& path, const CheckFlags& f
                                     watch::SliceOptions& options, Budget& reading) {
   auto input = formats::Input::open(path, &reading);
   if (!input.ok()) return input.error();
-  // Of what was decided before.
+  // Of the earlier decision.
   release_free_memory();
   formats::TimeOrderOptions order;
   if (flags.budget.memory_bytes > 0) order.memory = flags.budget.memory_bytes / 4;

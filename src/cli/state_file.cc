@@ -43,12 +43,12 @@ FilePlace take_place(StreamReader& from) {
   return p;
 }
 
-std::string line_of(const watch::LeftOut& one) {
+std::string line_of(const watch::Omission& one) {
   return fmt::format("{{\"left_out\":{},\"alarm\":{},\"mark\":{},\"read\":{}}}\n", one.line,
                      one.alarm, one.mark, one.read);
 }
 
-std::optional<watch::LeftOut> left_out_of(std::string_view line) {
+std::optional<watch::Omission> left_out_of(std::string_view line) {
   const auto json = Json::parse(line);
   if (!json.is_object()) return std::nullopt;
   const auto number = [&](std::string_view name) {
@@ -59,11 +59,11 @@ std::optional<watch::LeftOut> left_out_of(std::string_view line) {
   const Json* alarm = json.find("alarm");
   if (!at || !mark || !read || *at < 1 || *read < 0 || alarm == nullptr || !alarm->is_boolean())
     return std::nullopt;
-  return watch::LeftOut{static_cast<uint64_t>(*at), *alarm == true, *mark,
-                        static_cast<uint64_t>(*read)};
+  return watch::Omission{static_cast<uint64_t>(*at), *alarm == true, *mark,
+                         static_cast<uint64_t>(*read)};
 }
 
-Status read_left_out(std::string_view text, std::vector<watch::LeftOut>& to) {
+Status read_left_out(std::string_view text, std::vector<watch::Omission>& to) {
   for (size_t end; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1)) {
     const auto one = left_out_of(text.substr(0, end));
     if (!one) return bad_input("damaged: expected a line about a transaction that was left out");
@@ -82,13 +82,13 @@ Result<StateFile::State> parse(std::string_view text) {
   const std::string_view bytes = all.text();
   if (!all.ok()) return bad_input("damaged: it is cut off");
   if (digest_of_bytes(bytes) != digest)
-    return bad_input("damaged: its digest is not that of what it holds");
+    return bad_input("damaged: its digest does not match its content");
   StreamReader from(bytes);
   StateFile::State state;
   state.history = take_place(from);
   state.chain = take_place(from);
   state.saved = from.text();
-  if (!from.ok() || !from.at_end()) return bad_input("damaged: what it holds makes no sense");
+  if (!from.ok() || !from.at_end()) return bad_input("damaged: its content is invalid");
   const std::string_view rest(
       bytes.data() + bytes.size(),
       static_cast<size_t>(text.data() + text.size() - bytes.data()) - bytes.size());
@@ -170,7 +170,7 @@ Status StateFile::write(const State& state) {
   return fd_ >= 0 ? Status(Ok{}) : Status(io_error(std::strerror(errno), path_));
 }
 
-Status StateFile::add(const watch::LeftOut& one) {
+Status StateFile::add(const watch::Omission& one) {
   const std::string line = line_of(one);
   const ssize_t n = ::write(fd_, line.data(), line.size());
   if (n == static_cast<ssize_t>(line.size())) return Ok{};

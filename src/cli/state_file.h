@@ -1,7 +1,7 @@
-// The state of a watch in a file: what it saved last, and below it a line for each transaction that
-// was left out since, as the alarm about it is told already. Both are there or not, whenever the
-// process is killed: the first is renamed into place, and a last line without its end does not
-// count.
+// The state of a watch in a file: the last saved one, and below it a line for each transaction that
+// was left out since, as the alarm about it has been reported already. Both are there or not,
+// whenever the process is killed: the first is renamed into place, and a last line without its end
+// does not count.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace assay::internal::cli {
 
-// How far a file was read or written, and a digest of all bytes up to there, so that another file
-// is not taken for it.
+// How far a file was read or written, and a digest of all bytes up to there, which tells it from
+// another file.
 struct FilePlace {
   uint64_t offset = 0;
   uint64_t line = 0;
@@ -48,7 +48,7 @@ class StateFile {
   struct State {
     FilePlace history, chain;
     std::string saved;  // watch/saved_watch.h
-    std::vector<watch::LeftOut> left_out;
+    std::vector<watch::Omission> left_out;
   };
 
   explicit StateFile(std::string path) : path_(std::move(path)) {}
@@ -62,7 +62,7 @@ class StateFile {
   // `left_out` of the state is not written.
   Status write(const State& state);
   // After a write: one more line.
-  Status add(const watch::LeftOut& one);
+  Status add(const watch::Omission& one);
 
  private:
   std::string path_;

@@ -21,7 +21,7 @@
 namespace assay::internal::cli {
 namespace {
 
-// A refused certificate is exit code 1: it is the verdict that does not stand.
+// A refused certificate is exit code 1: the verdict is refuted.
 Exit verify_all(const CertificateFile& file, const History& history) {
   Exit exit = Exit::satisfied;
   std::string out;

@@ -52,7 +52,7 @@ Result<formats::Input> open_input(const WatchState& s, const KeptWatch& kept, Bu
   return formats::Input::follow_from(s.file, &reading, place.offset, place.line);
 }
 
-// What is decided at the end of a file, as no lines follow, may be wrong once some do.
+// Decisions at the end of a file, which assume that no lines follow, may be wrong once some do.
 Status can_keep(const WatchState& s) {
   if (s.options.by_timestamps && !(s.state.empty() && s.certificate.empty()))
     return usage_error(fmt::format("{} is not written with --expected-order",
@@ -79,7 +79,7 @@ Exit watch_input(const WatchState& s) {
   if (const Status spared = spare_inputs(outputs, std::array{s.file}); !spared.ok())
     return fail(spared.error());
   Budget reading;
-  reading.heed_interrupts();
+  reading.stop_on_interrupt();
   KeptWatch kept(s.file, s.state, s.certificate, s.options);
   if (Status opened = kept.open(); !opened.ok()) return fail(opened.error());
   Watching watching(s.options, s.output);

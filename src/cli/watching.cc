@@ -22,8 +22,8 @@ namespace {
 using watch::Progress;
 using Steady = std::chrono::steady_clock;
 
-// What has come is decided when no line has followed for so long, or when it was not for so long
-// because lines never cease to come one by one; and how often a line tells how far watching is.
+// Received lines are decided when no line has followed for this long, or if they never cease to
+// come one by one, when they have waited for this long; and how often a line shows the progress.
 constexpr double kSecondsOfWaiting = 0.2;
 constexpr double kSecondsUndecided = 1;
 constexpr double kSecondsBetweenLines = 10;
@@ -128,7 +128,7 @@ bool Watching::sessions_have_ended() const {
 
 void Watching::keep(KeptWatch& kept) {
   kept_ = &kept;
-  announcer_.on_left_out([this](const watch::LeftOut& one) { return kept_->left_out(one); });
+  announcer_.on_left_out([this](const watch::Omission& one) { return kept_->left_out(one); });
   announcer_.on_sealed([this](const certify::Segment& segment) { kept_->sealed(segment); });
 }
 
@@ -137,7 +137,7 @@ Status Watching::begin(formats::Input& input, formats::JsonlChunks& chunks) {
   if (kept_->goes_on()) {
     if (Status s = kept_->load(*watcher_, chunks); !s.ok()) return s;
     announcer_.count_from(watch_->progress().alarms);
-    if (kept_->of_pipe()) watcher_->lose();
+    if (kept_->of_pipe()) watcher_->note_loss();
   }
   return save(input, chunks, true);
 }
@@ -165,7 +165,7 @@ Result<bool> Watching::read(formats::Input& input) {
       return stop(input, chunks);
     }
     if (sessions_have_ended() && input.would_wait()) break;
-    if (Status s = chunks.settle(watch_->overdue()); !s.ok()) return s.error();
+    if (Status s = chunks.give_up_before(watch_->overdue()); !s.ok()) return s.error();
     auto chunk = chunks.next(options_.window);
     if (!chunk.ok() && !interrupted(chunk.error())) return chunk.error();
     if (!chunk.ok()) {
@@ -265,11 +265,11 @@ Exit Watching::end() {
   if (Status s = tell(true); !s.ok()) return fail(s.error());
   const Progress& p = watch_->progress();
   if (p.buffered > 0 && options_.horizon == 0 && !is_enough())
-    note(
-        options_.sessions > 0
-            ? "what is not yet decided may have run beside what is not yet reported"
-            : "what is not yet decided may have run beside what is not yet reported: that is known "
-              "once the history is --lateness further, or with --sessions once each was heard of");
+    note(options_.sessions > 0
+             ? "undecided transactions may have run concurrently with unreported ones"
+             : "undecided transactions may have run concurrently with unreported ones: that is "
+               "known "
+               "once the history is --lateness further, or with --sessions once each has reported");
   if (p.alarms > 0) return Exit::violated;
   if (p.decided > 0 && p.undecided == 0) return Exit::satisfied;
   if (p.decided == 0) note("nothing was decided");

@@ -1,4 +1,4 @@
-// A history that grows, watched for whoever looks at the screen: `watch`, and `run --watch`.
+// A growing history, watched for a user at the screen: `watch`, and `run --watch`.
 #pragma once
 
 #include <chrono>
@@ -28,13 +28,12 @@ class Watching {
     on_piece_ = std::move(f);
   }
   void on_alarm(std::function<void(const Audit&)> f) { announcer_.on_alarm(std::move(f)); }
-  // What is left behind of it, but of a watch by timestamps; `kept` must outlive this.
+  // Saves the state in `kept`, which must outlive this. Not by timestamps.
   void keep(KeptWatch& kept);
 
   // An input that would wait for more ends once every session said that it reports nothing more.
   void end_with_sessions() { end_with_sessions_ = true; }
-  // Watches what is in the input. False if watching is over before the input is: interrupted, or
-  // is_enough().
+  // Watches the input. False if watching is over before the input is: interrupted, or is_enough().
   Result<bool> read(formats::Input& input);
   // Watches what recorders send until it is interrupted or is_enough(). Not with keep(), and not by
   // timestamps.
@@ -57,7 +56,7 @@ class Watching {
   Status hear(LineServer& server, Recorders& recorders, LineServer::Arrival arrival);
   Status take_lines(Recorders& recorders, RecorderLines& from);
   Status take_rest(RecorderLines& from);
-  void lose(const RecorderLines& from, uint64_t connection, const std::string& why);
+  void note_loss(const RecorderLines& from, uint64_t connection, const std::string& why);
   bool sessions_have_ended() const;
   Status take(const std::shared_ptr<const History>& piece);
   Status decide();

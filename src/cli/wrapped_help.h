@@ -22,8 +22,8 @@ class WrappedHelp : public CLI::Formatter {
     return flag_of_key(*option).empty() ? CLI::Formatter::make_option_name(option, is_positional)
                                         : key_name(*option);
   }
-  // Without the range that the parser names behind a number, "N:INT in [1 - 100]": who leaves it is
-  // told.
+  // Without the range that the parser puts after a number, "N:INT in [1 - 100]": a number outside
+  // of it gets an error that gives it.
   std::string make_option_opts(const CLI::Option* option) const override {
     std::string opts = CLI::Formatter::make_option_opts(option);
     const size_t range = opts.find(" in [");
@@ -41,7 +41,7 @@ class WrappedHelp : public CLI::Formatter {
   }
 
  private:
-  // What it is called, and from one column on what it is.
+  // The name, and from one column on the description.
   std::string described(const std::string& name, const std::string& what) const {
     const size_t column = get_column_width();
     std::string out = "  " + name;

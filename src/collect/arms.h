@@ -1,4 +1,4 @@
-// Which workload to run next, and on how few keys, so that a violation is found soon.
+// Chooses the next workload and its number of keys, to find a violation soon.
 //
 // An *arm* is a workload at a contention. How soon it finds a violation is not known, so its rate
 // is a gamma variable: the mean is the prior rate, and since a database has the fault or has not,
@@ -8,14 +8,13 @@
 //   shape / (shape / prior + t)
 //
 // The next arm is the one of the largest mean, which is the order of search that is best for
-// hazards that decrease (Stone, Theory of Optimal Search, 1975). Two things are put to it. What
-// arms of one workload find is much the same, and what workloads of the same kinds of operation
-// find has something in common, so the time of an arm counts in part for the others: lists, ranges
-// and deletions have their turn before all workloads of reads and writes had theirs. And an arm is
-// worth more where more transactions meet: the mean is multiplied by how many contended
-// transactions (history/contention.h) the arm commits a second, as a share of what all arms do,
-// within limits. Each eighth turn goes to the arm that ran for the shortest time, so that no arm
-// starves where the prior is wrong.
+// hazards that decrease (Stone, Theory of Optimal Search, 1975). Two corrections apply. Arms of one
+// workload find much the same, and workloads of the same kinds of operation are similar, so the
+// time of an arm counts in part for the others: lists, ranges and deletions get a turn before all
+// workloads of reads and writes had theirs. And an arm is worth more where more transactions meet:
+// the mean is multiplied by how many contended transactions (history/contention.h) the arm commits
+// a second, as a share of what all arms do, within limits. Each eighth turn goes to the arm that
+// ran for the shortest time: no arm starves if the prior is wrong.
 #pragma once
 
 #include <cstdint>

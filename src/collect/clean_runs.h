@@ -6,8 +6,9 @@
 
 namespace assay::internal::collect {
 
-// After `violated` of `runs` runs showed it: so many that say with this confidence, between 0 and
-// 1, that it is gone. Nothing if none showed it, or if more than a million would be needed.
+// After `violated` of `runs` runs showed it: the number of clean runs that say with this
+// confidence, between 0 and 1, that it is gone. Nothing if none showed it, or if more than a
+// million would be needed.
 std::optional<uint64_t> enough_clean_runs(uint64_t violated, uint64_t runs, double confidence);
 
 }  // namespace assay::internal::collect

@@ -39,7 +39,7 @@ std::string for_the_record(const std::string& message) {
   return redacted(message).substr(0, kMostOfMessage);
 }
 
-// A session at a read-only endpoint reads what it was to write.
+// A session at a read-only endpoint reads instead of writing.
 void make_read(Request& request) {
   request.kind = request.kind == OpKind::append ? OpKind::read_list : OpKind::read;
   request.value = {};
@@ -174,9 +174,9 @@ std::string Client::version() const {
   return fmt::format("{}-{}.{}", session_, record_.number, statements_);
 }
 
-// Takes the requests of a transaction, none of which depends on a reply. False if it cannot be
-// asked for in one call: whether a conditional write took effect is part of what is recorded of it,
-// and not known while its outcome is not.
+// Takes the requests of a transaction, none of which depends on a reply. False if one call does not
+// suffice: the record of a conditional write includes whether it took effect, which is unknown
+// while the transaction's outcome is.
 template <class Next>
 bool Client::take_whole(Next& next, std::vector<Request>& requests) {
   for (Request request; next(nullptr, request); request = {}) requests.push_back(request);
@@ -185,8 +185,8 @@ bool Client::take_whole(Next& next, std::vector<Request>& requests) {
   });
 }
 
-// From begin to commit in one call, so that it began and ended at some time between the question
-// and the answer.
+// From begin to commit in one call: the transaction began and ended at some time between request
+// and response.
 CallResult Client::execute_whole(const std::vector<Request>& requests) {
   for (const Request& request : requests)
     if (changes_data(request.kind)) record_.steps.push_back({.request = request, .reply = {}});
@@ -261,15 +261,16 @@ Result<TxnStatus> Client::run(Next next, bool ignores_replies) {
   record_.start_ts = own.start_ts;
   if (result.ok()) record_.commit_ts = own.commit_ts;
   if (committing) note_time(request);
-  return settle(result, committing);
+  return finish_txn(result, committing);
 }
 
 // Writes the outcome down. `committing`: the transaction got as far as its commit.
-Result<TxnStatus> Client::settle(const CallResult& result, bool committing) {
+Result<TxnStatus> Client::finish_txn(const CallResult& result, bool committing) {
   TxnStatus status = TxnStatus::committed;
   if (result.outcome == CallOutcome::aborted) status = TxnStatus::aborted;
   if (result.outcome == CallOutcome::unknown) status = TxnStatus::unknown;
-  // After a fatal failure the connection is closed, which undoes what was not being committed.
+  // After a fatal failure the connection is closed, which undoes the transaction unless it was
+  // being committed.
   if (result.outcome == CallOutcome::fatal)
     status = committing ? TxnStatus::unknown : TxnStatus::aborted;
   if (status == TxnStatus::unknown) record_.end = {};
@@ -282,7 +283,7 @@ Result<TxnStatus> Client::settle(const CallResult& result, bool committing) {
   if (status == TxnStatus::committed) operations_ += record_.steps.size();
   aborts_in_a_row_ = status == TxnStatus::aborted ? aborts_in_a_row_ + 1 : 0;
   if (Status s = record(status); !s.ok()) return s.error();
-  if (log_ != nullptr) log_->settled(record_);
+  if (log_ != nullptr) log_->ended(record_);
   ++record_.number;
   if (result.session_lost) connection_.reset();
   if (result.outcome == CallOutcome::fatal)

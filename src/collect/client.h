@@ -46,7 +46,7 @@ class Client {
   Client(uint32_t session, Driver& driver, std::unique_ptr<WorkloadSession> workload, Sink& sink,
          const RunClock& clock, uint64_t seed, std::chrono::milliseconds reconnect_for);
 
-  // Tells transactions apart for a log that is read afterwards, which must outlive the client.
+  // Distinguishes transactions for a log that is read afterwards, which must outlive the client.
   void look_inside(VersionLog* log) { log_ = log; }
   // Others go on between its calls, and while it backs off.
   void take_turns(Turns* turns) { turns_ = turns; }
@@ -76,7 +76,7 @@ class Client {
     std::string where;
   };
   const std::optional<Loss>& loss() const { return loss_; }
-  // What was said of transactions that did not commit, or perhaps, and how often.
+  // The messages about transactions that did not commit, or perhaps did not, with their numbers.
   using Failures = std::map<std::pair<TxnStatus, std::string>, uint64_t>;
   const Failures& failures() const { return failures_; }
 
@@ -92,7 +92,7 @@ class Client {
   bool take_whole(Next& next, std::vector<Request>& requests);
   CallResult execute_whole(const std::vector<Request>& requests);
   CallResult commit();
-  Result<TxnStatus> settle(const CallResult& result, bool committing);
+  Result<TxnStatus> finish_txn(const CallResult& result, bool committing);
   Status record(TxnStatus status, bool pending = false);
   void note_failure(TxnStatus status, const std::string& message);
   void note_time(int64_t since);

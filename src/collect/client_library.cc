@@ -21,7 +21,7 @@ void* opened(const ClientLibrary& library) { return dlopen(library.file, RTLD_NO
 // glibc would still try, and then rely on the system having the very same glibc.
 bool static_program() { return getauxval(AT_BASE) == 0; }
 
-// Text of dlerror, which says what was not found where.
+// Text of dlerror, which names the missing library.
 std::string why() {
   const char* error = dlerror();
   return error == nullptr ? "no reason given" : error;

@@ -1,9 +1,9 @@
-// Client libraries of databases. They are loaded when a database is first driven: who drives none
-// needs none of them, and a program that was built where they are runs where they are not.
+// Client libraries of databases. They are loaded when a database is first driven: other users need
+// none of them, and a program that was built where they are runs where they are not.
 //
 // src/collect/clients has a header in front of each client's own. It turns the functions that
-// drivers call into what the loaded library has by that name; whoever calls one that is not listed
-// there hears so from the linker.
+// drivers call into those of the same name in the loaded library; a call of a function that is not
+// listed there is an error of the linker.
 #pragma once
 
 #include "assay/result.h"

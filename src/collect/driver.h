@@ -66,7 +66,7 @@ struct Spoken {
   bool open = false;  // a transaction is open afterwards
 };
 
-// Who waits for a lock, as the server itself sees it.
+// Which connections wait for a lock, as the server itself sees it.
 class LockView {
  public:
   virtual ~LockView() = default;
@@ -74,7 +74,7 @@ class LockView {
   virtual bool waits(uint64_t backend, std::span<const uint64_t> others) = 0;
 };
 
-// The database's own logical times of a transaction (TxnRecord), where it tells them.
+// The database's own logical times of a transaction (TxnRecord), if it reports them.
 struct OwnTimes {
   int64_t start_ts = Interval::kUnknown, commit_ts = Interval::kUnknown;
 };
@@ -126,9 +126,8 @@ struct DriverOptions {
   std::chrono::milliseconds timeout{5000};  // of one statement
   uint64_t seed = 1;
   std::vector<Table> tables = {};  // of the workload
-  // Names the run, the same at all its endpoints: a session connects only where the tables of this
-  // run have arrived, so that a replica that lags does not show those of the run before. 0:
-  // anywhere.
+  // Names the run, the same at all its endpoints: a session connects only after the tables of this
+  // run have arrived, since a replica that lags would show those of the run before. 0: anywhere.
   uint64_t run = 0;
   // The log of the database is read afterwards, so transactions that write must be recognized
   // there, by their names.
@@ -142,8 +141,8 @@ class Driver {
   virtual bool supports(OpKind kind) const = 0;
   // Whether a range may ask for values (Request::least).
   virtual bool supports_conditions() const { return false; }
-  // Whether its calls never wait for each other and what they answer depends on nothing but the
-  // order of all calls, so that sessions may take turns (Turns).
+  // Whether its calls never wait for each other and their results depend on nothing but the order
+  // of all calls: sessions may then take turns (Turns).
   virtual bool takes_turns() const { return false; }
   // What its SQL is like; once `prepare` is done.
   virtual sql::Dialect dialect() const {
@@ -154,10 +153,9 @@ class Driver {
   // Creates the tables, empty. Called once per run, at the first endpoint only.
   virtual Status prepare() = 0;
   virtual Result<std::unique_ptr<DriverSession>> connect() = 0;
-  // Null where the server does not say who waits. To be used by one thread.
+  // Null where the server does not say which connections wait. To be used by one thread.
   virtual std::unique_ptr<LockView> lock_view() { return nullptr; }
-  // The mark of the run that prepared what is there now; that of no run if the database does not
-  // say.
+  // The mark of the run that prepared the tables; that of no run if the database does not say.
   virtual Result<RunMark> prepared_by() { return RunMark{}; }
   // Notes in the mark that `prepare` left that its run has finished.
   virtual Status mark_finished() { return Ok{}; }

@@ -19,7 +19,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr auto kGrace = milliseconds(1000);  // beyond the time-out that the program is told
+constexpr auto kGrace = milliseconds(1000);  // beyond the time-out that the program gets
 constexpr auto kStartTime = milliseconds(30'000);
 constexpr int kTries = 20;  // of a transaction beside which nothing else runs
 constexpr size_t kShown = 300;
@@ -31,8 +31,8 @@ std::string shown(const Json& j) {
   return j.dump().substr(0, kShown);
 }
 
-// The part of an answer that an operation is asked for, such as "value", and what it must be; no
-// name: nothing.
+// The required part of an answer to an operation, such as "value", and its expected value; no name:
+// nothing.
 struct Part {
   const char* name = nullptr;
   Json value = {};
@@ -277,8 +277,8 @@ bool keeps_values(Bench& bench) {
          s->alone({{{"r", other}, {"value", 1}}, {{"r", bench.key()}, {"value", nullptr}}});
 }
 
-// Transactions one after the other, as JSON: of each operation what is asked, and the part of the
-// answer that is looked at. `@` stands before the name of a key.
+// Transactions one after the other, as JSON: the request of each operation, and the part of the
+// answer that is examined. `@` precedes the name of a key.
 Json transactions_of(std::string_view text, const std::map<char, Json>& keys) {
   std::string json;
   for (size_t i = 0; i < text.size(); ++i)
@@ -378,8 +378,9 @@ bool answers_conflicts(Bench& bench) {
   return a->alone({{{"w", again, 3}}}) && b->alone({{{"w", again, 4}}});
 }
 
-// Another session holds what this one asks for: it may see what was there before, wait and then say
-// that it is aborted; not read what may still be undone, nor wait for longer than the time-out.
+// Another session holds the key: this one may read the old value, or wait and then answer that it
+// is aborted; it must not read a write that may still be undone, nor wait for longer than the
+// time-out.
 bool waits_for_another(Bench& bench) {
   const SessionPointer a = bench.open(), b = bench.open();
   const Json k = bench.key();
@@ -496,11 +497,11 @@ constexpr Check kChecks[] = {
     {{"hello", "hello names kinds of operations that there are"}, names_kinds},
     {{"prepare", "prepare leaves the tables empty"}, prepares, needs_reads_and_writes},
     {{"values", "keys and values come back as they were"}, keeps_values, needs_reads_and_writes},
-    {{"operations", "each kind that hello names does what it should"}, operates, needs_more_kinds},
-    {{"own-reads", "a transaction reads what it wrote"}, reads_its_own, needs_reads_and_writes},
-    {{"commit", "other sessions see what was committed"}, shows_commits, needs_reads_and_writes},
-    {{"abort", "what was undone leaves nothing"}, undoes, needs_reads_and_writes},
-    {{"two-sessions", "two transactions at once end as they are told"},
+    {{"operations", "each kind of operation that hello names works"}, operates, needs_more_kinds},
+    {{"own-reads", "a transaction reads its own writes"}, reads_its_own, needs_reads_and_writes},
+    {{"commit", "other sessions see committed writes"}, shows_commits, needs_reads_and_writes},
+    {{"abort", "an aborted transaction leaves nothing"}, undoes, needs_reads_and_writes},
+    {{"two-sessions", "two concurrent transactions end as requested"},
      serves_two,
      needs_reads_and_writes},
     {{"conflict", "a conflict is aborted or unknown, and the session goes on"},
@@ -510,13 +511,13 @@ constexpr Check kChecks[] = {
      waits,
      needs_reads_and_writes},
     {{"batch", "a whole transaction in a line"}, takes_batches, needs_batches},
-    {{"unknown-request", "what it does not know is fatal"},
+    {{"unknown-request", "an unknown request is fatal"},
      refuses_what_it_does_not_know,
      needs_reads_and_writes},
     {{"kill", "a process that is killed leaves nothing, and a new one starts"},
      survives_kill,
      needs_a_process},
-    {{"end-of-input", "it ends with its input, and undoes what is open"},
+    {{"end-of-input", "it ends with its input, and undoes open transactions"},
      ends,
      needs_reads_and_writes},
 };

@@ -1,6 +1,6 @@
-// What docs/databases/exec.md asks of a program that speaks for a database, tried on the program
-// itself: each check opens sessions of its own, uses keys of its own, and says what was expected
-// and what came.
+// The rules of docs/databases/exec.md for a program that speaks for a database, tried on the
+// program itself: each check opens new sessions, uses new keys, and reports the expected and the
+// actual answer.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ struct ContractResult {
 struct ContractOptions {
   std::string url;  // exec:… or exec+unix:…
   std::string isolation;
-  std::chrono::milliseconds timeout{1000};  // that the program is told
+  std::chrono::milliseconds timeout{1000};  // given to the program
 };
 
 struct ContractCheck {
@@ -33,9 +33,9 @@ struct ContractCheck {
 };
 std::span<const ContractCheck> contract_checks();
 
-// Tells each result as soon as it is there, in the order of contract_checks(), as long as `tell`
-// returns true. `prepare` empties the program's tables. An error if the program cannot be started
-// or does not say hello, so that nothing could be tried.
+// Reports each result at once, in the order of contract_checks(), as long as `tell` returns true.
+// `prepare` empties the program's tables. An error if the program cannot be started or does not say
+// hello: then nothing could be tried.
 Status check_exec_contract(const ContractOptions& options,
                            const std::function<bool(const ContractResult&)>& tell);
 

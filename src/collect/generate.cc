@@ -97,9 +97,9 @@ Status check_timestamps(const GenerateOptions& o) {
   const Policy policy = policy_of(o.level);
   if (!o.timestamps || (policy.view == ViewKind::point && policy.moment != Moment::every_read))
     return Ok{};
-  return usage_error(fmt::format(
-      "{} has no timestamps: a transaction may see what was not there at any one moment",
-      level_info(o.level).name));
+  return usage_error(
+      fmt::format("{} has no timestamps: a transaction may see a state that no single moment had",
+                  level_info(o.level).name));
 }
 
 Status check_mix(const GenerateOptions& o) {

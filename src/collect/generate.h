@@ -55,8 +55,8 @@ struct GenerateOptions {
   // The same, by an amount of each transaction's own.
   int64_t time_jitter = 0;
   // Each transaction gets the database's own times: start_ts, the newest commit that it sees, and
-  // commit_ts, the place of its own in the order of commits. A database has them at levels where a
-  // transaction sees one point of that order.
+  // commit_ts, its place in the order of commits. A database has them at levels where a transaction
+  // sees one point of that order.
   bool timestamps = false;
   bool version_order =
       false;  // the order in which versions were installed follows, from the database's log

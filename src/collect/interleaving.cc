@@ -46,11 +46,11 @@ class Actor {
         began_ = true;
         const CallResult result = session_->begin();
         record_.begin = {request, clock_.now()};
-        return settle(result, request, TxnStatus::aborted);
+        return finish(result, request, TxnStatus::aborted);
       }
       case PlayedStep::What::commit: {
         const CallResult result = session_->commit();
-        settle(result, request, TxnStatus::unknown);
+        finish(result, request, TxnStatus::unknown);
         if (result.ok()) end(TxnStatus::committed, request);
         return;
       }
@@ -70,7 +70,7 @@ class Actor {
     // Some databases take the snapshot only now.
     if (record_.steps.size() == 1) record_.begin.response = clock_.now();
     if (!result.ok() && !changes_data(operation.kind)) record_.steps.pop_back();
-    settle(result, request, TxnStatus::aborted);
+    finish(result, request, TxnStatus::aborted);
   }
 
   void perform(const SqlStatement& statement, int64_t request) {
@@ -79,11 +79,11 @@ class Actor {
         fmt::format("{}-{}.{}", record_.session, record_.number, ++statements_);
     const CallResult result = statement.perform(*session_, version, record_.steps, reply);
     if (statements_ == 1) record_.begin.response = clock_.now();
-    settle(result, request, TxnStatus::aborted);
+    finish(result, request, TxnStatus::aborted);
   }
 
   // What follows from a call that is not ok; `fatal` is what a fatal one leaves.
-  void settle(const CallResult& result, int64_t request, TxnStatus fatal) {
+  void finish(const CallResult& result, int64_t request, TxnStatus fatal) {
     if (result.ok()) return;
     refusal_ = result.message;
     end(result.outcome == CallOutcome::aborted   ? TxnStatus::aborted
@@ -164,7 +164,7 @@ Result<Played> play_it(const Interleaving& interleaving, const PlayOptions& opti
   if (!interleaving.before.empty() &&
       (!actors[0]->over() || actors[0]->record().status != TxnStatus::committed))
     return io_error("the first transaction did not commit: " + actors[0]->refusal());
-  // A replica may need a moment; what it shows later is then the scenario's own doing.
+  // A replica may need a moment; later differences are due to the scenario.
   if (drivers.size() > 1) std::this_thread::sleep_for(std::chrono::milliseconds(300));
   follow(interleaving.steps, actors, player);
   for (size_t i = 0; i < actors.size(); ++i) {

@@ -1,5 +1,4 @@
-// Transactions in an exact interleaving, played on a real database, each on a connection of its
-// own.
+// Transactions in an exact interleaving, played on a real database, each on a separate connection.
 #pragma once
 
 #include <chrono>
@@ -48,7 +47,7 @@ struct PlayOptions {
 struct Played {
   History history;
   uint32_t aborted = 0;       // transactions the database refused
-  std::string first_refusal;  // what it said
+  std::string first_refusal;  // its message
 };
 
 // An error if the first transaction cannot commit. A step that does not answer is left waiting

@@ -9,9 +9,8 @@
 //   s2    |----------|
 //   s3                   |--|    after them
 //
-// The operations of a round take effect in a random order of those that overlap, then in the order
-// of the others; each compare-and-set expects the value it finds, or, to fail, one that was there
-// before.
+// The overlapping operations of a round take effect in a random order, then the others in their
+// order; each compare-and-set expects the value it finds, or, to fail, one that was there before.
 
 #include "collect/lightweight.h"
 
@@ -148,7 +147,8 @@ class Rounds {
     return round_ > options_.txns / (options_.bug_count + 1) * (planted_ + 1);
   }
 
-  // False if this is no moment for it: what was replaced must have been so in an earlier round.
+  // False if the bug cannot be planted now: the replaced value must have been replaced in an
+  // earlier round.
   bool plant(TxnRecord& record, uint64_t k) {
     const Register& r = keys_[k];
     if (options_.bug == Anomaly::thin_air_read) {

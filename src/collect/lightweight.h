@@ -15,7 +15,7 @@ namespace assay::internal::collect {
 
 struct LightweightOptions {
   uint32_t sessions = 10;
-  uint64_t txns = 100;  // operations of each session, besides the inserts of the keys
+  uint64_t txns = 100;  // operations of each session, without the inserts of the keys
   uint64_t keys = 10;
   double concurrent = 1;        // share of the sessions that are all under way at the same time
   double read_share = 0.2;      // of the operations

@@ -40,7 +40,7 @@ Status refuse_parts(const std::string& path) {
   return e;
 }
 
-// What is left of the history that is replaced would be taken for parts of this one.
+// Remaining parts of the replaced history would be taken for parts of this one.
 Status remove_parts(const std::string& path) {
   for (const std::string& part : parts_there(path)) {
     std::error_code error;
@@ -106,7 +106,7 @@ std::shared_ptr<PartsRecorder::Part> PartsRecorder::take_current() {
   return parts_.back();
 }
 
-// Where the session has a transaction whose outcome is to come, or else the last.
+// The file with the session's pending transaction, or else the last.
 std::shared_ptr<PartsRecorder::Part> PartsRecorder::take_for(uint32_t session) {
   const std::lock_guard lock(mutex_);
   const auto pending = pending_.find(session);
@@ -130,8 +130,8 @@ Status PartsRecorder::transaction(const TxnRecord& record) {
   return written.ok() ? left : written;
 }
 
-// Whoever leaves a file that is full, or the last who leaves one that is not written to any more,
-// sees to it.
+// A session that leaves a full file starts the next one; the last that leaves a file that is no
+// longer written to closes it.
 Status PartsRecorder::release(const std::shared_ptr<Part>& part, size_t users) {
   bool unused = false;
   {

@@ -1,10 +1,10 @@
 // A history in files that follow each other, h.0001.jsonl, h.0002.jsonl, …, for a run that does not
 // end.
 //
-// Each has the header of the run, and each transaction stands in one of them whole: the line with
-// an outcome goes where the line went that said it was pending. So a file may still be written to
-// while the next one is begun, until every session is past it; the lines of a session are in its
-// order all the same, file after file.
+// Each has the header of the run, and each transaction is whole in one of them: the line with an
+// outcome goes to the file of the line that said it was pending. So a file may still be written to
+// while the next one is begun, until every session is past it; the lines of a session are still in
+// its order, file after file.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace assay::internal::collect {
 
-// Who hears of the files of a history. Called by the threads that write.
+// A listener to the files of a history. Called by the threads that write.
 class PartListener {
  public:
   virtual ~PartListener() = default;
@@ -33,8 +33,8 @@ std::string part_path(const std::string& path, uint64_t part);
 
 class PartsRecorder : public Sink {
  public:
-  // Takes the first file. Another is begun when one has so many bytes; 0: never, and the file has
-  // the name of the history.
+  // Creates the first file. The next one is begun when one has this many bytes; 0: never, and the
+  // file has the name of the history.
   static Result<std::unique_ptr<PartsRecorder>> create(const std::string& path,
                                                        const RecorderOptions& options,
                                                        uint64_t bytes, PartListener* listener);
@@ -52,7 +52,7 @@ class PartsRecorder : public Sink {
  private:
   struct Part {
     std::unique_ptr<Recorder> recorder;
-    size_t users = 0;  // lines being written, and transactions whose outcome is to come
+    size_t users = 0;  // lines being written, and pending transactions
   };
   PartsRecorder(std::string path, const RecorderOptions& options, uint64_t bytes,
                 PartListener* listener, std::unique_ptr<Recorder> first);

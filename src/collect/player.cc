@@ -7,9 +7,9 @@
 //                                             of T1
 //   T1: COMMIT                                sent while T2 waits, which answers then
 //
-// A server that does not say who waits is given a tenth of a second to answer: what takes longer
-// counts as waiting, and nothing but the order of the next steps depends on it. What waited is
-// looked at again after each step.
+// A server that does not say which connections wait is given a tenth of a second to answer: a
+// slower one counts as waiting, and nothing but the order of the next steps depends on it. Waiting
+// connections are examined again after each step.
 #include "collect/player.h"
 
 namespace assay::internal::collect {

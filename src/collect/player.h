@@ -1,5 +1,5 @@
-// Connections that do what they are told, each on a thread of its own, so that one that waits for a
-// lock does not hold up the others; and how one sees that it waits.
+// Connections that execute statements on request, each on a separate thread: one that waits for a
+// lock does not hold up the others; and how such a wait is detected.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ namespace assay::internal::collect {
 
 class Player {
  public:
-  // `locks` may be null: then whoever has not answered after `unseen` counts as waiting.
+  // `locks` may be null: then a connection that has not answered after `unseen` counts as waiting.
   explicit Player(std::unique_ptr<LockView> locks,
                   std::chrono::milliseconds unseen = std::chrono::milliseconds(100));
   ~Player();
@@ -30,7 +30,7 @@ class Player {
   // Appends to what the lane has to do.
   void tell(size_t lane, std::function<void()> work);
   bool idle(size_t lane);
-  // Until the lane has done all that it was told, or it waits for another; false then.
+  // Waits until the lane has done all that it was given, or it waits for another; false then.
   bool settle(size_t lane);
   // Until it has done all, at most this long.
   bool wait(size_t lane, std::chrono::milliseconds limit);

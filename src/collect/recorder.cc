@@ -35,7 +35,7 @@ bool is_regular(int fd) {
   return fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-// Opens what is there: something that is no regular file, or a history to replace.
+// Opens an existing file: one that is not regular, or a history to replace.
 Result<int> open_existing(const std::string& path, bool overwrite) {
   const int fd = ::open(path.c_str(), kFlags);
   if (fd < 0) return cannot_create(path);

@@ -12,10 +12,10 @@
 //   - lines are written whole and in order of the calls, so those of a session are in session
 //     order.
 //
-// A path that ends in .gz or .zst is compressed: lines are gathered and written as frames of their
-// own, twice a second or when there are many. A process killed loses the lines since the last frame
-// (none with Fsync::commit, which makes each line a frame). What is left is still the beginning of
-// the history: whatever a transaction read was written by one whose line comes before.
+// A path that ends in .gz or .zst is compressed: lines are gathered and written as separate frames,
+// twice a second or when there are many. A process killed loses the lines since the last frame
+// (none with Fsync::commit, which makes each line a frame). The rest is still the beginning of the
+// history: the writer of every value that was read has an earlier line.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,8 @@
 namespace assay::internal::collect {
 
 // When the history is synced to the disk: never by us; once, at the end; twice a second and at the
-// end; with each line, so that what is acknowledged to the workload survives a loss of power.
+// end; with each line, before the commit is acknowledged to the workload, to survive a loss of
+// power.
 enum class Fsync : uint8_t { never, end, second, commit };
 
 std::string_view fsync_name(Fsync fsync);
@@ -51,7 +52,7 @@ struct RecorderOptions {
 // no file that was not there.
 class Recorder : public Sink {
  public:
-  // Takes the file. What is no regular file (a pipe, a device) is written to as it is.
+  // Takes the file. An irregular file (a pipe, a device) is written to directly.
   static Result<std::unique_ptr<Recorder>> create(const std::string& path,
                                                   const RecorderOptions& options = {});
   // Takes the first of the names that is free.

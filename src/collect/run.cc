@@ -242,7 +242,7 @@ Status Run::open_drivers_at(const std::string& isolation, const std::vector<std:
       return usage_error(
           "sessions of the simulated database have one level; expected assay generate with "
           "several");
-    // Whoever is embedded was made by the first.
+    // An embedded database was made by the first driver.
     if (url == "sqlite:" && !drivers_.empty()) url = drivers_[i]->address();
     Result<std::unique_ptr<Driver>> driver = open_driver({.url = url,
                                                           .isolation = isolation,
@@ -337,9 +337,8 @@ Status Run::prepare() {
   return fill();
 }
 
-// What is there before the sessions begin is written by a session of its own, and seen by each of
-// them first of all: levels that know no time, but the order of each session, then know that it was
-// there before.
+// The initial values are written by a separate session, and read by each session first of all:
+// levels without time, but with the order of each session, then know that they were there before.
 Status Run::fill() {
   const std::vector<Request> writes = workload_->first_writes();
   if (writes.empty()) return Ok{};
@@ -360,7 +359,7 @@ Status Run::fill() {
   return Ok{};
 }
 
-// Whoever reads along need not wait for this session.
+// Readers of the growing history need not wait for this session.
 Status Run::note_end(uint32_t session) {
   if (options_.parts == nullptr) return Ok{};
   const int64_t now = clock_.now();
@@ -368,7 +367,7 @@ Status Run::note_end(uint32_t session) {
                           fmt::format(R"({{"event":"end","at":{},"session":{}}})", now, session));
 }
 
-// Where the database's log stands, for whoever reads it after this run was killed.
+// The position in the database's log, for a reader of the log after this run was killed.
 Status Run::note_log() {
   const std::string begins = log_ ? log_->begins() : "";
   if (begins.empty()) return Ok{};
@@ -520,8 +519,8 @@ Status Run::look_for_another_run() {
   const auto is_another = [&](const Result<RunMark>& mark) {
     return mark.ok() && mark->run != 0 && mark->run != id_;
   };
-  // One that is just making its tables, so that ours are gone and our statements fail, has not put
-  // its name there yet, and for a moment there is no name at all.
+  // Another run that is just making its tables has removed ours, which makes our statements fail;
+  // its name comes later, and for a moment there is no name.
   const std::chrono::duration<double> patience = options_.look_for_another;
   const double until = clock_.seconds() + (shared_.error ? patience.count() : 0);
   Result<RunMark> found = drivers_.front()->prepared_by();

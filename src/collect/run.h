@@ -55,9 +55,10 @@ struct RunOptions {
   uint64_t seed = 1;
   std::string history;       // path of the file; empty: a new one in the current folder
   RecorderOptions recorder;  // of that file
-  // The history goes on in another file when one has so many bytes; 0: never. See PartsRecorder.
+  // The history continues in another file when one has this many bytes; 0: never. See
+  // PartsRecorder.
   uint64_t part_bytes = 0;
-  PartListener* parts = nullptr;  // hears of the files of a history that is read while it grows
+  PartListener* parts = nullptr;  // listens to the files of a history that is read while it grows
   bool endless = false;           // no limit of transactions or time is needed: until `stop`
   bool record = true;             // without: the same statements, but no file and no final reads
   // How many keys every session reads again at the end, at most; 0: no final reads.
@@ -70,14 +71,14 @@ struct RunOptions {
   // name there last.
   std::chrono::milliseconds look_for_another{1000};
   FaultOptions faults;      // no kinds: no faults
-  OpenVersionLog open_log;  // looks inside the database; none: nobody does
+  OpenVersionLog open_log;  // looks inside the database; none: no log is read
   // Called once, when every session is connected and the history has its header.
   std::function<void(const std::string& history)> recording;
   // Called with what the user should know before the run goes on.
   std::function<void(const std::string& message)> warning;
   // Called a few times a second from the calling thread.
   std::function<void(const RunProgress&)> progress;
-  // Set from outside (a signal handler) to end the run early; what was recorded stays valid.
+  // Set from outside (a signal handler) to end the run early; the recorded part stays valid.
   const std::atomic<bool>* stop = nullptr;
 };
 
@@ -88,10 +89,10 @@ struct RunStats {
   uint64_t operations = 0;           // of committed transactions
   double seconds = 0;                // of the driving, without preparation and final reads
   bool stopped_early = false;        // by `stop`
-  bool final_reads_aborted = false;  // again and again, so that there are none
+  bool final_reads_aborted = false;  // repeatedly; there are no final reads
   double waited_share = 0;  // of the sessions' time, in statements of more than a tenth of a second
   std::vector<uint64_t> committed_by_session;
-  // What was said of transactions that aborted, or whose outcome is unknown.
+  // The messages about transactions that aborted, or whose outcome is unknown.
   struct Failure {
     TxnStatus status;
     std::string message;
@@ -105,7 +106,7 @@ struct RunStats {
 
 // Errors: usage (unknown names, impossible combinations), io (cannot connect, cannot write the
 // file, the database failed in a way no retry helps). After an error the history file holds what
-// was recorded until then; if that is nothing, there is no file.
+// had been recorded; if that is nothing, there is no file.
 Result<RunStats> run(const RunOptions& options);
 
 }  // namespace assay::internal::collect

@@ -8,7 +8,7 @@
 
 namespace assay::internal::collect {
 
-// Random and never 0; of 48 bits, so that every language can hold it in its numbers.
+// Random and never 0; 48 bits fit into the numbers of every language.
 uint64_t draw_run_id();
 // Twelve hexadecimal digits.
 std::string run_id_text(uint64_t id);

@@ -13,8 +13,8 @@ struct Table {
   std::vector<std::string> columns;
 };
 
-// A table of the user's whose rows are the keys of the history, "table:row"; a driver keeps it as
-// assay_TABLE, with a column more that names who wrote the version.
+// A user's table whose rows are the keys of the history, "table:row"; a driver keeps it as
+// assay_TABLE, with an additional column that names the writer of the version.
 struct RowTable {
   std::string name;
   std::string key;  // the column of its primary key

@@ -27,7 +27,7 @@ int new_socket(int family) {
   return ::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-// A socket that nobody listens to any more is left by a process that was killed.
+// A socket without a listener was left by a process that was killed.
 void remove_unused(const sockaddr_un& at) {
   std::error_code ec;
   if (!std::filesystem::is_socket(std::filesystem::symlink_status(at.sun_path, ec))) return;

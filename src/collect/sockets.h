@@ -15,7 +15,7 @@ std::string address_of(int fd, const std::string& wanted);
 
 // -1 if that fails.
 int connect_to(const std::string& host, uint16_t port);
-// What is sent does not wait for more.
+// Data is sent at once, without waiting for more.
 void send_at_once(int fd);
 
 }  // namespace assay::internal::collect

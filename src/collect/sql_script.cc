@@ -13,7 +13,7 @@
 namespace assay::internal::collect {
 namespace {
 
-constexpr uint32_t kBefore = 0;  // the transaction that writes what was there before
+constexpr uint32_t kBefore = 0;  // the transaction that writes the initial versions
 
 Value owned(const ValueView& v) {
   if (v.is_null()) return {};
@@ -98,9 +98,8 @@ class Schedule {
     return true;
   }
 
-  // By time, but so that each read comes when what it returned was the last that had been
-  // committed, if there is such an order: the clients' times leave open when exactly a statement
-  // was done.
+  // By time, but each read comes when its version was the last committed one, if there is such an
+  // order: the clients' times leave open when exactly a statement was done.
   std::vector<size_t> in_order() const {
     std::vector<std::vector<size_t>> next(moments_.size());
     std::vector<size_t> waits(moments_.size());
@@ -160,7 +159,7 @@ class Schedule {
       if (changes_data(h_.op(i).kind) && h_.op(i).version == version) return true;
     return false;
   }
-  // Who may have changed the key, but for the reader.
+  // Transactions that may have changed the key, except the reader.
   std::vector<TxnId> writers_of(KeyId key, TxnId reader) const {
     std::vector<TxnId> all;
     for (TxnId t = 0; t < h_.txn_count(); ++t)
@@ -202,7 +201,7 @@ class Schedule {
     return {begin, known ? static_cast<double>(asked) : begin + ops + 1.0};
   }
 
-  // What was read and nobody of these wrote was there before.
+  // Values that were read and written by none of these were there before.
   std::vector<PlayedStep> before() const {
     std::set<VersionId> written;
     std::map<KeyId, VersionId> first;

@@ -11,10 +11,10 @@
 namespace assay::internal::collect {
 
 // The transactions of `history` as they ran: begins, operations and ends in the order of their
-// times; operations without times of their own lie evenly between begin and end. Without any times
-// all begin, then take turns, then end. Where that is possible each read comes when what it
-// returned was the last that had been committed. Bad input where an operation is no read, write,
-// insert, removal or compare-and-set, or where a text of it cannot be quoted in every dialect.
+// times; operations without times lie evenly between begin and end. Without any times all begin,
+// then take turns, then end. If possible, each read comes when its version was the last committed
+// one. Bad input where an operation is no read, write, insert, removal or compare-and-set, or where
+// a text of it cannot be quoted in every dialect.
 Result<Interleaving> interleaving_of(const History& history);
 
 // Its interleaving as text; names are comments in it. `isolation`: as the database spells it;

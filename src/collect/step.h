@@ -1,5 +1,5 @@
-// One operation of a transaction as it travels: what a workload asks for, what the database
-// answered, and the record of a whole transaction that goes into the history.
+// One operation of a transaction: the request of a workload, the response of the database, and the
+// record of a whole transaction that goes into the history.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +25,14 @@ struct Request {
   Value expected = {};  // cas
   Value high = {};      // range: upper bound, null if open
   // range: only rows whose value lies between these, both included; null: all. Integers of the same
-  // sign and as many digits, so that databases that hold values as texts have them in the same
-  // order.
+  // sign and number of digits: databases that hold values as texts have them in the same order.
   Value least = {}, most = {};
   // range, as it is recorded of a statement: only rows that satisfy this condition of the history
   // format; empty: all.
   std::string where = {};
   bool found = false;  // and nothing is said of rows that did not come back
-  // range, likewise: what was returned is an aggregate of these rows, of this column if it is no
-  // count.
+  // range, as recorded of a statement: the result is an aggregate of these rows, of this column if
+  // it is no count.
   std::optional<AggregateFunction> aggregate = {};
   std::string column = {};
   // A statement of the user's own SQL (collect/sql/statement.h) instead of all that; it says itself
@@ -74,15 +73,15 @@ struct Step {
 Op op_of(const Step& step, OpBuffers& buffers);
 
 // An attempt at a transaction as the client saw it. `steps` are the operations that were answered,
-// and for one that failed also those sent without an answer, so that every write it may have done
-// is there.
+// and for a failed attempt also those sent without an answer: every write that it may have done is
+// included.
 struct TxnRecord {
   uint32_t session = 0;
   uint64_t number = 0;  // position in its session from 0, counting every attempt
   TxnStatus status = TxnStatus::committed;
   bool pending = false;  // written before COMMIT is sent; the record with the outcome follows
   Interval begin, end;   // may be unknown
-  // The database's own logical times, where it tells them.
+  // The database's own logical times, if it reports them.
   int64_t start_ts = Interval::kUnknown, commit_ts = Interval::kUnknown;
   std::optional<LevelId> level = {};  // that it asked for, where levels are mixed
   std::vector<Step> steps;
@@ -101,8 +100,9 @@ struct TxnRecord {
 // In which order versions of a key were installed.
 struct OrderRecord {
   struct Entry {
-    Value value;      // null: deleted
-    std::string txn;  // who installed it, by the history's name; empty if that is not known
+    Value value;  // null: deleted
+    // the transaction that installed it, by the history's name; empty if that is not known
+    std::string txn;
   };
   Value key;
   std::vector<Entry> entries;

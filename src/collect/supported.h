@@ -22,8 +22,9 @@ struct SupportedWorkload {
       false;  // it removes, and can be run with WorkloadOptions::tombstones instead
 };
 
-// Those that the drivers of all endpoints (none: the embedded SQLite) can run and that accept the
-// options; if there are none, why the last is refused. Opens the drivers and prepares nothing.
+// The workloads that the drivers of all endpoints (none: the embedded SQLite) can run and that
+// accept the options; if there are none, the refusal of the last one. Opens the drivers and
+// prepares nothing.
 Result<std::vector<SupportedWorkload>> supported_workloads(
     const std::vector<std::string>& databases, const std::string& isolation,
     const WorkloadOptions& options);

@@ -20,7 +20,7 @@ void Turns::begin(uint32_t sessions) {
   for (uint32_t i = 0; i < sessions; ++i) sessions_[i].here = true;
   live_ = sessions;
   draw();
-  if (whose_ != kNobody) sessions_[whose_].turn.release();
+  if (current_ != kNoSession) sessions_[current_].turn.release();
 }
 
 void Turns::enter(uint32_t session) { sessions_[session].turn.acquire(); }
@@ -29,8 +29,8 @@ void Turns::back_off(uint32_t session, int64_t nanoseconds) {
   if (live_ == 0) return;
   sessions_[session].not_before = now_ + nanoseconds;
   draw();
-  if (whose_ == session) return;
-  sessions_[whose_].turn.release();
+  if (current_ == session) return;
+  sessions_[current_].turn.release();
   sessions_[session].turn.acquire();
 }
 
@@ -38,13 +38,13 @@ void Turns::leave(uint32_t session) {
   sessions_[session].here = false;
   --live_;
   draw();
-  if (whose_ != kNobody) sessions_[whose_].turn.release();
+  if (current_ != kNoSession) sessions_[current_].turn.release();
 }
 
-// Whose turn it is next: one of those that are there and need not wait; if there is none, time
-// passes until there is.
+// Draws the next session among the present ones that need not wait; if there is none, time passes
+// until there is.
 void Turns::draw() {
-  whose_ = kNobody;
+  current_ = kNoSession;
   if (live_ == 0) return;
   now_ += rng_.between(kFastest, kSlowest);
   int64_t soonest = INT64_MAX;
@@ -54,7 +54,7 @@ void Turns::draw() {
   const auto ready = [&](const Session& s) { return s.here && s.not_before <= now_; };
   const auto count = std::count_if(sessions_.begin(), sessions_.end(), ready);
   auto left = rng_.below(static_cast<uint64_t>(count));
-  for (whose_ = 0; !ready(sessions_[whose_]) || left-- > 0;) ++whose_;
+  for (current_ = 0; !ready(sessions_[current_]) || left-- > 0;) ++current_;
 }
 
 }  // namespace assay::internal::collect

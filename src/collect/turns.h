@@ -2,14 +2,14 @@
 //
 // A database in memory answers in microseconds, so how its sessions overlap would be up to the
 // system's scheduler: on a busy machine each runs to its end before the next begins, and no race
-// ever shows. Here one session runs at a time, and which one goes on after a call to the database
-// is drawn from the seed among those that do not back off. So overlaps are as frequent on every
-// machine, and a run depends on its seed alone. Time passes with the turns: it is part of what the
-// seed decides.
+// ever shows. Here one session runs at a time, and after each call to the database the next session
+// is drawn from the seed among the sessions that do not back off. So overlaps are as frequent on
+// every machine, and a run depends on its seed alone. Time passes with the turns: it is part of
+// what the seed decides.
 //
-// Nobody is waited for in vain: a session without a turn waits here and nowhere else, and the one
-// that has it never waits for another. Only the one whose turn it is changes what they share; so
-// turns begin once it is known which sessions have a thread.
+// No wait is in vain: a session without a turn waits here and nowhere else, and the one that has it
+// never waits for another. Only the session with the turn changes shared data; so turns begin once
+// it is known which sessions have a thread.
 #pragma once
 
 #include <atomic>
@@ -27,14 +27,14 @@ class Turns {
 
   // Sessions 0 … n-1 may enter. They wait until turns begin.
   void expect(uint32_t sessions);
-  // From now on the first so many of these take turns. Before, and once all have left, pass and
+  // From now on the first `sessions` sessions take turns. Before, and once all have left, pass and
   // back_off do not wait.
   void begin(uint32_t sessions);
   // The session's thread is there; returns with its first turn.
   void enter(uint32_t session);
   // Lets others go on; returns when it is this session's turn again.
   void pass(uint32_t session) { back_off(session, 0); }
-  // The same, but not before so many nanoseconds have passed.
+  // The same, but not before this many nanoseconds have passed.
   void back_off(uint32_t session, int64_t nanoseconds);
   // The session does nothing any more.
   void leave(uint32_t session);
@@ -44,7 +44,7 @@ class Turns {
 
  private:
   static constexpr uint64_t kSalt = 0x7475726e73;
-  static constexpr uint32_t kNobody = UINT32_MAX;
+  static constexpr uint32_t kNoSession = UINT32_MAX;
   struct Session {
     bool here = false;
     int64_t not_before = 0;
@@ -57,7 +57,7 @@ class Turns {
   std::deque<Session> sessions_;  // stay where they are
   std::atomic<int64_t> now_{0};
   uint32_t live_ = 0;
-  uint32_t whose_ = kNobody;
+  uint32_t current_ = kNoSession;
 };
 
 }  // namespace assay::internal::collect

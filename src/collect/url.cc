@@ -27,7 +27,7 @@ std::string unescape(std::string_view text) {
   return plain;
 }
 
-// Cuts off and returns what stands before `mark`; all of it if there is none.
+// Cuts off and returns the text before `mark`; all of it if there is none.
 std::string_view take_until(std::string_view& text, char mark) {
   const size_t at = text.find(mark);
   const std::string_view head = text.substr(0, at);
@@ -35,7 +35,7 @@ std::string_view take_until(std::string_view& text, char mark) {
   return head;
 }
 
-// Where "host:port" stands in the URL; empty if there is no host.
+// The "host:port" of the URL; empty if there is no host.
 std::string_view endpoint_of(std::string_view url) {
   const size_t start = url.find("://");
   if (start == std::string_view::npos) return {};

@@ -22,9 +22,9 @@ struct Url {
   static Result<Url> parse(std::string_view text);
 };
 
-// Text in which URLs may stand, with "***" for their passwords.
+// Text that may contain URLs, with "***" for their passwords.
 std::string redacted(std::string_view text);
-// One for exec, in which blanks, slashes and passwords may stand anywhere.
+// One for exec, which may contain blanks, slashes and passwords anywhere.
 bool holds_a_command(std::string_view url);
 // A usage error for a login whose '@' or '/' are not escaped: programs disagree on where it ends,
 // and would print the rest of the password as the host.

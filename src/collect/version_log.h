@@ -16,14 +16,14 @@
 
 namespace assay::internal::collect {
 
-// What was found.
+// The result of reading the log.
 struct VersionLogReport {
   std::string source = {};  // "PostgreSQL's log, by test_decoding"; empty if nothing could be read
   std::string position = {};  // up to where the log was read, as the server calls it
   std::string missing = {};   // why the orders are not complete; empty if they are
   uint64_t txns = 0;          // transactions of the log that changed something
   uint64_t versions = 0;      // entries of the orders
-  uint64_t unnamed = 0;       // transactions of which the log does not say who they were
+  uint64_t unnamed = 0;       // transactions that the log does not name
   uint64_t not_committed =
       0;  // transactions of unknown outcome of which the log shows that they did not commit
   double seconds = 0;  // that it took
@@ -40,7 +40,7 @@ class VersionLog {
   // run noted of that.
   virtual Status resume(const std::string& begins) = 0;
   // How an attempt ended, with what the session learned of it. From any thread.
-  virtual void settled(const TxnRecord&) {}
+  virtual void ended(const TxnRecord&) {}
   // When every session has ended; `now` on the clock of the history. Orders of versions, and how
   // far they are complete.
   virtual Result<VersionLogReport> write(int64_t now, Sink& sink) = 0;

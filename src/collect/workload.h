@@ -30,14 +30,13 @@ struct WorkloadOptions {
   uint64_t values = 0;      // different values that are written to a key; 0: each value once
   bool tombstones = false;  // nothing is removed: workloads/tombstones.h
   uint32_t fences =
-      0;  // every so many transactions of a session one is a fence: workloads/fences.h; 0: none
+      0;  // one in this many transactions of a session is a fence: workloads/fences.h; 0: none
   bool load = false;  // every key is written before the sessions begin, by one transaction
-  // Of `general` and `mini`: so many keys are in use at a time, and they go one on after a
-  // transaction of each session; 0: all are.
+  // Of `general` and `mini`: the number of keys in use at a time; they move on by one after a
+  // transaction of each session; 0: all are in use.
   uint64_t keys_alive = 0;
-  // Of `general` alone: some transactions have so many operations instead, 0: none. And whether
-  // each session writes keys of its own only, of which there is one in as many as there are
-  // sessions.
+  // Of `general` alone: the number of operations of some transactions; 0: none. And whether each
+  // session writes only its own share of the keys, one in `sessions` of them.
   uint32_t long_ops = 0;
   double long_share = 0.1;
   bool own_writes = false;
@@ -48,8 +47,8 @@ struct WorkloadOptions {
   static constexpr double kQueryShare = 0.5, kQueryWidth = 0.1;
 };
 
-// The transactions of one session, one after the other, each given step by step so that a step may
-// depend on what the steps before it returned. Used by one thread.
+// The transactions of one session, one after the other, each given step by step: a step may depend
+// on the results of earlier ones. Used by one thread.
 //
 //   session.start(false);
 //   for (const Reply* last = nullptr; session.next(last, request); last = &reply) reply = …
@@ -62,8 +61,8 @@ class WorkloadSession {
   // Fills in the next request; false when the transaction is to be committed. `last` is the answer
   // to the request before, null at the start.
   virtual bool next(const Reply* last, Request& request) = 0;
-  // Whether no request depends on an answer, so that a whole transaction may be asked for before
-  // any answer is there.
+  // Whether no request depends on an answer: a whole transaction may then be requested before any
+  // answer is there.
   virtual bool ignores_replies() const { return false; }
   // What the user calls the transaction that was begun last; empty where its name says nothing to
   // him.
@@ -73,8 +72,8 @@ class WorkloadSession {
 class Workload {
  public:
   virtual ~Workload() = default;
-  // `session` numbers the sessions from 0 to `sessions`-1; each has its own random numbers and its
-  // own values, so that no two transactions ever write the same value unless the options say so.
+  // `session` numbers the sessions from 0 to `sessions`-1; each has separate random numbers and
+  // values, so no two transactions ever write the same value unless the options say so.
   virtual std::unique_ptr<WorkloadSession> open(uint32_t session, uint32_t sessions,
                                                 uint64_t seed) const = 0;
   // The kinds of operation it uses, for asking whether a driver can do them.
@@ -82,7 +81,7 @@ class Workload {
   bool uses(OpKind kind) const {
     return std::find(kinds().begin(), kinds().end(), kind) != kinds().end();
   }
-  // Whether its ranges ask for values.
+  // Whether its ranges have conditions on values.
   virtual bool selects() const { return false; }
   // Some of which return an aggregate of rows.
   virtual bool aggregates() const { return false; }
@@ -92,7 +91,7 @@ class Workload {
   }
   // Its SQL tables, if its keys are cells of such.
   virtual std::vector<Table> tables() const { return {}; }
-  // Whether no transaction reads what it writes.
+  // Whether no transaction reads the keys that it writes.
   virtual bool writes_blindly() const { return false; }
   // Its SQL tables, if its values are rows of such.
   virtual std::vector<RowTable> row_tables() const { return {}; }
@@ -100,8 +99,8 @@ class Workload {
   // Makes what its statements need in the database, if that is more than `tables`. Before any
   // session is opened.
   virtual Status set_up(Driver&) { return Ok{}; }
-  // What is there before the sessions begin, for one transaction. Each session then begins with
-  // what the final reads are.
+  // The initial values, for one transaction to write before the sessions begin. Each session then
+  // begins with the final reads.
   virtual std::vector<Request> first_writes() const { return {}; }
   // Reads of everything it may have written, at most `limit` keys, drawn with `rng` where there are
   // more. For the final reads.

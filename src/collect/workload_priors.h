@@ -1,4 +1,4 @@
-// How soon each workload shows which class of fault: what is known before a hunt begins.
+// How soon each workload shows which class of fault: the prior of a hunt.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // Redis's append-only file: the commands that changed something, in the order in which they were
-// executed, in the protocol's own spelling. A transaction stands between MULTI and EXEC:
+// executed, in the protocol's own spelling. A transaction is between MULTI and EXEC:
 //
 //   *1 $5 MULTI   *3 $3 SET $9 assay-txn $4 3-17   *3 $3 SET $11 assay:kv/1:7 $2 42   *1 $4 EXEC
 #pragma once

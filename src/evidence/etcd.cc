@@ -1,6 +1,6 @@
 // etcd: every version has the revision at which it was made, and the transactions of a store are
-// its revisions, so no log is needed: a watch from the first revision of the run tells all of them,
-// until etcd compacts old ones away.
+// its revisions, so no log is needed: a watch from the first revision of the run returns all of
+// them, until etcd compacts old ones away.
 #ifdef ASSAY_CURL
 #include <curl/curl.h>
 #include <fmt/format.h>

@@ -33,8 +33,7 @@ struct LoggedTxn {
 struct LogEnd {
   std::string position;
   std::string missing;  // why something may be missing before that; empty if nothing is
-  // No session of the run was left on the server then, so that whatever is not in the log will
-  // never be.
+  // No session of the run was left on the server then: the log is final.
   bool sessions_ended = false;
 };
 
@@ -42,7 +41,7 @@ class Log {
  public:
   virtual ~Log() = default;
   virtual std::string source() const = 0;
-  // Marks where the log stands, before the first transaction.
+  // Marks the current position in the log, before the first transaction.
   virtual Status start() = 0;
   // Where that was, in words that `resume` understands; empty where it needs none.
   virtual std::string begins() const { return ""; }
@@ -52,7 +51,7 @@ class Log {
     return usage_error("where a killed run began cannot be found in " + source());
   }
   // How an attempt ended. From any thread; for logs that consist of what sessions learned.
-  virtual void settled(const collect::TxnRecord&) {}
+  virtual void ended(const collect::TxnRecord&) {}
   // Every transaction from there on that had been committed when this was called, in the order of
   // commits.
   virtual Result<LogEnd> read(const std::function<void(LoggedTxn)>& take) = 0;

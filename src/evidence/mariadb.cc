@@ -1,8 +1,8 @@
-// MariaDB: the binary log, read as a replica reads it. Transactions stand in it in the order of
-// their commits, which is the order of the versions of each row, since a row stays locked until its
-// writer commits; the rows of each come with the text of the statement, in front of which our
-// sessions write who they are. The nodes of a Galera cluster each keep a log of everything, if they
-// are told to: their orders are compared with each other.
+// MariaDB: the binary log, read as a replica reads it. Transactions are in it in the order of their
+// commits, which is the order of the versions of each row, since a row stays locked until its
+// writer commits; the rows of each come with the text of the statement, which our sessions prefix
+// with the transaction's name. The nodes of a Galera cluster each keep a log of everything, if
+// configured to: their orders are compared with each other.
 #ifdef ASSAY_MYSQL
 #include <fmt/format.h>
 #include <mysql.h>
@@ -48,7 +48,7 @@ using Connection = std::unique_ptr<MYSQL, CloseMariadb>;
 std::string text_of(const MARIADB_STRING& s) { return {s.str, s.length}; }
 const char* given(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
-// A statement begins with who it is of: /*3-17*/
+// A statement begins with its transaction's name: /*3-17*/
 std::string name_in(std::string_view statement) {
   if (!statement.starts_with("/*")) return {};
   const size_t end = statement.find("*/");
@@ -288,7 +288,7 @@ class Server {
   uint64_t begin_ = 0;
 };
 
-// Of one key, who installed versions of it, one after the other.
+// Of one key, the transactions that installed its versions, in order.
 using Installs = std::unordered_map<std::string, std::vector<std::string>>;
 
 void note(const LoggedTxn& txn, Installs& to) {

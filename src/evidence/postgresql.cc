@@ -1,6 +1,6 @@
-// PostgreSQL's log, as its slot tells it. Sessions write the name of their transaction into the log
-// with what they write: the numbers that the server gives are not enough, since after a crash one
-// that never reached the disk is given again.
+// PostgreSQL's log, as its slot returns it. Sessions write the name of their transaction into the
+// log with what they write: the numbers that the server gives are not enough, since after a crash
+// one that never reached the disk is given again.
 //
 // A transaction whose COMMIT got no answer may be committed by its session long after the client
 // has gone. So if there is any, the log is read when all other sessions of the database have ended,
@@ -20,8 +20,8 @@
 namespace assay::internal::evidence {
 namespace {
 
-// Not counted are those that serve the server itself. Of sessions of others an ordinary user does
-// not see what they are.
+// Sessions that serve the server itself are not counted. An ordinary user does not see the kind of
+// other users' sessions.
 constexpr std::string_view kOtherSessions =
     "SELECT pg_stat_clear_snapshot(), count(*) FROM pg_stat_activity WHERE datname = "
     "current_database() "
@@ -47,7 +47,7 @@ class PostgresqlLog : public Log {
     return slot_->resume();
   }
 
-  void settled(const collect::TxnRecord& record) override {
+  void ended(const collect::TxnRecord& record) override {
     if (record.status == TxnStatus::unknown) any_unknown_ = true;
   }
 
@@ -82,7 +82,7 @@ class PostgresqlLog : public Log {
     return Ok{};
   }
 
-  // Whether nobody else is left in the database, after some patience.
+  // Whether no other session is left in the database, after some patience.
   bool sessions_end() {
     const auto deadline = std::chrono::steady_clock::now() + kPostgresqlEndFor;
     while (true) {

@@ -7,8 +7,8 @@
 //
 // A slot keeps the server from throwing its log away. So ours is temporary, which the server drops
 // with the connection; only where the server is to be killed it is permanent, dropped when it was
-// read, and what a killed run left behind is dropped by the next. What is left of a temporary slot
-// after a crash of the server is nothing.
+// read, and what a killed run left behind is dropped by the next. After a crash of the server
+// nothing of a temporary slot remains.
 //
 // Cost: the log is decoded once, in batches. Source: PostgreSQL's manual, 49 (logical decoding).
 #include "evidence/postgresql_slot.h"
@@ -33,12 +33,12 @@ namespace {
 
 constexpr auto kPostgresqlReconnectFor = std::chrono::seconds(30);
 constexpr auto kPostgresqlReconnectPause = std::chrono::milliseconds(200);
-// A transaction that changes nothing and tells its name: nobody else's, as an earlier reader may
-// have left one.
+// A transaction that changes nothing and logs a new name: an earlier reader may have left another
+// one.
 constexpr std::string_view kMark =
     "SELECT name, pg_logical_emit_message(true, 'assay', name) FROM (SELECT 'end ' || "
     "pg_current_wal_insert_lsn() AS name OFFSET 0) mark";
-// Changes asked for at once, so that a long log never stands in memory as a whole.
+// Changes asked for at once: a long log is never in memory as a whole.
 constexpr int kBatch = 100'000;
 
 struct ClosePostgresql {

@@ -1,6 +1,5 @@
-// A connection to PostgreSQL of one's own, and on it a slot of its log: from where the slot was
-// made on, the server keeps what it logs, and tells it, whole transactions in the order of their
-// commits.
+// A separate connection to PostgreSQL, and on it a slot of its log: from where the slot was made
+// on, the server keeps its log, and returns it, whole transactions in the order of their commits.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +29,11 @@ class PostgresqlSlot {
   virtual Status start() = 0;
   // Takes up a permanent one that such a run has left.
   virtual Status resume() = 0;
-  // What was logged and not read yet, as test_decoding tells it: the place, and a line. Nothing
-  // follows where `take` says so.
+  // The unread part of the log in the form of test_decoding: the position, and a line. Ends if
+  // `take` returns false.
   virtual Status read(
       const std::function<bool(std::string_view position, std::string_view line)>& take) = 0;
-  // Logs a message, and says what it says: what was committed before it was asked for is logged
-  // before it.
+  // Logs a message, and returns its text: everything committed before the call is logged before it.
   virtual Result<std::string> mark() = 0;
 
   // The rows of an answer, NULL as empty texts.
@@ -44,7 +42,7 @@ class PostgresqlSlot {
   // The connection again where it was lost; a temporary slot is lost with it.
   virtual Status reconnect() = 0;
 
-  // What it is connected to; a host that begins with '/' is a folder of sockets.
+  // The server of the connection; a host that begins with '/' is a folder of sockets.
   virtual std::string host() const = 0;
   virtual uint16_t port() const = 0;
   virtual std::string database() const = 0;

@@ -1,5 +1,5 @@
-// A run that is killed leaves a history without what the database's log says: that is read when the
-// run is over. What the log had is mostly still there, and this reads it afterwards.
+// The history of a killed run lacks the orders of the database's log, which is read when the run is
+// over. The log is usually still there, and this reads it afterwards.
 //
 //   history, killed: 3-17 committed, ended at 90; 5-2 pending      log: 3-17 x=1, 5-2 x=2, 4-9 x=3
 //   appended:
@@ -7,9 +7,9 @@
 //   {"event":"complete","at":90}
 //
 // Two things differ from the end of a run. The clock of the history is gone: the orders are
-// complete up to the last time that it has, as whatever was acknowledged by then was committed
-// before the log was read. The history may end before a transaction that the log has, 4-9 here: it
-// is passed over, since no line says what it did.
+// complete up to the last time that it has, as every transaction acknowledged by then was committed
+// before the log was read. The history may end before a transaction in the log, 4-9 here: it is
+// skipped, since no line has its operations.
 #include "evidence/recover.h"
 
 #include <fcntl.h>
@@ -100,7 +100,7 @@ class Appended {
   }
   int fd() const { return fd_; }
 
-  // What was cut off says nothing; a line that only lacks its end is given it.
+  // A truncated line says nothing and is removed; one that only lacks its end gets it.
   Status end_last_line(bool cut_off, const std::string& path) {
     off_t end = lseek(fd_, 0, SEEK_END);
     char last = '\n';

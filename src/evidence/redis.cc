@@ -1,7 +1,7 @@
 // Redis: the append-only file. Commands are executed one after the other and appended as they are
-// executed, so the file has the order of everything. It is read where it lies, so the server must
-// be on this machine and its folder readable; a rewrite of the file in the middle of a run throws
-// away what is looked for.
+// executed, so the file has the order of everything. It is read in place, so the server must be on
+// this machine and its folder readable; a rewrite of the file in the middle of a run discards the
+// order.
 #ifdef ASSAY_REDIS
 #include <fmt/format.h>
 

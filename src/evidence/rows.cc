@@ -17,7 +17,7 @@ std::string cell_name(std::string_view table, std::string_view row, std::string_
 
 }  // namespace
 
-// What was appended is what the list has beyond its beginning before. A list that lost elements may
+// The appended elements are those after the list's previous content. A list that lost elements may
 // share less with it.
 void Rows::put_list(const std::string& key, const std::string& text, std::vector<Change>& to) {
   std::string& before = lists_[key];

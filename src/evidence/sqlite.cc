@@ -1,6 +1,6 @@
 // SQLite: the sessions' own triggers write every change into a table, in the same transaction
-// (collect/drivers/sqlite.cc). There is one writer at a time, so the rows of that table stand in
-// the order of the commits, and a killed process leaves in it exactly what was committed.
+// (collect/drivers/sqlite.cc). There is one writer at a time, so the rows of that table are in the
+// order of the commits, and a killed process leaves in it exactly the committed transactions.
 #include <fmt/format.h>
 #include <sqlite3.h>
 

@@ -119,7 +119,7 @@ std::optional<std::string_view> logged_message(std::string_view line) {
   return line.substr(content + kContent.size());
 }
 
-// A row as the history has it: the columns of the table, and who wrote the version.
+// A row in the history's form: the columns of the table, and the writer of the version.
 void TestDecoding::row_of(const collect::RowTable& table, const LoggedRow& row) {
   const auto name_of = [&](const std::vector<LoggedCell>& cells) {
     const auto key = std::ranges::find(cells, table.key, &LoggedCell::column);

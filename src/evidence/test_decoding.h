@@ -6,7 +6,7 @@
 //   message: transactional: 1 prefix: assay, sz: 4 content:3-17
 //   COMMIT 739
 //
-// Whole transactions come in the order of their commits, without what was rolled back.
+// Whole transactions come in the order of their commits, without operations that were rolled back.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ class TestDecoding {
   explicit TestDecoding(std::vector<collect::RowTable> tables = {}) : tables_(std::move(tables)) {}
 
   // A transaction when the line ends one; its server_id is the number that BEGIN has, its name the
-  // last message with our prefix in it. Lines that say nothing of our tables are passed over.
+  // last message with our prefix in it. Lines without our tables are skipped.
   std::optional<LoggedTxn> line(std::string_view text, std::string_view position);
   // Content of the last message with our prefix. One of a transaction that does nothing else comes
   // without BEGIN and COMMIT.

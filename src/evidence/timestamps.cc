@@ -1,11 +1,11 @@
 // Databases whose sessions learn the timestamp at which their transaction committed: TiDB, and
-// programs behind exec: that tell a commit_ts. No log is needed: the versions of a key were
-// installed in the order of the timestamps of those who wrote them.
+// programs behind exec: that report a commit_ts. No log is needed: the versions of a key were
+// installed in the order of their writers' timestamps.
 //
 //   3-17 wrote x=1 at 407, 5-2 wrote x=2 at 398        x: 2, 1
 //
-// Of a transaction of unknown outcome nobody learned the timestamp, nor whether it has one, so the
-// orders are complete only where there is none that wrote.
+// The timestamp of a transaction of unknown outcome is unknown, even whether it has one, so the
+// orders are complete only if no such transaction wrote.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class TimestampLog : public Log {
   std::string source() const override { return "commit timestamps"; }
   Status start() override { return Ok{}; }
 
-  void settled(const collect::TxnRecord& record) override {
+  void ended(const collect::TxnRecord& record) override {
     if (record.status == TxnStatus::aborted) return;
     std::vector<Change> changes;
     for (collect::Version& left : collect::left_behind(record))
@@ -34,7 +34,7 @@ class TimestampLog : public Log {
     if (record.status == TxnStatus::unknown) {
       ++unknown_;
     } else if (record.commit_ts == Interval::kUnknown) {
-      ++untold_;
+      ++missed_;
     } else {
       txns_.push_back({record.commit_ts, fmt::format("{}-{}", record.session, record.number),
                        std::move(changes)});
@@ -57,8 +57,8 @@ class TimestampLog : public Log {
               std::move(txns_[from].changes)});
     }
     LogEnd log_end{fmt::format("timestamp {}", txns_.empty() ? 0 : txns_.back().at), tied};
-    if (log_end.missing.empty() && untold_ > 0)
-      log_end.missing = fmt::format("transactions that did not learn their timestamp: {}", untold_);
+    if (log_end.missing.empty() && missed_ > 0)
+      log_end.missing = fmt::format("transactions that did not learn their timestamp: {}", missed_);
     if (log_end.missing.empty() && unknown_ > 0)
       log_end.missing = fmt::format("transactions of unknown outcome that wrote: {}", unknown_);
     return log_end;
@@ -87,7 +87,7 @@ class TimestampLog : public Log {
 
   std::mutex mutex_;  // of what follows
   std::vector<Committed> txns_;
-  uint64_t untold_ = 0, unknown_ = 0;
+  uint64_t missed_ = 0, unknown_ = 0;
 };
 
 }  // namespace

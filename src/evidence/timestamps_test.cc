@@ -38,7 +38,7 @@ struct Told {
 
   explicit Told(const std::vector<TxnRecord>& records) {
     const auto log = open_timestamp_log({}).value();
-    for (const TxnRecord& record : records) log->settled(record);
+    for (const TxnRecord& record : records) log->ended(record);
     end = log->read([this](const LoggedTxn& txn) {
                txns.push_back(txn.name + ":");
                for (const Change& change : txn.changes)

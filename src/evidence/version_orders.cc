@@ -5,11 +5,11 @@
 //                                                   {"key":"x","order":[{"txn":"3-17","value":1},{"txn":"5-2","value":2}]}
 //                                                   {"key":"y","order":[{"txn":"5-2","value":7}]}
 //
-// The entries of a key stand in the order of the log. A transaction of which nobody knows the name
-// is entered by its values alone: they still say who it was where only one transaction wrote them.
-// At the end an event says up to which time the orders hold everything, unless the log may lack
-// something. Of a transaction of unknown outcome that wrote something and that a complete log lacks
-// an event says that it did not commit, if no session was left that might still commit it:
+// The entries of a key are in the order of the log. A transaction without a known name is entered
+// by its values alone: they still identify it if only one transaction wrote them. At the end an
+// event says up to which time the orders are complete, unless the log may lack something. If a
+// complete log lacks a transaction of unknown outcome that wrote something, and no session was left
+// that might still commit it, an event says that it did not commit:
 // {"event":"settled","aborted":["3-18"]}.
 #include <fmt/format.h>
 
@@ -35,8 +35,8 @@ class VersionOrders : public collect::VersionLog {
   std::string begins() const override { return log_->begins(); }
   Status resume(const std::string& begins) override { return log_->resume(begins); }
 
-  void settled(const collect::TxnRecord& record) override {
-    log_->settled(record);
+  void ended(const collect::TxnRecord& record) override {
+    log_->ended(record);
     if (record.status != TxnStatus::unknown || collect::left_behind(record).empty()) return;
     const std::lock_guard lock(mutex_);
     unknown_.insert(fmt::format("{}-{}", record.session, record.number));
@@ -66,7 +66,7 @@ class VersionOrders : public collect::VersionLog {
                   {"position", report.position}};
     if (!report.missing.empty()) event["missing"] = report.missing;
     if (Status s = sink.event(now, event.dump()); !s.ok()) return s.error();
-    // Absence is told by name.
+    // The absence of a transaction needs a complete log of names.
     if (!end->sessions_ended || !report.missing.empty() || report.unnamed > 0 || unknown_.empty())
       return report;
     report.not_committed = unknown_.size();

@@ -99,7 +99,7 @@ uint64_t not_committed(const std::vector<std::string>& names) {
                              .key = Value::of(int64_t{7}),
                              .value = Value::of(static_cast<int64_t>(number))},
                             {}});
-    orders->settled(record);
+    orders->ended(record);
   }
   collect::HistorySink sink;
   const auto report = orders->write(100, sink);

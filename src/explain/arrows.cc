@@ -33,7 +33,7 @@ class Drawing {
     note_operations(about);
   }
 
-  // Whose version was read, and that what was missed overwrote it, where something says so.
+  // The source of the read, and the order of the missed version after it, if something states that.
   void support_miss(const Step& s) {
     Edge read = s.edge;
     read.kind = EdgeKind::read_dependency;

@@ -1,4 +1,4 @@
-// The arrows of an explanation: those of its cycle, and those that these rest on.
+// The arrows of an explanation: the edges of its cycle, and the edges that these rest on.
 #pragma once
 
 #include "assay/explanation.h"

@@ -17,8 +17,8 @@
 namespace assay::internal {
 namespace {
 
-constexpr uint32_t kMostTold = 100;  // nodes of a tree
-constexpr size_t kMostForced = 6;    // of what follows in a case
+constexpr uint32_t kMostShown = 100;  // nodes of a tree
+constexpr size_t kMostForced = 6;     // of what follows in a case
 
 class CaseWords {
  public:
@@ -26,9 +26,9 @@ class CaseWords {
       : tree_(tree), proof_(proof), h_(excerpt.history), clauses_(excerpt, proof), e_(e) {}
 
   void tell() {
-    if (tree_.nodes.empty()) return tell_without_tree();
+    if (tree_.nodes.empty()) return show_one_cycle();
     e_.case_count = tree_.cases;
-    tell_node(0);
+    add_case(0);
     const CaseNode& first = first_case();
     std::string text = fmt::format("{} works; {} cases, the first: suppose that {}",
                                    what_is_tried(), tree_.cases, joined(supposed_));
@@ -60,8 +60,8 @@ class CaseWords {
     return "No " + sources + " and no " + order;
   }
 
-  // The cases in the order of the tree, as far as they are told, into e_.cases; its place there.
-  uint32_t tell_node(uint32_t node) {
+  // The cases in the order of the tree, within the limit, into e_.cases; returns its index there.
+  uint32_t add_case(uint32_t node) {
     const CaseNode& n = tree_.nodes[node];
     const auto place = static_cast<uint32_t>(e_.cases.size());
     e_.cases.emplace_back();
@@ -71,9 +71,9 @@ class CaseWords {
       return place;
     }
     for (const uint32_t branch : {n.first, n.second}) {
-      if (e_.cases.size() >= kMostTold) break;
-      const uint32_t told = tell_node(branch);  // moves the cases
-      e_.cases[place].branches.push_back(told);
+      if (e_.cases.size() >= kMostShown) break;
+      const uint32_t added = add_case(branch);  // moves the cases
+      e_.cases[place].branches.push_back(added);
     }
     return place;
   }
@@ -142,8 +142,8 @@ class CaseWords {
     return out;
   }
 
-  // More cases than can be told: one cycle of those that the proof goes through.
-  void tell_without_tree() {
+  // More cases than the limit: one of the cycles in the proof.
+  void show_one_cycle() {
     std::set<TxnId> writers;
     size_t cycles = 0;
     bool others = false;
@@ -159,18 +159,18 @@ class CaseWords {
         if (l.kind == Literal::Kind::order) writers.insert({l.from, l.to});
       if (shortest == nullptr || step.cycle.size() < shortest->cycle.size()) shortest = &step;
     }
-    assert(shortest != nullptr && "the cycle that was to be told is one of the proof");
+    assert(shortest != nullptr && "the cycle to show is one of the proof");
     std::vector<std::string> assumed;
     for (const Literal& l : assumptions(*shortest)) assumed.push_back(in_words(l));
     e_.sentences = {fmt::format(
         "No order of {} writers works: each closes one of {} cycles{}, in more cases "
-        "than can be told. One of the cycles, {}, is closed if {}.",
+        "than can be shown. One of the cycles, {}, is closed if {}.",
         writers.size(), cycles, others ? " or contradicts something else that was observed" : "",
         clauses_.chain(shortest->cycle), joined(assumed))};
     draw(*shortest, "if ");
   }
 
-  // The cycle that a step is about. `when`: what is said of its assumptions.
+  // The cycle of a step. `when`: introduces its assumptions.
   void draw(const ProofStep& step, std::string_view when) {
     for (const Edge& edge : step.cycle) {
       std::string because = clauses_.because(edge);

@@ -68,7 +68,7 @@ std::string done_to(const Fault& f) {
   return fmt::format("{}: {} {}", node, display(f.what), end);
 }
 
-// The commit that was acknowledged before the kill, and who did not find it afterwards.
+// The commit that was acknowledged before the kill, and the transaction that missed it afterwards.
 std::optional<Arrow> lost_by(const Fault& f, const History& h, const Explanation& e) {
   if (!f.kills()) return std::nullopt;
   for (const Arrow& a : e.arrows) {
@@ -146,7 +146,7 @@ void add_unknown_outcomes(const History& h, Explanation& e) {
     any = true;
     if (const std::string read = read_of(h, t, e); !read.empty())
       e.sentences.push_back(
-          fmt::format("Nobody was told the outcome of {}; it counts as committed, for {}.",
+          fmt::format("The outcome of {} is unknown; it counts as committed, for {}.",
                       display_txn(h, t), read));
   }
   const size_t others = other_unknown(h, e);
@@ -213,7 +213,7 @@ std::vector<std::string> logged_as(const Event& event) {
   return facts;
 }
 
-// What the database says of it besides.
+// Further facts from the database.
 void add_own_words(const History& h, TxnId t, std::vector<std::string>& facts) {
   if (const int64_t start = h.start_ts(t); start != Interval::kUnknown)
     facts.push_back(fmt::format("started at {}", start));
@@ -224,7 +224,8 @@ void add_own_words(const History& h, TxnId t, std::vector<std::string>& facts) {
 }
 
 void add_own_names(const History& h, Explanation& e) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> told;  // what was run, by whom
+  // the programs, each with the transactions that ran it
+  std::vector<std::pair<std::string, std::vector<std::string>>> programs;
   size_t named = 0;
   for (const TxnId t : e.transactions) {
     if (h.meta(t).empty() || named == kMostNames) continue;
@@ -233,12 +234,12 @@ void add_own_names(const History& h, Explanation& e) {
     if (ran.empty()) continue;
     ++named;
     const auto same = [&](const auto& one) { return one.first == ran; };
-    auto of = std::find_if(told.begin(), told.end(), same);
-    if (of == told.end()) of = told.insert(of, {ran, {}});
+    auto of = std::find_if(programs.begin(), programs.end(), same);
+    if (of == programs.end()) of = programs.insert(of, {ran, {}});
     of->second.push_back(display_txn(h, t));
   }
   std::string all;
-  for (const auto& [ran, names] : told)
+  for (const auto& [ran, names] : programs)
     all += fmt::format("{}{} ran {}", all.empty() ? "" : "; ", fmt::join(names, ", "), ran);
   if (!all.empty()) e.sentences.push_back(all + ".");
 }
@@ -247,13 +248,13 @@ void add_server_names(const History& h, Explanation& e) {
   std::map<std::string, TxnId, std::less<>> wanted;
   for (const TxnId t : e.transactions)
     if (wanted.size() < kMostNames) wanted.emplace(h.name(t), t);
-  std::map<TxnId, std::vector<std::string>> told;
+  std::map<TxnId, std::vector<std::string>> facts_of;
   for (const Event& event : h.events())
     if (const auto found = wanted.find(logged_name(event)); found != wanted.end())
-      told[found->second] = logged_as(event);
-  for (const auto& [name, t] : wanted) add_own_words(h, t, told[t]);
+      facts_of[found->second] = logged_as(event);
+  for (const auto& [name, t] : wanted) add_own_words(h, t, facts_of[t]);
   std::string all;
-  for (const auto& [t, facts] : told)
+  for (const auto& [t, facts] : facts_of)
     if (!facts.empty())
       all += fmt::format("{}{} {}", all.empty() ? "" : "; ", display_txn(h, t),
                          fmt::join(facts, ", "));

@@ -1,5 +1,5 @@
-// What else is known of the transactions of an anomaly: what was done to the database while they
-// ran, whose outcome nobody knows, and what the user and the server call them.
+// Further facts about the transactions of an anomaly: faults injected while they ran, unknown
+// outcomes, and their names in the application and on the server.
 #pragma once
 
 #include "assay/explanation.h"

@@ -82,9 +82,9 @@ bool needs_proof(const Cycle& cycle) {
   });
 }
 
-// The other direction of such a step, or another source of its read, closes a cycle of its own at
-// the violated level. A weaker level may still allow it, so the shape of what is left says less
-// than that level does.
+// The other direction of such a step, or another source of its read, closes a cycle at the violated
+// level. A weaker level may still allow it, so the shape of the remaining cycle says less than that
+// level does.
 bool is_derived(const Cycle& cycle) {
   return std::any_of(cycle.begin(), cycle.end(), [](const Step& s) {
     return s.because == Step::Because::proof || s.because == Step::Because::assumed;
@@ -116,8 +116,8 @@ bool is_phantom(const Cycle& cycle, const History& h) {
   return returned(h, missed.op, missed.key) != returned(h, saw.op, saw.key);
 }
 
-// Snapshots of a prefix of the commits, and nothing about writers: what it forbids beyond the
-// levels below is a long fork.
+// Snapshots of a prefix of the commits, and no condition on writers: beyond the levels below, such
+// a level forbids a long fork.
 bool is_prefix(const LevelInfo& level) {
   return level.events == EventModel::split && !level.write_conflict;
 }
@@ -144,7 +144,7 @@ bool reads_by_name(const History& h, TxnId t, KeyId key) {
   return false;
 }
 
-// What was overwritten was the absence of keys, which only predicates had read.
+// The overwritten versions are absent keys, which only predicates had read.
 bool of_predicates(const Cycle& cycle, const History& h) {
   return std::none_of(cycle.begin(), cycle.end(), [&](const Step& s) {
     return s.edge.kind == EdgeKind::anti_dependency && reads_by_name(h, s.edge.from, s.edge.key);

@@ -19,8 +19,8 @@ class Clauses {
   // "T2 read x = 1, which T1 wrote"; with the justification of an assumed order of writers.
   std::string because(const Step& step) const;
   std::string because(const Edge& edge) const;
-  // The same in a sentence beside the operations, which show it where the writer had read what it
-  // overwrote.
+  // The same in a sentence beside the operations, which show it if the writer had read the version
+  // that it overwrote.
   std::string in_sentence(const Step& step) const;
   // Why the version read (or written first) came before the other writer's; a clause, empty if the
   // sentence is complete without it.
@@ -36,8 +36,8 @@ class Clauses {
   // What the reader of `edge` saw: "read x = 1", "read l = [1,2]", "found x absent".
   std::string saw(const Edge& edge) const;
   std::string saw(OpId reading, KeyId key) const;
-  // The same with whose it was: "read x = 1 of T1", "failed to insert x because it was there, after
-  // T1 wrote x = 1". `of`: the words between what was read and the writer, who is called `who`.
+  // The same with its source: "read x = 1 of T1", "failed to insert x because it was there, after
+  // T1 wrote x = 1". `of`: the words between the value and the writer, which is called `who`.
   std::string saw_of(const Edge& read, std::string_view of, const std::string& who) const;
   // The operation with which it did; kNone if none is known.
   OpId reading(const Edge& edge) const;

@@ -1,5 +1,5 @@
-// A cycle as it is told: its edges, and for each that relies on an order of two writers what shows
-// that order.
+// A cycle as it is explained: its edges, each with the reason for an order of two writers that it
+// relies on.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Step {
     path,        // `path` leads from the earlier writer to the later one
     proof,       // the refutation forces it: step `source`
     stated,      // the history states the order
-    assumed,     // what was read may be another's; with that the level is violated too
+    assumed,     // the read may have another source; with that the level is violated too
   };
   Because because = Because::plain;
   std::vector<Edge> path = {};
@@ -52,14 +52,15 @@ Cycle lost_update(const History& history, std::span<const TxnId> named);
 Cycle both_overwrite(const History& history, VersionId version, TxnId source, TxnId first,
                      TxnId second);
 
-// Turns a cycle of a weak level (read_from, session, forced) into the form of the strong ones: what
-// a reader could see, and the anti-dependency to what it missed. Other cycles stay as they are.
+// Turns a cycle of a weak level (read_from, session, forced) into the form of the strong ones: the
+// version that a reader could see, and the anti-dependency to the one that it missed. Other cycles
+// stay as they are.
 Cycle without_forced(Cycle cycle);
 
-// Whether each order of writers that the cycle assumes has a reason that can be told.
+// Whether each order of writers that the cycle assumes has a reason that can be explained.
 bool is_proven(const Cycle& cycle, const Proof& proof);
 
-// Whether a step of a proof says that what was read has several possible sources.
+// Whether a step of a proof says that a read has several possible sources.
 bool several_sources(const ProofStep& step);
 
 }  // namespace assay::internal

@@ -14,8 +14,8 @@ namespace {
 
 bool is_anti(const Step& s) { return s.edge.kind == EdgeKind::anti_dependency; }
 
-// First how the reader came to see the writer, then what it missed: the first anti-dependency comes
-// last.
+// First how the reader came to see the writer, then the version it missed: the first
+// anti-dependency comes last.
 Cycle anti_last(Cycle cycle) {
   const auto anti = std::ranges::find_if(cycle, is_anti);
   if (anti != cycle.end()) std::rotate(cycle.begin(), anti + 1, cycle.end());
@@ -102,11 +102,11 @@ class CycleStory {
          "So it must see {writer}'s {lost}, and did not.\n"
          "It {older}."},
         {Anomaly::none, true,
-         "No order explains what was read: it would have to place {order}.\n"
+         "No order explains the reads: it would have to place {order}.\n"
          "{reasons}."},
     };
-    // What is seen over more than one step is told as that. Some session guarantees look through
-    // more than a session.
+    // An observation over more than one step is described as such. Some session guarantees look
+    // through more than a session.
     const bool short_ones = anomaly == Anomaly::fractured_read ||
                             anomaly == Anomaly::non_monotonic_read ||
                             anomaly == Anomaly::session_guarantee_violation;
@@ -188,22 +188,22 @@ class CycleStory {
     return say_.chain(path);
   }
 
-  static constexpr size_t kMostTold = 8;
+  static constexpr size_t kMost = 8;
 
   std::string order() const {
     std::string order;
-    for (size_t i = 0; i < cycle_.size() && i < kMostTold; ++i) {
+    for (size_t i = 0; i < cycle_.size() && i < kMost; ++i) {
       if (i > 0) order += i + 1 == cycle_.size() ? ", and " : ", ";
       order += say_.txn(cycle_[i].edge.from) + " before " + say_.txn(cycle_[i].edge.to);
     }
-    if (cycle_.size() > kMostTold) order += fmt::format(" and {} more", cycle_.size() - kMostTold);
+    if (cycle_.size() > kMost) order += fmt::format(" and {} more", cycle_.size() - kMost);
     return order;
   }
 
   // Of an order of writers that something shows outright, what shows it.
   std::string reasons() const {
     std::string why;
-    for (size_t i = 0; i < cycle_.size() && i < kMostTold; ++i) {
+    for (size_t i = 0; i < cycle_.size() && i < kMost; ++i) {
       const bool stated = cycle_[i].because == Step::Because::stated;
       why +=
           (i > 0 ? "; " : "") + (stated ? say_.because(cycle_[i]) : say_.because(cycle_[i].edge));
@@ -215,7 +215,7 @@ class CycleStory {
   const History& h_;
   const Clauses& say_;
   const Edge& saw_;
-  const Edge& miss_;        // who read what, and whose write it missed
+  const Edge& miss_;        // the reader, and the writer that it missed
   const Edge& other_miss_;  // the anti-dependency before the last, if there are two
   const Step& clock_;       // of a cycle of two, one of which is of real time
   const Step& beside_clock_;

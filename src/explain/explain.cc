@@ -1,5 +1,5 @@
-// From verdicts to explanations. The stories are those of story.h; here it is decided which
-// transactions they are told of, and which levels share one.
+// From verdicts to explanations. The stories are those of story.h; this file decides their
+// transactions, and which levels share one.
 //
 // A level that was asked for alone may be violated because a much weaker one is, and then the
 // weaker one names the anomaly:
@@ -7,10 +7,10 @@
 //   s1: { w(x,1) w(y,1) }   s2: { r(y,0) r(x,1) }     not serializable; but that is a fractured
 //                                                     read, not a write skew
 //
-// So the levels that nobody asked for are decided on the transactions of the counterexample alone
+// So the levels that were not asked for are decided on the transactions of the counterexample alone
 // (witness.h), which takes no longer for a million transactions than for ten. Then as many
-// transactions are left out as can be, such that those that stay violate the level by themselves in
-// the same way, and the story is told of these.
+// transactions as possible are removed; the rest still violate the level by themselves in the same
+// way, and the story is about these.
 //
 // Linear in the history (one scan for lost updates, one for each witness) plus the cost of what a
 // witness takes.
@@ -104,8 +104,8 @@ class Explainer {
     return witness ? std::move(witness) : Witness::of(h_, told.explanation.transactions);
   }
 
-  // The story of the weakest level that nobody asked for and that the witness of this one violates,
-  // if its story refutes this level too.
+  // The story of the weakest level that was not asked for and that the witness of this one
+  // violates, if its story refutes this level too.
   std::optional<Story> of_a_weaker_level(LevelId level, const Witness& witness) const {
     std::vector<LevelId> weaker;
     for (const LevelInfo& other : default_levels())
@@ -134,8 +134,8 @@ class Explainer {
     return story_of(part, level, violated[0].certificate);
   }
 
-  // Where the witness violates the level of the story by itself: tells the story of the smallest
-  // part of it that does.
+  // If the witness violates the level of the story by itself: explains the smallest part of it that
+  // does.
   bool explain_by_itself(const Witness& witness, Story& story) const {
     const LevelId level = story.explanation.level;
     const std::optional<Story> of_all = story_of_part({witness.history()}, level);

@@ -10,8 +10,8 @@
 namespace assay::internal {
 
 // One explanation per distinct reason; every violated level of `result` is in the `levels` of
-// exactly one. Levels are taken from the weakest up, since the weakest level violated tells most: a
-// stronger level that the same story refutes gets no other. Levels that nobody asked for may name
+// exactly one. Levels are taken from the weakest up, since the weakest level violated says most: a
+// stronger level that the same story refutes gets no other. Levels that were not asked for may name
 // the anomaly: they are decided on the transactions of the counterexample. The history itself is
 // not decided again.
 std::vector<Explanation> explain(const History& history, const CheckResult& result);

@@ -39,7 +39,7 @@ namespace {
 
 constexpr std::string_view kWrittenBy = "written_by";  // the recorder's own column
 constexpr size_t kMostWhole = 40, kMostOfRow = 120, kMostCompared = 4;
-constexpr VersionId kNear = 1024;  // versions of a key are mostly met soon after each other
+constexpr VersionId kNear = 1024;  // neighbouring accesses usually have versions with near numbers
 
 Json row_of(const History& h, VersionId v) {
   const ValueView value = h.version_value(v);
@@ -179,21 +179,21 @@ std::string display_op(const History& h, OpId i) {
 
 std::string display_ops(const History& h, TxnId t, const std::vector<OpId>& telling) {
   constexpr OpId kShort = 8;
-  constexpr int kMostTold = 16;
+  constexpr int kMostShown = 16;
   const bool all = h.end_op(t) - h.first_op(t) <= kShort;
   std::string out = "{";
   bool gap = false;
-  int told = 0;
+  int shown = 0;
   for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
     const bool tell = all || std::binary_search(telling.begin(), telling.end(), i);
-    if (!tell || told == kMostTold) {
+    if (!tell || shown == kMostShown) {
       if (!gap) out += " …";
       gap = true;
-      if (told == kMostTold) break;
+      if (shown == kMostShown) break;
       continue;
     }
     gap = false;
-    ++told;
+    ++shown;
     out += " " + display_op(h, i);
   }
   return out + " }";

@@ -1,5 +1,5 @@
 // How transactions, keys and values are written for people: printable (base/printable.h), and cut
-// where they are long, so that no value can flood a report.
+// if they are long, since no value may flood a report.
 #pragma once
 
 #include <string>

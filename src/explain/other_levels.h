@@ -20,7 +20,7 @@ namespace assay::internal {
 // Whether `other` is strictly weaker than `level`, sessions aside.
 bool is_weaker(LevelId other, LevelId level);
 
-// Sets `weakest`, also of those that nobody asked for.
+// Sets `weakest`, which may be levels that were not asked for.
 void set_weakest(const History& h, Explanation& e);
 
 // Sets `need_statements`.

@@ -111,9 +111,8 @@ std::vector<std::string> against_its_condition(const History& h, OpId range) {
               rule};
   for (const VersionId row : selected.passed)
     if (h.predicates().match(selected.predicate, row) == Match::yes)
-      return {
-          fmt::format("{} passed over {}, which satisfies that.", query, display_version(h, row)),
-          rule};
+      return {fmt::format("{} skipped {}, which satisfies that.", query, display_version(h, row)),
+              rule};
   return {};
 }
 

@@ -10,12 +10,12 @@
 
 namespace assay::internal {
 
-// Whether an operation looks at a key at all.
+// Whether an operation observes a key.
 bool looks_at(const History& h, OpId op, KeyId key);
 
 // What an operation observed of `key`: "read x = 1", "read l = [1,2]", "found x absent".
 std::string saw_in_words(const History& h, OpId op, KeyId key);
-// Whether saw_in_words states a value, so that a clause may go on about it: "…, which T1 wrote".
+// Whether saw_in_words states a value: then a clause may go on about it, "…, which T1 wrote".
 bool saw_a_value(const History& h, OpId op, KeyId key);
 
 // "l = [1,2]", the list that an operation read.
@@ -35,8 +35,7 @@ std::string asked_twice(const History& h, OpId first, OpId second, KeyId key);
 // What `t` wrote to a key in the end, a value.
 std::string value_written(const History& h, TxnId t, KeyId key);
 
-// How a write is told, by what it does. `unknown` is said where a transaction did nothing to the
-// key.
+// The words for a write, by its kind. `unknown`: for a transaction that did nothing to the key.
 struct WriteWords {
   std::string_view plain, removes, appends, unknown;
 };
@@ -46,7 +45,7 @@ inline constexpr WriteWords kDid = {"wrote {key} = {value}", "deleted {key}",
 // The same as something that can be seen or missed.
 inline constexpr WriteWords kEffect = {"{key} = {value}", "deletion of {key}",
                                        "append of {elements} to {key}", "change of {key}"};
-// The same, of what was just said to have been read.
+// The same, about a value that was just said to have been read.
 inline constexpr WriteWords kReplaced = {
     "which {who} overwrote with {value}", "which {who} deleted",
     "to which {who} appended {elements}", "which {who} changed"};

@@ -25,7 +25,7 @@ class ReadStory {
   std::vector<std::string> tell() const {
     const bool other = bad_.other != kNone;
     const bool range = other && is_range(h_.op(bad_.other));
-    // A list that was read, and the append that shows what is wrong with it.
+    // A list that was read, and the append that shows the fault.
     const bool list = other && accepts_ == Accepts::list && install_of(h_, bad_.other).appends;
     const SentenceRow rows[] = {
         {Anomaly::result_set_mismatch, range,
@@ -113,7 +113,7 @@ class ReadStory {
     return last;
   }
 
-  // The write of what it read with which its transaction went on; kNone if there is none.
+  // The next write, by its transaction, of the key that it read; kNone if there is none.
   OpId write_after() const {
     for (OpId i = bad_.read; i < h_.end_op(h_.txn_of(bad_.read)); ++i)
       if (installs_version(h_.op(i)) && h_.op(i).key == h_.op(bad_.read).key) return i;

@@ -1,4 +1,4 @@
-// What a transaction saw of others and what it left behind, straight from its operations.
+// A transaction's observations of others and its final writes, straight from its operations.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Access {
 };
 
 // Every read of a version from outside, in program order, repeated reads of a key included. A
-// compare-and-set that took effect reads what it expected.
+// compare-and-set that took effect reads its expected value.
 std::vector<Access> reads_of(const History& h, TxnId t);
 // The first of them of a key; op is kNone if there is none.
 Access first_read(const History& h, TxnId t, KeyId key);
@@ -32,22 +32,22 @@ Access first_read(const History& h, TxnId t, KeyId key);
 OpId last_write(const History& h, TxnId t, KeyId key);
 // Whether it writes a key plainly in the end: it neither deletes it nor appends to it.
 bool overwrites(const History& h, TxnId t, KeyId key);
-// Whether `t` wrote a version; kNone: whether it was there initially. A deletion writes a version
-// of its own, which no read returns.
+// Whether `t` wrote a version; kNone: whether it was there initially. A deletion writes a separate
+// version, which no read returns.
 bool wrote(const History& h, TxnId t, VersionId version);
-// Per version the transaction that left it to whoever reads it: one that did not abort. kNone:
-// nobody did, as of the initial value; kSeveral: more than one may have. Reads the whole history.
+// Per version the transaction that left it: one that did not abort. kNone: none did, as for the
+// initial value; kSeveral: more than one may have. Reads the whole history.
 inline constexpr TxnId kSeveral = kNone - 1;
 std::vector<TxnId> sources_of_versions(const History& h);
 
-// An operation where it stands.
+// An operation and its place.
 struct Place {
   const History& history;
   OpId op;
 };
 
-// A history that is told of. Where it is a part of another one its lists may have lost elements;
-// they are told as they stand in the whole.
+// The history that a story is about. If it is a part of another one, its lists may have lost
+// elements; the story shows them as in the whole.
 struct Excerpt {
   const History& history;
   const History* whole = nullptr;

@@ -5,9 +5,9 @@
 //   step 0: if b is before a, then a cycle      so a is before b
 //   step 1: if a is before b, then a cycle      contradiction: show step 1, because of step 0
 //
-// This is unit propagation in order of cost: what is forced most simply is settled first, as in
-// Dijkstra's algorithm (Knuth 1977 generalised it to such grammars). O(size of the proof × log of
-// its steps).
+// This is unit propagation in order of cost: the literal with the simplest reason is assigned
+// first, as in Dijkstra's algorithm (Knuth 1977 generalised it to such grammars). O(size of the
+// proof × log of its steps).
 //
 // Where that ends without a contradiction, no single cycle is the story:
 //
@@ -19,11 +19,11 @@
 //     suppose 4 before 3    closes another
 //   suppose 2 before 1      ...
 //
-// The tree is found among the proof's own clauses, without those that it derives, as a solver would
-// (Davis, Logemann and Loveland 1962): what a supposition forces is settled first, and where
-// nothing is forced the literal is supposed, either way, that forces most. A case that does without
-// what is supposed stands for both. Smaller trees may exist. Cost: the literals that are tried at
-// each division times the proof's size, up to a limit; a proof that needs more has no tree here.
+// The tree is found among the proof's input clauses, without its derived ones, as a solver would
+// (Davis, Logemann and Loveland 1962): the consequences of a supposition are assigned first; if
+// there are none, the tree divides on the literal that forces most. A case that does not use its
+// supposition stands for both. Smaller trees may exist. Cost: the literals that are tried at each
+// division times the proof's size, up to a limit; a proof that needs more has no tree here.
 #include "explain/refutation.h"
 
 #include <algorithm>
@@ -82,9 +82,9 @@ class Propagation {
   // The clause that forces a literal; kNone if it is supposed.
   uint32_t reason(const Literal& l) const { return known_.at(l).clause; }
 
-  void suppose(const Literal& l) { settle(l, kNone, 0); }
+  void suppose(const Literal& l) { assign(l, kNone, 0); }
 
-  // Settles what follows; the clause that nothing can satisfy, kNone if there is none.
+  // Assigns the consequences; returns a clause that nothing can satisfy, kNone if there is none.
   uint32_t propagate() {
     while (!queue_.empty()) {
       const auto [cost, c] = queue_.top();
@@ -94,12 +94,12 @@ class Propagation {
         return c;
       }
       for (const Literal& l : clauses_[c].literals)
-        if (!fails(l)) settle(l, c, cost);
+        if (!fails(l)) assign(l, c, cost);
     }
     return kNone;
   }
 
-  // Takes back what was settled last.
+  // Takes back the last assignments.
   void undo(size_t size) {
     for (; trail_.size() > size; trail_.pop_back()) {
       const auto known = known_.find(trail_.back());
@@ -111,8 +111,8 @@ class Propagation {
     }
   }
 
-  // What was forced on the way to a contradiction that rests on it, in this order, and what was
-  // supposed.
+  // The literals forced on the way to a contradiction that rests on them, in this order, and the
+  // suppositions.
   std::vector<Forced> ways_to(uint32_t conflict, std::set<Literal>& supposed) const {
     std::vector<Forced> forced;
     std::set<Literal> needed;
@@ -147,7 +147,7 @@ class Propagation {
     return uses == uses_.end() ? std::span<const uint32_t>() : uses->second;
   }
 
-  void settle(const Literal& l, uint32_t clause, uint64_t cost) {
+  void assign(const Literal& l, uint32_t clause, uint64_t cost) {
     if (!known_.emplace(l, Known{clause, cost}).second) return;
     trail_.push_back(l);
     for (const uint32_t c : used_by(l)) {
@@ -160,7 +160,7 @@ class Propagation {
   std::vector<Clause> clauses_;
   std::unordered_map<Literal, std::vector<uint32_t>, LiteralHash> uses_;  // by what refutes
   std::unordered_map<Literal, Known, LiteralHash> known_;
-  std::vector<Literal> trail_;  // what is known, in the order in which it was settled
+  std::vector<Literal> trail_;  // the known literals, in the order of their assignment
   std::priority_queue<Item, std::vector<Item>, std::greater<>> queue_;
   uint64_t visits_ = 0;
 };
@@ -181,8 +181,8 @@ class CaseSearch {
  private:
   using Literals = std::set<Literal>;
 
-  // The case `node`, given what is settled: which of what is supposed its contradictions rest on.
-  // None if the limit was reached.
+  // The case `node`, given the assignments: the suppositions that its contradictions rest on. None
+  // if the limit was reached.
   std::optional<Literals> divide(uint32_t node) {
     const size_t before = known_.trail().size();
     std::optional<Literals> used;
@@ -201,7 +201,7 @@ class CaseSearch {
     return known_.visits() <= kMostVisits && nodes_.size() <= kMostNodes;
   }
 
-  // Either way. A case that does without what is supposed stands for both.
+  // Both sides. A case that does not use its supposition stands for both.
   std::optional<Literals> both(uint32_t node, const Literal& l) {
     Literals used;
     for (const Literal& supposed : {l, !l}) {
@@ -229,7 +229,7 @@ class CaseSearch {
     return n.contradicts != kNone ? 1 : leaves(n.first) + leaves(n.second);
   }
 
-  // What is left of the nodes, in the order of the tree, the case that is divided less first.
+  // The nodes that are still in the tree, in its order, the case that is divided less first.
   uint32_t keep(uint32_t node, CaseTree& tree) const {
     const auto place = static_cast<uint32_t>(tree.nodes.size());
     tree.nodes.push_back(nodes_[node]);
@@ -245,8 +245,8 @@ class CaseSearch {
     return place;
   }
 
-  // The literal whose two cases settle most, each of which best ends in a contradiction; none if
-  // all is settled.
+  // The literal whose two cases decide most, each of which best ends in a contradiction; none if
+  // all is decided.
   std::optional<Literal> best() {
     std::map<Literal, size_t> open;  // how many short clauses have it
     for (const Propagation::Clause& clause : known_.clauses()) {
@@ -262,7 +262,7 @@ class CaseSearch {
     std::optional<Literal> chosen;
     size_t most = 0;
     for (const auto& [weight, l] : candidates) {
-      if (const size_t gain = 1 + settled_by(l) * settled_by(!l); gain > most) {
+      if (const size_t gain = 1 + assigned_by(l) * assigned_by(!l); gain > most) {
         most = gain;
         chosen = l;
       }
@@ -270,18 +270,18 @@ class CaseSearch {
     return chosen;
   }
 
-  size_t settled_by(const Literal& l) {
+  size_t assigned_by(const Literal& l) {
     constexpr size_t kContradiction = 10'000;
     const size_t before = known_.trail().size();
     known_.suppose(l);
     const bool closed = known_.propagate() != kNone;
-    const size_t settled = known_.trail().size() - before;
+    const size_t assigned = known_.trail().size() - before;
     known_.undo(before);
-    return closed ? kContradiction : settled;
+    return closed ? kContradiction : assigned;
   }
 
   Propagation known_;
-  std::vector<CaseNode> nodes_;  // some stand for another and are left behind
+  std::vector<CaseNode> nodes_;  // some represent others and are left behind
 };
 
 }  // namespace

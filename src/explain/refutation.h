@@ -1,6 +1,6 @@
-// What a refutation comes down to: the one of its cycles to show, with the orders of writers that
-// the others force; or where no single cycle tells it, which cases there are, and what each of them
-// contradicts. See refutation.cc.
+// The core of a refutation: the one of its cycles to show, with the orders of writers that the
+// others force; or if no single cycle suffices, the cases, and the contradiction of each. See
+// refutation.cc.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Conclusion {
   // True if no single cycle contradicts: each way of ordering the writers closes some other cycle,
   // and `cycle` is only the shortest of them.
   bool case_split = false;
-  uint32_t step = kNone;  // where `cycle` stands in the proof
+  uint32_t step = kNone;  // index of `cycle`'s step in the proof
 };
 
 // The cheapest.

@@ -1,9 +1,9 @@
-// Sentences as rows of a table: of which anomaly, when a row applies, and what it says.
+// Sentences as rows of a table: the anomaly of a row, its condition, and its text.
 //
 //   {Anomaly::phantom, true, "{asked twice}\nIn between {writer} {did}."}
 //
-// The text is one sentence a line. A word in braces stands for what the teller makes of it, and
-// only the words of the row that applies are made: others may ask for what is not there.
+// The text is one sentence a line. A word in braces is replaced by text that the caller makes, and
+// only the words of the row that applies are made: others may need data that does not exist.
 #pragma once
 
 #include <functional>

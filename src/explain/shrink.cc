@@ -1,12 +1,13 @@
 // Delta debugging (Zeller and Hildebrandt 2002): leave out half of the parts, then each quarter,
-// each eighth, …; whenever what is left still shows the fault, go on from there. First the parts
-// are transactions, then single operations:
+// each eighth, …; whenever the rest still shows the fault, go on from there. First the parts are
+// transactions, then single operations:
 //
 //   10,000 transactions → the 3 of a lost update → their 5 operations on one key
 //
 // A suspicion saves most of the work: if the transactions that an explanation names show the fault
 // on their own, with the transactions they read from, shrinking starts from those. Asks O(p log p)
-// to O(p²) times for p parts; each question costs a check of what is left, so most are cheap.
+// to O(p²) times for p parts; each question costs a check of the remaining parts, so most are
+// cheap.
 #include "explain/shrink.h"
 
 #include <algorithm>
@@ -160,8 +161,8 @@ class SameFault {
     const Certificate& reason = result.certificates[verdict->certificate];
     if (!verify(reason, h).ok()) return false;
     const bool two_operations = is_of_two_operations(anomaly_);
-    // What two operations show is told as what it is at the weakest level, which may have another
-    // name.
+    // A violation by two operations gets its name at the weakest level, where it may have another
+    // one.
     const bool by_two_operations = reason.kind == Certificate::Kind::bad_read;
     if (!by_two_operations && !two_operations && h.txn_count() > kSmall) return true;
     const std::vector<Explanation> explained = explain(h, result);

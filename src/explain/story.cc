@@ -122,8 +122,8 @@ Anomaly of_every_cycle(const History& h, const Proof& proof, const LevelInfo& le
   return common.value_or(Anomaly::result_set_mismatch);
 }
 
-// No cycle by itself tells that no order explains what an aggregate returned: its cases do, or else
-// what it was.
+// No single cycle shows that no order explains the result of an aggregate: its cases do, or else
+// the result itself.
 void explain_aggregates(const Excerpt& excerpt, const Proof& proof, const LevelInfo& level,
                         Story& story) {
   Explanation& e = story.explanation;
@@ -141,10 +141,10 @@ void add_open_sources(const Proof& proof, Story& story) {
   std::vector<std::string>& sentences = story.explanation.sentences;
   sentences.insert(
       sentences.begin(),
-      fmt::format("Several writers could explain what was read ({} read{} that the proof looks "
+      fmt::format("Several writers could explain the reads ({} read{} that the proof looks "
                   "at); whichever it was, something is wrong.",
                   reads, reads == 1 ? "" : "s"));
-  story.uses = {true, true, true};  // what is not shown may use them
+  story.uses = {true, true, true};  // the parts that are not shown may use them
 }
 
 void explain_proof(const Excerpt& excerpt, const Proof& proof, const LevelInfo& level,

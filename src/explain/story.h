@@ -1,4 +1,4 @@
-// What a certificate of a violation says, and what it rests on.
+// What a certificate of a violation says, and which rules it rests on.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace assay::internal {
 
-// What a story rests on besides reads and writes; decides which other levels it refutes.
+// The rules that a story rests on, beyond reads and writes; decides which other levels it refutes.
 struct Uses {
   bool session = false;
   bool time = false;         // of any kind
@@ -26,14 +26,14 @@ struct Story {
   Explanation explanation;
   Uses uses;
 
-  // Whether what it tells refutes `level` too.
+  // Whether the story refutes `level` too.
   bool refutes(LevelId level) const;
 };
 
 Story story_of(const Excerpt& excerpt, LevelId level, const Certificate& certificate);
 
-// Every transaction of the cycles of the proof, and those that read what it appeals to; of those
-// only that `conclusion` rests on if given. Ascending.
+// Every transaction of the cycles of the proof, and the readers of the versions it appeals to; if
+// `conclusion` is given, only those that it rests on. Ascending.
 std::vector<TxnId> mentioned(const History& h, const Proof& proof, const Conclusion* conclusion);
 
 }  // namespace assay::internal

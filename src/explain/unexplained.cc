@@ -18,7 +18,7 @@
 namespace assay::internal {
 namespace {
 
-constexpr size_t kMostWritersTold = 32;
+constexpr size_t kMostWritersShown = 32;
 
 // Operations with their transactions.
 void note(const History& h, const std::vector<OpId>& ops, Explanation& e) {
@@ -60,21 +60,22 @@ void explain_overdrawn(const Excerpt& excerpt, OpId read, Explanation& e) {
     return h.op(i).version == version && h.status(h.txn_of(i)) != TxnStatus::aborted;
   });
   e.sentences = narrate_overdrawn(h, reads, writes);
-  if (reads.size() + writes.size() > kMostWritersTold) return;
+  if (reads.size() + writes.size() > kMostWritersShown) return;
   note(h, reads, e);
   note(h, writes, e);
 }
 
-// Whoever may have written a row that an aggregate was computed of, unless they are many.
+// The possible writers of the rows of an aggregate, unless they are many.
 void note_writers_of_rows(const History& h, OpId op, Explanation& e) {
   const Predicates& known = h.predicates();
   const auto keys = known.keys(known.aggregate(h.selected(op).aggregate).where);
   const std::vector<OpId> writes =
       writes_where(h, [&](OpId i) { return std::ranges::binary_search(keys, h.op(i).key); });
-  if (writes.size() <= kMostWritersTold) note(h, writes, e);
+  if (writes.size() <= kMostWritersShown) note(h, writes, e);
 }
 
-// Who wrote what an operation saw of a key: without them nobody did.
+// The writers of the versions that an operation saw of a key: without them the observation has no
+// source.
 void note_writers(const History& h, OpId op, KeyId key, Explanation& e) {
   std::vector<VersionId> seen = {observation_of(h, op).version};
   if (is_range(h.op(op)))
@@ -209,8 +210,8 @@ void explain_bad_read(const Excerpt& excerpt, const BadRead& bad, Explanation& e
   note(excerpt.history, {bad.read}, e);
   if (bad.other != kNone) note(excerpt.history, {bad.other}, e);
   if (bad.anomaly == Anomaly::lost_update) return explain_overdrawn(excerpt, bad.read, e);
-  // Who wrote a value may just not have been recorded; two lists contradict each other whoever
-  // wrote them.
+  // The writer of a value may just not have been recorded; two lists contradict each other whatever
+  // their writers.
   if (bad.anomaly == Anomaly::thin_air_read &&
       explain_contradicting_lists(excerpt, all_lists(excerpt.history), e))
     return;
@@ -245,7 +246,7 @@ void explain_sourceless(const Excerpt& excerpt, const ProofStep& nobody, Explana
 
 bool explain_lists(const Excerpt& excerpt, const Proof& proof, Explanation& e) {
   const History& h = excerpt.history;
-  std::vector<OpId> lists;  // of those who certainly took effect
+  std::vector<OpId> lists;  // of transactions that certainly took effect
   bool any = false, cycles = false;
   for (const ProofStep& step : proof.steps) {
     cycles = cycles || step.kind == ProofStep::Kind::cycle;
@@ -261,20 +262,20 @@ bool explain_lists(const Excerpt& excerpt, const Proof& proof, Explanation& e) {
 }
 
 void explain_wrong_aggregates(const History& h, const Proof& proof, Explanation& e) {
-  constexpr size_t kMostTold = 4;
+  constexpr size_t kMostShown = 4;
   std::vector<OpId> wrong;
   for (const ProofStep& step : proof.steps)
     if (step.kind == ProofStep::Kind::aggregate) wrong.push_back(step.source);
   tidy(wrong);
   note(h, wrong, e);
   for (const OpId op : wrong) note_writers_of_rows(h, op, e);
-  std::vector<std::string> told;
+  std::vector<std::string> shown;
   for (const OpId op : wrong) {
-    if (told.size() == kMostTold) break;
-    told.push_back(fmt::format("{} in {}", display_op(h, op), display_txn(h, h.txn_of(op))));
+    if (shown.size() == kMostShown) break;
+    shown.push_back(fmt::format("{} in {}", display_op(h, op), display_txn(h, h.txn_of(op))));
   }
-  std::string all = fmt::format("{}", fmt::join(told, ", "));
-  if (wrong.size() > told.size()) all += fmt::format(" and {} more", wrong.size() - told.size());
+  std::string all = fmt::format("{}", fmt::join(shown, ", "));
+  if (wrong.size() > shown.size()) all += fmt::format(" and {} more", wrong.size() - shown.size());
   e.sentences = {fmt::format(
       "No order of the transactions that wrote these rows explains what was computed of "
       "them: {}.",

@@ -11,19 +11,20 @@ namespace assay::internal {
 // Of two operations; a lost update that only counting shows may be of more.
 void explain_bad_read(const Excerpt& excerpt, const BadRead& bad, Explanation& e);
 
-// Nobody can have left what an operation saw: the last step of a proof.
+// No transaction can have left the state that an operation saw: the last step of a proof.
 void explain_sourceless(const Excerpt& excerpt, const ProofStep& nobody, Explanation& e);
 
-// A refutation that goes through where the elements of lists come from: if two lists contradict
-// each other, or nobody can have appended what they show. False if it is neither.
+// A refutation about the sources of list elements: if two lists contradict each other, or an
+// element has no possible source. False if it is neither.
 bool explain_lists(const Excerpt& excerpt, const Proof& proof, Explanation& e);
 
 // A refutation that rests on aggregates: shows them, and the transactions that may have written
 // their rows.
 void explain_wrong_aggregates(const History& h, const Proof& proof, Explanation& e);
 
-// Every order of the operations on a key was tried. What can be shown is where they all end, the
-// operation whose response nothing explains, and what ran at the same time or shortly before it.
+// Every order of the operations on a key was tried. The explanation can show where they all end,
+// the operation whose response nothing explains, and the operations at the same time or shortly
+// before it.
 void explain_exhausted(const History& h, const Exhausted& exhausted, Explanation& e);
 
 }  // namespace assay::internal

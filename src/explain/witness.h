@@ -1,8 +1,8 @@
 // The few transactions that a counterexample names, with those they read from, as a history of
 // their own.
 //
-// It is a projection (history/projection.h), so what it violates the whole history violates too.
-// Which is the weakest level that a counterexample refutes can so be found among a few
+// It is a projection (history/projection.h), so the whole history violates every level that it
+// violates. So the weakest level that a counterexample refutes can be found among a few
 // transactions; the whole history is not decided again.
 #pragma once
 
@@ -26,10 +26,10 @@ class Witness {
 
   const History& history() const { return part_; }
   History take_history() && { return std::move(part_); }
-  // To be story of as it stands in the history that it was taken from.
+  // For a story that describes it as it is in the original history.
   Excerpt excerpt_of(const History& whole) const { return {part_, &whole, origins_}; }
 
-  // The fewest of its transactions that still show something, found in so many tries.
+  // The fewest of its transactions that still show something, found in a limited number of tries.
   struct Smallest;
   std::optional<Smallest> smallest(const Shows& shows, uint64_t most_tries) const;
 
@@ -47,9 +47,9 @@ class Witness {
   std::vector<OpId> origins_;  // of each operation
 };
 
-// Everybody who wrote what one of these transactions saw, whatever became of them: an observation
-// stays in a projection only with all who could explain it. Of a value that very many wrote, none:
-// what saw it will go. Reads the whole history.
+// All writers of the versions that one of these transactions saw, whatever their outcome: an
+// observation stays in a projection only with all transactions that could explain it. If a version
+// has very many writers, none of them: its observation will go. Reads the whole history.
 std::vector<TxnId> possible_sources(const History& h, std::span<const TxnId> txns);
 
 // The history of nothing but these transactions.
@@ -61,7 +61,7 @@ struct Refuted {
   LevelId level;
   Certificate certificate;
 };
-// Of `levels` those that a witness violates, the weakest first. It is decided with the same effort
+// Those of `levels` that a witness violates, the weakest first. It is decided with the same effort
 // in every run, of which a few dozen transactions take a small part.
 std::vector<Refuted> refuted(const History& few, std::vector<LevelId> levels);
 

@@ -1,4 +1,4 @@
-// `assay` JSON Lines that do not end: read in pieces, each a history of its own, by the reader of
+// `assay` JSON Lines that do not end: read in pieces, each a separate history, by the reader of
 // whole files.
 #pragma once
 
@@ -32,11 +32,11 @@ class JsonlChunks {
 
   // Lines held back that began before this moment are in the next piece, as transactions of unknown
   // outcome.
-  Status settle(int64_t begin);
+  Status give_up_before(int64_t begin);
 
-  // Between a piece and the next one, before it is settled what that begins with: what was read and
-  // is not in a piece, and how many each session did; and into a reader that is new, of an input
-  // that goes on behind the lines read.
+  // Between two pieces, before it is known what the next one begins with: saves the lines that were
+  // read and are not in a piece, and the number of each session's transactions; loads into a new
+  // reader of an input that goes on after the lines read.
   void save(StreamWriter& to) const;
   Status load(StreamReader& from);
 

@@ -21,7 +21,7 @@ std::string pieces(const std::string& text, size_t lines, int64_t settled = Inte
     for (TxnId t = 0; t < h.txn_count(); ++t)
       out += h.name(t) + (h.status(t) == TxnStatus::unknown ? "? " : " ");
     out += "| ";
-    EXPECT_TRUE(chunks.settle(settled).ok());
+    EXPECT_TRUE(chunks.give_up_before(settled).ok());
   }
   return out;
 }

@@ -122,7 +122,7 @@ class JsonlLines {
     return read_line(line.text, line.terminated);
   }
 
-  // Whether no line was read yet, so that the next one may be a header.
+  // Whether no line was read yet: the next one may be a header.
   bool at_start() const { return first_; }
   const JsonlHeader& header() const { return header_; }
   // The lines to come follow others, which begin with this header.
@@ -136,7 +136,7 @@ class JsonlLines {
   void read_in_pieces() { in_pieces_ = true; }
   // Lines that began before `begin` and are still without outcome are taken for unknown. False
   // after storing an error.
-  bool settle(int64_t begin) {
+  bool give_up_before(int64_t begin) {
     std::vector<OpenLine> lines;
     std::erase_if(open_, [&](auto& entry) {
       if (entry.second.begin >= begin) return false;
@@ -233,7 +233,7 @@ class JsonlLines {
         return fail_at("not enough memory for the line", 0);
     }
     json::element document;
-    // What stands behind the line can be read, so nothing needs to be copied.
+    // The bytes after the line are readable, so nothing needs to be copied.
     if (parser_.parse(text_.data(), text_.size(), false).get(document) != simdjson::SUCCESS)
       return broken_line(terminated);
     json::object object;
@@ -326,8 +326,8 @@ class JsonlLines {
     return true;
   }
 
-  // What later versions of this program may add to the format is announced here, so that this one
-  // does not pass over it.
+  // Later versions of this program announce their additions to the format here, to keep this one
+  // from ignoring them.
   bool read_uses() {
     json::array uses;
     if (field(kUses).get_array().get(uses) != simdjson::SUCCESS)
@@ -353,8 +353,7 @@ class JsonlLines {
     return run;
   }
 
-  // Whether the line begins another file of the same run, so that the files can be read one behind
-  // the other.
+  // Whether the line begins another file of the same run: files may be concatenated.
   bool begins_part(std::string_view run) const {
     uint64_t part = 0;
     return !run.empty() && run == header_.run &&
@@ -390,7 +389,7 @@ class JsonlLines {
     return true;
   }
 
-  // Names alone; who they are is looked up when the history is complete.
+  // Names alone; they are looked up when the history is complete.
   bool read_aborted() {
     json::array names;
     if (field(kAborted).get_array().get(names) != simdjson::SUCCESS)
@@ -421,7 +420,7 @@ class JsonlLines {
     return field(kInitial).get_bool().get(load) != simdjson::SUCCESS || load;
   }
 
-  // What was there before all sessions: nobody saw the transactions that put it there.
+  // A load of initial values, whose transactions were not recorded.
   bool read_load() {
     if (!field(kInitial).is_bool()) return expected({"initial"}, "true or false");
     if (has(kSession))
@@ -559,7 +558,7 @@ class JsonlLines {
         return expected(
             {"undone", at},
             "places of operations, the second behind the first and at most their number");
-      // Of the parts before, those that are not inside a later one.
+      // Of the earlier parts, the ones that are not inside a later one.
       const bool later = undone_.empty() || undone_.back().end <= end;
       while (!outermost.empty() && outermost.back().first >= first) outermost.pop_back();
       if (!later || (!outermost.empty() && outermost.back().end > first))
@@ -920,7 +919,7 @@ class JsonlLines {
     return add_query(to, i);
   }
 
-  // What stands behind the rows: {"keys":[low,high],"passed":…,"matched":…,"claims":…}.
+  // The fields after the rows: {"keys":[low,high],"passed":…,"matched":…,"claims":…}.
   bool read_claims(json::element e, size_t i, Op& to) {
     constexpr size_t kPlace = 3;
     json::object object;
@@ -957,7 +956,8 @@ class JsonlLines {
     return true;
   }
 
-  // Whatever satisfied the condition, and what was written in its place: a value or a tombstone.
+  // The rows that satisfied the condition, and the value that replaced them: a value or a
+  // tombstone.
   bool read_predicate_write(std::string_view kind, const json::element* part, size_t count,
                             size_t i) {
     Op op;
@@ -987,7 +987,7 @@ class JsonlLines {
   std::vector<StatedVersion> stated_;
   std::vector<Op::Row> rows_, passed_;
   std::vector<Interval> op_times_;  // of the line's operations
-  Interval time_;                   // of the operation at hand
+  Interval time_;                   // of the current operation
   // Of the line's operations, the first that a rollback undid and the place behind the last.
   struct UndonePart {
     uint64_t first, end;
@@ -1005,7 +1005,7 @@ class JsonlLines {
   };
   bool in_pieces_ = false;
   bool settling_ = false;
-  bool settled_aborted_ = false;                                  // the line at hand
+  bool settled_aborted_ = false;                                  // the current line
   std::unordered_map<std::string, uint64_t> positions_;           // per session without names
   std::map<std::pair<std::string, std::string>, OpenLine> open_;  // by session and name
 };
@@ -1039,7 +1039,7 @@ class JsonlReader {
     return finish();
   }
 
-  // A history of the next lines, at most so many and at least one; transactions without outcome
+  // A history of the next lines, at most `lines` and at least one; transactions without outcome
   // wait for theirs, in later pieces. See JsonlChunks.
   Result<JsonlChunks::Chunk> next(size_t lines) {
     lines_.read_in_pieces();
@@ -1055,7 +1055,7 @@ class JsonlReader {
       if (Status s = take_line(line); !s.ok()) return s.error();
     }
     if (chunk.end)
-      if (Status s = settle(Interval::kOpen); !s.ok()) return s.error();
+      if (Status s = give_up_before(Interval::kOpen); !s.ok()) return s.error();
     auto history = finish();
     if (!history.ok()) return history.error();
     chunk.history = std::move(*history);
@@ -1063,11 +1063,11 @@ class JsonlReader {
     return chunk;
   }
 
-  Status settle(int64_t begin) { return take_from(lines_, lines_.settle(begin)); }
+  Status give_up_before(int64_t begin) { return take_from(lines_, lines_.give_up_before(begin)); }
 
   void save(StreamWriter& to) const { lines_.save(to); }
   Status load(StreamReader& from) {
-    if (!lines_.load(from)) return bad_input("what is kept of the lines makes no sense");
+    if (!lines_.load(from)) return bad_input("the saved state of the reader is invalid");
     start_piece();
     return Ok{};
   }
@@ -1112,7 +1112,7 @@ class JsonlReader {
     builder_.set_meta(header.meta);
   }
 
-  // What it has taken down, up to the line that was wrong if one was.
+  // Takes its transactions, up to the faulty line if there is one.
   Status take_from(JsonlLines& lines, bool good) {
     const Status added = builder_.add(lines.batch());
     lines.batch().clear();
@@ -1150,7 +1150,7 @@ JsonlChunks::~JsonlChunks() = default;
 
 Result<JsonlChunks::Chunk> JsonlChunks::next(size_t lines) { return reader_->next(lines); }
 
-Status JsonlChunks::settle(int64_t begin) { return reader_->settle(begin); }
+Status JsonlChunks::give_up_before(int64_t begin) { return reader_->give_up_before(begin); }
 
 void JsonlChunks::save(StreamWriter& to) const { reader_->save(to); }
 

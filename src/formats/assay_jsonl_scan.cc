@@ -1,4 +1,4 @@
-// What the scan decides: whether a line has the usual shape, and what it says if so.
+// The scan: whether a line has the usual shape, and its content if so.
 //
 //   {"session":1,"ops":[["r","x",7],["w","x",8]]}     taken down
 //   {"session":1,"ops":[["cas","x",7,8,true]]}        left to the parser
@@ -30,8 +30,8 @@ uint64_t load_word(const char* p) {
   return word;
 }
 
-// Of the bytes whose high bits are marked, the place of the first; 8 if there is none. Where a mark
-// is due to a carry, one stands before it.
+// The index of the first byte whose high bit is marked; 8 if there is none. A mark that is due to a
+// carry has one before it.
 unsigned first_marked(uint64_t marks) { return static_cast<unsigned>(std::countr_zero(marks)) / 8; }
 
 // High bits where a byte is zero.
@@ -46,7 +46,7 @@ constexpr std::string_view kScannedFields[] = {"\"session\"",  "\"txn\"", "\"sta
 
 constexpr unsigned kMostDigits = 18;  // which fit into 64 bits whatever they are
 
-// Of the up to eight digits that stand at `p`: how many there are, and their number.
+// The number of digits at `p`, up to eight, and their value.
 unsigned take_digits(const char* p, uint64_t& number) {
   uint64_t word = load_word(p) ^ '0' * kEach;
   const unsigned count = first_marked(((word + (0x7F - 9) * kEach) | word) & kHighBits);
@@ -101,7 +101,7 @@ bool LineScan::text(std::string_view& to) {
   const char* const from = at_;
   for (;; at_ += 8) {
     const uint64_t word = load_word(at_);
-    // A quote, a backslash, what is below a blank, what is not ASCII.
+    // A quote, a backslash, a byte below a blank, or one that is not ASCII.
     const uint64_t marks = zero_bytes(word ^ '"' * kEach) | zero_bytes(word ^ '\\' * kEach) |
                            ((word - ' ' * kEach) & kHighBits) | (word & kHighBits);
     if (marks == 0) continue;

@@ -4,8 +4,8 @@
 //
 // The fields come in any order, "ops" last. One blank may follow a comma or a colon. Operations are
 // reads (of lists, too), writes and appends of integers and of ASCII strings without escapes. Any
-// other line goes to the parser (assay_jsonl_read.cc), which also reports what is wrong with it:
-// the scan never reports an error.
+// other line goes to the parser (assay_jsonl_read.cc), which also reports its faults: the scan
+// never reports an error.
 #pragma once
 
 #include <string_view>
@@ -17,12 +17,12 @@ namespace assay::internal::formats {
 
 class LineScan {
  public:
-  // What stands before the operations of a line. False if it has another shape. Behind `line` stand
-  // a line end and at least Input::kPadding bytes that may be read. What is taken down refers to
-  // it.
+  // The fields before the operations of a line. False if it has another shape. `line` is followed
+  // by a line end and at least Input::kPadding readable bytes. `to` refers to it.
   bool header(std::string_view line, TxnHeader& to);
-  // Those of the same line, into the transaction that has begun, which is then to be ended. False
-  // if they have another shape; what was added of them is dropped when a transaction begins.
+  // The operations of the same line, into the transaction that has begun, which is then to be
+  // ended. False if they have another shape; the operations added so far are dropped when a
+  // transaction begins.
   bool operations(TxnBatch& to);
 
  private:

@@ -48,8 +48,8 @@ bool detect_awdit(const Source& source) {
 }
 
 // Files have no initial state, so they write it first: a transaction that is alone in the first
-// session and writes 0, which nobody else writes, to every key there is. As a transaction like any
-// other it would not be known to come before those that overwrite it.
+// session and writes 0, which no other transaction writes, to every key. Otherwise it would not be
+// known to precede the transactions that overwrite it.
 class AwditReader {
  public:
   AwditReader(Input& input, Notes& notes) : input_(input), notes_(notes) {}
@@ -193,7 +193,7 @@ void write_awdit(const History& history, Output& out, Losses& losses) {
       for (const RegisterOp& op : ops) write_op(out, op);
     }
   }
-  if (first_session) out.write("=====\n");  // nothing at all
+  if (first_session) out.write("=====\n");  // no sessions
 }
 
 }  // namespace

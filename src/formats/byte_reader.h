@@ -1,5 +1,5 @@
 // Fixed-size numbers and strings from a binary stream. The first failure is kept; after it every
-// value is zero, so that a reader may check once per record.
+// value is zero: a reader may check once per record.
 #pragma once
 
 #include <bit>

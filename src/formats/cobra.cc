@@ -24,7 +24,7 @@ constexpr std::string_view kPrefix = "T";
 // Reserved ids, in the place of a transaction or write that was read from.
 constexpr uint64_t kCobraInitial = 0xbebeebee;  // loaded before the run
 constexpr uint64_t kNull = 0xdeadbeef;          // the key was absent
-constexpr uint64_t kMissing = 0xadeafbee;       // likewise, Viper's
+constexpr uint64_t kMissing = 0xadeafbee;       // the key was absent, in Viper
 constexpr uint64_t kCollected1 = 0x23332333;    // the log of the writer was collected as garbage
 constexpr uint64_t kCollected2 = 0x66666666;
 constexpr uint64_t kAnyWriter = 0xabddefee;  // any write of the same value
@@ -33,7 +33,7 @@ bool either(uint64_t txn, uint64_t write, std::initializer_list<uint64_t> ids) {
   return std::any_of(ids.begin(), ids.end(), [&](uint64_t id) { return txn == id || write == id; });
 }
 
-// What the records of a log carry besides their ids.
+// The parts of a log's records in addition to their ids.
 struct Layout {
   bool times = false;  // S and C: a time
   bool text_keys =
@@ -86,7 +86,7 @@ class CobraReader {
     while (!in.at_end() && in.ok())
       if (!read_record(in)) return in.ok() ? false : fail(in.error());
     if (!in.ok()) return fail(in.error());
-    // The log ends before the outcome: nobody knows whether the commit went through.
+    // The log ends before the outcome: the commit may or may not have succeeded.
     return !open_ || end_txn(TxnStatus::unknown);
   }
 
@@ -320,7 +320,7 @@ class CobraWriter {
     losses_.add("that values were written twice, and reads could be of either", repeated);
   }
 
-  // False if somebody wrote the value before, or if it is the initial one.
+  // False if the value was written before, or if it is the initial one.
   bool number(const RegisterOp& op, Place place) {
     return places_.try_emplace({op.key, op.value}, place).second && op.value != 0;
   }
@@ -330,7 +330,7 @@ class CobraWriter {
       w.u8('W');
       w.u64_big(next_write++);
     } else {
-      // A value that nobody wrote keeps an id that no write has.
+      // A value that was never written keeps an id that no write has.
       Place place{kCobraInitial, kCobraInitial};
       auto it = places_.find({op.key, op.value});
       if (it == places_.end() && op.value != 0)

@@ -22,7 +22,7 @@ class Feed {
       : source_(std::move(source)), bytes_(head.begin(), head.end()), size_(bytes_.size()) {
     bytes_.resize(std::max(kBufferBytes, size_));
   }
-  // Makes sure that there is something at hand; false at the end of the source.
+  // Makes sure that the buffer is not empty; false at the end of the source.
   Result<bool> refill() {
     if (at_ < size_) return true;
     auto n = source_->read(bytes_.data(), bytes_.size());

@@ -22,8 +22,8 @@ Compression compression_of_path(std::string_view path);
 std::unique_ptr<ByteSource> decompress(Compression kind, std::unique_ptr<ByteSource> source,
                                        std::string head);
 std::unique_ptr<ByteSink> compress(Compression kind, std::unique_ptr<ByteSink> sink);
-// Appends all of `text` as a frame (zstd) or member (gzip) of its own: it can be read without what
-// follows it.
+// Appends all of `text` as a separate frame (zstd) or member (gzip): it can be read without later
+// ones.
 Status compress_frame(Compression kind, std::string_view text, std::string& to);
 
 }  // namespace assay::internal::formats

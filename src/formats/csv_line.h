@@ -17,8 +17,8 @@ struct CsvField {
   bool empty() const { return text.empty() && !quoted; }
 };
 
-// The fields of the line that the cursor stands at the beginning of; false at a fault. They are
-// good while the line is, and until `fields` is changed, which is used again line after line.
+// The fields of the line that begins at the cursor; false at a fault. They are good while the line
+// is, and until `fields` is changed, which is used again line after line.
 bool split_csv_line(TextCursor& c, char separator, std::vector<CsvField>& fields);
 
 // Appends a field, in quotes where it needs them.

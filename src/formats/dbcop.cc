@@ -133,7 +133,7 @@ class DbcopReader {
     return end_txn();
   }
 
-  // A write that failed inside a committed transaction had no effect, and nobody may read it.
+  // A write that failed inside a committed transaction had no effect, and must not be read.
   bool add_failed_writes(int64_t session) {
     auto failed = [](const Event& e) { return e.write && !e.success; };
     if (std::none_of(events_.begin(), events_.end(), failed)) return true;
@@ -158,7 +158,8 @@ class DbcopReader {
   };
   void add(const Event& e) {
     ValueView key = ValueView::of(static_cast<int64_t>(e.key));
-    // Keys may be hashes of 64 bits; what is no integer here is a text of the same digits.
+    // Keys may be hashes of 64 bits; one that does not fit an integer becomes a text of the same
+    // digits.
     if (e.key >> 63) {
       key = ValueView::of(std::string_view(*large_keys_.insert(std::to_string(e.key)).first));
     }

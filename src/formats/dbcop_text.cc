@@ -108,7 +108,7 @@ class DbcopTextReader {
 
 Result<History> read_dbcop_text(Source& source, Notes&) { return DbcopTextReader(source).run(); }
 
-// Names of keys as they stand, if all can; otherwise one is made up for each.
+// Names of keys unchanged, if all are allowed; otherwise one is made up for each.
 std::vector<std::string> key_names(const History& history, Losses& losses) {
   std::vector<std::string> names;
   for (KeyId k = 0; k < history.key_count(); ++k) {

@@ -20,7 +20,7 @@ struct Datum {
     nil,
     boolean,  // `integer` is 0 or 1
     integer,
-    real,  // `text` is how it was written, likewise for symbols
+    real,  // `text` as written, for symbols too
     string,
     keyword,  // `text` without the colon
     symbol,
@@ -41,7 +41,7 @@ struct Datum {
 // One record as a tree. Views live until the next parse.
 class DatumTree {
  public:
-  // What stands behind the value.
+  // What may follow the value.
   enum class Rest : uint8_t { refused, ignored };
   // False at a fault, which is then in message() and fault_at().
   bool parse(std::string_view text, bool json, Rest rest = Rest::refused);

@@ -5,10 +5,10 @@
 //    "Call":10,"Output":{"Txn":{"Results":[{}]},"Revision":2},"Return":20}          is 1:
 //    @[10~20,10~20] { w(k,"7") }, at revision 2
 //
-// Every write has a revision, and every value that is read tells the one at which it was written:
-// per key these are a stated order of versions. What a request may have done is told by its
-// response, so all records are taken in first: whoever compared with a revision read the value that
-// any of them tells of it.
+// Every write has a revision, and every read gives the revision at which its value was written: per
+// key these are a stated order of versions. The effect of a request is known from its response, so
+// all records are read first: a request that compared a revision read the value that any of them
+// gives for it.
 #include "formats/etcd.h"
 
 #include <simdjson.h>
@@ -57,7 +57,7 @@ struct Step {
 
 struct Request {
   TxnHeader header;
-  int64_t client = 0, revision = 0;  // 0: not told
+  int64_t client = 0, revision = 0;  // 0: not given
   std::vector<Step> steps;
 };
 
@@ -207,8 +207,7 @@ class EtcdReader {
       json::object condition;
       if (e.get_object().get(condition) != simdjson::SUCCESS)
         return records_.expected({"Input", "Txn", "Conditions"}, "objects");
-      // Of several that did not all hold it is not told which did not; of versions of a key, not
-      // which value had them.
+      // Of several, the failed ones are not known; of versions of a key, the values are not known.
       if (!answered || failed || integer_of(condition, "ExpectedVersion") > 0) continue;
       request.steps.push_back({.kind = Step::Kind::compare,
                                .key = std::string(text_of(condition, "Key")),
@@ -353,7 +352,7 @@ class EtcdReader {
 
   struct Version {
     Value value;      // null: a deletion
-    std::string txn;  // empty: whoever wrote it
+    std::string txn;  // empty: the writer of the value
   };
 
   JsonRecords records_;

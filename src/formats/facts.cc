@@ -6,14 +6,15 @@
 //   1-0  1           0         x     true         true    2
 //   1-0  1           0         y     true   7     false
 //
-// What a transaction did within itself is settled here, once: what it saw of others, what it left
-// to others, and whether it contradicts itself. So a query about the table needs no more than one
-// window over each key. Besides, each transaction has a place in an order that explains the
-// history, if the times that it states are right: see docs/lake.md.
+// The operations within a transaction are summarized here, once: its reads of others, its final
+// writes, and whether it contradicts itself. So a query about the table needs no more than one
+// window over each key. Each transaction also has a place in an order that explains the history, if
+// its times are right: see docs/lake.md.
 //
-// An unknown outcome has no end. Who was read has the place that it would have had if it had taken
-// as long as others do on average, or just before the first reader; who was not read is left out,
-// as it may have had no effect, unless it deletes: what was found absent may need that.
+// An unknown outcome has no end. An unknown transaction that was read has the place that it would
+// have had with the average duration of the others, or just before the first reader; one that was
+// not read is omitted, since it need not have had an effect, unless it deletes: an absent key may
+// need that.
 #include "formats/facts.h"
 
 #include <algorithm>
@@ -232,8 +233,8 @@ class ProposedOrder {
     return count == 0 ? 0 : static_cast<int64_t>(sum / static_cast<double>(count));
   }
 
-  // Who was read, by whoever counts, and before the first of them. Earlier readers may turn up
-  // later: then it moves, a few times at most, since this is a proposal.
+  // Places each unknown transaction that a counting one read, before its first reader. Earlier
+  // readers may turn up later: then it moves, a few times at most, since this is a proposal.
   void place_unknown(Losses& losses) {
     constexpr uint8_t kMostMoves = 8;
     constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
@@ -560,8 +561,8 @@ bool is_contradiction(const Fact& fact) {
          fact.instead.view() != ValueView::of(std::string_view(tombstone_of(fact)));
 }
 
-// The two operations that contradict each other. What was written last follows if it is known to be
-// another.
+// The two operations that contradict each other. The last write follows if it is known to be
+// another one.
 void add_contradiction(const Fact& fact, const std::string& tombstone, HistoryBuilder& builder) {
   const bool own = fact.writes && (!fact.reads || fact.expected.view() != fact.seen.view());
   builder.add(own ? write_of(fact, fact.expected, tombstone)
@@ -575,8 +576,8 @@ void add_contradiction(const Fact& fact, const std::string& tombstone, HistoryBu
 
 Result<History> history_of_facts(std::vector<Fact> facts, std::vector<uint64_t> lines,
                                  Budget* budget) {
-  // By transaction, each where its session has it; what stands first in the table is first among
-  // the rest.
+  // By transaction, each at its place in the session; the first one in the table is first among the
+  // rest.
   struct Txn {
     int64_t place;
     std::vector<size_t> rows;

@@ -68,7 +68,7 @@ struct Fact {
   int64_t window = 0;
   int64_t window_from = Interval::kUnknown, window_to = Interval::kUnknown;  // places in the order
   bool explained_outside =
-      false;  // somebody who may have written what was seen is not in the table
+      false;  // a possible writer of the value that was read is not in the table
 };
 
 // Rows one by one, in any order, columns in any order; a column that is not there has its default,

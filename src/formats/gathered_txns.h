@@ -29,7 +29,7 @@ class GatheredTxns {
     if (is_new) txns_.push_back({session, id, line, 0});
     return last_ = it->second;
   }
-  // A transaction of its own that no later line can join by its id.
+  // A separate transaction that no later line can join by its id.
   uint32_t separate_txn(int64_t session, int64_t id, uint64_t line) {
     txns_.push_back({session, id, line, 0});
     return last_ = static_cast<uint32_t>(txns_.size() - 1);

@@ -79,8 +79,8 @@ class HistWriter {
     out_.write(line_);
   }
 
-  // Neighbours in the file that belong to one session share a line, so that the order of all
-  // transactions survives. Returns the first transaction that is not on it.
+  // Neighbours in the file that belong to one session share a line, which preserves the order of
+  // all transactions. Returns the first transaction that is not on it.
   TxnId write_session_line(TxnId t) {
     const SessionId session = h_.session(t);
     line_.clear();

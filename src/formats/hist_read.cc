@@ -3,8 +3,8 @@
 //   initial VALUE | absent never-written | order KEY: VALUE… | event {…} | meta {…} | SESSION:
 //   TRANSACTION…
 //
-// The mark that says how a transaction ended stands behind it, but the builder wants to know first,
-// so the closing brace is looked up before the operations are read.
+// The mark that says how a transaction ended comes after it, but the builder needs it first, so the
+// closing brace is looked up before the operations are read.
 #include <deque>
 #include <optional>
 #include <utility>
@@ -473,13 +473,13 @@ class HistReader {
     }
   }
 
-  // The condition goes up to ",[", bounds of keys to ':'; neither stands in a condition but in
-  // quotes. `begin`: where the condition does. Takes the comma behind it too.
+  // The condition goes up to ",[", bounds of keys to ':'; in a condition both occur only in quotes.
+  // `begin`: where the condition begins. Takes the comma after it too.
   bool read_where(Op& to, size_t& begin) {
     to.kind = OpKind::range;
     const std::string_view rest = c_.rest();
     const size_t colon = find_unquoted(rest, ":"), end = find_unquoted(rest, ",[");
-    if (end == rest.npos) return c_.expected("a condition, then ',[' and what was returned");
+    if (end == rest.npos) return c_.expected("a condition, then ',[' and the returned rows");
     if (colon < end) {
       c_.skip_blanks();
       if (!c_.rest().starts_with("..") && !value(to.key, false)) return false;

@@ -42,11 +42,11 @@ class FileSource : public ByteSource {
     for (;;) {
       if (waits_)
         if (Status s = wait(); !s.ok()) return s.error();
-      // Asked before reading: what was written before the end is read then.
+      // Called before reading: a read then includes all that was written before the end.
       const bool grows = this->grows();
       const ssize_t n = ::read(fd_, to, size);
       if (n > 0 || (n == 0 && !grows)) return static_cast<size_t>(n);
-      // A device may say that there is something, and have nothing: /proc/kmsg.
+      // A device may report that data is ready, and have none: /proc/kmsg.
       if (n == 0 || errno == EAGAIN) {
         if (budget_ != nullptr && budget_->exhausted_now()) return failed(budget_error(*budget_));
         ::poll(nullptr, 0, kMillisecondsOfWaiting);

@@ -28,7 +28,7 @@ class ByteSource {
   virtual Result<size_t> read(char* to, size_t size) = 0;
   // True at the end of compressed data that ends in the middle.
   virtual bool cut_off() const { return false; }
-  // Whether `read` would have to wait for somebody to write.
+  // Whether `read` would have to wait for a writer.
   virtual bool would_wait() const { return false; }
 };
 
@@ -38,18 +38,18 @@ class Input {
   // vectors need them.
   static constexpr size_t kPadding = 64;
 
-  // `path` is a file or "-" for standard input. Reading, and waiting for what is to be read, fails
-  // once `budget` is exhausted; it must outlive the input, and may be null.
+  // `path` is a file or "-" for standard input. Reading, and waiting for data, fails once `budget`
+  // is exhausted; it must outlive the input, and may be null.
   static Result<Input> open(const std::string& path, Budget* budget);
-  // The same of a file to which lines are added while it is read: its end is waited for, until the
-  // budget is exhausted or nobody writes any more, of which `ended` tells once all is written;
-  // null: nobody ever says so. Not for compressed files.
+  // The same for a file to which lines are added while it is read: waits at its end, until the
+  // budget is exhausted or `ended` says that all is written; null: it never does. Not for
+  // compressed files.
   static Result<Input> follow(const std::string& path, Budget* budget,
                               const std::atomic<bool>* ended = nullptr);
   // The same from the byte `offset` of the file on, which begins the line after `line`.
   static Result<Input> follow_from(const std::string& path, Budget* budget, uint64_t offset,
                                    uint64_t line);
-  // What somebody else reads, which is not compressed.
+  // Data from another, uncompressed source.
   static Input of(std::unique_ptr<ByteSource> source, std::string name, Budget* budget);
   // `text` must outlive the input; `name` is used in messages.
   static Result<Input> memory(std::string_view text, std::string name, Budget* budget);
@@ -66,7 +66,7 @@ class Input {
 
   // Makes at least `size` bytes available in window(), fewer only at the end of the input.
   Status fill(size_t size);
-  // The bytes at hand. Invalidated by fill, next_line and consume.
+  // The bytes in the buffer. Invalidated by fill, next_line and consume.
   std::string_view window() const { return {buffer_.data() + begin_, end_ - begin_}; }
   void consume(size_t size);
   // True once everything has been consumed; may have to read to find out.
@@ -97,7 +97,7 @@ class Input {
   };
   // The next lines, about `bytes` of them and at least one; false at the end.
   Result<bool> next_lines(Lines& lines, size_t bytes);
-  // Whether next_line would have to wait for somebody to write. Not told of compressed input.
+  // Whether next_line would have to wait for a writer. False for compressed input.
   bool would_wait() const;
   // 1-based number of the line next_line or next_lines returned last.
   uint64_t line() const { return line_; }
@@ -108,7 +108,7 @@ class Input {
   Error error_at_byte(const std::string& message, uint64_t at) const;
   // Puts the name of the input into an error that came from elsewhere.
   Error located(Error e) const;
-  // An error in it of what was built from this.
+  // An error in a result that was built from this input.
   template <class T>
   Result<T> located(Result<T> built) const {
     if (!built.ok()) return located(built.error());

@@ -44,7 +44,7 @@ std::string equals(std::string_view column, const Value& value) {
   return where + '\'';
 }
 
-// Tells 1 and "1" apart.
+// Distinguishes 1 and "1".
 std::string name_of(const Value& key) {
   std::string name;
   append_json_value(name, key.view());
@@ -85,7 +85,7 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
   if (record.f == "init" && record.value && record.value->kind == Kind::map)
     return add_initial(record);
   if (!choose_workload(record)) return false;
-  // An operation whose process is not given is in a session of its own.
+  // Each operation without a process is in a separate session.
   const std::string process = record.process ? std::to_string(record.process->integer) : "";
   Pending& pending = pending_[process];
   ops_.clear();
@@ -93,7 +93,7 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
   if (record.type == JepsenType::invoke) {
     if (pending.open) {
       ++open_ends_;
-      if (!settle(pending, names_[process], TxnStatus::unknown, Interval::kUnknown)) return false;
+      if (!finish(pending, names_[process], TxnStatus::unknown, Interval::kUnknown)) return false;
     }
     names_[process] = session_of(record);
     return start(pending, record);
@@ -112,7 +112,7 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
   // not say when things happened by their order.
   const bool untimed = record.type == JepsenType::info || (!timed_ && !invoked);
   const int64_t end = untimed ? Interval::kUnknown : time_of(record);
-  return settle(pending, names_[process], status, end);
+  return finish(pending, names_[process], status, end);
 }
 
 int64_t JepsenHistory::time_of(const JepsenRecord& record) const {
@@ -130,7 +130,7 @@ bool JepsenHistory::start(Pending& pending, const JepsenRecord& record) {
   return true;
 }
 
-bool JepsenHistory::settle(Pending& pending, const Value& session, TxnStatus status, int64_t end) {
+bool JepsenHistory::finish(Pending& pending, const Value& session, TxnStatus status, int64_t end) {
   TxnHeader header;
   header.session = session.view();
   header.status = status;
@@ -153,8 +153,8 @@ bool JepsenHistory::settle(Pending& pending, const Value& session, TxnStatus sta
   return added;
 }
 
-// The first read says whether what was written are values of registers or elements of a set.
-bool JepsenHistory::settle_writes(Workload workload) {
+// The first read says whether the writes are values of registers or elements of a set.
+bool JepsenHistory::resolve_writes(Workload workload) {
   workload_ = workload;
   const auto translated = [&](std::vector<OwnedOp>& ops) {
     if (workload == Workload::set)
@@ -213,7 +213,7 @@ bool JepsenHistory::add_event(const JepsenRecord& record) {
   return s.ok() || fail(nullptr, s.error().message);
 }
 
-// What is no history of reads and writes of keys.
+// Refuses anything but a history of reads and writes of keys.
 bool JepsenHistory::refuse_workload(const JepsenRecord& record) {
   const std::string_view f = record.f;
   const auto refuse = [&](const char* what) {
@@ -247,7 +247,7 @@ bool JepsenHistory::choose_workload(const JepsenRecord& record) {
     found = Workload::txn;  // without a value, or with an explanation in its place
   else if (workload_ == Workload::none && record.type != JepsenType::ok && record.value &&
            record.value->kind == Kind::map && record.f != "transfer")
-    return true;  // a request in words of its own; its completion says what was done
+    return true;  // a request in an unknown form; its completion has the operations
   if (found == Workload::none)
     return fail(record.value,
                 "the workload '" + std::string(record.f) +
@@ -285,32 +285,32 @@ bool JepsenHistory::choose_registers(const JepsenRecord& record) {
   if (completes && workload_ == Workload::writes) return true;
   if (record.f == "read" && !record.key && workload_ == Workload::writes) {
     if (record.type != JepsenType::ok) return true;
-    return settle_writes(elements ? Workload::set : Workload::cas_register);
+    return resolve_writes(elements ? Workload::set : Workload::cas_register);
   }
   // A vector before anything was written: of no pair it can be a set only.
   if (record.f == "read" && record.type == JepsenType::ok && elements && !pair && !record.key) {
     elements_written_ = true;
-    return settle_writes(Workload::set);
+    return resolve_writes(Workload::set);
   }
   // Nothing is certain yet of a read that has not been answered.
   if (record.f == "read" && record.type != JepsenType::ok && !pair && !record.key) {
     workload_ = Workload::writes;
     return true;
   }
-  return settle_writes(Workload::cas_register);
+  return resolve_writes(Workload::cas_register);
 }
 
-// `invoked`: a completion whose invocation has said what was asked for. Unless it is :ok it may
-// repeat that, or hold an explanation in its place.
+// `invoked`: a completion whose invocation has given the request. Unless it is :ok it may repeat
+// that, or hold an explanation in its place.
 bool JepsenHistory::translate(const JepsenRecord& record, bool invoked) {
   const bool done = record.type == JepsenType::fail || record.type == JepsenType::info;
   if (!done) return translate_ops(record);
   if (invoked || record.f == "read") return true;
   if (translate_ops(record)) return true;
-  // What an operation of unknown outcome may have written has to be known; what failed was written
-  // by nobody.
+  // The possible writes of an operation of unknown outcome must be known; a failed one wrote
+  // nothing.
   if (record.type == JepsenType::info) {
-    fault_.message += "; what it may have written is not known without its invocation";
+    fault_.message += "; its possible writes are not known without its invocation";
     return false;
   }
   ops_.clear();
@@ -342,7 +342,7 @@ bool JepsenHistory::translate_ops(const JepsenRecord& record) {
   }
 }
 
-// Containers and the like become the text that stands in the file.
+// Containers and the like become their text in the file.
 bool JepsenHistory::value_of(const Datum& d, Value& to) const {
   switch (d.kind) {
     case Kind::nil:
@@ -497,7 +497,7 @@ bool JepsenHistory::translate_pair(const JepsenRecord& record) {
   return true;
 }
 
-// Accounts and elements are no values of a register: taken for ones, nobody wrote them.
+// Accounts and elements are no values of a register: as such they would have no writer.
 bool JepsenHistory::refuse_collection(const Datum& read) {
   if (read.kind == Kind::map)
     return fail(&read,
@@ -615,10 +615,10 @@ Result<History> JepsenHistory::finish(Notes& notes) && {
   for (auto& [process, pending] : pending_) {
     if (!pending.open) continue;
     ++open_ends_;
-    if (!settle(pending, names_[process], TxnStatus::unknown, Interval::kUnknown))
+    if (!finish(pending, names_[process], TxnStatus::unknown, Interval::kUnknown))
       return bad_input(fault_.message);
   }
-  if (workload_ == Workload::writes && !settle_writes(Workload::cas_register))
+  if (workload_ == Workload::writes && !resolve_writes(Workload::cas_register))
     return bad_input(fault_.message);
   if (auto s = store_.finish([&](const TxnHeader& header, const std::vector<OwnedOp>& ops) {
         return add_txn(header, ops);

@@ -61,7 +61,7 @@ class JepsenHistory {
     uint64_t line = 0;
     bool open = false;
   };
-  // What waits for the first read to say what it is.
+  // Operations that wait for the first read to give their meaning.
   struct Held {
     TxnHeader header;
     Value session;
@@ -80,7 +80,7 @@ class JepsenHistory {
 
   bool choose_workload(const JepsenRecord& record);
   bool choose_registers(const JepsenRecord& record);
-  bool settle_writes(Workload workload);
+  bool resolve_writes(Workload workload);
   bool translate(const JepsenRecord& record, bool invoked);
   bool translate_ops(const JepsenRecord& record);
   bool translate_txn(const Datum& value, bool observed);
@@ -104,7 +104,7 @@ class JepsenHistory {
   bool fail(const Datum* at, std::string message);
 
   bool start(Pending& pending, const JepsenRecord& record);
-  bool settle(Pending& pending, const Value& session, TxnStatus status, int64_t end);
+  bool finish(Pending& pending, const Value& session, TxnStatus status, int64_t end);
   bool add_txn(const TxnHeader& header, const std::vector<OwnedOp>& ops);
   bool add_event(const JepsenRecord& record);
   Value session_of(const JepsenRecord& record);

@@ -135,7 +135,7 @@ Result<bool> JepsenLogRecords::take_apart(std::string_view line, size_t at, Datu
   if (!type_of(part[1], to.type))
     return input_.error("expected one of :invoke, :ok, :fail, :info", column[1]);
   if (!part[2].starts_with(':'))
-    return input_.error("expected what was done, like :read", column[2]);
+    return input_.error("expected an operation, like :read", column[2]);
   to.f = part[2].substr(1);
   text_ = part[3];
   column_ = column[3];

@@ -17,7 +17,7 @@ struct JepsenRecord {
   JepsenType type = JepsenType::invoke;
   std::string_view f;            // may be empty
   const Datum* value = nullptr;  // may be missing
-  const Datum* key = nullptr;    // likewise
+  const Datum* key = nullptr;    // may be missing
   std::optional<Value> process;  // none: not given
   std::optional<int64_t> time;   // nanoseconds
   uint64_t line = 0;

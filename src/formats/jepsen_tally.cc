@@ -121,9 +121,9 @@ class JepsenTallyReader {
       return !nil && record.type == JepsenType::ok ? read(*record.value, txn) : Ok{};
     // What completes an invocation may hold an explanation in the place of the value, or nothing.
     if (invoked && (nil || record.type != JepsenType::ok)) return Ok{};
-    // Nobody has added what failed.
+    // A failed operation added nothing.
     if (record.type == JepsenType::fail || (nil && record.type == JepsenType::invoke)) return Ok{};
-    if (nil) return expected(record.value, "what was added: its invocation is missing");
+    if (nil) return expected(record.value, "the added value: its invocation is missing");
     txn.adds.clear();
     if (record.f == "transfer") return transfer(*record.value, txn);
     int64_t amount = 0;
@@ -189,7 +189,7 @@ class JepsenTallyReader {
 
 Result<Tally> read(Input& input) {
   if (auto s = input.fill(kHeadBytes); !s.ok()) return s.error();
-  // In JSON the first name of a field stands in quotes.
+  // In JSON the first name of a field is in quotes.
   const std::string_view head = input.window();
   const size_t open = std::min(head.find('{'), head.size());
   const size_t name = head.find_first_not_of(" \t\r\n", open + 1);

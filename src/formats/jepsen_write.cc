@@ -1,10 +1,10 @@
-// One session becomes one process. Where every transaction that matters has a begin and an end,
+// One session becomes one process. If every transaction that matters has a begin and an end,
 // invocations and completions are merged by time; otherwise there are completions only, because the
-// order of the records would claim times that nobody measured.
+// order of the records would claim times that were never measured.
 //
-// Who reads a Jepsen history takes its operations in the order of their completions. So that the
-// same history comes back, completions keep the order of the transactions wherever that does not
-// run against the clock, as it does in histories written session by session.
+// A reader of a Jepsen history takes its operations in the order of their completions. To give the
+// same history back, completions keep the order of the transactions wherever that does not run
+// against the clock, as it does in histories written session by session.
 #include "formats/jepsen_write.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// JSON files that are one array of records, or records one after the other: one record at a time
-// through simdjson, so that a file of any size needs memory for its longest record only.
-// Include from sources only: simdjson.h is large.
+// JSON files that are one array of records, or a sequence of records: one record at a time through
+// simdjson, so a file of any size needs memory for its longest record only. Include from sources
+// only: simdjson.h is large.
 #pragma once
 
 #include <simdjson.h>
@@ -45,7 +45,7 @@ class JsonRecords {
   Error expected(std::initializer_list<JsonStep> path, std::string_view what) const {
     return error(path, "expected " + std::string(what));
   }
-  // An error in `file` of what was built from the current record.
+  // An error in a result that was built from the current record.
   template <class Built>
   auto located(Built built) const {
     return input_.located(std::move(built));

@@ -176,7 +176,7 @@ class Walker {
       if (peek() == '+' || peek() == '-') ++at_;
       if (!digits()) return false;
     }
-    if (done()) return true;  // perhaps cut off; the caller finds out by what is missing
+    if (done()) return true;  // perhaps truncated; the caller finds out by the missing rest
     return integer ? in_range<int64_t>(begin, "the integer does not fit into 64 bits")
                    : in_range<double>(begin, "the number is out of range");
   }

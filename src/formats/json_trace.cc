@@ -5,7 +5,7 @@
 //
 // A span of OpenTelemetry is such a record too: the columns are its attributes, its trace is the
 // transaction, its start and end are the time. Spans come alone or in the envelopes of OTLP
-// (resourceSpans); those without the attributes session and op are somebody else's, left out and
+// (resourceSpans); spans without the attributes session and op are not for us, and are skipped and
 // counted.
 #include "formats/json_trace.h"
 
@@ -56,7 +56,7 @@ class JsonTraceReader {
   }
 
  private:
-  // Where a column of the current row stands.
+  // The place of a column in the current row.
   struct Place {
     std::array<JsonStep, 2> steps = {JsonStep(size_t{0}), JsonStep(size_t{0})};
     size_t depth = 0;

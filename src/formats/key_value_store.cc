@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view kPieceBegin = "x ";
 constexpr std::string_view kPieceEnd = " y";
 
-// The length of what stands before the first piece: a text that was put, or nothing.
+// The length of the text before the first piece: a text that was put, or nothing.
 size_t head_length(std::string_view text) {
   if (text.starts_with(kPieceBegin)) return 0;
   const size_t piece = text.find(kPieceBegin);
@@ -31,7 +31,7 @@ bool KeyValueStore::read(std::string_view text, OwnedOp& to) {
   to.kind = OpKind::read;
   to.value = Value::of(std::string(text));
   if (!text.empty() &&
-      !text.starts_with(kPieceBegin)) {  // as a list, an element that nobody appended
+      !text.starts_with(kPieceBegin)) {  // as a list, an element that was never appended
     to.list.push_back(to.value);
     return true;
   }
@@ -52,8 +52,8 @@ void KeyValueStore::add(const Value& session, const TxnHeader& header, std::vect
   txns_.push_back({session, header, std::move(ops)});
 }
 
-// What the text comes to: its last piece, if every piece stands behind the one behind which it was
-// first seen; else the text.
+// The value of the text: its last piece, if every piece follows the same one as where it was first
+// seen; else the text.
 std::string KeyValueStore::last_piece(Key& key, std::string_view text) {
   size_t at = head_length(text);
   std::string last(text.substr(0, at));

@@ -1,5 +1,5 @@
-// A store of texts with get, put and append, as Porcupine's histories have it. What is appended are
-// pieces "x … y", so that a text that was read can be taken apart.
+// A store of texts with get, put and append, as Porcupine's histories have it. Appends are pieces
+// "x … y", which allow a text that was read to be taken apart.
 //
 // A key to which pieces are only appended is a list. Where put and append meet on a key, it is a
 // register, and its value is the last piece of the text, or the text that was put:
@@ -9,10 +9,10 @@
 //             saw leaves a text that nobody saw: a write of a
 //   get       read of the last piece; "" at first
 //
-// That is exact as long as no piece is written twice. A piece then stands behind the same text
-// wherever it is seen, and a get that shows it behind another saw what nobody wrote: its value is
-// the whole text. And whatever follows an unseen piece on the same text would show it, so only a
-// put can come next, as behind a write.
+// That is exact as long as no piece is written twice. A piece then follows the same text wherever
+// it is seen, and a get that shows it after another read a value that was never written: its value
+// is the whole text. And if anything followed an unseen piece on the same text, it would show the
+// piece, so only a put can come next, as after a write.
 #pragma once
 
 #include <deque>
@@ -53,7 +53,7 @@ class KeyValueStore {
   };
   struct Key {
     std::unordered_set<std::string> put, appended;
-    bool unclear = false;  // a text was put in which pieces cannot be told apart
+    bool unclear = false;  // a text was put that does not divide into pieces
     std::unordered_map<std::string, std::string>
         before;  // piece: what stood before it when first seen
     bool is_list() const { return !appended.empty() && put.empty(); }

@@ -35,7 +35,7 @@ class Registers {
   struct Holds {
     bool aborted = false;
     bool negative = false;      // negative integers
-    bool initial_zero = true;   // value 0 stands for the initial one, so nothing else may be 0
+    bool initial_zero = true;   // value 0 represents the initial one, so no other value may be 0
     bool any_key = false;       // keys of any type: RegisterOp::key is the KeyId
     bool session_names = true;  // numbers of sessions, with gaps
     bool times = false;         // begin and end

@@ -21,8 +21,7 @@
 
 namespace assay::internal::formats {
 
-// In the order of detection: a format whose start is unmistakable stands before one that is
-// lenient.
+// In the order of detection: a format with an unmistakable beginning precedes a lenient one.
 // clang-format off
 constexpr const Format* kRegistry[] = {
     &kJsonTrace,

@@ -38,8 +38,8 @@ class Losses {
   }
   std::vector<Loss> list() const;
 
-  // What formats of mere reads and writes do not hold besides them: stated orders and sources,
-  // times of operations, events, metadata, snapshots and levels.
+  // Counts what formats of mere reads and writes do not hold: stated orders and sources, times of
+  // operations, events, metadata, snapshots and levels.
   void add_annotations(const History& h);
   // Names of transactions that do not follow from their places.
   void add_names(const History& h);
@@ -58,7 +58,8 @@ class Losses {
 struct Format {
   FormatInfo info;
   bool appended =
-      false;  // line by line as things happen, so that a file cut off is the beginning of a history
+      // written line by line as things happen, so a truncated file is the beginning of a history
+      false;
   // Whether the source looks like this format. Looks at Source::head (kHeadBytes or all) or files.
   bool (*detect)(const Source& source);
   Result<History> (*read)(Source& source, Notes& notes);
@@ -72,7 +73,7 @@ struct Format {
 inline constexpr std::string_view kNeverWritten = "never-written";
 // In the header, where entries of stated orders name transactions.
 inline constexpr std::string_view kNamedVersions = "named-versions";
-// … of reads that state whose write they returned
+// … of reads with a stated source
 inline constexpr std::string_view kSources = "sources";
 // … of values that are rows of columns
 inline constexpr std::string_view kRows = "rows";

@@ -9,7 +9,7 @@
 
 namespace assay::internal::formats {
 
-// As a row of the history stands (ValueView::row).
+// In the form of a history's row (ValueView::row).
 std::string row_of_json(simdjson::dom::object object);
 
 // The row that `text` begins with, and how many characters it takes; nothing if that is no JSON

@@ -5,9 +5,9 @@
 //   {"event":{"Finish":{"AppendSuccess":{"tail":5}}},"client_id":1,"op_id":7}          is
 //   cas(tail,3,5)
 //
-// The tail is a register: an append moves it by the number of its records, and whoever reads it
-// sees it. An append of unknown outcome has to say at which tail it is: else where it moved the
-// tail is not known. The order of the lines is the clock.
+// The tail is a register: an append moves it by the number of its records, and its readers see it.
+// An append of unknown outcome has to give its tail: else its place in the stream is not known. The
+// order of the lines is the clock.
 #include "formats/s2.h"
 
 #include <simdjson.h>

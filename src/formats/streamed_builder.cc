@@ -77,7 +77,7 @@ Status StreamedBuilder::hand_over_if_full() {
   return values_ >= kValuesOfBatch || text_bytes_ >= kTextOfBatch ? hand_over() : Ok{};
 }
 
-HistoryBuilder& StreamedBuilder::settled() {
+HistoryBuilder& StreamedBuilder::built_so_far() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return looked_up_ == filled_; });
   return history_;
@@ -101,7 +101,8 @@ Status StreamedBuilder::hand_over() {
   return outcome();
 }
 
-// Of what was looked up. Whoever asks the reader's budget later has to learn that it ran out.
+// The outcome of the look-ups so far. An exhausted budget is copied to the reader's, where the
+// caller asks later.
 Status StreamedBuilder::outcome() {
   thrown_.rethrow();
   if (!failed_.ok() && own_budget_.cause()) *budget_ = own_budget_;
@@ -128,7 +129,7 @@ void StreamedBuilder::look_up() {
 }
 
 Result<History> StreamedBuilder::finish() && {
-  HistoryBuilder& history = settled();
+  HistoryBuilder& history = built_so_far();
   if (Status s = outcome(); !s.ok()) return s.error();
   if (Status s = add_here(); !s.ok()) return s.error();
   history.limit(budget_);

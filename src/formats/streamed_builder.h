@@ -1,6 +1,6 @@
-// A HistoryBuilder for readers that parse one record after the other: what was parsed is looked up
-// batch by batch, on another thread where there may be one, while the reader goes on. The history
-// is the same for every number of threads.
+// A HistoryBuilder for readers that parse one record after the other: parsed records are looked up
+// batch by batch, on another thread if allowed, while the reader goes on. The history is the same
+// for every number of threads.
 //
 // Cost: texts are copied once into the batch; a few batches are held at a time.
 #pragma once
@@ -29,13 +29,13 @@ class StreamedBuilder {
   StreamedBuilder& operator=(const StreamedBuilder&) = delete;
   ~StreamedBuilder();
 
-  void set_initial(ValueView v) { settled().set_initial(v); }
+  void set_initial(ValueView v) { built_so_far().set_initial(v); }
   void set_initial(ValueView key, ValueView value, uint64_t line) {
-    settled().set_initial(key, value, line);
+    built_so_far().set_initial(key, value, line);
   }
-  void set_meta(std::string json) { settled().set_meta(std::move(json)); }
-  void set_absent_is_never_written() { settled().set_absent_is_never_written(); }
-  void take_null_for_empty_lists() { settled().take_null_for_empty_lists(); }
+  void set_meta(std::string json) { built_so_far().set_meta(std::move(json)); }
+  void set_absent_is_never_written() { built_so_far().set_absent_is_never_written(); }
+  void take_null_for_empty_lists() { built_so_far().take_null_for_empty_lists(); }
 
   void begin_txn(const TxnHeader& header);
   bool add(const Op& op) {
@@ -65,7 +65,7 @@ class StreamedBuilder {
   bool add_extra(Op& own);
   std::span<const Op::Row> kept(std::span<const Op::Row> rows, std::vector<Op::Row>& to);
   // Once everything that was handed over is looked up.
-  HistoryBuilder& settled();
+  HistoryBuilder& built_so_far();
   Status hand_over_if_full();
   Status hand_over();
   Status add_here();
@@ -90,7 +90,7 @@ class StreamedBuilder {
   Status failed_ = Ok{};
   FirstException thrown_;
   bool ended_ = false;
-  std::jthread thread_;  // last, so that it ends before what it uses
+  std::jthread thread_;  // last: it ends before the members that it uses
 };
 
 }  // namespace assay::internal::formats

@@ -27,7 +27,7 @@ Error system_error(const std::string& what, const std::string& where) {
   return io_error(what + ": " + strerror(errno), where);
 }
 
-// The earliest moment, or before all others where none is told.
+// The earliest moment, or before all others if there is none.
 int64_t begin_of(const simdjson::dom::object& fields) {
   simdjson::dom::element time;
   if (fields["begin"].get(time) != simdjson::SUCCESS) return kFirst;
@@ -161,7 +161,7 @@ class Run {
     return Ok{};
   }
 
-  // So many bytes from the next on; false at the end.
+  // This many bytes from the next on; false at the end.
   Result<bool> fill(size_t size) {
     while (text_.size() - next_ < size) {
       text_.erase(0, next_);
@@ -177,7 +177,7 @@ class Run {
   }
 
   std::vector<Line> lines_;
-  std::string text_;  // of all lines; of a file, what was read of it
+  std::string text_;  // of all lines; of a file, the part that was read
   size_t next_ = 0;   // line; of a file, byte of the text
   std::unique_ptr<FileDescriptor> file_;
   int64_t key_ = kFirst;
@@ -236,7 +236,7 @@ class MergedRuns : public ByteSource {
   std::vector<Run> runs_;
   Budget* budget_;
   std::priority_queue<Next, std::vector<Next>, std::greater<>> next_;
-  size_t current_ = kNoRun;  // whose line is handed out
+  size_t current_ = kNoRun;  // of the current line
   std::string_view rest_;    // of it
 };
 

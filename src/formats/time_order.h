@@ -5,10 +5,10 @@
 //   {"session":2,"begin":3,…}   ->   {"session":1,"begin":9,…}
 //
 // Lines are collected as far as memory goes and sorted, and each such run is written to a file
-// without a name, which the system removes when the process ends, however that comes about; then
-// the runs are merged. Lines of a session stay in their order, as do those that began at once. One
-// that says no begin stays behind the line of its session before it, an event behind everything
-// before it, the header at the front.
+// without a name, which the system removes however the process ends; then the runs are merged.
+// Lines of a session stay in their order, and so do lines with the same begin. A line without a
+// begin stays behind its session's previous line, an event behind everything before it, the header
+// at the front.
 //
 // Cost: each line is written and read once more; nothing is written if one run is enough.
 #pragma once

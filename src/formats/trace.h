@@ -38,8 +38,8 @@ struct TraceField {
 
 struct TraceRow {
   std::array<TraceField, kTraceColumns> fields;
-  std::optional<int64_t> end;  // when the operation ended, where that is given besides `time`
-  bool failed = false;         // the operation did not work: what it read is not known
+  std::optional<int64_t> end;  // when the operation ended, if given in addition to `time`
+  bool failed = false;         // the operation failed: the result of its read is not known
 
   TraceField& at(TraceColumn c) { return fields[static_cast<size_t>(c)]; }
   const TraceField& at(TraceColumn c) const { return fields[static_cast<size_t>(c)]; }
@@ -101,7 +101,7 @@ class TraceHistory {
                    std::span<const HeldOp* const> ops) const;
 
   GatheredTxns<HeldOp> gathered_;
-  std::string texts_;           // of what is held back
+  std::string texts_;           // of the operations held back
   std::vector<Held> elements_;  // of lists
   std::vector<Outcome> outcomes_;
   std::vector<Held> sessions_;  // names, by number

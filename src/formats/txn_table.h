@@ -17,7 +17,7 @@ namespace assay::internal::formats {
 
 class TxnTableWriter {
  public:
-  // A line that is there already is the same transaction. Its session has what it did before in
+  // A line that is there already is the same transaction. Its session's earlier transactions are in
   // earlier lines.
   void add(uint64_t line, const std::shared_ptr<const History>& h, TxnId t) {
     txns_.try_emplace(line, h, t);

@@ -1,9 +1,9 @@
 // Viper's directories: one log per session, one committed transaction per line. In JSON,
 // J<number>.log, whose operations are arrays or objects, or in EDN, Jep<number>.log.
 //
-// A read carries only the hash of the value it saw, also when that was loaded before the run. So
-// the logs are read twice: first the versions that somebody wrote, then the transactions, where the
-// first value of a key that nobody wrote is the initial one. A second one stays, and is out of thin
+// A read carries only the hash of its value, even if that was loaded before the run. So the logs
+// are read twice: first the versions that were written, then the transactions, where the first read
+// value of a key that was never written is the initial one. A second one stays, and is out of thin
 // air.
 #include "formats/viper.h"
 
@@ -57,7 +57,7 @@ class ViperReader {
   ViperReader(std::vector<Log> logs, Notes& notes) : logs_(std::move(logs)), notes_(notes) {}
 
   Result<History> run() {
-    // Collectors never delete: a tombstone stays, so what is absent was never written.
+    // Collectors never delete: a tombstone stays, so an absent key was never written.
     builder_.set_absent_is_never_written();
     for (bool collecting : {true, false}) {
       collecting_ = collecting;
@@ -120,7 +120,7 @@ class ViperReader {
     return add_failed_writes(header.session, header.line);
   }
 
-  // Writes that failed had no effect; whoever reads one has read aborted data.
+  // Failed writes had no effect; a read of one is a read of aborted data.
   Status add_failed_writes(const ValueView& session, uint64_t line) {
     if (failed_.empty()) return Ok{};
     TxnHeader header;
@@ -224,7 +224,7 @@ class ViperReader {
     return records_->expected({"value", i, step(0)}, "one of r, w, i, d, range");
   }
 
-  // The array that {"opType":"r","key":5,…} stands for, to the first field that is missing.
+  // The array equivalent to {"opType":"r","key":5,…}, up to the first missing field.
   bool name_parts(json::object object) {
     json::element field;
     std::string_view kind;
@@ -240,7 +240,7 @@ class ViperReader {
     }
     return true;
   }
-  // Where a part of the operation stands: an index, or a field.
+  // The place of a part of the operation: an index, or a field.
   JsonStep step(size_t part) const {
     if (!form_) return JsonStep(part);
     return part == 0 ? JsonStep("opType") : JsonStep(form_->fields[part - 1]);
@@ -271,7 +271,7 @@ class ViperReader {
     return Ok{};
   }
 
-  // Insert and delete: what was there, then the new value or the tombstone.
+  // Insert and delete: the old value, then the new value or the tombstone.
   Status read_change(bool remove, size_t i) {
     ValueView key, value, before;
     if (part_.size() < 6)
@@ -361,8 +361,8 @@ Result<History> read_viper_edn(Source& source, Notes& notes) {
   return read_directory(source, kEdn, notes);
 }
 
-// Whether something is read that nobody wrote. It would be taken for the initial value then, unless
-// the logs say that they have an initial state.
+// Whether a value was read that was never written. It would be taken for the initial value then,
+// unless the logs say that they have an initial state.
 bool reads_out_of_thin_air(Registers& registers) {
   std::set<std::pair<int64_t, int64_t>> unwritten;
   for (bool reads : {true, false})

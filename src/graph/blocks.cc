@@ -1,7 +1,7 @@
 // Which links lie on a common cycle?
 //
 // Two links are in the same block if some cycle without repeated vertices runs through both; a link
-// on no cycle is a block of its own. Blocks share single vertices only:
+// on no cycle is a separate block. Blocks share single vertices only:
 //
 //   a - b - d      blocks {ab, bc, ca} and {bd}, which share b
 //    \ /

@@ -1,4 +1,4 @@
-// Topological order by Kahn's algorithm, and cycles in what it cannot order.
+// Topological order by Kahn's algorithm, and cycles among the vertices it cannot order.
 //
 //   a → b → c → a, c → d      Kahn orders nothing: a, b and c wait for each other, and d for c
 //
@@ -197,7 +197,7 @@ std::vector<Vertex> find_cycle(const Digraph& graph) {
 }
 
 uint64_t topological_order_bytes(const Digraph& graph) {
-  return 3 * sizeof(uint32_t) * graph.vertices();  // degrees, those that are ready, the order
+  return 3 * sizeof(uint32_t) * graph.vertices();  // degrees, the ready vertices, the order
 }
 
 uint64_t cycle_search_bytes(const Digraph& graph) {

@@ -99,8 +99,8 @@ std::vector<Vertex> topological_order(const Digraph& graph, std::span<const uint
 // as consecutive vertices, first not repeated. Empty if the graph is acyclic.
 std::vector<Vertex> find_cycle(const Digraph& graph);
 
-// A shortest path between two vertices, both included, through those that may be passed; there is
-// one.
+// A shortest path between two vertices, both included, through vertices that may be passed; there
+// is one.
 template <class MayPass>
 std::vector<Vertex> shortest_path(const Digraph& graph, Vertex from, Vertex to, MayPass may_pass) {
   std::vector<Vertex> parent(graph.vertices(), to), queue{from};

@@ -16,9 +16,9 @@
 // Both searches go on at once, and end when they meet or one has nothing left: a cycle of a dozen
 // edges among thousands of vertices is met after a few hundred (Haeupler, Kavitha, Mathew, Sen,
 // Tarjan, TALG 2012, search in both directions for the same reason). One finished side is enough to
-// place it beyond the other end, if the vertices between are passed over, once. Cost of one
-// insertion: the edges of the vertices that the smaller search reaches, about twice, and the
-// positions between the ends or the edges of the larger one, whichever are fewer.
+// place it beyond the other end, if the vertices between are skipped, once. Cost of one insertion:
+// the edges of the vertices that the smaller search reaches, about twice, and the positions between
+// the ends or the edges of the larger one, whichever are fewer.
 
 #include "graph/incremental_order.h"
 

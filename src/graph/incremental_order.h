@@ -34,7 +34,7 @@ class IncrementalOrder {
   std::span<const Vertex> order() const { return order_; }
 
  private:
-  // Passing over so many positions costs about as much as visiting one vertex with its edges, and
+  // Skipping this many positions costs about as much as visiting one vertex with its edges, and
   // sorting it.
   static constexpr uint64_t kPositionsPerVertex = 32;
 

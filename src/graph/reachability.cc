@@ -4,8 +4,8 @@
 //
 //   order a b c d, edges a→c b→d, columns {a, b}:    a 10   b 01   c 10   d 01
 //
-// A sweep begins at its first column and ends at the last vertex that a pair asks for, so pairs
-// that are near each other in the order cost no more than what lies between them.
+// A sweep begins at its first column and ends at the last vertex of a pair, so pairs that are near
+// each other in the order cost no more than the distance between them.
 //
 // Cost: edges × the columns in whose reach they lie / 64; for local pairs linear. Memory: 64 bytes
 // a vertex. Blocking a transitive closure in this way is folklore ("the four Russians", Arlazarov

@@ -90,7 +90,7 @@ class Companions {
     if (!fits(h_, seen, own->second)) contradict(seen, own->second);
   }
 
-  // Of an operation that also writes, what it saw.
+  // What an operation that also writes observed.
   void observe(OpId i) {
     companion();
     if (!installs_version(h_.op(i))) return copier_.operation(h_, i);
@@ -180,7 +180,7 @@ class Companions {
       case Accepts::equals:
         builder_.add(Op::read(key, h_.version_value(seen.version)));
         break;
-      case Accepts::differs:  // what it wrote is not there
+      case Accepts::differs:  // the key does not hold the value written
         builder_.add(Op::cas(key, h_.version_value(seen.version), value, false));
         break;
       default:
@@ -193,7 +193,7 @@ class Companions {
   TxnCopier copier_{builder_};
   OpBuffers buffers_;
   std::unordered_set<std::string> names_;  // of transactions and sessions
-  std::unordered_set<std::string> keys_;   // once a companion has one of its own
+  std::unordered_set<std::string> keys_;   // filled when the first companion needs a new key
   std::optional<KeyOrder> key_order_;      // once there is a range
   uint64_t companions_ = 0;
   std::optional<Error> not_understood_;
@@ -201,7 +201,7 @@ class Companions {
   TxnId txn_ = kNone;
   bool begun_ = false;
   std::string name_;                         // the companion's
-  std::unordered_map<KeyId, KeyState> own_;  // what it wrote so far
+  std::unordered_map<KeyId, KeyState> own_;  // its writes so far
   std::deque<std::string> keys_of_its_own_;
 };
 

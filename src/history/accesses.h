@@ -1,5 +1,4 @@
-// Accesses: what an operation says that it saw (an observation), and what it leaves behind (an
-// install).
+// Accesses: an operation's observations, and the versions that it leaves behind (installs).
 //
 //   operation              observes                       installs
 //   r(x,1)                 x equals 1                     -
@@ -44,8 +43,8 @@ enum class Accepts : uint8_t {
   matches,  // it held a row that satisfies a condition, or may do so
   misses,   // it was absent, or held a row that does not satisfy a condition, or may not
   list,     // it held a list that ends with the own elements
-  rows,     // of each key of a range, whether it was absent, or what it held
-  nothing,  // what it returned contradicts itself
+  rows,     // of each key of a range, its value or that it was absent
+  nothing,  // the result contradicts itself
 };
 
 struct Observation {
@@ -54,7 +53,7 @@ struct Observation {
   VersionId version = kNone;  // equals, differs; list: its last element, or null
   Accepts accepts = Accepts::any;
   PredicateId predicate = kNone;  // matches, misses
-  bool own = false;  // its transaction wrote the key before; told by walk_accesses only
+  bool own = false;               // its transaction wrote the key before; only set by walk_accesses
 };
 
 struct Install {
@@ -63,7 +62,7 @@ struct Install {
   VersionId version = kNone;
   bool removes = false;  // the version is a tombstone
   bool appends = false;  // the version is an element of a list
-  bool final = false;    // no later write of its transaction replaces it; told by each_install only
+  bool final = false;    // no later write of its transaction replaces it; only set by each_install
 
   KeyState state() const { return {version, removes}; }
 };
@@ -161,8 +160,7 @@ inline bool shows(const History& history, const KeyState& state, VersionId versi
   return state.version == version || (state.removed && history.version_value(version).is_null());
 }
 
-// What a key holds before anything is written: an initial value of its own is a version like any
-// other.
+// The state of a key before any write: an initial value is a version like any other.
 inline KeyState initial_state(const History& history, KeyId key) {
   return {history.own_initial(key), false};
 }
@@ -238,18 +236,17 @@ inline bool fits(const History& history, const Observation& seen, const ValueVie
   }
 }
 
-// What a range observes of each of `keys`, those within its bounds, and of the keys that it names,
-// by key: what was not returned is absent, or does not satisfy its condition. A key outside the
-// bounds, or named twice, and a row that was returned or passed over against the condition,
-// contradicts itself.
+// A range's observations of those of `keys` within its bounds and of the keys that it names, by
+// key: a key that was not returned is absent or does not satisfy the condition. A key outside the
+// bounds or named twice, and a returned or skipped row that contradicts the condition, make the
+// result contradict itself.
 std::vector<Observation> observations_of_range(const History& history, OpId range,
                                                std::span<const KeyId> keys);
 
-// What others had appended to a list that was read, without the own elements, which stand at its
-// end.
+// The elements of a list that was read, without the reader's own, which are at its end.
 struct OutsideList {
   std::span<const VersionId> elements;
-  OpId missing = kNone;  // an own append whose element does not stand there: nothing explains that
+  OpId missing = kNone;  // an own append whose element is missing: nothing explains that
 };
 OutsideList outside_list(const History& history, OpId read_list);
 
@@ -257,7 +254,7 @@ OutsideList outside_list(const History& history, OpId read_list);
 // cache; an array over all keys would miss on every operation.
 class WrittenKeys {
  public:
-  // Forgets everything; makes room for so many keys, and there must not be more.
+  // Forgets everything; makes room for this many keys, which must not be exceeded.
   void start(uint32_t keys) {
     size_t slots = 16;
     while (slots < 2 * size_t{keys}) slots *= 2;
@@ -283,8 +280,8 @@ class WrittenKeys {
   std::vector<KeyId> slots_;
 };
 
-// Goes through the operations of a transaction in program order: look(Observation) for what one
-// observes, then put(Install) for what it installs. `written` is scratch space; meanwhile it holds
+// Goes through the operations of a transaction in program order and calls look(Observation), then
+// put(Install) for each of an operation's accesses. `written` is scratch space; meanwhile it holds
 // the keys written before.
 template <class Look, class Put>
 void walk_accesses(const History& history, TxnId t, WrittenKeys& written, Look look, Put put) {

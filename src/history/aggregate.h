@@ -31,8 +31,8 @@ struct Aggregate {
   std::string column = {};    // count: empty
   PredicateId where = kNone;  // of the rows
   Cell value = {};            // integer, string or null
-  PredicateId claim = kNone;  // what it says for certain of rows,
-  bool complete = false;      // whether that is that there are none
+  PredicateId claim = kNone;  // its certain statement about rows:
+  bool complete = false;      // whether it says that there are none
   PredicateId including =
       kNone;  // min, max: the condition of the claim if a row has the value itself
 };
@@ -41,12 +41,12 @@ struct Aggregate {
 std::string_view aggregate_name(AggregateFunction function);
 // Whether that is the name of one.
 bool is_aggregate_name(std::string_view name, AggregateFunction& function);
-// Whether it can have returned the value, and what is expected of it.
+// Whether it can have returned the value, and the expected value in words.
 bool may_return(AggregateFunction function, const ValueView& value);
 std::string_view wanted_of(AggregateFunction function);
 ValueView value_of(const Cell& cell);
 
-// The conditions of what it says for certain; `including` is empty where that makes no sense.
+// The conditions of an aggregate's claim. `including` is empty where it makes no sense.
 struct AggregateClaim {
   std::string where, including;
   bool complete = false;
@@ -54,7 +54,7 @@ struct AggregateClaim {
 AggregateClaim claim_of(AggregateFunction function, std::string_view column, std::string_view where,
                         const ValueView& value);
 
-// What a row adds to an aggregate: an integer, nothing, or what is open.
+// A row's contribution to an aggregate: an integer, nothing, or unknown.
 struct AggregateTerm {
   enum class Kind : uint8_t { nothing, integer, open };
   Kind kind = Kind::nothing;

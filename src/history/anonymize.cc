@@ -1,7 +1,6 @@
-// What may a verdict depend on? On which operations share a key and a value, in which order keys
-// stand, who ran in which session, and which moments come before which. Whatever has the same of
-// all that has the same verdicts, so that much is kept, and each name is replaced by a number that
-// says no more:
+// What may a verdict depend on? On which operations share a key and a value, on the order of keys,
+// on the session of each transaction, and on which moments precede which. All of this is kept, and
+// each name is replaced by a number that carries no more information:
 //
 //   alice: { r("acct-77",120) w("acct-77",80) }        1: { r(2,1) w(2,2) }
 //   bob:   { w("acct-12",80) }                         2: { w(1,2) }
@@ -10,8 +9,7 @@
 // as they come, the same value of two keys alike; null stays null, since it says that nothing is
 // there. The database's start and commit times are numbered together in their order. Times of the
 // clock are only shifted: clocks that may differ by some amount are compared by durations. So
-// durations remain what they were, and whoever does not want to show these has to leave the times
-// out.
+// durations stay the same; a user who must hide them has to omit the times.
 //
 // A condition is about the values themselves, or the columns of rows: no numbering keeps what `like
 // 'a%'` or a sum says of them. Such histories are refused. One pass, and the sort of keys and

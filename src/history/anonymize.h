@@ -8,9 +8,9 @@ namespace assay::internal {
 
 // Keys, values, sessions and transactions become numbers, those of keys in the order of keys; the
 // database's own times become their ranks; the clock starts at 0 and durations stay. Metadata,
-// snapshots, positions in the source and events go, but those that say to when the stated orders
-// are complete. Every level has the same verdict. Bad input where ranges have conditions: these
-// look into values.
+// snapshots, positions in the source and events go, except for events that say up to when the
+// stated orders are complete. Every level has the same verdict. Bad input where ranges have
+// conditions: these look into values.
 Result<History> anonymized(const History& history);
 
 }  // namespace assay::internal

@@ -32,7 +32,7 @@ VersionId HistoryBuilder::version_id(KeyId key, const ValueView& v) {
   return h_.versions_.intern(key, v);
 }
 
-// The transaction the header speaks of: the pending one it settles, or a new one.
+// The transaction of the header: the pending one that it completes, or a new one.
 TxnId HistoryBuilder::place_txn(const TxnHeader& header) {
   const SessionId session = h_.session_names_.intern(header.session);
   if (session == h_.session_txns_.size()) {
@@ -107,7 +107,7 @@ Status HistoryBuilder::end_txn() {
   if (!h_.predicates_) h_.predicates_ = predicates_;
   if (added.ok()) added = add(*this);
   clear();
-  predicates_ = h_.predicates_;  // what is taken down here is numbered there at once
+  predicates_ = h_.predicates_;  // batches number their predicates directly in the history
   return added;
 }
 
@@ -166,7 +166,7 @@ void HistoryBuilder::add_txns(const TxnBatch& batch, size_t first, size_t end) {
   }
 }
 
-// Four passes over a few operations, so that the cache misses of a pass overlap.
+// Four passes over a few operations: the cache misses of a pass overlap.
 void HistoryBuilder::resolve_window(std::span<const RawOp> ops, const TxnBatch& batch) {
   using internal::lengthen;
   const size_t base = h_.op_key_.size();

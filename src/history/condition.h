@@ -1,12 +1,12 @@
-// Conditions on the columns of a row, as they stand behind WHERE, and rows.
+// Rows, and conditions on the columns of a row as SQL writes them after WHERE.
 //
 //   v >= 10 and v < 20        name like 'ab%'        not (a = 1 or b in (2, 3))        c is null
 //
 // A row is an object of named columns, {"a":1,"name":"abc"}; a value that is no object is a row
-// with the one column `value`. A comparison with null is neither true nor false, as in SQL, and
-// only what is true satisfies a condition. Integers are compared with integers, and strings with
-// strings, byte by byte; whether anything else is true (other types, columns that were not
-// recorded) is left open, for databases differ in it.
+// with the one column `value`. A comparison with null is neither true nor false, as in SQL, and a
+// condition is satisfied only if it is true. Integers are compared with integers, and strings with
+// strings, byte by byte; the result of any other comparison (other types, columns that were not
+// recorded) is unknown, since databases differ in it.
 //
 // Cost: a condition is evaluated in the time of its text and of the row's.
 #pragma once
@@ -27,7 +27,7 @@ struct Cell {
   enum class Type : uint8_t { null, integer, string, other };  // other: of no type compared here
   Type type = Type::null;
   int64_t integer = 0;
-  std::string text = {};  // other: the JSON as it stands
+  std::string text = {};  // other: its JSON text
 
   friend bool operator==(const Cell&, const Cell&) = default;
 };
@@ -84,7 +84,7 @@ struct Condition {
   std::vector<Cell> constants = {};   // to compare with; like: a text with % and _
 
   Truth holds(const Row& row) const;
-  // As it is written; the same text for what was written with other blanks, cases and brackets.
+  // The condition's text, normalized: blanks, letter case and brackets do not matter.
   std::string to_string() const;
 };
 

@@ -1,14 +1,14 @@
-// Counts who met whom, without looking at every pair of a hot key.
+// Counts conflicts of transactions, without comparing every pair on a hot key.
 //
 //   s1: { r(x,0) w(x,1) }     at the same time     s2: { r(x,0) r(y,0) }     one conflict: s2 read
 //                                                  x, and not what s1 wrote
 //
-// A transaction that lasts from b to e overlaps those that began by e, less those that had ended
-// before b. So two sorted lists for a key, the begins and the ends of its writers, answer by two
-// binary searches how many writers overlap an access, and those of its readers how many readers.
-// The same over the accesses of one session alone, subtracted, leaves other sessions. Whether a
-// read returned the write of an overlapping transaction is asked of each read by itself; the other
-// overlapping writers of the key are those that it did not see.
+// A transaction that lasts from b to e overlaps the transactions that began by e, less those that
+// had ended before b. So two sorted lists for a key, the begins and the ends of its writers, answer
+// by two binary searches how many writers overlap an access, and those of its readers how many
+// readers. The same over the accesses of one session alone, subtracted, leaves other sessions. Each
+// read is asked separately whether it returned the write of an overlapping transaction; it did not
+// see the other overlapping writers of the key.
 //
 // O(n log n) for n accesses. Times of one clock are compared as they are; between sessions whose
 // clocks may differ, a transaction lasts longer by that much.
@@ -123,7 +123,7 @@ class Finder {
         [&](const Install& put) {
           all.push_back({.txn = t, .key = put.key, .writes = true});
           wrote = true;
-          // What several transactions wrote is nobody's.
+          // A version that several transactions wrote has no certain writer.
           TxnId& writer = writer_[put.version];
           writer = writer == kNone || writer == t ? t : kInitialTxn;
         });
@@ -164,7 +164,7 @@ class Finder {
         for (uint32_t i = first[t]; i < first[t + 1]; ++i) order_[next[slot(i)]++] = i;
   }
 
-  // An access of one key, with what is asked of it again and again.
+  // An access of one key, with its frequently used properties.
   struct Beside {
     int64_t begin, end;
     SessionId session;
@@ -279,7 +279,7 @@ Contention find_contention(const History& history, uint64_t most_txns) {
 }
 
 uint64_t contention_bytes(const History& history) {
-  // An access, its place and, for those of the hottest key, what is asked of it and four times.
+  // An access, its place and, for accesses of the hottest key, a Beside and four times.
   return (sizeof(KeyAccess) + 68) * (uint64_t{history.op_count()} + history.txn_count()) +
          4 * uint64_t{history.version_count()} + 8 * uint64_t{history.key_count()};
 }

@@ -8,8 +8,9 @@
 
 namespace assay::internal {
 
-// What a transaction that did not abort does to a key, and how many others do something to it. A
-// range reads the key kNone, which stands for all keys: whoever writes anything writes it, too.
+// The accesses of a transaction that did not abort to one key, and how many other transactions
+// access it. A range reads the key kNone, which stands for all keys: each transaction that writes
+// anything writes kNone, too.
 struct KeyAccess {
   TxnId txn = kNone;
   KeyId key = kNone;
@@ -32,16 +33,15 @@ struct Contention {
   // write. Two that read and write a key have several.
   uint64_t write_write = 0, write_read = 0, read_write = 0;
   uint64_t transactions = 0;  // that have a conflict
-  uint64_t looked_at = 0;     // transactions, those that aborted included
+  uint64_t looked_at = 0;     // transactions, including aborted ones
   bool timed = true;          // the times of all of them are known
 
   uint64_t conflicts() const { return write_write + write_read + read_write; }
 };
 
-// What no time is known of overlaps whatever its session's order does not exclude: everything of
-// other sessions. O(operations · log operations) in time; 40 bytes for an access. `most_txns`: of a
-// longer history about so many transactions are looked at, those that began first; where times are
-// not known, the first of each session.
+// A transaction without times overlaps every transaction of other sessions. O(operations · log
+// operations) in time; 40 bytes for an access. `most_txns`: a longer history is sampled, about this
+// many transactions that began first; without times, the first of each session.
 Contention find_contention(const History& history, uint64_t most_txns = UINT64_MAX);
 // An upper bound on the bytes that this takes.
 uint64_t contention_bytes(const History& history);

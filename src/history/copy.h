@@ -19,9 +19,9 @@ class TxnCopier {
   // Session, name, outcome, times unless they are not wanted, metadata and line; the operations
   // follow, then the builder's end_txn.
   void begin(const History& h, TxnId t, bool with_times = true);
-  // With these times instead of its own.
+  // With these times instead of the transaction's.
   void begin_at(const History& h, TxnId t, const Interval& begin, const Interval& end);
-  // As it stands.
+  // Unchanged.
   void operation(const History& h, OpId op);
   // The operation as one of `kind`, with these elements if it is a list, and with the source that
   // is stated for it, or without.
@@ -33,7 +33,7 @@ class TxnCopier {
   void list(const History& h, OpId op, std::span<const VersionId> elements) {
     operation(h, op, OpKind::read_list, elements);
   }
-  // What it wrote, without what it had to observe for that; it must have written.
+  // Only the write of an operation that also observed something.
   void write_alone(const History& h, OpId op) { operation(h, op, OpKind::write, {}); }
 
  private:
@@ -47,11 +47,11 @@ void copy_initial(const History& h, HistoryBuilder& to);
 // That, and what a deletion leaves behind.
 void copy_settings(const History& h, HistoryBuilder& to);
 
-// These transactions alone, in this order, as they stand; without events and stated orders.
+// These transactions alone, in this order, unchanged; without events and stated orders.
 Result<History> copy_of(const History& h, std::span<const TxnId> txns);
 
-// Those of unknown outcome, in their order. Whoever keeps them long after the others need not keep
-// these for their sake.
+// The transactions of unknown outcome, in their order. A caller that keeps them longer than the
+// others need not keep the whole history.
 Result<std::shared_ptr<const History>> unknown_outcomes_of(const History& h);
 
 // Entries of stated orders.

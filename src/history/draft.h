@@ -31,7 +31,7 @@ struct DraftOp {
   std::string where = {};
   std::vector<std::pair<int, DraftValue>> passed = {};
   std::vector<int> matched = {};
-  // range: an aggregate of `value`s, which is what it returned instead of rows.
+  // range: an aggregate of `value`s, which it returned instead of rows.
   std::optional<AggregateFunction> aggregate = {};
   // read: the transaction it is stated to be from, an index
   static constexpr int kNotStated = -2, kInitialState = -1;

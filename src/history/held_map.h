@@ -1,5 +1,4 @@
-// What is kept for each of many keys. A look costs two places in memory, where std::unordered_map,
-// whose elements hang together in chains, costs three or four; and there is one for each operation.
+// A map from key to state for many keys.
 #pragma once
 
 #include <tsl/ordered_map.h>

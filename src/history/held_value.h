@@ -1,8 +1,7 @@
 // A key or a value that is kept beyond the history it came from, and how a hash map of such is
 // asked with views.
 //
-// Tables that hold one for each key of a database are as large as this is: 16 bytes, and the text
-// of those that have one.
+// It takes 16 bytes, plus any text: tables hold one for each key of a database.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@ class HeldValue {
  public:
   explicit HeldValue(const ValueView& v);
   HeldValue(const HeldValue& other) : HeldValue(other.view()) {}
-  // What is moved from is null.
+  // A moved-from value is null.
   HeldValue(HeldValue&& other) noexcept;
   HeldValue& operator=(const HeldValue& other) { return *this = HeldValue(other); }
   HeldValue& operator=(HeldValue&& other) noexcept;
@@ -33,7 +32,7 @@ class HeldValue {
   uint32_t length_ = 0;  // of the text, in bytes
   union {
     int64_t integer_ = 0;
-    char* text_;  // owned; without an end of its own
+    char* text_;  // owned; not terminated
   };
 };
 static_assert(sizeof(HeldValue) == 16);

@@ -50,7 +50,7 @@ void History::keep_stated_orders(double share) {
     order.versions.resize(kept);
     if (!order.txns.empty()) order.txns.resize(kept);
   }
-  if (share < 1)  // what is forgotten is not missing in the database
+  if (share < 1)  // forgotten transactions are not missing in the database
     for (Event& event : events_) event.complete = false;
 }
 
@@ -63,7 +63,7 @@ std::string History::name(TxnId t) const {
 
 namespace {
 
-// Of a list that is sorted by transaction, what was noted of `t` last.
+// From a list sorted by transaction, the last text of `t`.
 std::string_view last_of(const std::vector<std::pair<TxnId, std::string>>& texts, TxnId t) {
   const auto next = std::upper_bound(texts.begin(), texts.end(), t,
                                      [](TxnId id, const auto& text) { return id < text.first; });

@@ -23,8 +23,8 @@ struct WriteTally {
   WriteTally operator-(const WriteTally& less) const { return {all - less.all, kept - less.kept}; }
 };
 
-// Refers to the history and to what is kept of it. Built in the time of its operations; what is
-// asked of one transaction takes that of its own.
+// Refers to the history and to the caller's `keep`. Built in time linear in the operations; a
+// question about one transaction takes time linear in its operations.
 class KeptWrites {
  public:
   KeptWrites(const History& history, const std::vector<bool>& keep)

@@ -10,7 +10,7 @@ namespace assay::internal {
 
 void sort_keys(const History& h, std::vector<KeyId>& keys);
 
-// Those that some operation touches.
+// Keys that some operation touches.
 class KeyOrder {
  public:
   explicit KeyOrder(const History& h);

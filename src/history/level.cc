@@ -423,7 +423,7 @@ const LevelInfo& level_info(LevelId id) { return kLevels[static_cast<size_t>(id)
 std::span<const LevelInfo> all_levels() { return kLattice; }
 std::span<const LevelInfo> named_levels() { return kLevels; }
 
-std::span<const LevelInfo> default_levels() {  // the others stand before them
+std::span<const LevelInfo> default_levels() {  // the others precede them
   const auto first = std::ranges::find(kLattice, LevelGroup::standard, &LevelInfo::group);
   return {first, kLattice.end()};
 }

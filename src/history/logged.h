@@ -11,8 +11,8 @@
 
 namespace assay::internal {
 
-// The transaction that the event names, as it stands in the text; empty if the event is of another
-// kind. Those that `run` and `generate` write begin with "event" and "txn", and their names need no
+// The transaction that the event names, unescaped; empty if the event is of another kind. The
+// events that `run` and `generate` write begin with "event" and "txn", and their names need no
 // escapes.
 std::string_view logged_name(const Event& event);
 // The transactions that the log has, in its order, by name.

@@ -53,15 +53,15 @@ class Merger {
     for (const KnownOrder& order : h.known_orders()) {
       builder_.known_order(h.key(order.key), entries_.of(h, order));
     }
-    // One file's orders need not hold what the sessions of the others wrote, and whom it settled
-    // may be called as one of theirs.
+    // One file's orders may lack writes of the others' sessions, and a transaction that it resolved
+    // may share its name with one of theirs.
     for (const Event& event : h.events())
-      if (alone_ || (!event.complete && settles_nobody(event)))
+      if (alone_ || (!event.complete && names_no_transaction(event)))
         builder_.event(event.at, event.json, event.complete);
     return Ok{};
   }
 
-  static bool settles_nobody(const Event& event) {
+  static bool names_no_transaction(const Event& event) {
     const auto names = settled_names(event.json);
     return names && names->empty();
   }

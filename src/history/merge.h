@@ -12,9 +12,9 @@ struct HistoryPart {
   std::string_view name;  // for messages
 };
 
-// The transactions of the parts, one part after the other. A session must not stand in two parts,
-// for nothing says how its transactions follow each other; all parts must agree on what is there
-// before anything is written.
+// The transactions of the parts, one part after the other. A session must not occur in two parts,
+// for nothing says how its transactions follow each other; all parts must agree on the initial
+// values.
 Result<History> merge_histories(std::span<const HistoryPart> parts);
 
 }  // namespace assay::internal

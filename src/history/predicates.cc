@@ -99,8 +99,8 @@ class Table {
 
   const Row& row(VersionId v) const { return rows_[v]; }
 
-  // All versions that may satisfy the condition, and perhaps more: in `certain` those that do, for
-  // certain, in `maybe` the others.
+  // All versions that may satisfy the condition, and perhaps more: in `certain` the versions that
+  // certainly do, in `maybe` the others.
   void candidates(const Condition& condition, std::vector<VersionId>& certain,
                   std::vector<VersionId>& maybe) {
     certain.clear();
@@ -268,7 +268,7 @@ Status Predicates::index(const History& history, Budget* budget) {
   return Ok{};
 }
 
-bool passes_over_any_version(const History& history) {
+bool may_skip_any_version(const History& history) {
   if (!history.has_predicates()) return false;
   std::vector<KeyId> written;  // ascending
   std::vector<bool> asked(history.predicates().size(), false);

@@ -80,7 +80,7 @@ class Predicates {
   std::vector<std::vector<VersionId>> certain_, open_;    // per condition
   std::vector<std::vector<KeyId>> keys_;                  // per condition
   std::vector<Match> initial_;                            // per condition
-  std::vector<bool> matches_initially_;                   // likewise
+  std::vector<bool> matches_initially_;                   // per condition
   std::vector<Aggregate> aggregates_;
   std::vector<std::string> aggregate_texts_;
   std::unordered_map<std::string, uint32_t> aggregate_by_text_;
@@ -90,9 +90,9 @@ class Predicates {
   size_t versions_ = 0;
 };
 
-// Whether a query passed over a key that was written but never held what satisfies its condition,
-// so that it may have seen any version of it.
-bool passes_over_any_version(const History& history);
+// Whether a query skipped a key that was written but never held a value that satisfies the
+// condition: it may have seen any version of the key.
+bool may_skip_any_version(const History& history);
 
 // Whether a value satisfies a condition.
 Match match_of(const Condition& condition, const ValueView& value);

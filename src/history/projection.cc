@@ -32,7 +32,7 @@ struct Copy {
 // What a range says of one key: whether that stays.
 struct RangeKey {
   KeyId key = kNone;
-  VersionId version = kNone;  // returned, or passed over
+  VersionId version = kNone;  // returned, or skipped
   bool passed = false, matched = false;
   bool stays = true;
 };
@@ -114,9 +114,10 @@ class Projection {
   template <class Explains>
   bool stays(OpId i, KeyId key, const WriteTally& explaining, bool initially,
              Explains explains) const {
-    // Who overwrites what it read, and keeps the read alone, is overwritten by somebody else: an
-    // anti-dependency where there was a write dependency. pl-2.99 allows a cycle with the one and
-    // what a range did not find, not with the other.
+    // If a transaction that read and overwrote a key kept only the read, another transaction would
+    // overwrite it: an anti-dependency would replace a write dependency. pl-2.99 allows a cycle of
+    // an anti-dependency and a row that a range did not find, but not one of a write dependency and
+    // such a row.
     if (has_ranges_ && writes_.loses_one(txn_, key)) return false;
     if (const OpId own = writes_.before(txn_, i, key); own != kNone)
       return keep_[own] && (explains(own) || explaining.stay());
@@ -183,7 +184,7 @@ class Projection {
   }
 
   // A list may lose elements as long as it is read from the same transaction: at the levels that
-  // look at who read from whom it would else show more of another one than before.
+  // depend on sources it would otherwise show more of another one than before.
   std::optional<Copy> list_of(OpId i) const {
     Copy list{.kind = OpKind::read_list};
     for (const VersionId v : h_.operands(i)) {
@@ -207,7 +208,7 @@ class Projection {
       row.stays = sees_match(i, key, selected.predicate, row.matched ? Match::yes : Match::no);
     } else if (writes_.before(txn_, i, key) == kNone && writes_.untouched_by_others(txn_, key) &&
                absent_initially(key)) {
-      row = {.key = key};  // nobody writes the key any more
+      row = {.key = key};  // no write of the key is left
     } else {
       row.stays = false;
     }
@@ -287,7 +288,8 @@ class Projection {
     return longest_run(rows, operands[0], operands[1]);
   }
 
-  // An aggregate is of all rows between the bounds, and stays if all who may have written one do.
+  // An aggregate is of all rows between the bounds, and stays if all possible writers of such a row
+  // do.
   bool keeps_all(std::span<const KeyId> bounds, uint32_t aggregate) const {
     const Predicates& known = h_.predicates();
     const PredicateId where = known.aggregate(aggregate).where;
@@ -327,8 +329,7 @@ class Projection {
     return builder_.end_txn();
   }
 
-  // What is stated of a read is said of a transaction that is still there, as it keeps what was
-  // read.
+  // A stated source stays if the source's transaction still writes the value that was read.
   bool source_stays(OpId i) const {
     const TxnId source = h_.stated_source(i);
     if (source == kNone || source == kInitialTxn || source == h_.txn_of(i)) return true;

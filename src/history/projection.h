@@ -5,17 +5,17 @@
 //   Without s1 the insert that failed would have to have met x = 2, and s2 did not see y = 1. So it
 //   goes too.
 //
-// What is left out takes with it every observation that it may explain. An observation stays if the
-// writes of all versions that could explain it stay, whatever became of their transactions, or if
-// no write of the key stays and the initial state explains it. With a read its operation goes; a
-// compare-and-set or an insert that took effect becomes the plain write that it was; a list loses
-// the elements that are left out, or goes if one of them may be another's or if it would then be
-// read from another transaction; a range shrinks to the longest run of its keys whose observations
-// stay. What a transaction saw of its own writes goes with the last of these before it; in
-// histories with ranges what it saw of a key goes with any of its writes of the key. That a key did
-// not satisfy a condition stays where no value that was ever written there is sure to satisfy it.
-// Stated orders keep the versions all of whose writes stay. Sessions, times, outcomes, names and
-// events stay as they are.
+// An omitted write takes every observation that it may explain with it. An observation stays if the
+// writes of all versions that could explain it stay, whatever the outcome of their transactions, or
+// if no write of the key stays and the initial state explains it. With a read its operation goes; a
+// compare-and-set or an insert that took effect becomes a plain write; a list loses the omitted
+// elements, or goes if one of them may be another transaction's or if it would then be read from
+// another transaction; a range shrinks to the longest run of its keys whose observations stay. A
+// transaction's observation of its own writes goes with the last of these before it; in histories
+// with ranges an observation of a key goes with any of the transaction's writes of the key. An
+// observation that a key did not satisfy a condition stays if no value ever written to the key
+// certainly satisfies it. Stated orders keep the versions all of whose writes stay. Sessions,
+// times, outcomes, names and events stay as they are.
 //
 // Shrinking, explaining and everything else that keeps some of the transactions goes through here.
 // Linear in the history, but for the keys that ranges cover.

@@ -61,7 +61,7 @@ class Drawing {
     return text;
   }
 
-  // What stands between quotes, or a number's digits.
+  // The text between quotes, or a number's digits.
   static std::string plain(std::string text) {
     std::erase(text, '\'');
     return text;

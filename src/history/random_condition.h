@@ -1,4 +1,4 @@
-// Random conditions, with every operator that there is.
+// Random conditions that use every operator.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ struct ConditionShape {
 // As it is written, nested at most three deep.
 std::string random_condition(Rng& rng, const ConditionShape& shape);
 
-// A pattern that the text mostly is like: some of its characters stand as _, some stretches as %.
+// A pattern derived from the text: some of its characters become _, some stretches %.
 std::string random_pattern(Rng& rng, std::string text);
 
 }  // namespace assay::internal

@@ -15,7 +15,7 @@ namespace {
 
 using Isolation = RandomShape::Isolation;
 
-// How often each is drawn: the weak ones more often, as they mostly behave by accident.
+// How often each is drawn: the weak ones more often, since by chance they usually behave.
 constexpr Isolation kDraws[] = {
     Isolation::serial,         Isolation::snapshot,       Isolation::snapshot,
     Isolation::prefix,         Isolation::prefix,         Isolation::stale_snapshot,
@@ -35,7 +35,7 @@ class Simulation {
     int left = 0;      // transactions still to run
     int ops_left = 0;  // operations of the open one
     bool open = false;
-    std::string_view mini;  // of a mini-transaction: what is left of its shape
+    std::string_view mini;  // the rest of the shape of a mini-transaction
     int keys[2] = {0, 0};   // and its x and y
     DraftTxn txn;
     SimulatedCommits::Set view;
@@ -95,7 +95,7 @@ Simulation::Simulation(Rng& rng, const RandomShape& shape)
   reads_ = 0.5 + 0.3 * rng.unit();
   aborted_ = rng.chance(0.3) ? 0.2 : 0;
   unknown_ = rng.chance(shape.unknown) ? 0.25 : 0;
-  // Mostly large: small ones rarely go wrong.
+  // Usually large: small ones rarely go wrong.
   const auto mostly_large = [&](int most) {
     return std::max(rng.between(1, most), rng.between(1, most));
   };
@@ -107,7 +107,7 @@ Simulation::Simulation(Rng& rng, const RandomShape& shape)
   if (shape.own_initial > 0 && !lists_ && rng.chance(shape.own_initial)) draw_initials();
 }
 
-// Of some keys, perhaps of one that nobody touches.
+// The initial values of some keys, perhaps of an unused one.
 void Simulation::draw_initials() {
   for (int key = 0; key < keys_; ++key)
     if (rng_.chance(0.6))
@@ -142,7 +142,7 @@ DraftOp Simulation::rich_op(const Client& client, int key) {
       op.value.reset();
       op.key = static_cast<int>(rng_.below(static_cast<uint64_t>(keys_ - list_key_)));
       op.hi = static_cast<int>(rng_.between(op.key, keys_ - 1 - list_key_));
-      // Keys are compared by their names: k3 stands before x.
+      // Keys are compared by their names: k3 is less than x.
       if (op.key < 3 && op.hi > 2) op.hi = 2;
       if (rng_.chance(shape_.predicates)) {
         select(client, op);
@@ -158,7 +158,8 @@ DraftOp Simulation::rich_op(const Client& client, int key) {
   return op;
 }
 
-// Mostly one that tells the values apart, which are integers or texts; now and then any at all.
+// Usually one that distinguishes the values, which are integers or texts; now and then an arbitrary
+// one.
 std::string Simulation::draw_condition() {
   const int64_t some = rng_.between(1, std::max<int64_t>(next_value_, 2));
   const auto constant = [&](int64_t number) {
@@ -209,7 +210,7 @@ void Simulation::select(const Client& client, DraftOp& range) {
   range.effect = !rng_.chance(0.1);
 }
 
-// Of the rows that the query saw: `or value = 'a'` leaves open what it counts.
+// Aggregates the rows that the query saw: `or value = 'a'` makes them uncertain.
 void Simulation::aggregate(const Client& client, DraftOp& range) {
   std::vector<int64_t> seen;
   for (const auto& [key, value] : range.rows) seen.push_back(*value);
@@ -375,8 +376,8 @@ Draft Simulation::run() {
   }
 }
 
-// The initial value or the last that some transaction wrote to the key; now and then one that was
-// overwritten or aborted, or that nobody wrote.
+// The initial value or the last value that some transaction wrote to the key; now and then one that
+// was overwritten, aborted or never written.
 DraftValue some_value(Rng& rng, const Draft& draft, int key) {
   std::vector<DraftValue> values = {draft.initial};
   const bool any = rng.chance(0.1);
@@ -441,7 +442,7 @@ void mutate(Rng& rng, const RandomShape& shape, Draft& draft) {
       if (rng.chance(0.2)) txn.begin = txn.end = {};
       break;
     default:
-      // Mostly the first access of a key: what comes later must agree with it.
+      // Usually the first access of a key: later ones must agree with it.
       if (std::any_of(txn.ops.begin(), txn.ops.begin() + static_cast<int64_t>(i), same_key) &&
           rng.chance(0.9)) {
         return;
@@ -469,7 +470,7 @@ void push_order(Rng& rng, Draft& draft, int key, const std::vector<Written>& lin
   draft.orders.push_back(std::move(order));
 }
 
-// The last versions that transactions wrote, mostly in the order in which they ended.
+// The last versions that transactions wrote, usually in the order in which they ended.
 void state_orders(Rng& rng, Draft& draft, double named) {
   std::map<int, std::vector<Written>> written;
   for (size_t t = 0; t < draft.txns.size(); ++t) {

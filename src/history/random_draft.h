@@ -1,7 +1,7 @@
 // Small random histories that sit near the border between satisfied and violated at every level.
 //
-// A tiny database of a randomly chosen isolation level runs a random workload, so that most reads
-// are plausible: they come from a serial execution, from snapshots (with or without write
+// A tiny database of a randomly chosen isolation level runs a random workload. Most reads are
+// therefore plausible: they come from a serial execution, from snapshots (with or without write
 // conflicts, fresh or stale), from causally closed or arbitrary sets of visible transactions, from
 // read committed, or from nowhere. Then, sometimes, one thing is changed: a read, an outcome, the
 // order of two operations. Times follow the simulation, with overlaps, equal readings and gaps.
@@ -24,7 +24,7 @@ struct RandomShape {
     causal,
     arbitrary_set,  // whole transactions, any of them
     read_committed,
-    chaos,  // each read in a state of its own
+    chaos,  // each read sees a different state
   };
 
   int max_sessions = 4;
@@ -44,11 +44,12 @@ struct RandomShape {
   double texts = 0.3;     // of histories with conditions, those whose values are texts
   double ordered = 0;     // histories of registers that state the order of all versions
   double loose = 0;  // histories that state orders of any versions: part of them, overwritten and
-                     // aborted ones, in several lines, and now and then what nobody wrote
-  double named = 0;  // of stated orders, those whose entries mostly state their transactions
+                     // aborted ones, in several lines, and now and then values that were never
+                     // written
+  double named = 0;  // of stated orders, the share whose entries usually state their transactions
   double complete = 0;     // of those with stated orders, histories whose orders are said to be
                            // complete to some time
-  double sourced = 0;      // histories that state of most reads whose write they returned
+  double sourced = 0;      // histories that state the sources of most reads
   double own_initial = 0;  // histories without lists in which keys have initial values of their own
   double single_op = 0.1;  // histories of single operations
   double mini = 0;         // histories of mini-transactions (mini_transactions.h)

@@ -1,6 +1,6 @@
 // How the operands of a range are stored (OpKind::range, History::selected): two bounds, the
-// condition, the aggregate, how many rows were returned and how many passed over; then these rows,
-// and the keys of those that matched.
+// condition, the aggregate, the numbers of returned and of skipped rows; then these rows, and the
+// keys of the matched rows.
 #pragma once
 
 #include <cstddef>

@@ -2,18 +2,18 @@
 //
 //   w(x,1)  SAVEPOINT  w(x,2) r(x,2) r(y,0)  ROLLBACK TO SAVEPOINT  r(x,1)
 //
-// The write of 2 never was part of the database, whatever becomes of the transaction: who reads it
-// has read what was aborted. The read of y did happen, and belongs to the transaction as any other.
-// So the history has two transactions: an aborted one with the writes that were undone, and the
-// transaction itself with everything else,
+// The write of 2 was never part of the database, whatever the outcome of the transaction: a
+// transaction that reads it has read an aborted write. The read of y did happen and counts like any
+// other read of the transaction. So the history has two transactions: an aborted one with the
+// undone writes, and the transaction itself with everything else,
 //
 //   { w(x,1) r(y,0) r(x,1) }   { w(x,2) }!
 //
-// What was read of an own write that is undone later is held against that write on the spot and
-// left out. If it is something else, the transaction keeps both on a key of its own ("x@3-17"),
-// where they contradict each other as they did before. A range over keys that the undone part had
-// written is cut at them. history/aborted_reads.h does the same to whole transactions of a finished
-// history; here keys have no numbers yet, and a line of any length is one transaction.
+// A read of an own write that is undone later is compared with that write at once and omitted. If
+// they differ, the transaction keeps both on a new key ("x@3-17"), where they contradict each other
+// as before. A range over keys that the undone part had written is split at these keys.
+// history/aborted_reads.h does the same to whole transactions of a finished history; here keys have
+// no numbers yet, and a line of any length is one transaction.
 //
 // Cost: n log n in the operations between savepoint and rollback, and the pieces of ranges.
 #include <cassert>
@@ -64,7 +64,7 @@ class TxnBatch::Undoing {
   struct KeyLess {
     bool operator()(const ValueView& a, const ValueView& b) const { return key_less(a, b); }
   };
-  // What it wrote to a key so far.
+  // Its writes to a key so far.
   struct Own {
     std::vector<size_t> writes;  // into live_
     bool contradicted = false;
@@ -86,7 +86,7 @@ class TxnBatch::Undoing {
       keep(observation(op));
     }
     if (!writes(op)) return;
-    RawOp write = op;  // without what it observed
+    RawOp write = op;  // without its observation
     if (looks) {
       write.kind = OpKind::write;
       write.extra_count = 0;
@@ -95,7 +95,7 @@ class TxnBatch::Undoing {
     live_.push_back(write);
   }
 
-  // What an operation saw, without what it wrote.
+  // The observation of an operation, without its write.
   RawOp observation(const RawOp& op) const {
     if (!writes(op)) return op;
     RawOp read = op;
@@ -116,7 +116,7 @@ class TxnBatch::Undoing {
     return absent == op.effect;  // insert
   }
 
-  // What was appended here stands at the end of the list, behind what the transaction keeps.
+  // The elements appended here are at the end of the list, after those that the transaction keeps.
   void read_list(const RawOp& op) {
     RawOp kept = op;
     const auto last = [&] { return batch_.extra_[kept.first_extra + kept.extra_count - 1]; };
@@ -146,8 +146,8 @@ class TxnBatch::Undoing {
     batch_.ops_.back().key = key;
   }
 
-  // What a range returned of the keys written here has to be what was written; of all others it
-  // says what it said.
+  // A range must have returned the own values of the keys written here; its observation of all
+  // others is kept.
   Status range(const RawOp& op) {
     std::vector<ValueView> written;
     auto from = op.key.is_null() ? own_.begin() : own_.lower_bound(op.key);
@@ -217,7 +217,7 @@ class TxnBatch::Undoing {
 
   TxnBatch& batch_;
   const std::vector<RawOp> part_;
-  std::vector<RawOp> live_;  // what it wrote so far
+  std::vector<RawOp> live_;  // its writes so far
   OwnKeys own_;
   uint64_t pieces_ = 0;  // of ranges
 };

@@ -1,4 +1,5 @@
-// Who did not commit, as a database's log shows: {"event":"settled","at":9,"aborted":["3-18"]}.
+// Transactions that did not commit, as a database's log shows:
+// {"event":"settled","at":9,"aborted":["3-18"]}.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +14,16 @@
 
 namespace assay::internal {
 
-// The transactions that the event names; none if it is of another kind or names nobody. Nothing if
-// what it names is no array of strings and integers.
+// The transactions that the event names; empty if it is of another kind or names none. std::nullopt
+// if the names are not an array of strings and integers.
 std::optional<std::vector<std::string>> settled_names(std::string_view json);
 
 // Of the events that may be such, the text: the memory that they take is a multiple of it.
 uint64_t settled_bytes(std::span<const Event> events);
 
 // The transactions of unknown outcome that the events name, ascending. Fails where the history says
-// of one of them that it took effect, or where several have the name. `order_lines`: where the
-// stated orders stand.
+// of one of them that it took effect, or where several have the name. `order_lines`: the lines of
+// the stated orders.
 Result<std::vector<TxnId>> settled_transactions(const History& h,
                                                 std::span<const uint32_t> order_lines);
 

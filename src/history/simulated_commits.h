@@ -1,4 +1,4 @@
-// What the transactions of a tiny simulated database have committed, and what is seen of it.
+// The committed state of a tiny simulated database, and the parts that transactions see.
 #pragma once
 
 #include <algorithm>
@@ -62,8 +62,8 @@ class SimulatedCommits {
     past |= dependencies | lowest(1) << (size() - 1);
   }
 
-  // What stands there for who sees these commits and has done so much itself: the last write, or
-  // before any the `initial` value.
+  // The value of a key in this view of commits, given the own operations: the last write, or before
+  // any the `initial` value.
   DraftValue value(const Set& view, std::span<const DraftOp> own, int key,
                    DraftValue initial) const {
     each_write(view, own, key, [&](const DraftOp& op) {

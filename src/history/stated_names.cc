@@ -3,9 +3,9 @@
 //   order x: 1 null@s2-1     x = 1, and then what s2-1 left when it deleted x
 //
 // An order may come before the transactions that it names, so names are numbered, and looked up
-// once the history is complete. A deletion is no value, and the last version of a transaction need
-// not be given: which version that is its operations say. One that the transaction did not install
-// stays what is stated, (key, null) if that is no value.
+// once the history is complete. A deletion has no value, and the last version of a transaction need
+// not be given: the transaction's operations determine it. A version that the transaction did not
+// install is kept as stated, or as (key, null) if the statement has no value.
 //
 // Cost: linear in the entries; of the names of all transactions only where one is stated.
 
@@ -42,7 +42,7 @@ void HistoryBuilder::StatedNames::add_order(History& h, KnownOrder order,
     if (entry.txn.empty()) continue;
     order.txns.resize(entries.size(), kNone);
     order.txns[i] = number(entry.txn);
-    if (entry.final || entry.value.is_null()) unsettled_.push_back({index, i, entry.final});
+    if (entry.final || entry.value.is_null()) unresolved_.push_back({index, i, entry.final});
   }
   h.known_orders_.push_back(std::move(order));
   order_lines_.push_back(static_cast<uint32_t>(line));
@@ -78,7 +78,7 @@ Status HistoryBuilder::StatedNames::resolve(History& h) {
                          order_lines_[i]);
       t = txns[t];
     }
-  for (const Unsettled& unsettled : unsettled_) settle(unsettled, h);
+  for (const Unresolved& entry : unresolved_) resolve(entry, h);
   for (OpId i = 0; i < h.op_source_.rows().size(); ++i) {
     const TxnId source = h.op_source_[i];
     if (source == kNone || source == kInitialTxn) continue;
@@ -91,14 +91,14 @@ Status HistoryBuilder::StatedNames::resolve(History& h) {
   return Ok{};
 }
 
-void HistoryBuilder::StatedNames::settle(const Unsettled& unsettled, History& h) {
-  KnownOrder& order = h.known_orders_[unsettled.order];
-  const TxnId t = order.txns[unsettled.entry];
+void HistoryBuilder::StatedNames::resolve(const Unresolved& entry, History& h) {
+  KnownOrder& order = h.known_orders_[entry.order];
+  const TxnId t = order.txns[entry.entry];
   for (OpId i = h.end_op(t); i-- > h.first_op(t);) {
     if (h.op(i).key != order.key || !installs_version(h.op(i))) continue;
     const internal::KeyState left = internal::install_of(h, i).state();
-    if (!unsettled.final && !internal::is_absent(h, left)) continue;
-    order.versions[unsettled.entry] = left.version;
+    if (!entry.final && !internal::is_absent(h, left)) continue;
+    order.versions[entry.entry] = left.version;
     return;
   }
 }

@@ -1,7 +1,7 @@
-// Histories whose values do not tell who wrote them: transactions add to accounts and read what
-// accounts hold. So are Jepsen's workloads bank (a transfer adds to two accounts) and counter.
-// There is no read that names its writer, hence nothing that the levels' engine could work on;
-// levels/tally_rules.h says what can be said.
+// Histories whose values do not identify their writers: transactions add to accounts and read the
+// accounts' balances. So are Jepsen's workloads bank (a transfer adds to two accounts) and counter.
+// No read names its writer, hence the levels' engine has nothing to work on; levels/tally_rules.h
+// says what can be said.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ Status TxnBatch::end_txn() {
   }
   txns_.push_back({header_, end_of_txns(), ops_.size()});
   if (!undone_.empty() && !header_.pending)
-    end_undone();  // what is pending is taken down once more
+    end_undone();  // a pending transaction is added again later
   return Ok{};
 }
 
@@ -50,7 +50,7 @@ void TxnBatch::end_undone() {
   txns_.push_back({header, end_of_txns(), ops_.size()});
 }
 
-// What there is of the operation added last besides its key, value and effect.
+// The rare parts of the operation added last, beyond its key, value and effect.
 bool TxnBatch::add_extra(const Op& op) {
   RawOp& raw = ops_.back();
   RawQuery query{.rows = static_cast<uint32_t>(op.rows.size()),

@@ -1,4 +1,4 @@
-// Keys and values that own their text, for what is held back or travels.
+// Keys and values that own their text, to be stored or passed on.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace assay::internal {
 
-// null, an integer or a string; in what is recorded also a row of columns, as `row_text` makes it.
+// null, an integer or a string; in recordings also a row of columns, as made by `row_text`.
 struct Value {
   ValueView::Type type = ValueView::Type::null;
   int64_t integer = 0;

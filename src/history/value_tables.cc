@@ -7,10 +7,10 @@
 //
 // Most keys and values of recorded histories are integers that are not much larger than their
 // number: keys 0 to 99,999, values counted up. They need no hash: an array has their ids. Such an
-// array grows with what is interned, to at most twice as many places and a few thousand, so a
-// single large integer costs nothing. What came before it reached an integer is put into it then.
-// Of versions it holds the first of each integer, with its key; a second key's version of the same
-// integer is hashed.
+// array has at most twice as many places as there are interned values, and a few thousand, so a
+// single large integer costs nothing. When it grows to include an integer that was hashed before,
+// that integer moves into it. Of versions it holds the first of each integer, with its key; a
+// second key's version of the same integer is hashed.
 //
 // `prefetch` lets the builder overlap the cache misses of some operations.
 

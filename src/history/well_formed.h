@@ -1,5 +1,5 @@
-// What a history has to be, whoever built it. Each fails at the first transaction that is to blame.
-// Linear in the history.
+// The conditions that every history satisfies, however it was built. Each check fails at the first
+// transaction at fault. Linear in the history.
 #pragma once
 
 #include "assay/history.h"
@@ -7,8 +7,8 @@
 
 namespace assay::internal {
 
-// A list that nobody has appended to is empty: no key that is used as one has an initial value of
-// its own.
+// A list is empty before the first append: no key that is used as a list may have a separate
+// initial value.
 Status lists_begin_empty(const History& h);
 
 // The events of a session happened one after the other, each within its interval: intervals may

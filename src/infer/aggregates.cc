@@ -117,8 +117,8 @@ class PossibleTerms {
                 const std::vector<bool>& tombstone)
       : h_(h), lists_(lists), tombstone_(tombstone) {}
 
-  // An operation of the transaction that shows why, if what it read besides does; the aggregate
-  // itself if that is not needed; kNone if some versions may give it.
+  // The operation that shows why no versions give the result: one of the transaction's other reads
+  // if these are needed, else the aggregate itself. kNone if some versions may give it.
   OpId reason(OpId op, bool one_state) {
     const Aggregate& aggregate = aggregate_of(h_, op);
     if (aggregate.value.type != Cell::Type::integer ||
@@ -175,7 +175,7 @@ class PossibleTerms {
       } else if (is_range(one)) {
         for (const VersionId v : rows_returned(i)) add(h_.version_key(v), v, i);
         for (const KeyId key : keys)
-          if (passes_over(i, key, aggregate_of(h_, op).where)) add(key, kNone, i);
+          if (skips_rows(i, key, aggregate_of(h_, op).where)) add(key, kNone, i);
       } else if (const Observation seen = observation_of(h_, i); seen.accepts == Accepts::equals) {
         add(seen.key, seen.version, i);
       }
@@ -189,7 +189,7 @@ class PossibleTerms {
   // Whether a query with the condition of the aggregate, or with none, says of the key that it has
   // no row of it. Where a version of the key may or may not satisfy the condition, the query and
   // the aggregate need not agree on it.
-  bool passes_over(OpId range, KeyId key, PredicateId where) {
+  bool skips_rows(OpId range, KeyId key, PredicateId where) {
     const Selected selected = h_.selected(range);
     if (selected.aggregate != kNone || !selected.complete || !is_within(h_, range, key))
       return false;

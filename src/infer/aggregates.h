@@ -1,15 +1,16 @@
-// Aggregates, as the engines decide them: count(*), sum, min and max of rows that nobody listed.
+// How the engines decide aggregates: count(*), sum, min and max of rows that the history does not
+// list.
 //
 //   A: w(x,1)   B: w(y,2)   C: agg(sum value, value > 0,[3])       orders in which A and B come
 //                                                                  before C explain it
 //
-// An aggregate constrains its keys jointly: very many combinations of their values may give what
-// was returned (to find one for a sum is subset sum). So an order is first found without the
-// aggregate, which is then evaluated along it: each key contributes a term, and the terms give the
-// value that was returned or they do not. If not, the search is told (levels/aggregate_choices.cc).
+// An aggregate constrains its keys jointly: very many combinations of their values may give the
+// result (to find one for a sum is subset sum). So an order is first found without the aggregate,
+// which is then evaluated along it: each key contributes a term, and the terms give the result or
+// they do not. If not, the search gets a choice for it (levels/aggregate_choices.cc).
 //
-// What is certain without an order is a violation: an aggregate that no versions of the keys give.
-// Where a transaction sees one state, its reads say which version of some keys it was.
+// An aggregate that no versions of the keys give is a violation without any order. Where a
+// transaction sees one state, its reads say which version of some keys it was.
 //
 // Cost: of an order linear in the operations, and for each aggregate in the keys that may satisfy
 // its condition.
@@ -29,8 +30,7 @@
 
 namespace assay::internal {
 
-// One aggregate: which keys it looks at, what each of them adds, and whether that gives what was
-// returned.
+// One aggregate: its keys, the term of each, and whether the terms give the result.
 class AggregateTerms {
  public:
   // `lists`: per key of the history, whether it holds a list.
@@ -38,7 +38,7 @@ class AggregateTerms {
 
   OpId op() const { return op_; }
   TxnId reader() const { return h_->txn_of(op_); }
-  // Those that ever held what may satisfy the condition, within the bounds.
+  // The keys within the bounds that ever held a value which may satisfy the condition.
   std::span<const KeyId> keys() const { return keys_; }
   PredicateId where() const { return aggregate_->where; }
   // What the transaction itself wrote before; null if nothing.
@@ -52,7 +52,7 @@ class AggregateTerms {
   AggregateTerm left(TxnId writer, KeyId key) const;
   AggregateTerm term(const KeyState& state) const;
   AggregateTerm term(VersionId version) const;
-  // Whether these terms, one per key, give what was returned.
+  // Whether these terms, one per key, give the result.
   Match given(std::span<const AggregateTerm> terms) const;
   // If they do not: whether the result may be right once a key contributes `other` instead of
   // `term`. As long as no key makes such a change, the result stays wrong, whatever other changes
@@ -77,12 +77,12 @@ class AggregateTerms {
 };
 
 // An aggregate of a committed transaction that no version set gives, as a mismatch; Anomaly::none
-// if there is none. `one_state`: but for what the transaction read besides.
+// if there is none. `one_state`: version sets must agree with the transaction's other reads.
 BadRead impossible_aggregate(const History& history, bool one_state);
 
 // The open aggregates that an order does not explain, ascending.
 std::vector<OpId> unexplained_aggregates(const History& history, const Order& order);
-// Of these, those that are decided by the states of their keys.
+// Of these, the aggregates that the states of their keys decide.
 std::vector<AggregateTerms> decidable_aggregates(const History& history, std::span<const OpId> all);
 
 // Whether the order explains every operation, aggregates aside. Not of lists and stated sources:

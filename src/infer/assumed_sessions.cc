@@ -1,7 +1,7 @@
 // A level without session order lets a session see an older point than before. Real databases give
 // much more than the level asks for: a client waits for the answer to a commit before it begins the
-// next transaction, so what a session *writes* is installed in its order, and what it reads may be
-// old, but hardly older than a few of its own transactions. So assume
+// next transaction, so a session's *writes* are installed in its order, and its reads may be old,
+// but hardly older than a few of its own transactions. So assume
 //
 //   each transaction                        →  its session's next transaction that writes
 //   the last transaction of a session but k →  the reads of its next one, for k = 0, 3 and 15, each

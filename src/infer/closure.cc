@@ -7,16 +7,16 @@
 // row says which of the vertices shortly before it, no more than fit into the window, reach it, and
 // only the rows of the window are kept. Every path between two vertices of a window stays within
 // it, so for these the rows are exact. Few transactions overlap, so most orders that can be derived
-// are between neighbours, and orders between distant events follow from those. Those that do not
-// are missed, and left to the search. A version mostly lives for as long as there are transactions
-// to one writer of its key, and the window is a few such lives long.
+// are between neighbours, and orders between distant events follow from those. Orders that do not
+// follow are missed and left to the search. A version usually lives for as long as there are
+// transactions to one writer of its key, and the window is a few such lives long.
 //
 // A row is put together from those of the vertices that edges come from, the latest first. One that
 // is in the row by then, because it reaches a later one, has nothing to add; most edges cost a look
 // at one bit. An edge that is derived while the window passes is added to the rows at once.
 //
 // An edge between two writers of a key is worth adding only if there is no path yet. Of the writers
-// that reach an event, those that also reach another such writer are therefore left out.
+// that reach an event, only those that reach no other such writer are therefore considered.
 //
 // Cost: for an edge that says something new, one word for every 64 vertices of the window. Memory:
 // one bit for every pair of vertices in the window, 128 MiB at most. Blocking a transitive closure

@@ -26,17 +26,17 @@ class Closure {
   // Whether known edges lead from an event to `v`, which must be held.
   bool reaches(Vertex event, Vertex v) const { return has(place_[v], place_[event]); }
 
-  // What the rules of saturation ask for (saturation.cc).
+  // The interface for the rules of saturation (saturation.cc).
   bool holds(Vertex v) const { return place_[v] + window_ > now_; }
   // Calls visit(write, true) for each writer of the key, except v's own node, whose write event
-  // reaches the event `v`, leaving out those that reach another of them. `from_overwrites`: whose
-  // event at which a write dependency arrives does. `own` is not needed here.
+  // reaches the event `v`, and reaches no other such writer. `from_overwrites`: the event at which
+  // a write dependency arrives has to reach `v` instead. `own` is not needed here.
   template <class Visit>
   void each_earlier(KeyId key, Vertex v, bool from_overwrites, WriteId own, Visit visit);
   void note_examined(Vertex) {}
 
  private:
-  // A row ends with the word of its own vertex, and begins words_ - 1 words before.
+  // A row ends with the word of its vertex, and begins words_ - 1 words before.
   uint32_t first_word(uint32_t place) const { return place / 64 - (words_ - 1); }
   uint64_t* row(uint32_t place) { return rows_.data() + size_t{place % window_} * words_; }
   const uint64_t* row(uint32_t place) const {
@@ -54,9 +54,9 @@ class Closure {
   const uint32_t window_;  // vertices that have a row
   const uint32_t words_;   // of a row
   uint32_t now_ = 0;       // the place of the vertex visited last
-  // Per vertex its place in the order, later by a row so that every row begins at a word.
+  // Per vertex its place in the order, later by a row: every row then begins at a word.
   std::vector<uint32_t> place_;
-  // Of the last vertices; the row of a place stands at its remainder by window_.
+  // Rows of the last vertices; the row of a place is at its remainder by window_.
   std::vector<uint64_t> rows_;
   // Per key, in the part that its writes have in Writes::of_key, those whose node's event at which
   // a write dependency arrives was visited, in this order; and how many they are.

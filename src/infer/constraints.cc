@@ -1,6 +1,6 @@
 // PolySI (PVLDB 2023) has one constraint for every two transactions that write a common key: one of
-// them comes first, and then so do, for each key they share, the write dependency and the
-// anti-dependencies of those that read the overwritten version.
+// them comes first, which implies, for each key they share, the write dependency and the
+// anti-dependencies of the transactions that read the overwritten version.
 //
 //   T1: { w(x,1) w(y,1) }  T2: { w(x,2) w(y,2) }  T3: { r(x,1) }
 //   one constraint; five dependencies: T1 → T2 by x and by y and T3 → T2 by x, or T2 → T1 by x and

@@ -12,9 +12,9 @@
 // where it came back, and the cycle needs no detour; or it leads the other way, and the detour with
 // it is a cycle already. So a smallest cycle stays in one block, and versions of a key do so
 // anyway. This is theorem 5.2 of Biswas and Enea (OOPSLA 2019); it asks of a session only that it
-// is a chain. A transaction of unknown outcome, for which its session does not wait, is a chain of
-// its own. Where session order does not count each transaction is one; for so many, connected
-// components have to suffice.
+// is a chain. A transaction of unknown outcome, for which its session does not wait, is a separate
+// chain. At a level without session order each transaction is a chain; with that many chains,
+// connected components have to suffice.
 //
 // Real time relates everything to everything, and yet connected components (not blocks) can be
 // decided one by one if its edges are those of intervals: of two edges a → b and c → d, also a → d
@@ -39,7 +39,7 @@
 namespace assay::internal {
 namespace {
 
-constexpr size_t kMostChainsOfBlocks = 1024;  // so that a matrix of their links is small
+constexpr size_t kMostChainsOfBlocks = 1024;  // keeps the matrix of their links small
 constexpr KeyId kFirstLook = 64;              // keys, before looking whether it is worth it
 
 // Connected components, and how much is in each.
@@ -89,7 +89,7 @@ class Decomposer {
   }
 
  private:
-  // What is left beside a part as large as this is not worth a copy.
+  // If a part is as large as this, splitting off the rest is not worth a copy.
   bool too_large(size_t nodes) const { return nodes * 10 > problem_.nodes() * 9; }
 
   void index_chains(bool session_order) {

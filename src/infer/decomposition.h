@@ -8,7 +8,7 @@
 namespace assay::internal {
 
 struct Part {
-  std::vector<Node> nodes;  // those that read or write its keys, ascending
+  std::vector<Node> nodes;  // the nodes that read or write its keys, ascending
   std::vector<KeyId> keys;  // ascending
 };
 

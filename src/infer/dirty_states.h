@@ -3,10 +3,10 @@
 //   s1: { w(x,1) }!   s2: { ins(x,2)! }      the insert failed on what s1 had written before it
 //                                            aborted
 //
-// At pl-1 an operation may have seen any of them, but for those of its own transaction: of a key
-// that it wrote it sees what it wrote last. Cost: an operation looks at the writes of what it saw,
-// at all writes of the key only if it saw that something else was there, and stops at the first
-// that explains it.
+// At pl-1 an operation may have seen any of these states, except the other ones of its own
+// transaction: of a key that it wrote it sees its last write. Cost: an operation looks at the
+// writes of the version it saw, or at all writes of the key if it only saw that something else was
+// there, and stops at the first that explains it.
 #pragma once
 
 #include <span>

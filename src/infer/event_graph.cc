@@ -158,8 +158,9 @@ void EventGraph::add_initial_reads_of(KeyId key, std::vector<Arc>& arcs) {
     const Node writer = problem_.writes.node[write];
     if (writer != reader) arcs.push_back({read_event(reader), write_event(writer)});
   };
-  // A reader that also writes the key must not wait for itself: in single models it gets edges of
-  // its own. Two such readers already close a cycle between them, so no more than two are needed.
+  // A reader that also writes the key must not wait for itself: in single models such a reader gets
+  // separate edges. Two such readers already close a cycle between them, so no more than two are
+  // needed.
   std::vector<Node> through_helper;
   size_t updaters = 0;
   for (Node reader : readers) {

@@ -34,8 +34,8 @@ class EventGraph {
   // Where a write dependency arrives: w(S) → here. The begin where the node's level forbids
   // overlapping writers.
   Vertex overwrite_event(Node n) const { return holds(n) ? read_event(n) : write_event(n); }
-  // Whether its reads come before whoever overwrites what they saw. Not where its level is a weak
-  // one.
+  // Whether its reads precede all transactions that overwrite the versions it read. Not at a weak
+  // level.
   bool sees_one_state(Node n) const { return rules_.empty() || !rules_[n].weak; }
 
   // What a vertex is; of helpers none is true.

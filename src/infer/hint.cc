@@ -12,18 +12,18 @@
 // An even pace says little about short sessions, and nothing about sessions of one transaction.
 // There the reads say more: a version of a key lives for about as long as there are transactions to
 // one writer of the key, so a reader comes about that much after the writer. Each transaction is
-// placed between the writers that it read from, less what lies between, and those who read from it,
+// placed between the writers that it read from, less the transactions in between, and its readers,
 // the closer ones counting for more: the least squares of all these distances, found by relaxation.
 // It starts from the longest path of reads to each transaction.
 //
 //   w(x,1) … r(x,1) w(y,1) … r(y,1)    a chain of reads is spaced evenly; a transaction on two
 //                                      chains ties them
 //
-// Where the history states version orders and no times, who wrote and who read a version before it
-// was overwritten come before who did: a topological order of transactions, or if that has cycles,
-// of their reads and their writes.
+// Where the history states version orders and no times, the writer and the readers of a version
+// precede the transaction that overwrote it: a topological order of transactions, or if that has
+// cycles, of their reads and their writes.
 //
-// The guess decides what is tried first and never what is true: a wrong one costs time.
+// The guess decides only where the search starts, never the verdict: a wrong one costs time.
 // O(transactions), or reads times a fixed number of rounds.
 
 #include "infer/hint.h"
@@ -48,7 +48,7 @@ bool session_by_session(const Problem& problem) {
   return switches < 2 * problem.sessions.size();
 }
 
-// Places transactions by who read from whom.
+// Places transactions by the sources of their reads.
 class PlacesByReads {
  public:
   explicit PlacesByReads(const Problem& problem) : problem_(problem), place_(problem.nodes()) {
@@ -89,8 +89,8 @@ class PlacesByReads {
       for (const Node reader : problem_.readers[w]) take(reader);
   }
 
-  // By the longest path to each node, all paths together being as long as the history. What is on a
-  // cycle comes last.
+  // By the longest path to each node, all paths together being as long as the history. Nodes on a
+  // cycle come last.
   void start() {
     std::vector<uint32_t> waits(problem_.nodes()), depth(problem_.nodes());
     for (Node n = 0; n < problem_.nodes(); ++n) each_next(n, [&](Node next) { ++waits[next]; });
@@ -172,7 +172,7 @@ Hint untimed(const Problem& problem) {
   return hint;
 }
 
-// Puts a hint in the order that stated version orders ask for, as far as they have one.
+// Puts a hint into the order of the stated version orders, as far as they have one.
 class OrderByStatements {
  public:
   explicit OrderByStatements(const Problem& problem) : problem_(problem) {}

@@ -1,5 +1,5 @@
-// A guess at when things happened, to start from. Never trusted: it only decides what is tried
-// first.
+// A guess at when things happened, from which the search starts. Never trusted: it only decides the
+// order of trying.
 #pragma once
 
 #include "base/sort_by.h"

@@ -10,7 +10,7 @@ namespace assay::internal {
 
 struct Judgement {
   bool decided = false;
-  Unknown reason;           // if not; empty if nothing was found, and another way may settle it
+  Unknown reason;           // if not; empty if nothing was found, and another method may decide it
   Certificate certificate;  // if so; the levels that it serves are left open
 
   Outcome outcome() const { return decided ? certificate.outcome() : Outcome::unknown; }

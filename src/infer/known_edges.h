@@ -1,6 +1,6 @@
-// Edges that were derived, with the reason for each: what the saturation and stated version orders
-// add to the known graph. They are kept in the order of their derivation, so that a justification
-// never depends on itself.
+// Derived edges, each with its reason: saturation and stated version orders add them to the known
+// graph. They are kept in the order of their derivation, since a justification must never depend on
+// itself.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct ForcedOrder {
   Node after = kNone;
   KeyId key = kNone;
   Node reader =
-      kNone;  // closed: reads `key` from `after`; the opposite order overwrites what it read
+      kNone;  // closed: reads `key` from `after`; the opposite order overwrites the version it read
   uint32_t edges_known = 0;  // closed: derived edges present then; the way back uses only those
   uint32_t round = 0;        // closed: how many rounds of saturation came before it
   uint32_t source = kNone;   // stated

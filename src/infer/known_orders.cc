@@ -10,7 +10,7 @@
 namespace assay::internal {
 namespace {
 
-// Who wrote a version, of all the transactions that may have taken effect.
+// The writer of a version, among all transactions that may have taken effect.
 struct Author {
   TxnId txn = kNone;
   OpId op = kNone;  // the first with which it did
@@ -165,8 +165,8 @@ class Reading {
                            " put two versions in opposite orders";
   }
 
-  // A commit that was acknowledged by the time up to which the orders hold everything, and of which
-  // one lacks what it left behind.
+  // Finds a commit that was acknowledged by the time up to which the orders are complete, and that
+  // wrote a version which an order lacks.
   void find_lost_commit(int64_t complete_to) {
     for (TxnId t = 0; t < h_.txn_count() && out_.contradiction.empty(); ++t) {
       const bool acknowledged = h_.status(t) == TxnStatus::committed && h_.end_time(t).known() &&
@@ -207,7 +207,7 @@ class Reading {
   std::vector<bool> emptied_;          // per key: some transaction deletes it, or writes null
   std::vector<bool> seen_;             // per operation: some entry means it
   std::vector<bool> deletion_listed_;  // per key: some entry is null
-  std::vector<bool> listed_;           // per version: some entry has its value and names nobody
+  std::vector<bool> listed_;  // per version: some entry has its value and names no transaction
   std::vector<std::vector<OpId>> op_;  // per line and entry: the operation that is meant
   WrittenKeys written_;                // scratch
   bool named_again_ = false;           // one version is named twice

@@ -9,15 +9,15 @@
 // comes after S and before R. Sessions are chains, so of each session only the last writer of x
 // before R matters, and clocks (session_clocks.cc) tell both in a look-up each. A read with one
 // source left is a fact: the relation is matched with it, which gives new edges, and the next round
-// goes on from there. On hot keys hundreds wrote what was read, and this leaves a few of them; the
-// search for an order then has a fraction of the choices.
+// goes on from there. On hot keys hundreds of transactions wrote the value that was read, and this
+// leaves a few of them; the search for an order then has a fraction of the choices.
 //
-// A round looks at known edges as they are; only if that settles little are the orders of writers
-// derived that they force, which costs ten times as much. It ends when that settles little, too, or
+// A round uses the known edges; only if that rules out little, it derives the orders of writers
+// that they force, which costs ten times as much. It ends when that rules out little, too, or
 // hardly anything is left.
 //
-// What is ruled out here comes without a proof. So an order that is found with the rest is an
-// order, and if there is none the search starts anew with all sources.
+// Sources are ruled out here without a proof. So an order that is found with the rest is an order,
+// and if there is none the search starts anew with all sources.
 //
 // Cost: (edges + sources + open reads) × sessions a round, and with orders derived (reads + writes)
 // × sessions.
@@ -39,7 +39,7 @@
 namespace assay::internal {
 namespace {
 
-constexpr size_t kWorthwhile = 8;  // a round settles at least this part of the reads left open
+constexpr size_t kWorthwhile = 8;  // a round must resolve at least this part of the open reads
 constexpr size_t kFew = 50;        // this part of all may be left to the search
 
 class Narrowing {
@@ -57,11 +57,11 @@ class Narrowing {
     bool any = leave_out_far(reach);
     for (bool derive = false;;) {
       size_t left = 0;
-      const std::optional<std::vector<Seen>> settled = narrow(derive, any, left);
-      if (!settled) return std::nullopt;
-      if (!settled->empty() && !match(*settled)) return std::nullopt;
+      const std::optional<std::vector<Seen>> resolved = narrow(derive, any, left);
+      if (!resolved) return std::nullopt;
+      if (!resolved->empty() && !match(*resolved)) return std::nullopt;
       if (left * kFew <= open_.all().size()) break;
-      const bool worthwhile = settled->size() * kWorthwhile > left;
+      const bool worthwhile = resolved->size() * kWorthwhile > left;
       if (!worthwhile && derive) break;
       derive = !worthwhile;
     }
@@ -72,8 +72,7 @@ class Narrowing {
   }
 
  private:
-  // As if the order of the hint were right about transactions that stand more than `reach` apart in
-  // it.
+  // As if the order of the hint were right about transactions more than `reach` apart in it.
   bool leave_out_far(uint32_t reach) {
     if (reach >= problem_.nodes()) return false;
     const std::vector<int64_t> rank = ranks();
@@ -104,8 +103,8 @@ class Narrowing {
     return any;
   }
 
-  // Where the source of a reader at this place is looked for, `writers` being the places of all who
-  // wrote the key. Where few did within reach, it may be one of the last before that.
+  // Where the source of a reader at this place is looked for, `writers` being the places of all
+  // writers of the key.
   static std::pair<int64_t, int64_t> near_by(const std::vector<int64_t>& writers, int64_t reader,
                                              int64_t reach) {
     constexpr auto kFewWriters = 8;
@@ -126,14 +125,14 @@ class Narrowing {
     return rank;
   }
 
-  // Rules sources out by what is known. The reads that have one source now, of which `left` others
-  // still have several; none if what is known contradicts itself, or cannot be found.
+  // Rules sources out by known edges. Returns the reads that have one source now, while `left`
+  // others still have several; none if the known edges contradict each other, or cannot be found.
   std::optional<std::vector<Seen>> narrow(bool derive, bool& any, size_t& left) {
     EventGraph events(problem_, level_);
     KnownEdges known;
     for (const StatedOrder& order : problem_.stated)
       events.graph().add({events.write_event(order.before), events.overwrite_event(order.after)});
-    known.edges.resize(events.graph().added());  // the stated ones, whose reasons nobody asks for
+    known.edges.resize(events.graph().added());  // the stated ones, whose reasons are not needed
     if (!add_updates(events, known, budget_)) return std::nullopt;
     const std::vector<Vertex> first =
         topological_order(events.graph(), std::vector<uint32_t>(events.graph().vertices()));
@@ -144,7 +143,7 @@ class Narrowing {
     const SessionClocks* clocks = saturation.clocks();
     if (clocks == nullptr || saturation.run(budget_) != Saturation::Result::fixpoint)
       return std::nullopt;
-    std::vector<Seen> settled;
+    std::vector<Seen> resolved;
     for (uint32_t i = 0; i < open_.all().size(); ++i) {
       if (ran_out(i)) return std::nullopt;
       const OpenRead& read = open_.all()[i];
@@ -160,10 +159,10 @@ class Narrowing {
       if (read.sources.size() > 1 || (read.sources[0] != kNone && is_possible(read.sources[0]))) {
         ++left;
       } else {
-        for (const OpId op : read.ops) settled.push_back({op, read.key, read.sources[0]});
+        for (const OpId op : read.ops) resolved.push_back({op, read.key, read.sources[0]});
       }
     }
-    return settled;
+    return resolved;
   }
 
   std::vector<TxnId> possible_sources(const OpenRead& read, const EventGraph& events,
@@ -188,9 +187,9 @@ class Narrowing {
     return possible;
   }
 
-  bool match(const std::vector<Seen>& settled) {
+  bool match(const std::vector<Seen>& resolved) {
     std::vector<Seen> assumed = problem_.assumed;
-    assumed.insert(assumed.end(), settled.begin(), settled.end());
+    assumed.insert(assumed.end(), resolved.begin(), resolved.end());
     std::sort(assumed.begin(), assumed.end());
     problem_ = match_reads(h_, assumed, budget_, {.possible = open_.possible()});
     return !budget_.exhausted_now();

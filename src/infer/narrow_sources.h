@@ -1,4 +1,4 @@
-// Who cannot have left what an open read saw, by what is known. See narrow_sources.cc.
+// Rules out sources of open reads by the known graph. See narrow_sources.cc.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,9 @@ namespace assay::internal {
 
 // The problem with fewer sources of its open reads, and with those reads that have one source left
 // as facts. Sources more than `reach` transactions away from the reader in the order of the hint
-// are left out to begin with, where there are others. None if nothing is ruled out, or it cannot be
-// found out: the level has no session order, clocks would be too large, the budget ran out, or what
-// is known contradicts itself.
+// are omitted from the beginning, where there are others. None if nothing is ruled out, or it
+// cannot be found out: the level has no session order, clocks would be too large, the budget ran
+// out, or the known edges contradict each other.
 std::optional<Problem> narrow_sources(const Problem& problem, const LevelInfo& level,
                                       uint32_t reach, const SaturationRules& rules, Budget& budget);
 

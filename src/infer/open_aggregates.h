@@ -24,7 +24,7 @@ struct OpenAggregate {
 // Those of one history, by operation.
 class OpenAggregates {
  public:
-  // `all`: the operations, ascending; those that no states of their keys decide are left out.
+  // `all`: the operations, ascending; aggregates that no states of their keys decide are omitted.
   OpenAggregates(const History& history, std::span<const OpId> all);
 
   const std::vector<OpenAggregate>& all() const { return all_; }

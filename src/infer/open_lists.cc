@@ -7,7 +7,7 @@
 namespace assay::internal {
 namespace {
 
-// Where elements stand in a list.
+// The positions of elements in a list.
 class ListPlaces {
  public:
   explicit ListPlaces(std::span<const VersionId> list) : list_(list) {

@@ -1,18 +1,18 @@
-// Lists in which the same element was appended more than once: who appended which elements of what
-// was read.
+// Lists in which the same element was appended more than once: which transaction appended which
+// elements.
 //
 //   A { a(l,1) }   B { a(l,1) }   C { a(l,2) }   R: r(l,[1,2])   S: r(l,[1])
 //   The block of A begins at element 0, or A appended after R; likewise B's. C's begins at element
 //   1.
 //
 // A transaction appends to a list in one piece, its *block*. A list that was read, without its
-// reader's own elements, is a sequence of blocks, of all those who had appended by then. All lists
-// of a key are beginnings of the longest, so where blocks begin there is asked once for all of
-// them; a list that is no beginning of it is asked about by itself, and contradicts it in the end.
-// So is one whose reader need not have taken effect, if it shows more than the longest of those
-// that have.
+// reader's own elements, is a sequence of the blocks of all transactions that had appended by then.
+// All lists of a key are prefixes of the longest, so one choice for all of them says where blocks
+// begin; a list that is no prefix of it gets separate choices, and contradicts it in the end. So
+// does a list whose reader need not have taken effect, if it is longer than the longest list of a
+// reader that did.
 //
-// Cost: the elements of the lists, and for each who appended it.
+// Cost: the elements of the lists, and for each its writers.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +28,13 @@
 
 namespace assay::internal {
 
-// A list, and those that show how it begins.
+// A list, with the reads that returned a prefix of it.
 struct OpenList {
   // What a transaction appended to the key.
   struct Block {
     TxnId txn = kNone;
     std::vector<VersionId> elements = {};
-    // Where it fits, ascending. That it came later is possible besides.
+    // Where it fits, ascending. It may also have been appended later than all reads.
     std::vector<uint32_t> places = {};
   };
   // An operation that read the list as far as its first `length` elements.
@@ -51,7 +51,7 @@ struct OpenList {
   // It does not end in what its reader had appended, so the reader did not take effect. It has no
   // elements then.
   bool lacks_own = false;
-  std::vector<Block> blocks;  // of everybody who may count, by transaction
+  std::vector<Block> blocks;  // of all transactions that may count, by transaction
   std::vector<Read> reads;    // the first one is that of the whole
 
   // How many choices it takes: a place of a block, or that it came later.
@@ -64,7 +64,8 @@ class OpenLists {
 
   // The reader certainly takes effect, or only perhaps.
   void add(OpId read_list, bool certain);
-  // Those of unknown outcome who may have appended to what this operation read. Ascending.
+  // The transactions of unknown outcome that may have appended to the list that this operation
+  // read. Ascending.
   std::vector<TxnId> possible_writers(OpId read_list);
   // Groups the reads; blocks are those of transactions that `counts` says may take effect. Nothing
   // is added after that. False if the budget ran out, which it does where thousands appended what
@@ -100,7 +101,7 @@ class OpenLists {
 
   const History& h_;
   std::vector<Added> added_;
-  std::vector<Append> appends_;          // by key; of those that did not abort
+  std::vector<Append> appends_;          // by key; of transactions that did not abort
   std::vector<Append> unknown_appends_;  // of these, those of unknown outcome
   bool indexed_ = false;
   uint64_t listed_ = 0;  // bytes of places since the budget was asked
@@ -109,14 +110,15 @@ class OpenLists {
   std::unordered_map<TxnId, std::vector<BlockPlace>> blocks_of_;
 };
 
-// The lists as an order of transactions makes them: how far each of them is what was read.
+// The lists as an order of transactions makes them: how far each of them agrees with the list that
+// was read.
 class AppendedLists {
  public:
   explicit AppendedLists(const OpenLists& lists) : lists_(lists), appended_(lists.all().size()) {}
 
   // What a transaction appends.
   void append(TxnId t);
-  // The read shows what was appended so far.
+  // Whether the read returned exactly the elements appended so far.
   bool shows(OpenLists::Place read) const {
     const Appended& appended = appended_[read.list];
     const OpenList& list = lists_.all()[read.list];
@@ -126,7 +128,7 @@ class AppendedLists {
 
  private:
   struct Appended {
-    size_t all = 0, as_read = 0;  // elements; of these, how many stand there in the list
+    size_t all = 0, as_read = 0;  // elements; of these, how many are at the same place in the list
   };
   const OpenLists& lists_;
   std::vector<Appended> appended_;  // per list

@@ -15,11 +15,11 @@ std::span<const TxnId> SourcePool::store(std::span<const TxnId> sources) {
   return std::span(block).last(sources.size());
 }
 
-OpenReads::OpenReads(const History& history, bool one_state, const std::vector<PassedOver>* heeded,
+OpenReads::OpenReads(const History& history, bool one_state, const std::vector<SkippedRow>* rows,
                      std::span<const OpId> aggregates)
     : h_(history),
       one_state_(one_state),
-      heeded_(heeded),
+      rows_(rows),
       aggregates_(history, aggregates),
       lists_(history),
       seen_txns_(history.txn_count()) {}
@@ -83,9 +83,9 @@ void OpenReads::add_possible_txn(TxnId t, const Problem& problem) {
   add_all_of(t);
 }
 
-// A list that shows whose every element is may still lack what somebody who is only possible
-// appended, and begin as another one does of which more is open. True if there are any that are
-// new.
+// A list whose elements all have certain writers may still lack the append of a transaction that
+// only possibly took effect, and share its beginning with a list that is open. True if any new list
+// was added.
 bool OpenReads::add_lists_of(const Problem& problem) {
   std::vector<uint8_t> of_key(h_.key_count());
   std::vector<OpId> added;
@@ -121,10 +121,10 @@ bool OpenReads::is_open(TxnId reader, KeyId key) const {
   return std::ranges::any_of(of(reader), [&](uint32_t read) { return reads_[read].key == key; });
 }
 
-// Those that are not among the reads.
-std::vector<PassedOver> OpenReads::missing(std::span<const PassedOver> rows) const {
-  std::vector<PassedOver> more;
-  std::ranges::copy_if(rows, std::back_inserter(more), [this](const PassedOver& row) {
+// The rows that are not among the reads.
+std::vector<SkippedRow> OpenReads::missing(std::span<const SkippedRow> rows) const {
+  std::vector<SkippedRow> more;
+  std::ranges::copy_if(rows, std::back_inserter(more), [this](const SkippedRow& row) {
     return std::ranges::none_of(of(h_.txn_of(row.query)), [&](uint32_t read) {
       return reads_[read].key == row.key &&
              std::ranges::find(reads_[read].ops, row.query) != reads_[read].ops.end();
@@ -133,14 +133,14 @@ std::vector<PassedOver> OpenReads::missing(std::span<const PassedOver> rows) con
   return more;
 }
 
-bool OpenReads::add_rows(std::span<const PassedOver> passed_over, const Problem& problem) {
+bool OpenReads::add_rows(std::span<const SkippedRow> skipped, const Problem& problem) {
   index_history();
   const size_t first = reads_.size();
-  const std::vector<PassedOver> rows = missing(passed_over);
+  const std::vector<SkippedRow> rows = missing(skipped);
   if (std::ranges::any_of(
-          rows, [this](const PassedOver& row) { return is_open(h_.txn_of(row.query), row.key); }))
+          rows, [this](const SkippedRow& row) { return is_open(h_.txn_of(row.query), row.key); }))
     return false;
-  const std::vector<PassedOver>* const before = std::exchange(heeded_, &rows);
+  const std::vector<SkippedRow>* const before = std::exchange(rows_, &rows);
   std::vector<OpId> queries;
   std::vector<KeyId> keys;
   only_ = &keys;
@@ -156,7 +156,7 @@ bool OpenReads::add_rows(std::span<const PassedOver> passed_over, const Problem&
     add_txn(t, queries);
   }
   only_ = nullptr;
-  heeded_ = before;
+  rows_ = before;
   const auto counts = [&](TxnId t) { return t == kNone || problem.node_of(t) != kNone; };
   const bool all = std::all_of(
       reads_.begin() + static_cast<std::ptrdiff_t>(first), reads_.end(), [&](const OpenRead& read) {
@@ -223,10 +223,10 @@ void OpenReads::add_op(OpId i, bool open, std::unordered_map<KeyId, KeyState>& o
 }
 
 std::vector<Observation> OpenReads::seen_by(OpId i) const {
-  if (heeded_ == nullptr || !passes_over(h_, i)) return keys_->seen_by(i);
+  if (rows_ == nullptr || !skips_rows(h_, i)) return keys_->seen_by(i);
   std::vector<KeyId> keys;
-  for (auto one = std::lower_bound(heeded_->begin(), heeded_->end(), PassedOver{i, 0});
-       one != heeded_->end() && one->query == i; ++one)
+  for (auto one = std::lower_bound(rows_->begin(), rows_->end(), SkippedRow{i, 0});
+       one != rows_->end() && one->query == i; ++one)
     keys.push_back(one->key);
   return observations_of_range(h_, i, keys);
 }
@@ -243,7 +243,7 @@ void OpenReads::add_seen(const Observation& seen, bool open,
   Group& group = it->second;
   if (const auto written = own.find(seen.key); written != own.end()) {
     if (!open || !wants(seen.key) || fits(h_, seen, written->second)) return;
-    // Not what it wrote itself: nobody explains that.
+    // It does not return the transaction's own write: no other transaction explains that.
     OpenRead unexplained;
     unexplained.op = seen.op;
     unexplained.key = seen.key;

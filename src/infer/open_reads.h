@@ -1,4 +1,4 @@
-// Reads that more than one writer explains, and who might.
+// Reads that more than one writer explains, with their possible sources.
 //
 //   s1: { w(x,1) }   s2: { w(x,1) w(y,2) }   s3: { r(x,1) r(y,null) }
 //   The read of x saw what s1 or what s2 left of x.
@@ -9,9 +9,9 @@
 // read atomic upwards all that a transaction sees of a key before it writes it is one state, so the
 // operations of a transaction on a key are taken together; read committed takes each by itself.
 //
-// Cost: the operations of the transaction, the keys that its ranges cover, and for each key that it
-// leaves open the writers that may have left what it saw: those of a value, those that left the key
-// absent, or all of them.
+// Cost: the operations of the transaction, the keys that its ranges cover, and for each open key
+// the possible sources: the writers of a value, the transactions that left the key absent, or all
+// writers.
 #pragma once
 
 #include <algorithm>
@@ -29,9 +29,9 @@
 #include "base/sort_by.h"
 #include "infer/open_aggregates.h"
 #include "infer/open_lists.h"
-#include "infer/passed_over.h"
 #include "infer/possible_sources.h"
 #include "infer/problem.h"
+#include "infer/skipped_rows.h"
 #include "infer/touched_keys.h"
 
 namespace assay::internal {
@@ -42,7 +42,7 @@ struct OpenRead {
   TxnId reader = kNone;
   std::vector<OpId> ops;  // the unresolved operations that see this state
   bool alone = false;     // nothing else that the reader saw of the key rules out a source
-  // Who may have left it, ascending; kNone, the initial state, comes last.
+  // The transactions that may have left it, ascending; kNone, the initial state, comes last.
   std::span<const TxnId> sources;
 };
 
@@ -54,35 +54,35 @@ class SourcePool {
 
  private:
   static constexpr size_t kBlock = 1 << 16;
-  std::vector<std::vector<TxnId>> blocks_;  // none grows beyond what it has room for
+  std::vector<std::vector<TxnId>> blocks_;  // none grows beyond its capacity
 };
 
 class OpenReads {
  public:
-  // `one_state`: all operations of a transaction see one state of a key. `heeded`, ascending: only
-  // these of the rows that queries passed over (passed_over.h); null: all of them. `aggregates`,
-  // ascending: what each of their keys held is open.
-  OpenReads(const History& history, bool one_state, const std::vector<PassedOver>* heeded = nullptr,
+  // `one_state`: all operations of a transaction see one state of a key. `rows`, ascending: only
+  // these of the skipped rows (skipped_rows.h); null: all of them. `aggregates`, ascending: the
+  // state that each of these saw of its keys is open.
+  OpenReads(const History& history, bool one_state, const std::vector<SkippedRow>* rows = nullptr,
             std::span<const OpId> aggregates = {});
 
-  // Takes in the unresolved operations of the problem. If the budget runs out, which it does where
-  // thousands wrote what thousands read, some are left out, and that is the obstacle.
+  // Adds the unresolved operations of the problem. If the budget runs out, which it does where
+  // thousands of writers fit thousands of reads, some are omitted, and that is the obstacle.
   void add(const Problem& problem, Budget& budget);
-  // Takes in everything that those transactions of unknown outcome saw which a source may make take
-  // effect, and that do not count in the problem; and so on. Besides, every list that one of these
-  // may have appended to. Comes last.
+  // Adds all observations of the transactions of unknown outcome that are a possible source of an
+  // added read and do not count in the problem; and so on, transitively. Also adds every list that
+  // one of these transactions may have appended to. Called last.
   void add_possible(const Problem& problem, Budget& budget);
-  // Takes in rows that queries passed over, ascending, each as a read of its own. False if none is
-  // new; and, nothing taken in, if nobody left what one of them saw, or perhaps somebody who does
-  // not count in the problem, or if one is open already, by another operation of its reader: all
-  // that a reader saw of a key is one choice.
-  bool add_rows(std::span<const PassedOver> passed_over, const Problem& problem);
+  // Adds skipped rows, ascending, each as a separate read. False if none is new. Also false, with
+  // nothing added, if one of them has no possible source, or perhaps a source that does not count
+  // in the problem, or if it is already open by another operation of its reader: all that a reader
+  // saw of a key is one choice.
+  bool add_rows(std::span<const SkippedRow> skipped, const Problem& problem);
   // Whether there is a read of this key by this reader.
   bool is_open(TxnId reader, KeyId key) const;
   const OpenAggregates& aggregates() const { return aggregates_; }
-  // The lists of which it is open who appended what.
+  // The lists whose elements have several possible writers.
   const OpenLists& lists() const { return lists_; }
-  // Which these are, ascending.
+  // The transactions that add_possible() added, ascending.
   const std::vector<TxnId>& possible() const { return possible_; }
   bool one_state() const { return one_state_; }
   const std::deque<OpenRead>& all() const { return reads_; }
@@ -120,15 +120,15 @@ class OpenReads {
   bool wants(KeyId key) const {
     return only_ == nullptr || std::binary_search(only_->begin(), only_->end(), key);
   }
-  std::vector<PassedOver> missing(std::span<const PassedOver> rows) const;
+  std::vector<SkippedRow> missing(std::span<const SkippedRow> rows) const;
   void drop_from(size_t first);
 
   const History& h_;
   bool one_state_;
-  const std::vector<PassedOver>* heeded_;
+  const std::vector<SkippedRow>* rows_;
   OpenAggregates aggregates_;
   std::optional<TouchedKeys> keys_;         // once there is anything open
-  std::optional<PossibleSources> sources_;  // likewise
+  std::optional<PossibleSources> sources_;  // filled together with keys_
   OpenLists lists_;
   bool certain_ = true;  // whether the transaction that is being added takes effect
   bool mixed_ = false;   // some key is used as a list and as a register
@@ -143,8 +143,9 @@ class OpenReads {
   uint64_t listed_ = 0;  // bytes since the budget was asked
 };
 
-// The sources of a read: those before the reader in an order, the nearest first, then those after
-// it likewise. `place` is that of a transaction; the initial state comes before all.
+// The sources of a read: first the transactions before the reader in an order, then those after it,
+// the nearest first in each group. `place` is the place of a transaction; the initial state comes
+// before all.
 template <class PlaceOf>
 std::vector<TxnId> nearest_first(const OpenRead& read, uint32_t reader, PlaceOf place) {
   std::vector<Numbered> ranked;

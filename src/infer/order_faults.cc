@@ -1,4 +1,4 @@
-// Replays an order of events and collects what it gets wrong.
+// Replays an order of events and collects the reads and overlaps at which it violates the level.
 //
 //   A { w(x,1) }   B { w(x,2) }   C { r(x,1) }      order A B C: C meets 2. The pair A, B is at
 //                                                   fault
@@ -164,7 +164,7 @@ void OrderFaults::note_commit(Node n) {
   if (own == kNone || end(own) < end(n)) own = n;
 }
 
-// The known graph lets nobody wait for the begin of who need not take effect.
+// In the known graph no event waits for the begin of a transaction that need not take effect.
 void OrderFaults::look_at_clock(Node n, std::vector<OrderFault>& found) const {
   if (!begins_bind_ || !is_possible(n)) return;
   const History& h = events_.history();
@@ -173,7 +173,7 @@ void OrderFaults::look_at_clock(Node n, std::vector<OrderFault>& found) const {
   const auto comes_late = [&](Node other, int64_t over) {
     return other != kNone && over < event_time(h, problem_.txn[other], true).request;
   };
-  const Node own = latest_of_[h.session(problem_.txn[n])];  // whose clock is the same
+  const Node own = latest_of_[h.session(problem_.txn[n])];  // with the same clock
   if (comes_late(latest_, last_overlap(h, begin.response))) {
     found.push_back({OrderFault::Kind::time, n, latest_});
   } else if (comes_late(own, begin.response)) {

@@ -1,4 +1,4 @@
-// What is wrong with an order of events. See order_faults.cc.
+// The faults of an order of events. See order_faults.cc.
 #pragma once
 
 #include <cstdint>
@@ -32,19 +32,19 @@ struct OrderFault {
 // Replays orders of one event graph.
 class OrderFaults {
  public:
-  // `open`: the reads with several possible sources; those that the problem assumes are not among
-  // them. May be null.
+  // `open`: the reads with several possible sources, without the reads whose source the problem
+  // assumes. May be null.
   OrderFaults(const EventGraph& events, const OpenReads* open);
 
   // More reads were added to these. They are the same but for that.
   void take_in(const OpenReads& more);
-  // Which nodes take effect of those that need not; at first none.
+  // Sets whether a node that need not take effect does; at first none does.
   void set_effective(Node n, bool takes_effect) { effective_[n] = takes_effect; }
   bool is_possible(Node n) const { return !possible_.empty() && possible_[n] != 0; }
   bool takes_effect(Node n) const { return !is_possible(n) || effective_[n] != 0; }
 
-  // Of a total order that contains the known graph; helper vertices are passed over. Empty: every
-  // read returns what it did, and no writers overlap that must not.
+  // The faults of a total order that contains the known graph; helper vertices are skipped. Empty:
+  // every read returns its value, and writers that must not overlap do not.
   std::vector<OrderFault> find(std::span<const Vertex> order);
   // Per vertex its place in the last one, where reads are open.
   std::span<const uint32_t> places() const { return place_; }
@@ -55,8 +55,8 @@ class OrderFaults {
   const std::vector<TxnId>& met_by(uint32_t aggregate) const { return met_by_.at(aggregate); }
 
  private:
-  // What is in force of a key: of all that take effect, and of those that certainly do. kNone: the
-  // initial version.
+  // The last writer of a key: among all nodes that take effect, and among those that certainly do.
+  // kNone: the initial version.
   struct InForce {
     Node any = kNone, certain = kNone;
   };
@@ -75,7 +75,7 @@ class OrderFaults {
   const Problem& problem_;
   const OpenReads* open_;
   std::vector<uint8_t> possible_;  // per node that takes effect only perhaps; empty: there are none
-  std::vector<uint8_t> effective_;  // likewise: takes effect in the order that is looked at
+  std::vector<uint8_t> effective_;  // per node: takes effect in the current order
   std::unordered_map<Node, std::vector<KeyId>> possible_writes_;  // ascending
   std::vector<uint8_t> assumed_;  // per open read: the reads-from relation assumes its source
 

@@ -131,7 +131,7 @@ void Origins::note_other(TxnId t, const Install& install) {
   }
 }
 
-bool Origins::nobody_can_tell(KeyId key, VersionId version) const {
+bool Origins::is_ambiguous(KeyId key, VersionId version) const {
   if (of_version_[version].ambiguous || mixed(key)) return true;
   return deleted_somewhere(key) && h_.version_value(version).is_null();
 }

@@ -1,14 +1,14 @@
-// Origins: who writes each version, as far as one look-up shows, and what each key is used for.
+// Origins: the writer of each version, as far as one look-up shows, and the use of each key.
 //
 //   s1: { w(x,1) w(x,2) }   s2: { w(y,1) }!    x=1: intermediate; x=2: a final write; y=1: aborted
 //
 // Of several writes of a version the origin is the one that explains a read best: a final write
 // before an intermediate one, that before an aborted one.
 //
-// Adjacent transactions are walked in slices, side by side. Whoever comes first to a version notes
-// its write; the versions of which a second write comes by, in whatever order, are noted again, one
-// write after the other. Cost: one pass over the operations, one array access a write; a second one
-// if a version was written twice.
+// Adjacent transactions are walked in slices, side by side. The first transaction that reaches a
+// version notes its write; versions for which a second write turns up, in whatever order, are noted
+// again, one write after the other. Cost: one pass over the operations, one array access a write; a
+// second one if a version was written twice.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ class Origins {
   KeyId first_mixed() const { return first_mixed_; }  // kNone if there is none
   bool deleted_somewhere(KeyId key) const { return !tombstoned_.empty() && tombstoned_[key] != 0; }
   // True if a read of the version could have more than one source, or none that is a plain write.
-  bool nobody_can_tell(KeyId key, VersionId version) const;
+  bool is_ambiguous(KeyId key, VersionId version) const;
 
   // Versions that several transactions wrote, in the order of the later writes; `read` is not set.
   const std::vector<DuplicateWrite>& duplicates() const { return duplicates_; }

@@ -1,6 +1,7 @@
 // Where in an order did events without times take place?
 //
-// Known edges leave each event a place between two others. What was read says more, in two ways.
+// Known edges leave each event a place between two others. Reads narrow that place further, in two
+// ways.
 //
 //   Lives      A version lives for about as long as there are transactions to one writer of its
 //              key, so reads come soon after the writer they saw, and a transaction commits soon
@@ -17,10 +18,10 @@
 //      middles have changed places
 //
 // An event whose bounds contradict each other moves to the middle between them. So wrong guesses
-// press against each other until the weaker one gives way, which settles nearly all orders of
-// versions at once. At first intervals may overlap a little, so that few orders stick early; later,
-// versions whose intervals keep overlapping are pushed more from round to round, until they change
-// places.
+// press against each other until the weaker one gives way, which decides nearly all orders of
+// versions at once. At first intervals may overlap a little, to keep most orders undecided early;
+// later, versions whose intervals keep overlapping are pushed more from round to round, until they
+// change places.
 //
 // None of this is trusted: it makes an order to start from, whose mistakes the search corrects.
 // Cost: edges and reads times a fixed number of rounds. Relaxing towards bounds is Gauss and
@@ -36,8 +37,7 @@
 namespace assay::internal {
 namespace {
 
-// Vertices are numbered by the order given, so that those that are near each other are so in
-// memory.
+// Vertices are numbered by the given order: neighbours in the order are neighbours in memory.
 class EventPlaces {
  public:
   EventPlaces(const EventGraph& events, std::span<const Vertex> order)
@@ -93,7 +93,8 @@ class EventPlaces {
   // committed.
   static constexpr double kFirstOverlap = 0.5, kLivesToCommit = 0.125;
   static constexpr double kLessOverlap = 0.6, kOldPush = 0.9;  // from round to round
-  static constexpr double kPush = 0.3;                         // of what is in the wrong order
+  // share of the overlap by which two events in the wrong order are moved
+  static constexpr double kPush = 0.3;
 
   // Of a key.
   struct Version {

@@ -1,16 +1,16 @@
-// The transactions that may have left what was observed of a key.
+// The transactions that may have left the observed state of a key.
 //
 //   A { w(x,1) }   B { d(x) }   C { ins(x,1)! }   D { r(x,1) }      D saw what A left, and so did
 //                                                                   the insert of C
 //   E { r(x,null) }                                                E saw what B left, or the
 //                                                                  initial state
 //
-// A transaction that did not abort is a source by the last state in which it left the key. What is
-// observed of one key together, because a reader sees one state of it, has to fit that state
-// together; and where the history states the source of one of these reads, it is the only one.
+// A transaction that did not abort is a source by the last state in which it left the key. If a
+// reader sees one state of a key, that state has to fit all of its observations of the key; and if
+// the history states the source of one of these reads, that is the only source.
 //
-// Cost: the operations, once; then for each key that is asked about the writers of a value, those
-// that left it absent, or all.
+// Cost: the operations, once; then for each key the writers of a value, the transactions that left
+// it absent, or all writers.
 
 #include "infer/possible_sources.h"
 
@@ -34,7 +34,7 @@ std::vector<PossibleSources::Left> PossibleSources::all_left(const History& h) {
   return all;
 }
 
-// Whether what is stated of the observations allows this source.
+// Whether the stated sources of the observations allow this source.
 bool PossibleSources::is_stated(TxnId source, std::span<const Observation> observations) const {
   if (!h_.states_sources()) return true;
   return std::all_of(observations.begin(), observations.end(), [&](const Observation& seen) {
@@ -44,9 +44,9 @@ bool PossibleSources::is_stated(TxnId source, std::span<const Observation> obser
   });
 }
 
-// Of a key that a condition passed over, which nothing else was seen of: the most reads by far
-// where there are conditions, and all writers of the key but those whose row it would have
-// returned.
+// For a key that a condition skipped, without another observation: most reads, by far, where there
+// are conditions. Its sources are all writers of the key, except those whose row the query would
+// have returned.
 void PossibleSources::find_who_missed(TxnId reader, KeyId key, PredicateId predicate) {
   const Predicates& predicates = h_.predicates();
   const auto satisfies = [&](const KeyState& state) {
@@ -90,7 +90,8 @@ BadRead PossibleSources::dirty_read(TxnId reader, OpId op, KeyId key,
                      std::any_of(all.begin(), all.end(), [&](const Left& left) {
                        return left.writer != reader && fits(h_, seen, left.state);
                      });
-  // Nobody who counts left what it saw: any other write of it is aborted or overwritten.
+  // No transaction that counts left the state it saw: every other write of it is aborted or
+  // overwritten.
   for (OpId w = 0; w < h_.op_count() && !clean; ++w) {
     if (h_.op(w).key != key || !installs_version(h_.op(w))) continue;
     const TxnId writer = h_.txn_of(w);

@@ -15,11 +15,11 @@ class PossibleSources {
  public:
   explicit PossibleSources(const History& history);
 
-  // Who may have left a state that explains all of these observations of a key by one reader,
-  // ascending; kNone, the initial state, comes last. Valid until the next call.
+  // The transactions that may have left a state that explains all of these observations of a key by
+  // one reader, ascending; kNone, the initial state, comes last. Valid until the next call.
   std::span<const TxnId> find(TxnId reader, KeyId key, std::span<const Observation> observations);
-  // That the operation of the reader saw what an aborted or an overwritten write had left. No
-  // anomaly where a source explains what it saw, or where nothing does.
+  // A dirty read: the operation saw the state left by an aborted or an overwritten write. No
+  // anomaly if a source explains the observation, or if nothing does.
   BadRead dirty_read(TxnId reader, OpId op, KeyId key, const Observation& seen) const;
 
  private:
@@ -33,7 +33,7 @@ class PossibleSources {
   void find_who_missed(TxnId reader, KeyId key, PredicateId predicate);
 
   const History& h_;
-  StatesLeft<Left> left_;  // by those that did not abort
+  StatesLeft<Left> left_;  // by transactions that did not abort
   std::vector<TxnId> found_;
 };
 

@@ -79,7 +79,7 @@ class HistoryPrecedence {
     if (const Vertex source = missing_source(v, happened); source != kNothing) return source;
     return gates_.empty() ? kNothing : missing_in_time(v, happened);
   }
-  // The same, whoever left what it reads.
+  // The same, without the reads' sources.
   Vertex missing_but_sources(Vertex v, const std::vector<uint8_t>& happened) {
     const Vertex before = missing_in_session(v, happened);
     return before != kNothing || gates_.empty() ? before : missing_in_time(v, happened);
@@ -102,7 +102,7 @@ class HistoryPrecedence {
     each_session_step(problem_, [this](Node before, Node n) { previous_[n] = before; });
   }
 
-  // Of its own transaction or the one before.
+  // The missing event of the same transaction or of the one before it.
   Vertex missing_in_session(Vertex v, const std::vector<uint8_t>& happened) const {
     const Node n = events_.node_of(v);
     if (events_.split && events_.writes(v))

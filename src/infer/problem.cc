@@ -9,11 +9,11 @@
 namespace assay::internal {
 namespace {
 
-// Where `wanted` stands in an ascending row; kNone if it does not.
+// The index of `wanted` in an ascending row; kNone if it is not there.
 template <class Id>
 uint32_t place_in(std::span<const Id> ascending, Id wanted) {
   constexpr size_t kShort =
-      16;  // up to here, counting what is less beats branches that nobody can foretell
+      16;  // up to here, counting the smaller ones is faster than unpredictable branches
   size_t at = 0;
   if (ascending.size() <= kShort)
     for (const Id id : ascending) at += id < wanted;

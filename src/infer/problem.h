@@ -1,5 +1,5 @@
-// A decision problem: who counts, what was written and read, what is known of the order of
-// versions, and what is open. Engines get a problem, a level, and how to decide.
+// A decision problem: which transactions count, their writes and reads, the known part of the
+// version order, and the open questions. Engines get a problem, a level, and how to decide.
 //
 // A transaction counts if it committed, or if its outcome is unknown and some transaction that
 // counts read from it, or a stated order of versions names it; an unknown transaction that is
@@ -12,8 +12,8 @@
 //   s2: { r(x,2) r(x,2) w(y,1) }      node 1, one read: x from write 0; write 1 = (y,1)
 //
 // A *part* of a problem is a problem like any other, with less in it: some of the keys, and of the
-// transactions those that use them. It numbers its nodes, writes and keys anew, so that tables over
-// it are as small as it is.
+// transactions those that use them. It numbers its nodes, writes and keys anew, which keeps tables
+// over it as small as it is.
 //
 //   the part of y above: key 0, which the whole calls key 1; node 0, which is transaction 1; write
 //   0 = (y,1)
@@ -22,9 +22,9 @@
 // order of a part speaks of the same transactions as one of the whole, and in a proof only keys
 // have to be translated (in_whole).
 //
-// A problem refers to its history, which has to stay, and does not change once it is made. Cost:
-// that of matching the reads (reads_from.cc), of the stated orders and of the hint; of a part, what
-// it holds of the whole (projection.cc).
+// A problem refers to its history, which must outlive it, and does not change once it is made.
+// Cost: matching the reads (reads_from.cc), the stated orders and the hint; of a part, the share of
+// the whole that it contains (projection.cc).
 #pragma once
 
 #include <algorithm>
@@ -96,15 +96,14 @@ struct Writes {
   WriteRange of(Node n) const { return {begin[n], begin[n + 1]}; }
 };
 
-// What came up when reads were matched: what refutes, what casts doubt, and what is only reported.
-// In a part there is nothing of this, for it is settled before parts are made.
+// The findings of matching reads: refutations, doubts, and facts that are only reported. A part has
+// none, since they are dealt with before parts are made.
 struct Findings {
   // The first read that the reads asked for do not allow; the first that only the weakest levels
   // allow.
   BadRead bad_read;
   BadRead non_repeatable;
-  // Dirty reads: an operation and a key of which nobody ever left what it saw; kNone if there is
-  // none.
+  // Dirty reads: an operation and a key that never had the state it saw; kNone if there is none.
   OpId unexplained = kNone;
   KeyId unexplained_key = kNone;
   std::vector<DuplicateWrite> duplicates;
@@ -114,18 +113,18 @@ struct Findings {
   KeyId mixed = kNone;
 };
 
-// A guess at when things happened, to start from: comparable numbers without a unit, per node.
-// Never trusted: it only decides what is tried first.
+// A guess at when things happened, from which the search starts: comparable numbers without a unit,
+// per node. Never trusted: it only decides the order of trying.
 struct Hint {
   std::vector<int64_t> read_time;
   std::vector<int64_t> write_time;
-  bool by_reads = false;  // all that it goes by is who read from whom, and session order
+  bool by_reads = false;  // it depends only on the sources of reads and session order
 };
 
 struct Problem {
   const History* history = nullptr;
 
-  // Who counts.
+  // The counting transactions.
   std::vector<TxnId> txn;  // per node, ascending
   std::vector<Node> node;  // per transaction, kNone if it does not count; of a part empty (node_of)
   // Per session its nodes in session order; of a part without the sessions that have none.
@@ -144,16 +143,16 @@ struct Problem {
   // Dirty reads: keys of which an operation saw a version that stayed, of several that explain it.
   // Perhaps more than once.
   std::vector<KeyId> seen_openly;
-  // What was assumed about reads that several writes explain; sorted, with keys of the history.
+  // The assumed sources of reads that several writes explain; sorted, with keys of the history.
   std::vector<Seen> assumed;
 
-  // What is known of the order of versions.
+  // The known part of the version order.
   std::vector<StatedOrder> stated;
 
-  // What is open. Operations of counting transactions whose source is open, ascending: satisfied
-  // may not be concluded without them.
+  // Operations of counting transactions whose source is open, ascending: satisfied may not be
+  // concluded without them.
   std::vector<OpId> unresolved;
-  // Who may have left what they saw, where an engine is to decide that too; else null.
+  // Their possible sources, if an engine has to choose them; else null.
   std::shared_ptr<const OpenReads> open;
 
   Hint hint;
@@ -197,26 +196,26 @@ void each_session_step(const Problem& problem, Visit visit) {
   }
 }
 
-// Which reads of other transactions count. clean: of what a transaction that takes effect left
-// behind. dirty: of anything that anybody ever wrote, aborted or overwritten, as at pl-1; then
-// nobody takes effect for having been read.
+// Which reads of other transactions count. clean: of the final writes of a transaction that takes
+// effect. dirty: of any write, aborted or overwritten, as at pl-1; then no transaction takes effect
+// because it was read.
 enum class Reads : uint8_t { clean, dirty };
 
 // How reads are matched.
 struct Matching {
   Reads reads = Reads::clean;
-  // Transactions of unknown outcome, ascending; those that do not count become nodes too
+  // Transactions of unknown outcome, ascending; the non-counting ones become nodes too
   // (Problem::possible).
   std::span<const TxnId> possible = {};
-  unsigned threads = 1;  // 0: one per core; what is found is the same for every number
+  unsigned threads = 1;  // 0: one per core; the result is the same for every number
 };
 
 // Whether what matching holds fits into memory: of each version its origin and its write, of each
 // other operation a read, and indices of these.
 bool has_room_to_match(const History& history, Budget& budget);
-// The problem of a whole history, with what is assumed, as in match_reads (reads_from.h). Where a
-// read refutes everything there is nothing to decide, and no hint. Not to be used if the budget ran
-// out.
+// The problem of a whole history, with assumed sources as in match_reads (reads_from.h). If a read
+// refutes every level, nothing is left to decide, and there is no hint. Not to be used if the
+// budget ran out.
 Problem make_problem(const History& history, std::span<const Seen> assumed, Budget& budget,
                      const Matching& how = {});
 // Without a limit.

@@ -5,11 +5,11 @@
 //   whole  s1: { w(x,1) w(y,1) } { w(z,1) }  s2: { r(x,1) }        part {x}  s1: { w(x,1) }  s2: {
 //                                                                  r(x,1) }
 //
-// Nodes, writes and keys are numbered anew, so that tables over a part are as small as the part.
-// Transactions, operations and versions keep their numbers: what is said of them in a certificate
-// needs no translation, only keys do. Tables that have a place for each of those are left out, and
-// Problem searches instead. Cost: linear in the part, but for a binary search here and there, and
-// once the tables of the whole.
+// Nodes, writes and keys are numbered anew: tables over a part are as small as the part.
+// Transactions, operations and versions keep their numbers: only the keys in a certificate need
+// translation. Tables with a place for each of the latter are omitted, and Problem searches
+// instead. Cost: linear in the part, but for a binary search here and there, and once the tables of
+// the whole.
 
 #include "infer/projection.h"
 

@@ -1,4 +1,4 @@
-// A part of a problem as a problem of its own. See projection.cc.
+// A part of a problem as a separate problem. See projection.cc.
 #pragma once
 
 #include <vector>

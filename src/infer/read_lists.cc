@@ -1,4 +1,4 @@
-// Whether a list that was read can be, and whom it was read from.
+// Whether a list that was read is possible, and its source.
 //
 //   A { a(l,1) a(l,2) }   B { a(l,3) }   C { r(l,[1,2,3]) }   C read from B; that A came before B
 //                                                             is stated (stated_orders.h)
@@ -6,10 +6,10 @@
 //                         read
 //
 // A list shows what others had appended, then the transaction's own elements so far. It is a read
-// of the writer of the last element of others. Where an element was appended more than once it is
-// open whose it is (open_lists.h).
+// of the writer of the last element of others. If an element was appended more than once, its
+// writer is open (open_lists.h).
 //
-// Cost: for each element a look at its origin, and at the operations of who appended it.
+// Cost: for each element a look-up of its origin and of its writer's operations.
 
 #include "infer/read_lists.h"
 
@@ -45,7 +45,7 @@ bool ReadLists::tells(std::span<const VersionId> elements, TxnId reader, OpId op
   });
 }
 
-// The element was appended by nobody, or only by those that aborted; Anomaly::none if it was not.
+// The element was never appended, or only by aborted transactions; Anomaly::none if it was not.
 BadRead ReadLists::gone(VersionId element, OpId op) const {
   const Origin& origin = origins_[element];
   if (origin.kind == Origin::Kind::nobody) return {Anomaly::thin_air_read, op, kNone};
@@ -65,8 +65,8 @@ OpId ReadLists::neighbour_append(OpId op, int step) const {
   return kNone;
 }
 
-// What one transaction appended to a list stands together, but for what it had yet to append. True
-// if the element's neighbours belong elsewhere.
+// The elements that one transaction appends to a list are adjacent, except for elements it had yet
+// to append. True if the element's neighbours belong elsewhere.
 bool ReadLists::torn(std::span<const VersionId> elements, size_t i) const {
   const OpId earlier = neighbour_append(origins_[elements[i]].op, -1);
   const OpId later = neighbour_append(origins_[elements[i]].op, 1);
@@ -116,7 +116,8 @@ ListRead ReadLists::clean(TxnId reader, OpId op, KeyId key) {
              : bad_list(Anomaly::intermediate_read, op, last.op);
 }
 
-// It states the order of what was appended and stayed; what did not take effect is passed over.
+// The list states the order of the elements that stayed; elements that did not take effect are
+// skipped.
 ListRead ReadLists::dirty(TxnId reader, OpId op, KeyId key) {
   const auto [elements, missing] = outside_list(h_, op);
   if (missing != kNone && !origins_.mixed(key))

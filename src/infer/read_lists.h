@@ -1,4 +1,4 @@
-// Reads of lists, against who appended what. See read_lists.cc.
+// Reads of lists, compared with the appends of their elements. See read_lists.cc.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,17 @@ namespace assay::internal {
 
 // What a read of a list amounts to.
 struct ListRead {
-  // read: of the writer of `last`. open: it does not tell who appended what. cut: nor that, of what
-  // one transaction appended, all or nothing is there. bad: no order explains it.
+  // read: of the writer of `last`. open: the appending transactions are not certain. cut: nor is it
+  // certain that the appends of one transaction are all there or all missing. bad: no order
+  // explains it.
   enum class Kind : uint8_t { read, open, cut, bad };
   Kind kind = Kind::read;
   VersionId last = kNone;  // the last element that others had appended; kNone: there is none
   BadRead bad = {};
 };
 
-// Of one problem, of which who counts has to be known. Keys that are lists and registers tell
-// nothing.
+// Of one problem, whose counting transactions must be known. A key used both as a list and as a
+// register says nothing.
 class ReadLists {
  public:
   ReadLists(const History& history, const Problem& problem, const Origins& origins);

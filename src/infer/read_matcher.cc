@@ -35,8 +35,8 @@ bool ReadMatcher::explained_by_own(const TxnKeys::State& own, VersionId version)
   return shows(h_, install_of(h_, own.op).state(), version);
 }
 
-// A write of the version by another transaction, whatever became of it; kNone if there is none.
-// Looks through the history: for what is about to be reported.
+// A write of the version by another transaction, whatever its outcome; kNone if there is none.
+// Searches the whole history: called only to report a fault.
 OpId ReadMatcher::other_writer(VersionId version, TxnId reader) const {
   for (OpId i = 0; i < h_.op_count(); ++i) {
     const Operation op = h_.op(i);
@@ -65,7 +65,7 @@ void ReadMatcher::external_read(Node n, OpId op, KeyId key, VersionId version) {
     return bad(dirty);
   if (out_->non_repeatable.anomaly == Anomaly::none)
     out_->non_repeatable = stated_other_read(h_, op);
-  if (origins_.nobody_can_tell(key, version)) {
+  if (origins_.is_ambiguous(key, version)) {
     out_->unresolved.push_back(op);
     return;
   }
@@ -198,7 +198,7 @@ void ReadMatcher::match_dirty_list(Node n, OpId op, KeyId key) {
       {key, list.last == kNone ? kNone : problem_.writes.of_version[list.last], op});
 }
 
-// Where a version that was seen stands has to be known, if it is one that stayed.
+// The place of a version that was read has to be known, if the version stayed.
 void ReadMatcher::note_dirty_reads(OpId op) {
   const TxnId stated = h_.states_sources() ? stated_source(h_, op) : kNone;
   if (stated == kInitialTxn) return;
@@ -218,7 +218,8 @@ void ReadMatcher::note_dirty_reads(OpId op) {
   }
 }
 
-// Anything that anybody ever left explains a dirty read; only what it saw of its own must be right.
+// Any state that any transaction ever left explains a dirty read; only reads of own writes must be
+// right.
 void ReadMatcher::match_dirty(Node n, OpId i) {
   const Observation seen = observation_of(h_, i);
   if (seen.accepts == Accepts::any) return;

@@ -1,14 +1,14 @@
-// Matches the reads of adjacent transactions with writes, once it is known who counts and what they
-// write.
+// Matches the reads of adjacent transactions with writes, given the counting transactions and their
+// writes.
 //
 //   s1: T0 { w(x,1) }   s2: T1 { r(x,1) w(x,2) r(x,2) }    T1 reads x from T0's write; that it sees
 //                                                          its own is checked
 //   s3: T2 { r(x,1) r(x,9) }                               x from T0's write again; nobody wrote 9:
 //                                                          a thin-air read
 //
-// What is found of one part of a history needs nothing of the others: several matchers may work
-// side by side, and what they find, put together in the order of the history, is what one would
-// have found. Cost: one or two array accesses a read.
+// One part of a history can be matched without the results of the others: several matchers may work
+// side by side, and their results, concatenated in the order of the history, are the results of a
+// single one. Cost: one or two array accesses a read.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@
 
 namespace assay::internal {
 
-// Of several bad reads the first is told, but of a value that nobody wrote only where there is no
-// other: its writer may just not have been recorded.
+// Of several bad reads the first is reported, but a read of a value that was never written only if
+// there is no other: its writer may just not have been recorded.
 inline bool teaches_more(const BadRead& found, const BadRead& before) {
   if (found.anomaly == Anomaly::none) return false;
   return before.anomaly == Anomaly::none ||
@@ -49,13 +49,13 @@ struct MatchedReads {
 
 class ReadMatcher {
  public:
-  // Of `problem` it looks at who counts, what they wrote and what is assumed; that and `origins`
-  // must stay as they are meanwhile. `dirty`: the states that explain dirty reads, null for clean
-  // ones.
+  // Uses the counting transactions of `problem`, their writes and the assumed sources; these and
+  // `origins` must not change meanwhile. `dirty`: the states that explain dirty reads, null for
+  // clean ones.
   ReadMatcher(const History& history, const Problem& problem, const Origins& origins,
               const DirtyStates* dirty);
 
-  // Matches what a node read, and adds it to what was found of the nodes before it.
+  // Matches a node's reads, and adds them to the results of the nodes before it.
   void match(Node n, MatchedReads& out);
 
  private:

@@ -1,12 +1,12 @@
-// Reads-from: which transactions count, and which write each of their reads returned. What it finds
-// is most of a problem (problem.h).
+// Reads-from: which transactions count, and which write each of their reads returned. The result is
+// most of a problem (problem.h).
 //
 // Reads after an own write, and repeated reads, are checked here and then dropped. Reads that no
 // single write explains (a value written twice, a failed compare-and-set) are kept apart as
 // unresolved.
 //
-// Who wrote what comes first (origins.h); then adjacent transactions are matched in slices, side by
-// side (read_matcher.h).
+// The writers of versions come first (origins.h); then adjacent transactions are matched in slices,
+// side by side (read_matcher.h).
 //
 // Cost: two passes over the operations, one array access a read; this is the floor of every check.
 #pragma once
@@ -21,13 +21,13 @@
 
 namespace assay::internal {
 
-// All of a problem but its hint. `assumed` is sorted, speaks of unresolved operations only, and
-// names sources that could be right. Stops early when the budget runs out; what it returns is not
-// to be used then.
+// All of a problem but its hint. `assumed` is sorted, contains unresolved operations only, and
+// names sources that could be right. Stops early when the budget runs out; the result must not be
+// used then.
 Problem match_reads(const History& history, std::span<const Seen> assumed, Budget& budget,
                     const Matching& how = {});
 
-// What is assumed, of all that is, about the operations from `first` until before `end`.
+// The assumptions about the operations from `first` until before `end`.
 std::span<const Seen> assumed_of(std::span<const Seen> assumed, OpId first, OpId end);
 // Of a list whose blocks are assumed: the write of the last one.
 WriteId last_writer(const Problem& problem, std::span<const Seen> blocks);

@@ -8,10 +8,10 @@
 //   B         1         A
 //   C         2         B          the order does not explain what C read
 //
-// A visitor is told of every read with what it meets, the transaction's own writes included, and of
-// every install. It says whether to go on. Accepting an order, what an order of the database gets
-// wrong, what open reads saw along an order, aggregates, and the rows that queries passed over are
-// visitors.
+// A visitor is called for every read with the state it meets, the transaction's own writes
+// included, and for every install. It says whether to go on. These are visitors: accepting an
+// order, finding the faults of a database's order, finding the sources of open reads along an
+// order, aggregates, and skipped rows.
 //
 // Cost: one pass over the operations, and over the keys that ranges cover.
 #pragma once
@@ -72,10 +72,10 @@ struct ReplayVisitor {
   bool installed(TxnId, const KeysHeld&) { return true; }
 };
 
-// Calls look(Observation, Held) for what each operation of a transaction observes, with what it
-// meets, and look_at_list(op, others, own) for each list that it reads: what others had appended,
-// and its own elements so far. Each says whether to go on; false if one did not. `keys`: may be
-// null where there are no ranges.
+// Calls look(Observation, Held) for each observation of a transaction's operations, with the state
+// it meets, and look_at_list(op, others, own) for each list that it reads: the appends of other
+// transactions, and its own elements so far. Each says whether to go on; false if one did not.
+// `keys`: may be null where there are no ranges.
 template <class Look, class LookAtList>
 bool each_read(const History& h, TxnId t, const KeysHeld& held, const TouchedKeys* keys, Look look,
                LookAtList look_at_list) {

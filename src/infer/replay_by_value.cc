@@ -1,7 +1,7 @@
-// A history satisfies a level with one event a transaction if its transactions stand in an order in
-// which every read returns what its key holds. What a key holds is a value: to see that a read
-// returns it, nobody needs to know who wrote it. So transactions take effect in the order in which
-// they ended, each as soon as it may, on nothing but the columns of the history:
+// A history satisfies a level with one event a transaction if its transactions have an order in
+// which every read returns the state of its key. A state is a value: to see that a read returns it,
+// the writer need not be known. So transactions take effect in the order in which they ended, each
+// as soon as possible. This uses only the columns of the history:
 //
 //   a transaction waits until its keys hold what it reads; a write waits while others are still to
 //   read the value that it replaces; a transaction waits for the one before it in its session, and
@@ -10,22 +10,23 @@
 //   s1: { w(x,1) } until 10   s2: { r(x,null) } from 5 until 12     s1 ends first and waits: s2
 //                                                                   still has to read null
 //
-// Each wait is for one thing, and whoever waits is looked at again when that has come. If all take
-// effect, their order is a proof, which the verifier replays. If some still wait in the end,
-// another order may do, or none: nothing is known, and the history is matched (problem.h) and
+// Each wait is for one thing, and a waiting transaction is examined again when that has happened.
+// If all take effect, their order is a proof, which the verifier replays. If some still wait in the
+// end, another order may do, or none: nothing is known, and the history is matched (problem.h) and
 // scheduled anew (schedule.cc), which knows writers by their versions and can weigh one order
 // against another.
 //
 // Where two writers of a key overlap, neither of which read it, the order of their ends may be the
-// wrong one. That shows when somebody who began after the second had ended reads what the first
-// wrote. Then what took effect since the first is undone and tried again, and the first waits for
-// the second. Few are undone: as many as take effect while a transaction is under way.
+// wrong one. That shows when a transaction that began after the second had ended reads the value of
+// the first. Then all transactions that took effect since the first are undone and tried again, and
+// the first waits for the second. Few are undone: as many as take effect while a transaction is
+// under way.
 //
 // At a level without real time, a transaction that stays behind is no longer waited for: others may
 // take effect before it although they began after it had ended.
 //
-// Where a value was written twice to a key, or may be the initial one as well, the way is not
-// taken: which of the writes was read may matter, and duplicates are told.
+// If a value was written twice to a key, or may also be the initial one, this method is not used:
+// it may matter which of the writes was read, and duplicates are reported.
 //
 // Cost: two passes over the operations, and one more for each wait; a sort by time.
 
@@ -42,7 +43,7 @@
 namespace assay::internal {
 namespace {
 
-// What keys hold as transactions take effect, and who is still to read it.
+// The state of keys as transactions take effect, and the number of remaining readers.
 class HeldValues {
  public:
   explicit HeldValues(const History& history)
@@ -51,8 +52,8 @@ class HeldValues {
         versions_(history.version_count()),
         takes_effect_(history.txn_count(), false) {}
 
-  // Counts readers. False if a transaction shows by itself that values do not explain it, or if a
-  // value does not tell who wrote it.
+  // Counts readers. False if a transaction alone shows that values do not explain it, or if a value
+  // does not identify its writer.
   bool prepare() { return look_at_writes() && look_at_txns() && look_at_versions(); }
 
   // It committed, or its outcome is unknown and it was read.
@@ -79,7 +80,7 @@ class HeldValues {
     }
     return wait;
   }
-  // Somebody waits for the version.
+  // A transaction waits for the version.
   void await(const Wait& wait) {
     if (wait.held != kNone)
       versions_[wait.held].is_awaited = 1;
@@ -87,14 +88,14 @@ class HeldValues {
       versions_[wait.read].is_held = 1;
   }
 
-  // The transaction of which wait_of was asked last, and which waits for nothing, takes effect.
-  // Calls `come` with each version that somebody has waited for.
+  // The transaction of the last call of wait_of, which waits for nothing, takes effect. Calls
+  // `come` with each version that a transaction waits for.
   template <class Come>
   void take_effect(TxnId t, const Come& come) {
     for (const VersionId v : reads_) {
       Version& version = versions_[v];
       --version.readers;
-      // The last one may be who waits to replace it.
+      // The last one may be the transaction that waits to replace it.
       if (version.is_held && version.readers <= 1) {
         version.is_held = 0;
         come(v);
@@ -133,14 +134,14 @@ class HeldValues {
   struct Key {
     uint32_t read_by = kNone, written_by = kNone;  // the attempt, or transaction, that did so last
     VersionId read = kNone, written = kNone;       // and its version
-    VersionId current = kNone;                     // kNone: what nobody reads
+    VersionId current = kNone;                     // kNone: a version that no transaction reads
     TxnId writer = kNone;                          // that left it; kNone: it is the initial state
   };
   struct Version {
     uint32_t readers : 28 = 0;  // transactions that are still to read it
     uint32_t is_written : 1 = 0;
-    uint32_t is_awaited : 1 = 0;  // somebody waits until its key holds it
-    uint32_t is_held : 1 = 0;     // somebody waits until it is read
+    uint32_t is_awaited : 1 = 0;  // a transaction waits until its key holds it
+    uint32_t is_held : 1 = 0;     // a transaction waits until it is read
   };
   static constexpr uint32_t kMostReaders = (1u << 28) - 1;
   // What a key held before a transaction took effect.
@@ -202,8 +203,8 @@ class HeldValues {
     return true;
   }
 
-  // Puts initial values into their keys. False if a value was read that nobody wrote, or that was
-  // written and may be initial too.
+  // Puts initial values into their keys. False if a value was read that was never written, or that
+  // was written and may be initial too.
   bool look_at_versions() {
     for (VersionId v = 0; v < versions_.size(); ++v) {
       const bool initial = h_.is_initial(v);
@@ -243,7 +244,7 @@ class HeldValues {
   std::vector<bool> takes_effect_;                       // of unknown outcome, and was read
   uint32_t attempts_ = 0, attempt_ = 0;
   std::vector<VersionId> reads_;    // of the attempt
-  std::vector<KeyId> writes_;       // likewise
+  std::vector<KeyId> writes_;       // of the current transaction
   std::vector<Replaced> replaced_;  // by the last that took effect
 };
 
@@ -280,7 +281,7 @@ class ReplayByValue {
 
   bool is_unknown(TxnId t) const { return h_.status(t) == TxnStatus::unknown; }
 
-  // In the order of their ends, as far as these are known; else as they stand in the file.
+  // In the order of their ends, as far as these are known; else in the order of the file.
   void propose() {
     const uint32_t count = h_.txn_count();
     std::vector<Numbered> timed;
@@ -341,7 +342,8 @@ class ReplayByValue {
     }
   }
 
-  // Who waits for what comes with a number. One that was undone, or tried anew, may be there twice.
+  // The transactions that wait, with a number. One that was undone, or tried anew, may be there
+  // twice.
   using Waiting = std::unordered_map<uint32_t, std::vector<TxnId>>;
 
   void wake(Waiting& waiting, uint32_t number) {
@@ -434,7 +436,7 @@ class ReplayByValue {
   const bool is_timed_;
   bool by_time_;  // those that ended before one began take effect before it
   const size_t most_left_behind_;
-  const size_t patience_;  // so many attempts in vain are no sign of a wrong order
+  const size_t patience_;  // this many attempts in vain are no sign of a wrong order
   const size_t most_undone_;
   HeldValues values_;
   std::vector<TxnId> proposal_;
@@ -445,7 +447,7 @@ class ReplayByValue {
   size_t left_behind_ = 0;
   Waiting behind_;   // until a transaction takes effect
   Waiting waiting_;  // for a version
-  Waiting after_;    // of a writer: those that it was found to come after
+  Waiting after_;    // of a writer: the writers that it was found to come after
   std::vector<TxnId> ready_;
   std::vector<TxnId> order_;
   size_t in_vain_ = 0;    // attempts since the last took effect

@@ -15,7 +15,7 @@ namespace assay::internal {
 bool may_replay_by_value(const History& history);
 
 // All committed transactions and those of unknown outcome that were read, in such an order that
-// keeps sessions and, where the level asks for it, real time. Empty if none is found, which says
+// keeps sessions and, if the level includes it, real time. Empty if none is found, which says
 // nothing, or the budget ends. The level has one event a transaction. Holds 4 bytes a version, 24 a
 // key and at most 36 a transaction.
 std::vector<TxnId> order_by_value(const History& history, const LevelInfo& level, Budget& budget);

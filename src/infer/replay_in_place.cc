@@ -1,16 +1,15 @@
-// Clients' times are mostly right: then nearly every event may happen at its place in their order,
-// and a replay rearranges little. Which events may not can be found out key by key, on several
-// threads:
+// Clients' times are usually right: then nearly every event may happen at its place in their order,
+// and a replay rearranges little. Events that may not are found key by key, on several threads:
 //
 //   w(A) r(B) w(C)        A { w(x,1) }   B { r(x,1) }   C { w(x,2) }
 //
 //   the writers of x in this order: A, C. A read of A's version stands after w(A), or else it has
 //   to wait; and before w(C), or else w(C) has to wait. Here nobody has to.
 //
-// Where the level forbids overlapping writers, of two in this order the second moreover begins
-// after the first has committed, or else its begin has to wait; and so does the begin of whoever
-// finds another writer open. Session order and real time concern no key: one more thread goes
-// through the order for them.
+// Where the level forbids overlapping writers, the second of two in this order must begin after the
+// first has committed, or else its begin has to wait; so does the begin of a transaction that finds
+// another writer open. Session order and real time concern no key: one more thread goes through the
+// order for them.
 //
 // Cost: linear, plus a sort of the writers of each key, most of which are in the order of the
 // history and stay there.
@@ -138,7 +137,7 @@ class InPlace {
   }
 
   void look_at_overlaps(std::span<const Writer> writers, std::vector<uint32_t>& found) {
-    uint32_t later_begins = UINT32_MAX;  // the earliest begin of those that commit later
+    uint32_t later_begins = UINT32_MAX;  // the earliest begin of the transactions that commit later
     for (size_t i = writers.size(); i-- > 0;) {
       const uint32_t begin = read_place(node(writers[i]));
       const bool early = i > 0 && begin < writers[i - 1].place;
@@ -153,7 +152,7 @@ class InPlace {
   const std::span<const Vertex> order_;
   const std::span<const Node> stated_before_;
   std::vector<uint32_t> place_;  // per event
-  std::atomic<int64_t> left_;    // so many more may be noted; less than none: stop
+  std::atomic<int64_t> left_;    // how many more may be noted; negative: stop
 };
 
 }  // namespace

@@ -23,11 +23,11 @@
 // reach an event either names only the last ones, and an edge is added only if the index does not
 // show it already.
 //
-// Rounds: a sweep in topological order carries what grew along edges and applies the rules to the
+// Rounds: a sweep in topological order carries growth along edges and applies the rules to the
 // entries that grew; then the edges found are inserted (the order is repaired, or a cycle is met),
-// and their heads are where the next sweep starts. Later rounds touch few vertices. A window has to
-// pass over everything in every round, but adds an edge as soon as it is found, so that there are
-// few rounds.
+// and the next sweep starts at their heads. Later rounds touch few vertices. A window has to pass
+// over everything in every round, but adds an edge as soon as it is found, so few rounds are
+// needed.
 //
 // Cost: (edges + reads + writes) × sessions for the first round, then what changes; with a window,
 // the words of a row take the place of sessions, for each round. Source: PolySI (PVLDB 2023) for
@@ -168,7 +168,7 @@ class RoundsWithClocks : Rules<SessionClocks> {
     }
     next_.clear();
     for (size_t word = 0; word < dirty_.size(); ++word) {
-      while (dirty_[word] != 0) {  // what is pushed stands later, in this word or beyond
+      while (dirty_[word] != 0) {  // pushed vertices are later, in this word or beyond
         const uint32_t bit = static_cast<uint32_t>(std::countr_zero(dirty_[word]));
         dirty_[word] &= dirty_[word] - 1;
         const Vertex v = order_.order()[word * 64 + bit];

@@ -1,6 +1,6 @@
 // A history satisfies a strong level iff its events can be put in a total order in which every read
 // returns the current version (and, where the level says so, writers of a key do not overlap). So
-// propose an order and let the events happen in it, each as soon as it may:
+// propose an order and let the events happen in it, each as soon as possible:
 //
 //   an event waits for the events it depends on (its session, the writers it read from, real time);
 //   a write waits for the version that is stated to come right before it;
@@ -11,21 +11,21 @@
 //   times: T1 w(x,1) commits at 10, T2 r(x,null) begins at 11 (its snapshot was older)
 //   w(T1) comes first but must wait for r(T2); r(T2) happens, w(T1) wakes up: accepted.
 //
-// Every wait is for one particular event, so a blocked event is parked with that event and looked
-// at again when it has happened. If all events happen, their order is a proof. If some remain
-// parked, the hint was wrong or the level is violated; saturation and search decide.
+// Every wait is for one particular event: the event is blocked by it, and examined again when it
+// has happened. If all events happen, their order is a proof. If some remain blocked, the hint was
+// wrong or the level is violated; saturation and search decide.
 //
 // One more wait keeps the proposal's order of the writers of a key: a writer that overtakes
 // another, because that one has to wait for a reader whose clock is late, often makes a later read
 // impossible. This wait is *soft*: when it is part of a cycle of waits, it is dropped.
 //
-// Where the orders of all versions are stated every wait is one that every order has, so that a
-// replay that leaves events parked has found a violation, though not the proof of it.
+// If the orders of all versions are stated, every wait is one that every order has: a replay that
+// ends with blocked events has found a violation, though not its proof.
 //
 // Client times are a hint, never trusted: a wrong clock costs waiting, not correctness. Of the
-// writers of a key that may not yet, only the first asks what blocks it, and each of the others is
-// parked with the one before it: where thousands write a key that thousands read, all of them
-// waking up for each reader would be quadratic. Cost: linear, plus the sort by time.
+// blocked writers of a key, only the first looks for its blocker, and each of the others is blocked
+// by the one before it: if thousands write a key that thousands read, waking all of them for each
+// reader would be quadratic. Cost: linear, plus the sort by time.
 
 #include "infer/schedule.h"
 
@@ -42,8 +42,8 @@
 namespace assay::internal {
 namespace {
 
-// What a replay holds besides the proposal: the scheduler, and for each event a number and a place
-// in a queue of `Precedence`.
+// The memory of a replay without the proposal: the scheduler, and for each event a number and a
+// place in a queue of `Precedence`.
 uint64_t replay_bytes(const Problem& problem, size_t vertices) {
   constexpr uint64_t kBytesAVertex = 34, kBytesAWrite = 12, kBytesAKey = 20;
   return kBytesAVertex * vertices + kBytesAWrite * problem.writes.size() +
@@ -66,23 +66,23 @@ Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget
   std::vector<Vertex> proposal = events_by_hint(problem.hint, Events(level));
   const std::vector<Node> before = stated ? stated_before(problem, threads) : std::vector<Node>();
   // Of several that are stated to come before a version, only one is waited for.
-  const auto heeded =
+  const auto kept =
       static_cast<size_t>(std::ranges::count_if(before, [](Node n) { return n != kNone; }));
-  const bool heeds_stated = heeded == problem.stated.size();
+  const bool keeps_stated = kept == problem.stated.size();
   std::optional<std::vector<uint32_t>> waiting;
   if (problem.open == nullptr)
     waiting = waiting_in_place(problem, level, proposal, threads, budget, before);
   if (waiting && waiting->empty()) {
     budget.spend(proposal.size());  // as if each event were attempted
     if (budget.exhausted_now()) return {};
-    return {std::move(proposal), true, heeds_stated};
+    return {std::move(proposal), true, keeps_stated};
   }
   HistoryPrecedence precedence(problem, level);
   const Events places(level);
   Scheduler scheduler(problem, places, proposal.size(), proposal, precedence, !places.split,
                       before);
-  if (waiting) scheduler.heed_order();
-  size_t next = 0;  // of those that are waiting
+  if (waiting) scheduler.keep_order();
+  size_t next = 0;  // first waiting event
   for (uint32_t i = 0; i < proposal.size(); ++i) {
     if (budget.exhausted()) return {};
     const bool waits = waiting && next < waiting->size() && (*waiting)[next] == i;
@@ -91,7 +91,7 @@ Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget
   }
   for (Vertex v : proposal) scheduler.overtake(v);
   const bool accepted = scheduler.done() == proposal.size();
-  return {scheduler.take_order(), accepted, heeds_stated, scheduler.effective()};
+  return {scheduler.take_order(), accepted, keeps_stated, scheduler.effective()};
 }
 
 Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> order, Budget& budget) {

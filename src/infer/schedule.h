@@ -17,7 +17,7 @@ struct Schedule {
   // In the order they took effect: events, and for schedule_by_graph helper vertices among them.
   std::vector<Vertex> order;
   bool accepted = false;
-  bool heeds_stated = false;  // schedule_by_hint: it waited for all that is stated to come before
+  bool keeps_stated = false;  // schedule_by_hint: it waited for all that is stated to come before
   std::vector<Node> effective = {};  // schedule_by_hint: possible nodes that take effect, ascending
 };
 
@@ -26,7 +26,7 @@ struct Schedule {
 
 struct ReplayByHint {
   unsigned threads = 1;       // 0: one per core; the schedule is the same for every number
-  bool stated_orders = true;  // a version waits for those that are stated to come before it
+  bool stated_orders = true;  // a version waits for the versions that are stated to precede it
 };
 
 // Proposes the order of the hint and plays it. Needs no graph. If it is not accepted, nothing is

@@ -18,8 +18,8 @@ namespace assay::internal {
 
 inline constexpr Vertex kNothing = 0xFFFFFFFF;
 
-// Where the events of a level are, the same for all nodes; the same numbering as EventGraph, which
-// tells it of nodes that differ.
+// The numbering of a level's events, the same for all nodes; as in EventGraph, which also handles
+// nodes of different levels.
 struct Events {
   bool split;
   bool write_conflict;
@@ -31,15 +31,15 @@ struct Events {
   Node node_of(Vertex v) const { return split ? v / 2 : v; }
   bool reads(Vertex v) const { return !split || v % 2 == 0; }
   bool writes(Vertex v) const { return !split || v % 2 == 1; }
-  // Where a write dependency arrives; and whether the event has to wait until nobody else holds the
-  // keys.
+  // Whether it is the event at which a write dependency arrives; and whether it has to wait until
+  // no other event holds the keys.
   bool overwrites(Vertex v) const { return write_conflict ? reads(v) : writes(v); }
   bool waits_for_holders(Vertex v) const { return write_conflict && reads(v); }
   bool takes_hold(Vertex v) const { return write_conflict && !writes(v); }
   bool any_holds() const { return write_conflict; }
 };
 
-// Per key, its writes in the order in which their events stand in `order`.
+// Per key, its writes in the order of their events in `order`.
 class WriterQueues {
  public:
   template <class Places>
@@ -91,11 +91,11 @@ class WriterQueues {
 template <class Precedence, class Places>
 class Scheduler {
  public:
-  // `order` is the proposal; it decides which writer of a key comes first. `settle_outcomes`: finds
+  // `order` is the proposal; it decides which writer of a key comes first. `find_outcomes`: finds
   // out on the way which of the possible nodes take effect. `stated_before`: of each write a node
   // whose version is to come before it, or kNone; or empty.
   Scheduler(const Problem& problem, const Places& events, size_t vertices,
-            std::span<const Vertex> order, Precedence& precedence, bool settle_outcomes = false,
+            std::span<const Vertex> order, Precedence& precedence, bool find_outcomes = false,
             std::span<const Node> stated_before = {})
       : problem_(problem),
         open_(problem.open.get()),
@@ -104,9 +104,9 @@ class Scheduler {
         queues_(problem, events_, order),
         stated_before_(stated_before),
         happened_(vertices, 0),
-        parked_(vertices, kNothing),
-        next_parked_(vertices, kNothing),
-        parked_before_(vertices, kNothing),
+        first_blocked_(vertices, kNothing),
+        next_blocked_(vertices, kNothing),
+        previous_blocked_(vertices, kNothing),
         waits_for_(vertices, kNothing),
         wait_(vertices, Wait::none),
         readers_done_(problem.writes.size(), 0),
@@ -115,7 +115,7 @@ class Scheduler {
     if (events_.any_holds()) holder_.assign(problem.keys(), kNone);
     order_.reserve(vertices);
     if (open_ == nullptr) return;
-    if (settle_outcomes && !problem.possible.empty() && !problem.is_part())
+    if (find_outcomes && !problem.possible.empty() && !problem.is_part())
       outcomes_.emplace(problem);
     proposed_.resize(vertices);
     for (uint32_t i = 0; i < order.size(); ++i) proposed_[order[i]] = i;
@@ -135,7 +135,7 @@ class Scheduler {
     drain();
   }
   // To be called first where attempt_free will be.
-  void heed_order() { in_order_ = true; }
+  void keep_order() { in_order_ = true; }
   // The same for an event that may happen once all before it in the proposal have, the writers of
   // each key in its order.
   void attempt_free(Vertex v) {
@@ -162,7 +162,7 @@ class Scheduler {
   enum class Wait : uint8_t { none, hard, soft, in_line, may_overtake };
   static constexpr int kLongestCircle = 64;
   static constexpr Vertex kFirst =
-      1u << 31;  // in parked_before_: there is none, and this is what is waited for
+      1u << 31;  // in previous_blocked_: `v` is the first that waits for this vertex
 
   void drain() {
     while (!ready_.empty()) {
@@ -172,21 +172,21 @@ class Scheduler {
     }
   }
 
-  // Only the first of several writers of a key asks what else blocks it, which may be one reader
-  // after the other; the others wait for the writer before them, each for its own, so that one is
-  // considered again when it may be its turn.
+  // Only the first of several writers of a key determines its blocker, which may be one reader
+  // after the other; each of the others waits for the writer before it and is considered again when
+  // that one has happened.
   void consider(Vertex v) {
-    unpark(v);
+    unblock(v);
     Vertex blocker = precedence_.missing(v, happened_);
     Wait wait = Wait::hard;
     const bool certain = !outcomes_ || !outcomes_->is_possible(events_.node_of(v));
     if (blocker == kNothing && certain && precedence_.is_event(v)) {
-      if (outcomes_) settle_outcomes(v);
-      const bool heeds_order = wait_[v] != Wait::may_overtake;
-      if (heeds_order) blocker = earlier_writer(v).first;
+      if (outcomes_) wake_sources(v);
+      const bool keeps_order = wait_[v] != Wait::may_overtake;
+      if (keeps_order) blocker = earlier_writer(v).first;
       wait = blocker == kNothing ? Wait::hard : Wait::in_line;
       if (blocker == kNothing) blocker = hard_blocker(v);
-      if (blocker == kNothing && heeds_order) {
+      if (blocker == kNothing && keeps_order) {
         blocker = source_to_come(v, false);
         wait = Wait::soft;
       }
@@ -204,26 +204,26 @@ class Scheduler {
     if (wait_[v] != Wait::may_overtake) wait_[v] = wait;
     if (waits_for_[v] == kNothing) ++waiting_;
     waits_for_[v] = blocker;
-    park(v, wait == Wait::in_line ? earlier_writer(v).nearest : blocker);
+    block(v, wait == Wait::in_line ? earlier_writer(v).nearest : blocker);
   }
 
-  void park(Vertex v, Vertex until) {
-    next_parked_[v] = parked_[until];
-    if (parked_[until] != kNothing) parked_before_[parked_[until]] = v;
-    parked_[until] = v;
-    parked_before_[v] = kFirst | until;
+  void block(Vertex v, Vertex until) {
+    next_blocked_[v] = first_blocked_[until];
+    if (first_blocked_[until] != kNothing) previous_blocked_[first_blocked_[until]] = v;
+    first_blocked_[until] = v;
+    previous_blocked_[v] = kFirst | until;
   }
 
-  // If it is parked: it was released early, or what it was parked for has happened.
-  void unpark(Vertex v) {
-    const Vertex before = std::exchange(parked_before_[v], kNothing);
+  // If it is blocked: it was released early, or its blocker has happened.
+  void unblock(Vertex v) {
+    const Vertex before = std::exchange(previous_blocked_[v], kNothing);
     if (before == kNothing) return;
-    const Vertex next = next_parked_[v];
+    const Vertex next = next_blocked_[v];
     if ((before & kFirst) != 0)
-      parked_[before & ~kFirst] = next;
+      first_blocked_[before & ~kFirst] = next;
     else
-      next_parked_[before] = next;
-    if (next != kNothing) parked_before_[next] = before;
+      next_blocked_[before] = next;
+    if (next != kNothing) previous_blocked_[next] = before;
   }
 
   // What an event that waits is waiting for: of a writer in line the first.
@@ -251,7 +251,7 @@ class Scheduler {
     return true;
   }
 
-  // Whoever left what stands there now; kNone: the initial state.
+  // The writer of the current state; kNone: the initial state.
   TxnId current_writer(KeyId key) const {
     if (outcomes_ && outcomes_->woken(key) != kNone) return problem_.txn[outcomes_->woken(key)];
     const WriteId seen = current_[key];
@@ -262,24 +262,24 @@ class Scheduler {
     return std::binary_search(read.sources.begin(), read.sources.end(), writer);
   }
 
-  // Where an open read does not see what it needs, and some transaction of unknown outcome has left
-  // that, wakes it.
-  void settle_outcomes(Vertex v) {
+  // If the current state does not fit an open read, and a dormant transaction of unknown outcome
+  // left one that does, wakes that transaction.
+  void wake_sources(Vertex v) {
     for (const uint32_t i : open_->of(problem_.txn[events_.node_of(v)])) {
       const OpenRead& read = open_->all()[i];
       if (may_be_from(read, current_writer(read.key))) continue;
       const Node n = outcomes_->dormant(read.key);
-      if (n == kNone || !may_be_from(read, problem_.txn[n]) || !outcomes_->would_stand(n, read.key))
+      if (n == kNone || !may_be_from(read, problem_.txn[n]) || !outcomes_->would_show(n, read.key))
         continue;
       const auto keys = outcomes_->keys_of(n);
       const bool awaited = std::any_of(keys.begin(), keys.end(), [&](KeyId key) {
-        return outcomes_->would_stand(n, key) && awaited_reader(key, kNone) != kNothing;
+        return outcomes_->would_show(n, key) && awaited_reader(key, kNone) != kNothing;
       });
       if (!awaited) outcomes_->wake(n);
     }
   }
 
-  // Whether every open read of `n` meets, as things stand, a state that it may have seen.
+  // Whether the current state fits every open read of `n`.
   bool reads_fit(Node n) const {
     const std::vector<uint32_t>& reads = open_->of(problem_.txn[n]);
     return std::all_of(reads.begin(), reads.end(), [this](uint32_t i) {
@@ -288,9 +288,9 @@ class Scheduler {
     });
   }
 
-  // The next of those that may have left what an open read of `v` saw, if it does not see what one
-  // of them left now. `needed`: only if none of them has happened yet. kNothing if all have, or
-  // there is no such read.
+  // The next possible source of an open read of `v`, if the current state fits none of its sources.
+  // `needed`: only if none of them has happened yet. kNothing if all have, or there is no such
+  // read.
   Vertex source_to_come(Vertex v, bool needed) const {
     if (open_ == nullptr || !events_.reads(v)) return kNothing;
     for (const uint32_t i : open_->of(problem_.txn[events_.node_of(v)])) {
@@ -330,7 +330,7 @@ class Scheduler {
     return kNothing;
   }
 
-  // Whose version of a key is stated to come before that of `v`, and has not been installed.
+  // A writer whose version of a key is stated to precede that of `v`, and has not been installed.
   Vertex stated_blocker(Vertex v) const {
     if (stated_before_.empty() || !events_.overwrites(v)) return kNothing;
     for (const WriteId w : problem_.writes.of(events_.node_of(v))) {
@@ -341,8 +341,8 @@ class Scheduler {
     return kNothing;
   }
 
-  // Of the writers of one of the keys that stand earlier in the proposal and have not happened, the
-  // first and the nearest.
+  // Among the earlier writers of one of its keys in the proposal that have not happened, the first
+  // and the nearest.
   struct Earlier {
     Vertex first = kNothing, nearest = kNothing;
   };
@@ -389,11 +389,11 @@ class Scheduler {
         if (events_.any_holds() && events_.writes(v)) holder_[key] = kNone;
       }
     }
-    unpark(v);
-    // Those parked longest come first: parked lists are stacks, and so is ready_.
-    while (parked_[v] != kNothing) {
-      ready_.push_back(parked_[v]);
-      unpark(parked_[v]);
+    unblock(v);
+    // Events blocked for longest come first: the lists are stacks, and so is ready_.
+    while (first_blocked_[v] != kNothing) {
+      ready_.push_back(first_blocked_[v]);
+      unblock(first_blocked_[v]);
     }
   }
 
@@ -419,15 +419,15 @@ class Scheduler {
 
   const Problem& problem_;
   const OpenReads* open_;                    // null: no reads are
-  std::optional<UnknownOutcomes> outcomes_;  // where they are settled on the way
+  std::optional<UnknownOutcomes> outcomes_;  // if they are decided on the way
   const Places& events_;
   Precedence& precedence_;
   WriterQueues queues_;
   std::span<const Node> stated_before_;  // per write; empty: nothing is stated
   std::vector<uint8_t> happened_;
-  // Per vertex: the first of the events that are parked until it happens, and for each of these the
-  // next and the one before.
-  std::vector<Vertex> parked_, next_parked_, parked_before_;
+  // Per vertex: the first of the events that it blocks, and for each of these the next and the
+  // previous one.
+  std::vector<Vertex> first_blocked_, next_blocked_, previous_blocked_;
   std::vector<Vertex> waits_for_;  // per vertex: the event that it last waited for
   std::vector<Wait> wait_;
   std::vector<uint32_t> readers_done_;  // per write: readers known to have happened, a prefix
@@ -435,7 +435,7 @@ class Scheduler {
   std::vector<WriteId> current_;        // per key: the version in force
   std::vector<Node> holder_;            // per key: the open writer
   std::vector<Vertex> ready_, order_;
-  size_t waiting_ = 0;     // events that are parked, or were and are ready
+  size_t waiting_ = 0;     // events that are blocked, or were and are ready
   bool in_order_ = false;  // the writers of each key happened in the order of the proposal; if that
                            // is of interest
   std::vector<uint32_t> proposed_;  // per vertex, where reads are open: its place in the proposal

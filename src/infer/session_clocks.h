@@ -35,7 +35,7 @@ class SessionClocks {
   // other than `reader`.
   void last_writers_before(Node reader, KeyId key, std::vector<Node>& writers) const;
 
-  // What the rules of saturation ask for (saturation.cc).
+  // The interface for the rules of saturation (saturation.cc).
   bool holds(Vertex) const { return true; }
   // Takes what reaches `from` over to `to`; true if `to` gained anything.
   bool join(Vertex from, Vertex to);

@@ -12,7 +12,7 @@
 
 namespace assay::internal {
 
-// The threads that a walk over so many transactions is worth; 0: one per core.
+// The threads that a walk over this many transactions is worth; 0: one per core.
 inline unsigned threads_for(size_t transactions, unsigned asked) {
   constexpr size_t kFew = 1000;  // done before a thread has started
   constexpr unsigned kMost = 8;
@@ -20,7 +20,7 @@ inline unsigned threads_for(size_t transactions, unsigned asked) {
   return std::min(asked == 0 ? core_count() : asked, kMost);
 }
 
-// So many slices are given out to so many threads: enough that none waits long for the last.
+// The number of slices for this many threads: enough that none waits long for the last.
 inline size_t slice_count(unsigned threads) { return threads <= 1 ? 1 : 16 * size_t{threads}; }
 
 // Cuts 0 … count-1 into slice_count(threads) adjacent slices and goes through them side by side,

@@ -2,15 +2,15 @@
 //
 //   order x: 1 5 2       writers T1, T9, T4: T1 before T9, T9 before T4
 //
-// A list that was read states more: its elements are all there was, in this order. So neighbours
-// follow each other, and a writer of the key that is not in the list comes after the last of those
-// that are. One list per key is enough, the longest: the others are its prefixes, or the first one
-// that is not contradicts it and is stated too.
+// A list that was read states more: its elements are all appends so far, in this order. So
+// neighbours follow each other, and a writer of the key that is not in the list comes after the
+// last writer that is. One list per key is enough, the longest: the others are its prefixes, or the
+// first one that is not contradicts it and is stated too.
 //
 //   r(l,[1,5]) and r(l,[1])        T1 before T5; a T9 that appended 9 comes after T5
 //   r(l,[1,5]) and r(l,[5])        T5 before T1 as well: no order of versions explains both
 //
-// Versions of transactions that do not count (aborted ones, say) are passed over, their neighbours
+// Versions of transactions that do not count (aborted ones, say) are skipped, their neighbours
 // become neighbours. Which versions a known order names: known_orders.h. Linear in the orders, the
 // lists and the writes.
 
@@ -82,7 +82,7 @@ class Statements {
     });
   }
 
-  // Elements whose transactions do not count are passed over.
+  // Elements whose transactions do not count are skipped.
   bool is_prefix(std::span<const uint32_t> list, std::span<const uint32_t> whole) const {
     const auto counts = [this](VersionId v) { return writer_[v] != kNone; };
     auto at = whole.begin();
@@ -122,8 +122,8 @@ class Statements {
     }
   }
 
-  // Into nodes_ whose blocks the list is assumed to be made of. False if nothing is assumed about
-  // it.
+  // Fills nodes_ with the transactions whose blocks the list is assumed to consist of. False if
+  // nothing is assumed about it.
   bool assumed_blocks(OpId op) {
     std::vector<std::pair<uint32_t, Node>> blocks;
     for (const Seen& seen : assumed_of(problem_.assumed, op, op + 1))
@@ -136,7 +136,7 @@ class Statements {
   const History& history_;
   const Problem& problem_;
   std::vector<Node> writer_;  // per version; for lists
-  std::vector<Node> nodes_;   // scratch: who wrote what a source lists
+  std::vector<Node> nodes_;   // scratch: the writers of a source's entries
   std::vector<StatedOrder> pairs_;
 };
 

@@ -9,7 +9,7 @@
 
 namespace assay::internal {
 
-// Of a whole; looks at who counts, and what they wrote and read.
+// Of a whole problem; uses its counting transactions, their writes and reads.
 std::vector<StatedOrder> stated_orders(const Problem& problem);
 // What finding them takes, at most.
 uint64_t stated_orders_bytes(const Problem& problem);

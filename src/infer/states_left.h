@@ -1,10 +1,10 @@
-// What writes left of keys, by key and by version, so that the few which may explain an observation
-// are found at once.
+// The states that writes left of keys, by key and by version: the few that may explain an
+// observation are found at once.
 //
 //   w(x,1)  w(x,2)  d(x)      r(x,2): the second   ins(x,3): the third   ins(x,3)!: all three
 //
-// `Left` is a write or what it left, four to sixteen bytes. Cost: three copies of each, and a bit
-// of memory a key and a version.
+// `Left` is a write or the state it left, four to sixteen bytes. Cost: three copies of each, and a
+// bit of memory a key and a version.
 #pragma once
 
 #include <span>
@@ -37,8 +37,8 @@ class StatesLeft {
   }
 
   std::span<const Left> of(KeyId key) const { return of_key_[key]; }
-  // Those that may explain all of these observations of the key, and perhaps others: the fewest
-  // that one of them allows.
+  // The states that may explain all of these observations of the key, and perhaps others: the
+  // fewest that one of them allows.
   std::span<const Left> candidates(KeyId key, std::span<const Observation> observations) const {
     bool must_be_absent = false;
     for (const Observation& seen : observations) {
@@ -52,7 +52,7 @@ class StatesLeft {
  private:
   const History& h_;
   Rows<Left> of_key_, of_version_;
-  Rows<Left> absent_;  // per key, those that left it absent
+  Rows<Left> absent_;  // per key, states without it
 };
 
 }  // namespace assay::internal

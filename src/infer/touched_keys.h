@@ -4,9 +4,9 @@
 //   The range covers b, which it lists, and c, which it found absent; not d, which only an aborted
 //   transaction touched.
 //
-// A range observes every key within its bounds that could have been there: those that transactions
-// which did not abort read, wrote, or met in a range, and those that have an initial value of their
-// own. Two binary searches find them.
+// A range observes every key within its bounds that could have been there: the keys that
+// transactions which did not abort read, wrote, or met in a range, and the keys that have a
+// separate initial value. Two binary searches find them.
 //
 // Cost: the operations, and to sort the keys.
 #pragma once
@@ -28,7 +28,7 @@ class TouchedKeys {
   bool is_list(KeyId key) const { return list_[key]; }
   // Those within the bounds of a range, in key order.
   std::span<const KeyId> covered(OpId range) const;
-  // Of these, those that ever held what may satisfy a condition.
+  // Of these, the keys that ever held a value which may satisfy a condition.
   std::vector<KeyId> that_may_satisfy(OpId range, PredicateId predicate) const;
   // What an operation observes of each key: one observation, or for a range one for each key that
   // it covers or returned.

@@ -39,7 +39,7 @@ void UnknownOutcomes::note_install(KeyId key, uint32_t moment) {
   woken_[key] = kNone;
 }
 
-// Nobody read the key since the turn of `n`, or not before somebody else had written it.
+// The key was not read since the turn of `n`, or not before another transaction had written it.
 bool UnknownOutcomes::unread(Node n, KeyId key) const {
   return covered_[key] == n || read_[key] <= passed_[index_[n]].moment;
 }
@@ -48,16 +48,16 @@ Node UnknownOutcomes::dormant(KeyId key) const {
   const Node n = dormant_[key];
   if (n == kNone) return kNone;
   const Passed& passed = passed_[index_[n]];
-  const bool missed_by_nobody =
+  const bool unread_everywhere =
       std::all_of(passed.keys.begin(), passed.keys.end(), [&](KeyId k) { return unread(n, k); });
-  return passed.could && !passed.effective && missed_by_nobody ? n : kNone;
+  return passed.could && !passed.effective && unread_everywhere ? n : kNone;
 }
 
 void UnknownOutcomes::wake(Node n) {
   Passed& passed = passed_[index_[n]];
   passed.effective = true;
   for (const KeyId key : passed.keys) {
-    if (!would_stand(n, key)) continue;
+    if (!would_show(n, key)) continue;
     installed_[key] = passed.moment;
     woken_[key] = n;
   }

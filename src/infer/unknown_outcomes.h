@@ -6,10 +6,11 @@
 //   since: so it did.
 //
 // A transaction whose turn comes is *dormant*: it has a place in the order and has installed
-// nothing. A reader that needs what it wrote wakes it, if nobody read the keys that it wrote since,
-// before somebody else wrote them, and what it read itself stood there when its turn came. Only the
-// last dormant writer of each key is remembered: a guess like all of a replay, which refutes
-// nothing. Cost: what those transactions wrote, and a number per key for each read and write.
+// nothing. A reader that needs its write wakes it, if the keys that it wrote have not been read
+// since, before other transactions wrote them, and if its own reads fitted the state at its turn.
+// Only the last dormant writer of each key is remembered: a guess like all of a replay, which
+// refutes nothing. Cost: what those transactions wrote, and a number per key for each read and
+// write.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ class UnknownOutcomes {
   explicit UnknownOutcomes(const Problem& problem);
 
   bool is_possible(Node n) const { return index_[n] != kNone; }
-  // The turn of `n`, which is possible. `could`: what it read fits.
+  // The turn of `n`, which is possible. `could`: its reads fit.
   void pass(Node n, uint32_t moment, bool could);
   void note_read(KeyId key, uint32_t moment) { read_[key] = moment; }
   void note_install(KeyId key, uint32_t moment);
@@ -37,9 +38,9 @@ class UnknownOutcomes {
   Node dormant(KeyId key) const;
   std::span<const KeyId> keys_of(Node n) const { return passed_[index_[n]].keys; }
   // Whether what `n` wrote to `key` would be there now.
-  bool would_stand(Node n, KeyId key) const { return installed_[key] < passed_[index_[n]].moment; }
+  bool would_show(Node n, KeyId key) const { return installed_[key] < passed_[index_[n]].moment; }
   void wake(Node n);
-  // Who was woken and left what stands there now; kNone if that is another.
+  // The transaction that was woken and wrote the current state; kNone if another one did.
   Node woken(KeyId key) const { return woken_[key]; }
   // All that were woken, ascending.
   std::vector<Node> effective() const;
@@ -57,7 +58,8 @@ class UnknownOutcomes {
   std::vector<uint32_t> index_;        // per node, into passed_; kNone: takes effect for certain
   std::vector<Passed> passed_;         // per possible node
   std::vector<Node> dormant_, woken_;  // per key
-  std::vector<Node> covered_;          // per key: whose write nobody read before another came
+  // per key: the transaction whose write was not read before the next one
+  std::vector<Node> covered_;
   std::vector<uint32_t> read_, installed_;  // per key: the moment of the last
 };
 

@@ -1,6 +1,6 @@
-// Who reads a version and overwrites it, an *update*, comes right behind it in version order. So
-// whoever else read that version did so before the update took effect, and of two updates of one
-// version each must have seen the other:
+// A transaction that reads a version and overwrites it, an *update*, is the immediate successor in
+// version order. So every other reader of that version read it before the update took effect, and
+// of two updates of one version each must have seen the other:
 //
 //   s1: { r(x,0) w(x,1) }   T1
 //   s2: { r(x,0) w(x,2) }   T2      T1 read what T2 overwrote, T2 what T1 did: a lost update
@@ -49,10 +49,10 @@ class Updates {
 
  private:
   // Calls take(read, node, first) for the first two updates of each write that others read as well;
-  // `first` is who did the first, for the second.
+  // `first` is the first of the two, when called for the second.
   template <class Take>
   void each_update(Take take) const {
-    std::vector<Node> first(problem_.writes.size(), kNone);  // per write: who updated it
+    std::vector<Node> first(problem_.writes.size(), kNone);  // per write: the first update
     std::vector<bool> second(problem_.writes.size());
     for (Node n = 0; n < problem_.nodes(); ++n) {
       for (const ExternalRead& read : problem_.reads[n]) {
@@ -70,8 +70,9 @@ class Updates {
     }
   }
 
-  // Whether its read binds it, and it as a whole has to come before whoever overwrites what it
-  // read. With single events the anti-dependencies of two such updates are a cycle already.
+  // Whether its reads bind it, and all of it has to precede the transactions that overwrite the
+  // versions it read. With single events the anti-dependencies of two such updates are a cycle
+  // already.
   bool precedes_rivals(Node n) const {
     return events_.split() && events_.sees_one_state(n) &&
            events_.overwrite_event(n) == events_.read_event(n);

@@ -23,7 +23,7 @@ using Command = std::vector<std::string>;
 
 enum class Type { integer, boolean, text };
 
-// What only integers are in is a column of integers, so that engines compare it fast.
+// A column with only integers gets an integer type, which engines compare fast.
 class Types {
  public:
   explicit Types(const History& h) {

@@ -8,19 +8,19 @@
 //   x     20  yes   1     yes    2         1: as seen
 //   x     30  yes   1     no               2: an objection
 //
-// *Accepting.* If nothing objects, the order is a certificate, wherever it came from. Levels with
+// *Accepting.* Without an objection, the order is a certificate, whatever its origin. Levels with
 // one event a transaction place it at serial_at; those with two place its reads at snapshot_at and
 // its writes at commit_at, and forbid (the conflict rule) that another write of the key lies
 // between these two. At the same place snapshots come before commits. Transactions at one place are
-// in no order, so that is an objection where they share a key and one of them writes it. Session
-// order is one window for each session. Real time needs no window at all: an event that lies within
-// the times between which it happened is after all that was over before it, and an order that
-// agrees with real time can be placed so, each event at the latest begin among those up to it.
+// in no order, so two of them are an objection if they share a key and one of them writes it.
+// Session order is one window for each session. Real time needs no window: an event between its
+// earliest and latest moment follows all that was over before it, and an order that agrees with
+// real time can be placed so, each event at the latest begin among those up to it.
 //
 // *Rejecting* is not for SQL: an objection says that this order is wrong, not that all are.
 // `refute` finds transactions that a rule for one key condemns, `residue` those around the
-// objections; `assay residue` decides both as projections of the history (lake/residue.h), which is
-// why each read says whether all who may have written what it saw are among them.
+// objections; `assay residue` decides both as projections of the history (lake/residue.h), so each
+// read says whether all possible writers of its value are among them.
 //
 // *Cut.* An objection reaches from the version that should have been current to the reader. Windows
 // that overlap are one, and everything placed in a window goes with it: what lies outside keeps its
@@ -71,7 +71,7 @@ constexpr Column kColumns[] = {{"txn", Column::Type::name},
                                {"expected", Column::Type::value},
                                {"instead", Column::Type::value}};
 
-// Of transactions that are condemned, so many are enough to prove one of them.
+// A proof needs one of the condemned transactions; this many are enough.
 constexpr int kMostRefuted = 1000;
 
 class Writer {
@@ -198,8 +198,8 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
   }
 
  private:
-  // Each event of a key (pos, val; of a write from_pos, where its transaction reads) with what was
-  // installed last before it (found).
+  // Each event of a key (pos, val; of a write from_pos, the place of its transaction's reads) with
+  // the last version installed before it (found).
   std::string judged() const {
     if (o_.dialect->last_known == LastKnown::missing) return events() + grouped();
     return in_rows() ? single_events() : events() + last_known();
@@ -230,7 +230,7 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
                : fmt::format("last_value({}) IGNORE NULLS {}", value, over);
   }
 
-  // What is current before a row: the last value written, the initial one, or nothing after a
+  // The version current before a row: the last value written, the initial one, or nothing after a
   // deletion.
   std::string current(const std::string& value, const std::string& writes, const std::string& at,
                       const std::string& over) const {
@@ -342,7 +342,7 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
              (split_ ? "snapshot_at IS NULL OR commit_at IS NULL OR snapshot_at > commit_at"
                      : "serial_at IS NULL") +
              ")");
-    // Nothing can be joined with a row like that, so that nothing else would object to it.
+    // Nothing can be joined with such a row, so no other check would object to it.
     each("no name", std::string("txn IS NULL OR item IS NULL") +
                         (level_.session_order ? " OR session_id IS NULL OR place IS NULL" : ""));
     if (!o_.deletions) each("deletion: ask with --deletions", "writes AND written IS NULL");
@@ -352,8 +352,8 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
     return text;
   }
 
-  // A transaction of unknown outcome that the order does without. Who sees a write of it objects,
-  // since it is not installed.
+  // A transaction of unknown outcome that the order omits. A read of its write is an objection,
+  // since the write is not installed.
   std::string left_out() const {
     return fmt::format("coalesce(unknown, FALSE) AND {} IS NULL", writes_at_);
   }
@@ -369,7 +369,7 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
     return "snapshot_at >= began AND snapshot_at <= began_by AND " + commit;
   }
 
-  // A session's transactions one after the other; nobody follows one of unknown outcome.
+  // A session's transactions one after the other; one of unknown outcome has no successor.
   std::string sessions() const {
     return fmt::format(R"(
   UNION ALL
@@ -386,10 +386,11 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
                        o_.facts, reads_at_, writes_at_);
   }
 
-  // From objections to intervals of places, those that overlap made one. An interval reaches over
-  // what was seen, what was found and who objects. Where both writers come before the reader, less
-  // will do: either the reader and the writer that it found trade places, or the two writers do,
-  // whichever are closer together. In the second case the reader stays behind the window.
+  // From objections to intervals of places; overlapping ones become one. An interval includes the
+  // writer of the read value, the writer found and the objecting reader. Where both writers come
+  // before the reader, less will do: either the reader and the writer that it found trade places,
+  // or the two writers do, whichever are closer together. In the second case the reader stays
+  // behind the window.
   std::string windows() const {
     return fmt::format(R"(objections AS ({0}
 ), installed AS (
@@ -426,8 +427,8 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
                        objections(), o_.facts, writes_at_, o_.margin);
   }
 
-  // Who has an event between the ends of a window. A join for each kind of event: engines know how
-  // to join by one range, and compare every pair where there are two.
+  // The transactions with an event between the ends of a window. A join for each kind of event:
+  // engines know how to join by one range, and compare every pair where there are two.
   std::string standing_in_windows() const {
     std::string found;
     for (const std::string_view at : split_ ? std::vector<std::string_view>{writes_at_, reads_at_}
@@ -439,7 +440,8 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
     return found;
   }
 
-  // The rows of `members`, and of each read whether somebody else may have written what it saw.
+  // The rows of `members`, and for each read whether a transaction outside may have written its
+  // value.
   std::string with_members() const {
     return fmt::format(R"(,
 picked AS (
@@ -467,8 +469,8 @@ ORDER BY window_id, session_id, place, item)",
     return o_.initial.empty() ? "" : fmt::format(" AND {} <> {}", value, o_.initial);
   }
 
-  // Two who read the same version of a key, and both overwrote it. The version must be one: written
-  // once, or the absence of a key that nobody deleted.
+  // Two transactions that read the same version of a key and both overwrote it. The version must be
+  // one: written once, or the absence of a key that was never deleted.
   std::string lost_updates() const {
     return fmt::format(R"(
   UNION ALL
@@ -480,8 +482,8 @@ ORDER BY window_id, session_id, place, item)",
                        o_.facts, not_initial("seen"));
   }
 
-  // Who wrote what was seen was over before its overwriter began, who was over before the reader
-  // began; and who read what was written by somebody who began after the reader's end.
+  // A read of a version whose writer was over before its overwriter began, which was over before
+  // the reader began; and a read of a version whose writer began after the reader's end.
   std::string against_time() const {
     return fmt::format(R"(
   UNION ALL

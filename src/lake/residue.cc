@@ -16,7 +16,7 @@ namespace {
 
 using formats::Fact;
 
-// A key and what it held, for look-ups.
+// A key and its value, for look-ups.
 using Version =
     std::tuple<ValueView::Type, int64_t, std::string, ValueView::Type, int64_t, std::string>;
 Version version_of(const Value& item, const Value& value) {
@@ -55,8 +55,8 @@ class Window {
     if (from_ == Interval::kUnknown || to_ == Interval::kUnknown) return "it has no bounds";
     if (members_.empty()) return "it is empty";
     std::ranges::stable_sort(members_, {}, [](const Member& m) { return m.first->place; });
-    // First as the order has it, with those of unknown outcome that have a place: somebody outside
-    // may have read them.
+    // First in the given order, with the transactions of unknown outcome that have a place: a
+    // transaction outside may have read from them.
     Result<CheckResult> checked = check_members(!options_.leave_out_unread);
     if (checked.ok() && checked->verdicts.front().outcome != Outcome::satisfied)
       checked = check_members(false);
@@ -70,12 +70,12 @@ class Window {
   }
 
  private:
-  // Who only asks how things stand when the window is over.
+  // Whether the transaction only reads the state after the window.
   bool comes_after(const Fact& f) const {
     const int64_t first = split_ ? f.snapshot_at : f.serial_at;
     return first != Interval::kUnknown && to_ != Interval::kUnknown && first > to_;
   }
-  // Whoever has no place may have one here.
+  // A transaction without a place may have one here.
   bool inside(int64_t at) const { return at == Interval::kUnknown || (at >= from_ && at <= to_); }
   // Whether its reads, and its writes, are among the events of the window.
   bool reads_here(const Fact& f) const { return inside(split_ ? f.snapshot_at : f.serial_at); }
@@ -87,9 +87,9 @@ class Window {
     return check(*history, options_.check);
   }
 
-  // The members' events in the window, behind a transaction that wrote what they read from before
-  // it, and before one that reads what is read later. Each member reads a key of the first, so that
-  // it comes first at every level, and writes one that the last reads.
+  // The members' events in the window, behind a transaction that wrote the versions they read from
+  // before it, and before one with the later reads. Each member reads a key of the first, which
+  // puts the first one first at every level, and writes one that the last reads.
   Result<History> with_what_stood_before(bool placed_took_effect) {
     std::set<Version> written;
     for (const Member& m : members_)
@@ -151,8 +151,8 @@ class Window {
     return std::move(builder).finish();
   }
 
-  // A transaction behind all that committed, which reads what is read later of the versions written
-  // in the window.
+  // A transaction behind all committed ones, with the later reads of versions written in the
+  // window.
   Status add_later_reads(HistoryBuilder& builder, const std::set<Version>& written) const {
     TxnHeader header;
     header.session = ValueView::of(kAfter);
@@ -184,11 +184,11 @@ class Window {
   // Each event as early as the window, its own times and the event before it allow.
   std::string place(const Order& order, std::map<std::string, Placed>& placed) const {
     std::vector<Placed> places(members_.size());
-    std::vector<bool> in_order(members_.size());  // all but unknown outcomes that nobody needs
+    std::vector<bool> in_order(members_.size());  // all but unneeded ones of unknown outcome
     int64_t last = from_ - 1;
     for (const uint32_t event : order.events) {
       const TxnId txn = order.split ? event / 2 : event;
-      if (txn == 0 || txn > members_.size()) continue;  // what stood before, and what is read later
+      if (txn == 0 || txn > members_.size()) continue;  // the added first and last transaction
       const Fact& f = *members_[txn - 1].first;
       in_order[txn - 1] = true;
       const bool commits = order.split && event % 2 == 1;
@@ -231,13 +231,13 @@ class Window {
   bool split_;
   std::unordered_map<std::string, size_t> index_;
   std::vector<Member> members_;
-  std::vector<const Fact*> later_reads_;  // of those who come after the window
+  std::vector<const Fact*> later_reads_;  // of transactions after the window
   int64_t from_ = Interval::kUnknown, to_ = Interval::kUnknown;
 };
 
-// What the table holds of the members of all windows, each row once: the projection
-// (history/projection.h) to what nobody outside may explain. Of a row that contradicts itself that
-// stays, whoever else there is.
+// The table's rows of the members of all windows, each once: the projection (history/projection.h)
+// to the observations that no transaction outside may explain. A row that contradicts itself stays
+// in any case.
 Audit audit_projection(std::vector<Fact> facts, std::vector<uint64_t> lines,
                        const std::string& name, const ResidueOptions& options) {
   std::set<std::pair<std::string, Version>> known;

@@ -51,8 +51,8 @@ struct Residue {
 struct ResidueOptions {
   CheckOptions check;  // one level
   ValueView initial{};
-  // Those of unknown outcome that nobody in their window needs lose their place, and are taken to
-  // have had no effect.
+  // A transaction of unknown outcome whose writes are not needed in its window loses its place, and
+  // is taken to have had no effect.
   bool leave_out_unread = false;
 };
 

@@ -17,12 +17,12 @@
 //
 // The version order must be known (dependencies.h). A forbidden cycle of what the history certainly
 // has refutes. Else one order of the transactions serves every level that holds: it follows write
-// and read dependencies, keeps what is on a common cycle together, and the versions that nobody
-// read follow it. The full graph is acyclic iff all of it runs forwards in this order; an
+// and read dependencies, keeps transactions on a common cycle together, and puts versions that were
+// never read last. The full graph is acyclic iff all of it runs forwards in this order; an
 // anti-dependency is on a cycle iff its ends are in one component; and a path that closes a cycle
 // with one anti-dependency lies between that one's ends in the order, so only edges that run
-// backwards are looked at, each between its ends. It is rare in histories that one runs backwards
-// and closes no cycle.
+// backwards are examined, each between its ends. Histories rarely have such an edge that closes no
+// cycle.
 //
 // Where an order was found that explains what each transaction saw, and each version is stated to
 // follow the one before, none of this is asked: that order serves all of these levels (walk.cc).
@@ -64,7 +64,7 @@ bool AdyaLevels::prepare(Budget& budget) {
   return prepared_ = take_dependencies(budget);
 }
 
-// Mostly there is no cycle, and one order is all that any level asks for.
+// Usually there is no cycle, and one order is enough for every level.
 bool AdyaLevels::take_dependencies(Budget& budget) {
   const std::vector<Dependency>& all = deps_.all();
   if (!budget.has_room(sizeof(Arc) * all.size() + Digraph::bytes(problem_.nodes(), all.size())))
@@ -183,7 +183,7 @@ AdyaLevels::Path AdyaLevels::find(const ForbiddenCycle& kind, Budget& budget) co
   return kind.any == "wr" ? Path() : every_.cycle();
 }
 
-// Somebody read a version of a key and wrote another, not the next.
+// A transaction read a version of a key and wrote another, not the next.
 AdyaLevels::Path AdyaLevels::lost_update() const {
   std::vector<uint32_t> by_key = writes_.dependencies();  // by their earlier version
   const std::vector<Dependency>& all = deps_.all();
@@ -225,8 +225,8 @@ AdyaLevels::Path AdyaLevels::lost_update() const {
   return {};
 }
 
-// Backwards from each reader that runs against the order, for as long as it may meet who overwrote
-// what it read.
+// Backwards from each reader that runs against the order, as far as the transaction that overwrote
+// the version it read may be met.
 AdyaLevels::Path AdyaLevels::one_anti(Budget& budget) const {
   const std::vector<Dependency>& all = deps_.all();
   const std::vector<uint32_t>& every = every_.dependencies();

@@ -97,8 +97,8 @@ uint32_t AggregateChoices::nearest_right_place(const Search& search) const {
   return here;
 }
 
-// Where the search has taken another source than the order, the reader comes before who overwrote
-// that. False if they agree on what each key adds.
+// If the search has taken another source than the order, the reader precedes the transaction that
+// overwrote it. False if they agree on what each key adds.
 bool AggregateChoices::add_rules(const TakenSources& taken, Search& search) const {
   bool any = false;
   for (size_t k = 0; k < aggregate_.reads.size(); ++k) {

@@ -19,13 +19,14 @@ class AggregateChoices {
   // choices yet.
   using TakenSources = std::function<std::span<const Search::Source>(uint32_t read)>;
 
-  // `met`: per key who had left what the aggregate met of it. `places`: per vertex, in the order.
+  // `met`: per key the transaction that left the state which the aggregate met. `places`: per
+  // vertex, in the order.
   AggregateChoices(const OpenReads& open, const OpenAggregate& aggregate,
                    std::span<const TxnId> met, Search::Places places)
       : open_(open), aggregate_(aggregate), met_(met), places_(places) {}
 
-  // The reads of its keys that `needs_choice` and have no sources yet get them; else, what is wrong
-  // with the order is added.
+  // Gives sources to the reads of its keys that `needs_choice` and have none yet; if there are no
+  // such reads, adds the fault of the order.
   void add(const std::function<bool(uint32_t read)>& needs_choice, const TakenSources& taken,
            Search& search) const;
 

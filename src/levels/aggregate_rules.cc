@@ -1,5 +1,5 @@
-// Aggregates, of which only levels that an order decides know more than what is impossible
-// (aggregate_choices.cc): an order that is found for any other is replayed, and counts if it
+// Aggregates at levels that no order decides: there only impossible aggregates are known
+// (aggregate_choices.cc). An order that is found for another level is replayed, and counts if it
 // explains them.
 //
 //   s1: { w(x,1) w(y,2) }   s2: { sum(*) = 3 }     the order s2, s1 satisfies all levels but for
@@ -49,7 +49,7 @@ bool explains_aggregates(Case& c, const Certificate& certificate) {
 void leave_aggregates_open(Case& c, const Certificate& certificate) {
   const std::vector<OpId> open = unexplained_aggregates(c.history, certificate.order);
   Unknown why{UnknownCause::aggregate,
-              "no order was found that explains what was read and the aggregates too"};
+              "no order was found that explains both the reads and the aggregates"};
   if (!open.empty()) why.detail += ": " + in_words(c.history, open.front());
   for (const LevelId level : certificate.levels) {
     if (c.lattice.is_decided(level)) continue;
@@ -82,7 +82,7 @@ void accept_by_whole_order(Case& c, const LevelInfo& level) {
   if (adya && !c.along.knows(level.id, *found)) return;
   Certificate certificate = Judgement::satisfied(*found).certificate;
   certificate.levels = {level.id};
-  c.settle(std::move(certificate));
+  c.record(std::move(certificate));
 }
 
 }  // namespace rules

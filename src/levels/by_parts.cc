@@ -13,9 +13,9 @@
 //   part {x}: w(x,1) r(x,1)    part {y}: w(y,1) r(y,1)    s1: { w(x,1) } { w(y,1) }    one after
 //                                                         the other
 //
-// Threads take the parts in ascending order, and skip those after a violated one. Each has a budget
-// of its own, a copy: the clock and the memory are the same for all. Cost: what the parts cost, and
-// an order of the whole graph.
+// Threads take the parts in ascending order, and skip those after a violated one. Each has a copy
+// of the budget: the clock and the memory are the same for all. Cost: what the parts cost, and an
+// order of the whole graph.
 
 #include "levels/by_parts.h"
 

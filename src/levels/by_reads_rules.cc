@@ -1,6 +1,6 @@
-// Levels that look at who read from whom: the weak levels and Adya's. Where nothing is open each is
-// decided in about linear time; where sources are, a strong level is searched before them, as its
-// order determines the sources.
+// Levels that depend on the sources of reads: the weak levels and Adya's. Where nothing is open
+// each is decided in about linear time; where sources are, a strong level is searched before them,
+// as its order determines the sources.
 //
 //   s1: { w(x,1) }   s2: { w(x,2) }   s3: { r(x,1) }      pl-3 asks which of x = 1 and x = 2 came
 //                                                         first; an order of a strong level and
@@ -33,7 +33,7 @@ void decide_sources(Case& c, const LevelInfo& level, const Order& first) {
                           sees_one_state(level) ? c.chosen : c.chosen_each, c.stages, c.budget);
   if (found.outcome() == Outcome::unknown)
     found.reason.detail = c.open_reason(c.problem.unresolved).detail + ": " + found.reason.detail;
-  c.settle(level.id, std::move(found));
+  c.record(level.id, std::move(found));
 }
 
 // `levels` decides those of its kind.
@@ -47,15 +47,15 @@ void decide_by_reads(Case& c, const LevelInfo& level, std::string_view stage,
     found = levels->decide(level.id, c.budget);
   }
   if (found.outcome() != Outcome::satisfied || !c.has_open_reads())
-    return c.settle(level.id, std::move(found));
+    return c.record(level.id, std::move(found));
   // An order that explains what each transaction saw, and that keeps to the stated orders of
-  // versions, satisfies Adya's levels too, if these orders are known: all of them, or with what was
-  // seen along it those that matter.
+  // versions, also satisfies Adya's levels if enough of these orders is known: all of them, or
+  // those that matter given the sources along it.
   const Certificate* known =
       level.events == EventModel::adya ? c.lattice.ordering(level.id) : nullptr;
   std::optional<Order> order =
       known == nullptr ? std::nullopt : c.along.as_adya(level.id, known->order);
-  if (order) return c.settle(level.id, Judgement::satisfied(std::move(*order)));
+  if (order) return c.record(level.id, Judgement::satisfied(std::move(*order)));
   decide_sources(c, level, found.certificate.order);
 }
 
@@ -102,7 +102,7 @@ void take_nearest_sources(Case& c, const LevelInfo& level) {
   if (!asked.obstacle().empty() || !asked.lists().all().empty() || !c.open.has_sources()) return;
   Judgement found = accept_nearest_sources(c.problem, c.open.for_search(), level, asked,
                                            c.uses(SpeedUp::local_search), c.stages, c.budget);
-  if (found.outcome() == Outcome::satisfied) c.settle(level.id, std::move(found));
+  if (found.outcome() == Outcome::satisfied) c.record(level.id, std::move(found));
 }
 
 void decide_weak(Case& c, const LevelInfo& level) { decide_by_reads(c, level, "weak", c.weak); }
@@ -114,8 +114,7 @@ void decide_adya(Case& c, const LevelInfo& level) {
   decide_by_reads(c, level, "adya", c.adya_alone, UpdateOrders::ignored);
 }
 
-// A level that does not heed reads has a matching of its own, which leaves nothing open that is no
-// list.
+// A level without clean reads has a separate matching, in which only lists are open.
 void decide_with_dirty_reads(Case& c, const LevelInfo& level) {
   const auto timer = c.stages.time("adya");
   if (c.is_explainable()) c.lattice.await(next_stronger(level.id), level.id);
@@ -126,12 +125,12 @@ void decide_with_dirty_reads(Case& c, const LevelInfo& level) {
   if (c.budget.exhausted_now()) return out_of_budget();
   const auto allows_dirty = [](const LevelInfo& other) { return !has_clean_reads(other); };
   if (dirty.found.bad_read.anomaly != Anomaly::none)
-    return c.settle(dirty.found.bad_read, allows_dirty);
+    return c.record(dirty.found.bad_read, allows_dirty);
   if (dirty.found.unexplained != kNone)
-    return c.settle_sourceless(dirty.found.unexplained, dirty.found.unexplained_key, allows_dirty);
+    return c.record_sourceless(dirty.found.unexplained, dirty.found.unexplained_key, allows_dirty);
   if (!dirty.unresolved.empty())
     return c.lattice.set_unknown(level.id, c.open_reason(dirty.unresolved));
-  c.settle(level.id, AdyaLevels(dirty, UpdateOrders::ignored).decide(level.id, c.budget));
+  c.record(level.id, AdyaLevels(dirty, UpdateOrders::ignored).decide(level.id, c.budget));
 }
 
 // In an order of whole transactions that explains what each of them saw all dependencies run
@@ -144,18 +143,18 @@ void accept_order_of_versions(Case& c, const LevelInfo& level) {
     c.lattice.extend(found, c.lattice.served(level.id, found));
 }
 
-// Twice a level is satisfied if the one above it is, though what is known of itself does not say
-// so.
+// Two cases where a level is satisfied because the one above it is, although its own evidence does
+// not show that.
 //
-// What a query saw of a key that never satisfied its condition may be the last version of those
-// whose writers it sees anyway. At causal nothing follows from that. Below it does, where who reads
-// from a reader sees what that one read, and no further. So an order that explains all else is
-// taken only if it is one of causal.
+// A query's observation of a key that never satisfied its condition may be the last version of
+// writers that it sees anyway. At causal nothing follows from that. Below it does, where a
+// transaction that reads from a reader sees the sources of that one, and no further. So an order
+// that explains all else is taken only if it is one of causal.
 //
 // And where reads may be dirty updates order nothing, but what the level above allows is allowed,
 // and there they do.
 bool follows_from_above(Case& c, const LevelInfo& level) {
-  const bool through_readers = sees_through_readers(level) && c.any_version_passed_over;
+  const bool through_readers = sees_through_readers(level) && c.any_version_skipped;
   const bool dirty =
       !has_clean_reads(level) && c.is_explainable() && c.lattice.was_searched(level.id);
   return (through_readers || dirty) &&

@@ -28,7 +28,7 @@ Case::Case(const History& whole, const CheckOptions& how)
       lattice(how, whole.declares_levels()),
       along(whole, problem, open, how, stages, budget),
       has_aggregates(has_open_aggregates(whole)),
-      any_version_passed_over(passes_over_any_version(whole)) {}
+      any_version_skipped(may_skip_any_version(whole)) {}
 
 bool Case::match() {
   const auto timer = stages.time("match");
@@ -68,20 +68,20 @@ CheckOptions Case::without_counts() const {
   return uncounted;
 }
 
-void Case::settle(LevelId level, Judgement found) {
+void Case::record(LevelId level, Judgement found) {
   if (found.outcome() == Outcome::unknown)
     return lattice.set_unknown(level, std::move(found.reason));
-  if (found.outcome() == Outcome::satisfied && any_version_passed_over &&
+  if (found.outcome() == Outcome::satisfied && any_version_skipped &&
       sees_through_readers(level_info(level)))
     return lattice.set_unknown(level,
                                {UnknownCause::ambiguous,
                                 "a query may have read any version of a key that never satisfied "
                                 "its condition"});
   found.certificate.levels = lattice.served(level, found.certificate);
-  settle(std::move(found.certificate));
+  record(std::move(found.certificate));
 }
 
-void Case::settle(Certificate certificate) {
+void Case::record(Certificate certificate) {
   if (certificate.outcome() == Outcome::satisfied) {
     if (!doubt_.empty()) {
       for (const LevelId level : certificate.levels)
@@ -91,7 +91,7 @@ void Case::settle(Certificate certificate) {
     if (has_aggregates && !explains_aggregates(*this, certificate))
       return leave_aggregates_open(*this, certificate);
   }
-  lattice.settle(std::move(certificate));
+  lattice.record(std::move(certificate));
 }
 
 }  // namespace assay::internal

@@ -1,10 +1,10 @@
-// A history that is being decided, as the rules of the walk see it: the matched problem, what is
-// left of the budget, and where they bring what they find.
+// A history in the course of the decision, as the rules of the walk see it: the matched problem,
+// the remaining budget, and the findings so far.
 //
 //   s1: { w(x,1) }   s2: { r(x,1) sum(*) = 2 }     an order is found for s1, s2, and the sum speaks
 //                                                  against it: not satisfied yet
 //
-// What is found of one level is settled here for all that it serves. Satisfied is held back where
+// A finding at one level is recorded here for all levels that it serves. Satisfied is held back if
 // the history has something that no order explains: contradicting evidence, a key used in two ways,
 // an aggregate.
 #pragma once
@@ -53,30 +53,30 @@ struct Case {
   }
   // Why operations whose source is open keep a level from being satisfied.
   Unknown open_reason(const std::vector<OpId>& unresolved) const;
-  // For what is no level's search of its own.
+  // For work that is not a level's own search.
   CheckOptions without_counts() const;
 
-  // What was found of a level, which serves others too. Satisfied counts only if nothing stands
-  // against it: something in the history that has no meaning, or aggregates that the order does not
-  // explain.
-  void settle(LevelId level, Judgement found);
+  // Records the judgement of a level, which serves others too. Satisfied counts only if nothing
+  // contradicts it: something in the history that has no meaning, or aggregates that the order does
+  // not explain.
+  void record(LevelId level, Judgement found);
   // The same, of the levels in it.
-  void settle(Certificate certificate);
+  void record(Certificate certificate);
   // The levels of which this is true are refuted by one read.
   template <class Refutes>
-  void settle(const BadRead& bad, Refutes refutes) {
+  void record(const BadRead& bad, Refutes refutes) {
     Certificate certificate;
     certificate.kind = Certificate::Kind::bad_read;
     certificate.bad_read = bad;
-    settle_where(std::move(certificate), refutes);
+    record_where(std::move(certificate), refutes);
   }
-  // Or by an operation of which nobody can have left what it saw of a key.
+  // Or by an operation whose observation of a key no transaction can have left.
   template <class Refutes>
-  void settle_sourceless(OpId op, KeyId key, Refutes refutes) {
+  void record_sourceless(OpId op, KeyId key, Refutes refutes) {
     Certificate certificate;
     certificate.kind = Certificate::Kind::proof;
     certificate.proof.steps = {sources_step(op, key)};
-    settle_where(std::move(certificate), refutes);
+    record_where(std::move(certificate), refutes);
   }
 
   const History& history;
@@ -88,8 +88,8 @@ struct Case {
   Lattice lattice;
   Shares shares{budget, lattice};
   SeenAlong along;
-  const bool has_aggregates;           // some are open
-  const bool any_version_passed_over;  // see passes_over_any_version
+  const bool has_aggregates;       // some are open
+  const bool any_version_skipped;  // see may_skip_any_version
   // So little is left open that the strongest levels are decided at once.
   bool stated_first = false;
 
@@ -106,11 +106,11 @@ struct Case {
 
  private:
   template <class Refutes>
-  void settle_where(Certificate certificate, Refutes refutes) {
+  void record_where(Certificate certificate, Refutes refutes) {
     for (const LevelInfo& level : all_levels())
       if (refutes(level) && !follows_from_below(level) && lattice.is_asked(level))
         certificate.levels.push_back(level.id);
-    settle(std::move(certificate));
+    record(std::move(certificate));
   }
 
   Unknown doubt_;  // why nothing can be called satisfied; empty if it can

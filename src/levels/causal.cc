@@ -12,17 +12,17 @@
 // are chains; a transaction of unknown outcome, which its session does not continue, goes on top of
 // a chain whose last member reaches it, or starts one.
 //
-// Where chains are short, as when every transaction has a session of its own, a clock of 32 bits a
+// Where chains are short, as when every transaction has a separate session, a clock of 32 bits a
 // chain is more than a bit a transaction. There are no clocks then: the questions whether one
 // transaction saw another are collected and answered together, some hundred transactions at a time
 // (graph/reachability.cc).
 //
-// Given a commit order, a read is at fault if a writer of the key that the reader saw stands
-// between the one it read from and the reader. In an order near the real one few writers stand
-// there, and each costs one look-up in the clock; where many do, the last seen writer of each chain
-// is looked up. The first order proposed is that of how much a transaction saw. Once faults have
-// become edges, the next order differs from it by transactions that come later than they did, and
-// only what those overtake is examined again: a writer that is now after another one, and was seen
+// Given a commit order, a read is at fault if a writer of the key that the reader saw is between
+// the one it read from and the reader. In an order near the real one few writers are there, and
+// each costs one look-up in the clock; if many are, the last seen writer of each chain is looked
+// up. The first order proposed is that of how much a transaction saw. Once faults have become
+// edges, the next order differs from it by transactions that come later than they did, and only
+// those that they overtake are examined again: a writer that is now after another one, and was seen
 // by a reader of that one.
 //
 // Cost: reads-from edges × chains for the clocks, then reads × writers in between, at most reads ×
@@ -85,7 +85,7 @@ class CausalClocks {
         if (chain == kNone) chain = open_chain();
         put_on(n, chain);
       }
-      // Nobody follows the last transaction of a session: an unknown one may close the chain.
+      // Nothing follows the last transaction of a session: an unknown one may close the chain.
       if (!session.empty() && chain_[session.back()] == kNone && chain != kNone) {
         put_on(session.back(), chain);
       }
@@ -193,7 +193,7 @@ class SeenByAnyPath : public SeenFaults {
     uint32_t chain;
     uint32_t place;  // on its chain
   };
-  // Without clocks: whether `reader` saw `later`, a writer of what it read.
+  // Without clocks: whether `reader` saw `later`, another writer of a key it read.
   struct Question {
     Node later, reader;
     ExternalRead read;
@@ -251,13 +251,13 @@ class SeenByAnyPath : public SeenFaults {
     return true;
   }
 
-  // Where in writers_ those stand that come behind the writer that was read.
+  // The index in writers_ of the first one after the writer that was read.
   uint32_t first_behind(const ExternalRead& read) const {
     return read.write == kNone ? problem_.writes.of_key.begin[read.key] : row_[read.write] + 1;
   }
 
-  // Notes the places of a commit order. Returns who comes later than in the one before, in
-  // comparison with the others; the last of them in the order before comes first.
+  // Notes the places of a commit order. Returns the transactions that come later than in the order
+  // before, in comparison with the others; the last of them in the order before comes first.
   std::vector<Node> take_order(const std::vector<Vertex>& order) {
     std::vector<Node> delayed;
     std::vector<bool> is_delayed(order.size());
@@ -277,7 +277,7 @@ class SeenByAnyPath : public SeenFaults {
   }
 
   // Reads that were at fault may have seen more than one writer too many; the others can only be at
-  // fault by who is delayed. False if looking at everything is cheaper.
+  // fault because of a delayed transaction. False if looking at everything is cheaper.
   bool find_again(const std::vector<Node>& delayed, std::vector<VisibilityEdge>& edges) {
     size_t looks = 0;
     for (const Node n : delayed) {
@@ -293,7 +293,7 @@ class SeenByAnyPath : public SeenFaults {
     return true;
   }
 
-  // Moves a writer of a key behind those that it now follows. Returns how much was looked at.
+  // Moves a writer of a key behind the writers that it now follows. Returns how many were examined.
   size_t move_back(WriteId write, std::vector<VisibilityEdge>& edges) {
     const Node n = problem_.writes.node[write];
     const uint32_t end = problem_.writes.of_key.begin[problem_.writes.key[write] + 1];
@@ -313,7 +313,7 @@ class SeenByAnyPath : public SeenFaults {
     return looks;
   }
 
-  // Whoever read from `source` must not have seen `later`.
+  // A transaction that read from `source` must not have seen `later`.
   void look_at_readers(WriteId source, const Writer& later, std::vector<VisibilityEdge>& edges) {
     for (const Node reader : problem_.readers[source]) {
       if (!reachability_ && clocks_.clock(reader)[later.chain] < later.place) continue;
@@ -344,8 +344,8 @@ class SeenByAnyPath : public SeenFaults {
     }
   }
 
-  // The last writer of the key behind the one that was read which the reader saw; kNone if none.
-  // Whoever else was seen is before the reader: `before`, its place, only spares looks.
+  // The last writer of the key, after the one that was read, that the reader saw; kNone if none.
+  // All writers that the reader saw precede it: `before`, its place, only shortens the walk.
   Node last_seen_between(Node reader, const ExternalRead& read, uint32_t before) {
     const uint32_t first = first_behind(read);
     const uint32_t end = problem_.writes.of_key.begin[read.key + 1];

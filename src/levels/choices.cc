@@ -1,5 +1,5 @@
-// A theory of the search (search.h): replays an order of events, finds what is wrong with it, and
-// adds what keeps it from going wrong like this again.
+// A theory of the search (search.h): replays an order of events, finds its faults, and adds choices
+// and rules that exclude each of them.
 //
 //   s1: A { w(x,1) }   s2: B { w(x,1) }   s3: C { w(x,2) }   s4: D { r(x,1) r(y,0) }   s5: E {
 //                                                            w(y,1) r(x,2) }
@@ -7,7 +7,7 @@
 //   order A B C D: D meets C's 2          choice: D saw what A, or what B left      A → D or B → D
 //   order A C D B, D saw A's              rule: D saw A's, and A before C, so D → C
 //
-// Cost: one pass over the order a round; what is added is what goes wrong.
+// Cost: one pass over the order a round; only what excludes a fault is added.
 
 #include "levels/choices.h"
 
@@ -101,7 +101,7 @@ void Choices::add(const OrderFault& fault, Search& search) {
   }
 }
 
-// The read saw what its source left, so it came before whoever overwrote that.
+// The reader precedes every transaction that overwrites the state its source left.
 void Choices::add_rules(const OrderFault& fault, Search& search) {
   const OpenRead& r = open_->all()[fault.read];
   const std::vector<Search::Source> taken = taken_[fault.read];
@@ -123,7 +123,7 @@ void Choices::add_aggregate_rules(uint32_t aggregate, Search& search) {
       .add(needs_choice, taken, search);
 }
 
-// What is added may undo it.
+// Taken down first: additions may undo it.
 void Choices::note_taken(std::span<const OrderFault> found, const Search& search) {
   placed_.clear();
   taken_.clear();

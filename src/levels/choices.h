@@ -18,16 +18,16 @@ namespace assay::internal {
 
 class Choices {
  public:
-  // `open`: the reads with several possible sources; those that the problem assumes are not among
-  // them. May be null.
+  // `open`: the reads with several possible sources, without the reads whose source the problem
+  // assumes. May be null.
   Choices(const EventGraph& events, const OpenReads* open);
 
   // More reads were added to these. They are the same but for that.
   void take_in(const OpenReads& more);
 
-  // Whether every read returns in this order what it did, and no writers overlap that must not.
-  // Helper vertices are passed over. `effective`, ascending: who takes effect of those that need
-  // not.
+  // Whether in this order every read returns its value, and writers that must not overlap do not.
+  // Helper vertices are skipped. `effective`, ascending: the nodes that take effect although they
+  // need not.
   bool explained_by(std::span<const Vertex> order, std::span<const Node> effective = {});
   // Adds to the search what keeps it from this order again; not all of it if the budget runs out.
   // False if nothing is wrong with the order.

@@ -33,7 +33,7 @@ std::vector<Node> ascending(std::vector<Node> nodes) {
 
 }  // namespace
 
-// It reads what was committed after it began.
+// A transaction reads a version that was committed after it began.
 std::optional<ClockFaults::Suspects> ClockFaults::early_read() const {
   for (Node reader = 0; reader < whole_.nodes(); ++reader)
     for (const ExternalRead& read : whole_.reads[reader]) {
@@ -45,7 +45,7 @@ std::optional<ClockFaults::Suspects> ClockFaults::early_read() const {
   return std::nullopt;
 }
 
-// It reads what was overwritten before it began.
+// A transaction reads a version that was overwritten before it began.
 std::optional<ClockFaults::Suspects> ClockFaults::stale_read() const {
   for (const StatedOrder& order : whole_.stated) {
     const WriteId write = whole_.write_of(order.before, order.key);

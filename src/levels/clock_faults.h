@@ -4,12 +4,13 @@
 //   s3:                              { r(x,1) }    s3 began after s2 had ended, and is before it: x
 //                                                  = 1 was overwritten
 //
-// Where the orders of versions are stated a dependency and real time alone mostly show what is
-// wrong with the clock: somebody reads what was overwritten before, or what was committed after it
-// began; or two writers stand the other way round, or overlap where snapshots forbid that. Such a
-// pair is found by a look at each dependency. Whether it violates the level, and why, the engine
-// decides on a part of the history: these two, the writer whose version was read, and one key. So
-// nothing is concluded here, and what is not found is decided with the whole as ever.
+// If the orders of versions are stated, a dependency and real time alone usually show a fault of
+// the clock: a transaction reads a version that was overwritten before it began, or committed after
+// it had ended; or two writers are in the opposite order, or overlap where snapshots forbid that.
+// Such a pair is found by a look at each dependency. Whether it violates the level, and why, the
+// engine decides on a part of the history: these two, the writer whose version was read, and one
+// key. So nothing is concluded here, and if nothing is found, the whole history is decided as
+// usual.
 //
 // Cost: linear in reads and stated orders, once; then that of deciding three transactions. Source:
 // the locality lemma of docs/architecture.md, whose first case these edges are.

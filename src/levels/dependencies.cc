@@ -7,18 +7,18 @@
 // A pair of neighbours is an edge; pairs further apart are paths, so cycles of closed edges are
 // cycles of these, with as many anti-dependencies. The initial version precedes every other.
 //
-// Adya's levels ask for the whole version order. Lists and known orders state it except for
-// versions that were never read: their order can be chosen, for nothing but write dependencies
-// depends on it. The rest is as it is; where the order of two versions one of which was read is not
-// stated, the version order is not known. From pl-2 on an update orders two versions as a statement
-// does: were its version before the one that it read, the two writers would be on a cycle.
+// Adya's levels need the whole version order. Lists and known orders state it except for versions
+// that were never read: their order can be chosen, for nothing but write dependencies depends on
+// it. The rest is as it is; where the order of two versions one of which was read is not stated,
+// the version order is not known. From pl-2 on an update orders two versions as a statement does:
+// were its version before the one that it read, the two writers would be on a cycle.
 //
 // A range reads the keys that it returned. Of any other key it depends on the last transaction that
 // changed whether it selects the key (predicate_reads.cc).
 //
-// Cost: linear in reads and stated pairs. Many readers of the last version read, times many
-// versions after it that nobody read, would be quadratic: some of these edges are left out, which
-// can only make a refutation fail.
+// Cost: linear in reads and stated pairs. Many readers of the last version read, times many unread
+// versions after it, would be quadratic: some of these edges are omitted, which can only make a
+// refutation fail.
 
 #include "levels/dependencies.h"
 
@@ -182,8 +182,8 @@ bool Dependencies::add_anti(Budget& budget) {
   return add_anti_of_initial(budget);
 }
 
-// What the initial readers of a key read is overwritten by those that nobody is stated to come
-// before.
+// The version that the initial readers of a key read is overwritten by all writers with no stated
+// predecessor.
 bool Dependencies::add_anti_of_initial(Budget& budget) {
   std::vector<Node> next;
   for (KeyId key = 0; key < history_.key_count(); ++key) {
@@ -212,8 +212,9 @@ void Dependencies::add_anti(std::span<const NodeRead> readers, WriteId read,
   }
 }
 
-// What a range did not return is overwritten, in the sense of Adya, by the first that changes
-// whether it selects the key: from each of those that follow at once on to that.
+// A range that did not return a row has an anti-dependency, in the sense of Adya, on the first
+// write that changes whether the row is selected: each of the immediate successors is followed up
+// to such a write.
 void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<const Node> writers,
                                KeyId key) {
   struct Reached {
@@ -226,7 +227,7 @@ void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<c
   reached_for_.resize(problem_.nodes());
   ++reads_looked_at_;
   const auto reach = [&](Node writer, uint32_t from, uint32_t stated) {
-    // What is stated may branch, and contradict itself in a circle.
+    // Statements may branch, and may contradict each other in a cycle.
     if (std::exchange(reached_for_[writer], reads_looked_at_) != reads_looked_at_)
       reached.push_back({writer, from, stated});
   };
@@ -269,7 +270,7 @@ void Dependencies::assume_read(const NodeRead& reader, std::span<const WriteId> 
   all_.push_back(read);
 }
 
-// The same where the order of those that come later is assumed.
+// The same for an assumed order of the later writes.
 void Dependencies::assume_change(const NodeRead& reader, WriteId read,
                                  std::span<const WriteId> later, KeyId key) {
   const Match was = predicate_reads_.match_seen(reader.op, key, read);
@@ -295,7 +296,7 @@ bool Dependencies::version_orders(const std::vector<Node>& order, Rows<WriteId>&
     std::sort(begin, end, [&](WriteId a, WriteId b) {
       return place[problem_.writes.node[a]] < place[problem_.writes.node[b]];
     });
-    auto unread = end;  // from here on nobody read
+    auto unread = end;  // from here on, versions that were never read
     const bool openly = !seen_openly_.empty() && seen_openly_[key] != 0;
     while (!openly && unread != begin && readers_[*(unread - 1)].empty()) --unread;
     for (auto w = begin; w != end; ++w) {

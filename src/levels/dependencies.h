@@ -48,8 +48,8 @@ struct Divergence {
   Node node[2];
 };
 
-// Whether what a transaction read orders what it writes: an update of a version comes after it.
-// Where it did not, the reader would come before whom it read from, which every level but pl-1
+// Whether a transaction's read orders its write: an update of a version comes after the version.
+// Otherwise the reader would precede the transaction that it read from, which every level but pl-1
 // forbids.
 enum class UpdateOrders : uint8_t { ignored, known };
 
@@ -57,7 +57,7 @@ enum class UpdateOrders : uint8_t { ignored, known };
 // all nodes that they do: then no other order of versions is possible.
 bool states_version_orders(const Problem& problem, std::span<const Node> order,
                            unsigned threads = 1);
-// What that takes besides, in bytes.
+// The additional memory that this takes, in bytes.
 uint64_t bytes_of_version_orders(const Problem& problem);
 
 class Dependencies {
@@ -83,13 +83,12 @@ class Dependencies {
   const std::optional<Divergence>& divergence() const { return divergence_; }
 
   // Per key its writers, in an order that agrees with `order`, where every pair is either stated or
-  // of two versions that nobody read. If the history says less, empty, and `unstated` names two
+  // of two versions that were never read. If the history says less, empty, and `unstated` names two
   // transactions and the key.
   bool version_orders(const std::vector<Node>& order, Rows<WriteId>& versions,
                       std::string& unstated) const;
 
-  // Adds what is the case if `versions` are the orders of versions. True if that is more than the
-  // history states.
+  // Adds the dependencies that hold if `versions` are the orders of versions.
   bool assume(const Rows<WriteId>& versions);
 
  private:

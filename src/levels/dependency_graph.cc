@@ -5,8 +5,8 @@
 //
 // Of several dependencies from one transaction to another the graph has one arc. A path is found in
 // the graph, and then the first dependency is taken for each of its arcs, by binary search among
-// those that are sorted by their ends. Cost: to build it linear; a path takes the time of the
-// graph, and a logarithm for each arc.
+// the dependencies, which are sorted by their ends. Cost: to build it linear; a path takes the time
+// of the graph, and a logarithm for each arc.
 
 #include "levels/dependency_graph.h"
 

@@ -1,4 +1,4 @@
-// Dependencies of some kinds as a graph, and which of them its arcs stand for.
+// Dependencies of some kinds as a graph, and the dependency of each arc.
 #pragma once
 
 #include <cstdint>

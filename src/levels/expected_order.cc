@@ -12,8 +12,8 @@
 // snapshot isolation: a transaction reads what had been committed at its start, writers of the same
 // key do not overlap, and a session's transactions do not either. At the same time commits come
 // before starts. At strong-si, moreover, no transaction that began after another one had ended
-// starts before the commit of that one: the latest begin of those that have started is known at
-// each commit.
+// starts before the commit of that one: the latest begin of the transactions that have started is
+// known at each commit.
 //
 // Cost: sorting, and one pass over the operations. Clark and others, "Validating Database System
 // Isolation Level Implementations with Version Certificate Recovery", EuroSys 2024 (Enne); Li and
@@ -37,7 +37,8 @@
 namespace assay::internal {
 namespace {
 
-// A place in an order. At the same time commits come first, then whoever writes nothing or starts.
+// A place in an order. Of several at one time, commits come first, then transactions that write
+// nothing or start.
 struct Place {
   int64_t time = std::numeric_limits<int64_t>::min();
   enum class Rank : uint8_t { commit, instant, start } rank = Rank::commit;
@@ -53,7 +54,7 @@ struct PlacedEvent {
 
 std::string describe(const History& h, TxnId t) { return "transaction " + h.name(t); }
 
-// What of the history the order speaks of, and where each transaction stands.
+// The transactions in the order, and the place of each transaction.
 class Places {
  public:
   Places(const Problem& problem, const ExpectedOrder& expected)
@@ -139,8 +140,8 @@ class Places {
     place_[t] = Place{time, installs_[t] ? Place::Rank::commit : Place::Rank::instant};
   }
 
-  // Whoever wrote nothing may stand anywhere after those that it read from, and the earliest such
-  // place is as good as any.
+  // A transaction that wrote nothing may be anywhere after the transactions that it read from, and
+  // the earliest such place is as good as any.
   void place_the_others() {
     for (Node n = 0; n < problem_.nodes(); ++n) {
       const TxnId t = problem_.txn[n];
@@ -150,7 +151,7 @@ class Places {
           std::lower_bound(problem_.unresolved.begin(), problem_.unresolved.end(), h_.first_op(t));
       if (open != problem_.unresolved.end() && *open < h_.end_op(t))
         return fail(describe(h_, t) +
-                    " has no place in it, and several transactions may have left what it read");
+                    " has no place in it, and its read has several possible sources");
       Place last;
       for (const ExternalRead& read : problem_.reads[n]) {
         const TxnId source =
@@ -259,8 +260,8 @@ class FindsFault : public ReplayVisitor {
     return true;
   }
 
-  // Whether nobody has started who began after this one had ended. One of unknown outcome has no
-  // end.
+  // Whether no transaction has started that began after this one had ended. A transaction of
+  // unknown outcome has no end.
   bool keeps_real_time(TxnId t) {
     if (level_.real_time != RealTime::all_but_begins || h_.status(t) != TxnStatus::committed)
       return true;
@@ -290,7 +291,7 @@ class FindsFault : public ReplayVisitor {
   std::vector<TxnId>
       writing_;  // split, per key: the transaction that has started and will write it
   std::vector<Started> started_;  // split, per session
-  TxnId latest_ = kNone;          // of those that have started, whoever began last
+  TxnId latest_ = kNone;          // of the started transactions, the last to begin
   OrderReplay found_;
 };
 

@@ -30,7 +30,7 @@ struct ReplayModels {
   bool strong = false;
 };
 
-// `problem` is of clean reads, and says where transactions stand that the order leaves out. If the
+// `problem` is of clean reads, and gives the places of transactions that the order omits. If the
 // budget runs out that is the obstacle.
 ExpectedReplays replay_expected_order(const Problem& problem, const ExpectedOrder& expected,
                                       ReplayModels models, Budget& budget);

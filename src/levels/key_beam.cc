@@ -24,7 +24,8 @@
 //
 // It proves nothing when it finds nothing. "Just in time" is Lowe's (2017); the count of supplies
 // is that of Gibbons and Korach's zones (1997), taken forward. Cost: responses × situations ×
-// operations under way; at most 64 may be under way at a time, of those that have to respond.
+// operations under way; of the operations that have a response, at most 64 may be under way at a
+// time.
 
 #include "levels/key_beam.h"
 
@@ -78,7 +79,7 @@ class KeyBeam {
   using Op = KeyOperations::Op;
   using Slots = uint64_t;  // one bit for each operation under way
 
-  // done: took effect, or was used up. owes: a write that asks for nothing and has to take effect
+  // done: took effect, or was used up. owes: a write that expects no value and has not taken effect
   // yet.
   struct Situated {
     Slots done = 0, owes = 0;
@@ -94,7 +95,7 @@ class KeyBeam {
     uint32_t op, before;
     uint32_t moment;  // the response that it was for
   };
-  // Those under way that ask for one state, by response.
+  // Operations under way that expect one state, by response.
   struct Demand {
     struct One {
       Slots slot;
@@ -191,7 +192,7 @@ class KeyBeam {
   void open_anew(uint32_t moment) {
     open_.clear();
     reads_ = failures_ = writes_ = offers_ = updates_ = 0;
-    // Whoever is under way then is among those requested since the earliest request that is.
+    // The operations under way then are among those requested since the earliest request that is.
     for (uint32_t m = moment == 0 ? 0 : earliest_call(moment); m < moment; ++m) {
       const uint32_t op = op_at_[m];
       if (op == kNone || slot_[op] == kNoSlot || ops_.op(op).call != m) continue;
@@ -223,8 +224,9 @@ class KeyBeam {
   }
   void take_harmless(Situated& s) { s.done |= fitting(s.state) & (reads_ | failures_); }
 
-  // What asks for a value that may become rare. Where several states show the value (some read
-  // states its source, or nulls were written and left by removals), one of them is counted on.
+  // Lists operations that expect a value which may become rare. Where several states show the value
+  // (some read states its source, or nulls were written and left by removals), one of them is
+  // counted on.
   void list_demands() {
     demands_.clear();
     for (const uint32_t op : open_) {
@@ -294,8 +296,8 @@ class KeyBeam {
     return true;
   }
 
-  // `paid`: what is due just stopped to owe something, or did not before.
-  // False if nothing came of it.
+  // `paid`: the operation that is due has just ceased to owe a value, or did not owe one before.
+  // False if the situation is useless.
   bool enter(const Situated& s, bool paid) {
     if (has_no_future(s)) return false;
     const Slots b = bit(due_);
@@ -307,8 +309,8 @@ class KeyBeam {
     return answers || goes_on;
   }
 
-  // Lets one more operation take effect. Of those that do the same the one that responds first; of
-  // writes also the first that owes something, if that is another one.
+  // Lets one more operation take effect. Of operations with the same effect the one that responds
+  // first; of writes also the first that owes a value, if that is another one.
   void go_on(const Situated& s) {
     const Slots fits = fitting(s.state);
     twins_.clear();
@@ -371,9 +373,9 @@ class KeyBeam {
     return true;
   }
 
-  // In the order of time: at a response what took effect for it; before the first of these that
-  // asks for nothing the writes under way that nobody used; and what changes nothing as soon as it
-  // fits.
+  // In the order of time: at a response the operations that took effect for it, preceded by the
+  // unused writes under way before the first of them that expects no value; operations that change
+  // nothing as soon as they fit.
   std::vector<TxnId> sequence() {
     std::vector<Trail> path;
     for (uint32_t t = current_.front().trail; t != kNone; t = trails_[t].before)
@@ -382,7 +384,7 @@ class KeyBeam {
     std::vector<bool> used(ops_.size(), false);
     for (const Trail& t : path) used[t.op] = true;
     std::vector<TxnId> txns;
-    std::vector<uint32_t> idle;  // requested, and nobody used them
+    std::vector<uint32_t> idle;  // requested and not used
     std::vector<uint32_t> harmless;
     uint32_t state = 0;
     const auto put = [&](uint32_t op) { txns.push_back(ops_.op(op).txn); };
@@ -418,7 +420,7 @@ class KeyBeam {
     return txns;
   }
 
-  // Situations that were entered, to leave out those that are not better than one of them. Only
+  // Situations that were entered: a situation that is not better than one of them is skipped. Only
   // some are compared.
   class Known {
    public:
@@ -472,7 +474,7 @@ class KeyBeam {
       producers_;              // per state: when writes that leave it are requested
   std::vector<uint8_t> slot_;  // per operation
   std::vector<uint32_t>
-      earliest_;              // per moment: the first request of those that respond from then on
+      earliest_;  // per moment: the first request of the operations that respond from then on
   uint32_t forever_ = kNone;  // the first request without a response
 
   std::vector<Layer> layers_;
@@ -487,8 +489,8 @@ class KeyBeam {
   std::vector<Ranked> ranked_;
   std::vector<uint32_t> open_;  // under way, by response
   uint32_t open_at_ = 0;        // before this moment
-  // Those under way: that change nothing and saw a value, or saw it not; that write and ask for
-  // nothing; that ask for something, and may or do take effect.
+  // Operations under way: those that change nothing and saw a value, or saw it not; those that
+  // write and expect nothing; those that expect something, and may or do take effect.
   Slots reads_ = 0, failures_ = 0, writes_ = 0, offers_ = 0, updates_ = 0;
   std::vector<Demand> demands_;
   std::vector<Mask> mask_of_;  // per state

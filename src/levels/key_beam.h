@@ -7,7 +7,7 @@
 
 namespace assay::internal {
 
-// Satisfied, or unknown: then another way must settle it. Leaves `ops` as they are.
+// Satisfied, or unknown: then another method must decide it. Leaves `ops` as they are.
 Judgement search_by_beam(const KeyOperations& ops, Budget& budget);
 
 }  // namespace assay::internal

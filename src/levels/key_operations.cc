@@ -48,7 +48,7 @@ void KeyOperations::add(TxnId t, bool certain) {
   left_ += certain;
 }
 
-// Values that nobody reads or compares with are one state.
+// All values that are never read or compared with are one state.
 uint32_t KeyOperations::state_of(TxnId writer, const KeyState& left,
                                  std::unordered_map<uint64_t, uint32_t>& states) {
   if (const auto own = state_of_writer_.find(writer); own != state_of_writer_.end()) {

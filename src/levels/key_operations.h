@@ -3,11 +3,11 @@
 //
 //   w(x,1) [0,9]   cas(x,1,2) [2,5]   r(x,2) [6,8]      list: w( cas( )cas r( )r )w
 //
-// States are numbered from 0, the initial one; what a transaction left that a read is stated to be
-// from is one of its own; all values that nobody reads or compares with are one state, since no
-// operation distinguishes them. Operations that leave the same state, and for a compare-and-set
-// expect the same, are *twins*: which of them takes effect first does not matter but for when each
-// has to respond. An operation that takes effect is taken out of the list with its response, so the
+// States are numbered from 0, the initial one; if a read is stated to be from a transaction, the
+// state that it left gets a separate number; all values that are never read or compared with are
+// one state, since no operation distinguishes them. Operations that leave the same state, and for a
+// compare-and-set expect the same, are *twins*: they are interchangeable except for their
+// responses. An operation that takes effect is taken out of the list with its response, so the
 // first response in the list is always the next one due.
 #pragma once
 
@@ -33,7 +33,7 @@ class KeyOperations {
     Observation seen;
     TxnId stated = kNone;    // a read: it is stated to be from this one, or kInitialTxn
     uint32_t state = kNone;  // it leaves; kNone: it changes nothing
-    uint32_t twins = kNone;  // the number of those that do the same; kNone: it changes nothing
+    uint32_t twins = kNone;  // equal for operations with the same effect; kNone: it changes nothing
     uint32_t call = kNone, reply = kNone;  // entries
   };
 
@@ -60,7 +60,7 @@ class KeyOperations {
       if (!take(entry_op_[e])) return kNone;
     return e == kNone ? kNone : entry_op_[e];
   }
-  // Whether the operation returned what it would in this state.
+  // Whether the operation's result is the one it would have in this state.
   bool fits(const Op& op, uint32_t state) const;
   // The state that a write has to leave for a read, or a compare-and-set that took effect; kNone:
   // none, or it is neither.
@@ -72,7 +72,7 @@ class KeyOperations {
   // "the first 5 of 9 responses on key x can be explained, but not yet that of transaction t"
   std::string progress(uint32_t stuck_at) const;
 
-  // Takes it out of the list, or puts it back; what was taken out last goes back first.
+  // Takes it out of the list, or puts it back; the last one taken out goes back first.
   void take(uint32_t op);
   void take_back(uint32_t op);
   // What took effect, hashed.
@@ -94,7 +94,7 @@ class KeyOperations {
   std::vector<Op> ops_;
   std::vector<KeyState> contents_;  // by state
   std::unordered_map<TxnId, uint32_t>
-      state_of_writer_;  // of those that a read is stated to be from
+      state_of_writer_;  // of transactions that a read is stated to be from
   std::unordered_set<VersionId> looked_for_;
   std::unordered_map<VersionId, uint32_t> state_of_version_;  // which leaves it by a write
   size_t twins_ = 0;

@@ -116,7 +116,7 @@ bool Lattice::helps_if_accepted(LevelId level) const {
   });
 }
 
-bool Lattice::stands_for_one_asked_for(LevelId id) const {
+bool Lattice::serves_request(LevelId id) const {
   const LevelInfo& level = level_info(id);
   return is_wanted(id) || std::ranges::any_of(all_levels(), [&](const LevelInfo& asked) {
            return is_open(asked.id) && !asked.session_order && level.session_order &&
@@ -161,7 +161,7 @@ const Certificate* Lattice::ordering(LevelId adya) const {
   return nullptr;
 }
 
-void Lattice::settle(Certificate certificate) {
+void Lattice::record(Certificate certificate) {
   const std::vector<LevelId> levels = std::exchange(certificate.levels, {});
   certificates_.push_back(std::move(certificate));
   extend(certificates_.back(), levels);

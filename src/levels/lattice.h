@@ -1,13 +1,13 @@
-// What is asked of the levels, and what is proved of them so far.
+// Which levels are asked for, and which verdicts are proved so far.
 //
 //   an order                       proves its level and every weaker one
 //   a refutation                   refutes its level and every stronger one, and also a weaker one
 //                                  that has less of session order or real time if the refutation
 //                                  does not use what it lacks
 //
-// So most levels are never decided themselves, and a level that nobody asked for may be the
-// cheapest way to one that is asked for. Rules (rule.h) ask here what is worth deciding, and bring
-// what they find.
+// So most levels are never decided themselves, and the cheapest way to a level that is asked for
+// may be one that is not. Rules (rule.h) ask here which levels are worth deciding, and record their
+// findings here.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ class Lattice {
   bool is_wanted(LevelId level) const { return wanted_[index(level)]; }
   // Levels that are decided on request only do not appear without it.
   bool is_asked(const LevelInfo& level) const { return !level.on_request() || is_wanted(level.id); }
-  // It is satisfied or violated, or no search will settle it.
+  // It is satisfied or violated, or no search will decide it.
   bool is_decided(LevelId level) const {
     return outcome(level) != Outcome::unknown || settled_[index(level)];
   }
@@ -54,34 +54,34 @@ class Lattice {
   // Of 0…1, how much is known.
   double progress() const;
 
-  // Whether its outcome is asked for, or may settle a level that is: with session order a level is
-  // cheaper to accept, and what holds with it holds without.
+  // Whether its outcome is asked for, or may decide a level that is: with session order a level is
+  // cheaper to accept, and a verdict of satisfied also holds without it.
   bool useful(LevelId level) const;
   // Whether its order would be one for a level that is asked for.
   bool helps_if_accepted(LevelId level) const;
-  // Whether it is asked for, or is such a level with session order besides. That leaves far less
+  // Whether it is asked for, or is such a level with session order added. That leaves far less
   // open, and an order for it is one for both.
-  bool stands_for_one_asked_for(LevelId level) const;
+  bool serves_request(LevelId level) const;
 
-  // Several transactions may have left what was read.
+  // Some reads have several possible sources.
   void open_sources() { open_sources_ = true; }
   // From here on levels are useful for those above and below them, asked for or not.
   void widen() { widened_ = true; }
   // The level is useful as long as `waiting` is open, which may follow from it.
   void await(LevelId level, LevelId waiting) { awaited_by_[index(level)] = waiting; }
 
-  // A search did what it could with what it was given of the budget. If that was too little there
-  // may be more later: then it was not searched.
+  // A search used its share of the budget to the full. If the share was too small and there may be
+  // more later, it was not searched.
   bool was_searched(LevelId level) const { return searched_[index(level)]; }
   void set_searched(LevelId level, bool searched) { searched_[index(level)] = searched; }
 
   // The levels that a reason for `level` serves too.
   std::vector<LevelId> served(LevelId level, const Certificate& reason) const;
-  // Whether an order that satisfies `level` may serve a level of Adya's: where each transaction
-  // sees what those before it left, all of them; where it sees a snapshot, those that follow from
-  // it.
+  // Whether an order that satisfies `level` may serve a level of Adya's: if each transaction sees
+  // the effects of all before it, any of Adya's levels; if it sees a snapshot, the levels that
+  // follow from it.
   bool may_order(LevelId level, LevelId adya) const;
-  // A certificate whose order may do for the level; null if there is none.
+  // A certificate whose order may serve the level; null if there is none.
   const Certificate* ordering(LevelId adya) const;
   // That of a level that is decided.
   const Certificate& certificate(LevelId level) const {
@@ -89,14 +89,14 @@ class Lattice {
   }
 
   // Of those of its levels that are not decided.
-  void settle(Certificate certificate);
+  void record(Certificate certificate);
   // A certificate of this lattice serves these levels too.
   void extend(const Certificate& certificate, const std::vector<LevelId>& levels);
   void set_unknown(LevelId level, Unknown why);
   // It stays unknown, whatever is searched.
   void give_up(LevelId level, Unknown why);
 
-  // What was asked for; nothing is known here afterwards.
+  // Moves the levels asked for; the lattice is empty afterwards.
   void move_to(CheckResult& result);
 
  private:

@@ -21,7 +21,7 @@
 // This finds an order of nearly every register that was linearizable, however many operations
 // overlap. It proves nothing when it does not. The rule that a read takes effect at once is Wing
 // and Gong's (1993), "just in time" Lowe's (2017). Cost: responses × operations under way, times
-// what is taken back.
+// the decisions taken back.
 
 #include "levels/lazy_search.h"
 
@@ -70,7 +70,7 @@ class LazySearch {
  private:
   using Op = KeyOperations::Op;
   enum class Where : uint8_t { before, now };
-  // Where a run of states begins, a write that asks for nothing stands. `before`: ahead of it.
+  // A run of states begins with a write that expects no value. `before`: ahead of it.
   struct Step {
     uint32_t op;
     uint32_t run;
@@ -281,13 +281,13 @@ class LazySearch {
 
   KeyOperations& ops_;
   Budget& budget_;
-  std::vector<std::vector<uint32_t>> wanted_;  // per state: when reads ask for it
+  std::vector<std::vector<uint32_t>> wanted_;  // per state: when reads expect it
   Standing at_;
   std::vector<Step> steps_;
   std::vector<Choice> choices_;
   std::vector<Alternative> alternatives_;
   std::vector<uint32_t> open_, helpers_;  // scratch
-  std::vector<uint32_t> first_twin_;      // scratch: per number of those that do the same
+  std::vector<uint32_t> first_twin_;      // scratch: per number of operations with the same effect
   uint32_t due_ = kNone;                  // as far as the search came
   SituationSet seen_;
 };

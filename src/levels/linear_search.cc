@@ -4,10 +4,10 @@
 //   w(x,1) [0,9]   w(x,2) [1,9]   w(x,1) [2,9]   r(x,2) [3,4]   r(x,1) [5,6]
 //
 // Go through requests and responses in the order of time. At a request the operation may take
-// effect now, if what it returned fits the state; at the response of one that has not yet taken
-// effect, the last decision was wrong. Wing and Gong (1993); Lowe (2017) added the memory: which
-// operations took effect, and the state they left, is all that matters, and no such situation is
-// entered twice.
+// effect now, if its result fits the state; at the response of one that has not yet taken effect,
+// the last decision was wrong. Wing and Gong (1993); Lowe (2017) added the memory: which operations
+// took effect, and the state they left, is all that matters, and no such situation is entered
+// twice.
 //
 // Most histories that are linearizable are put in order by lazy_search.cc before this search
 // begins, and by key_beam.cc where values were written again and again. What keeps its tree small:
@@ -19,9 +19,8 @@
 //   - values that nobody reads or compares with are all one state
 //
 // So the numbers of operations of each kind nearly determine what took effect, and with few values
-// there are few situations, however many operations overlap. What is tried first: if a read has to
-// respond next, the writes that leave the value that it returned; then the operation that has to
-// respond first.
+// there are few situations, however many operations overlap. Tried first: if a read has to respond
+// next, the writes of the value that it returned; then the operation that has to respond first.
 //
 // Situations are stored as 128-bit hashes. A collision could turn satisfied into violated; but
 // violations are verified by other means. Cost: exponential in the operations that overlap, at
@@ -94,7 +93,7 @@ class LinearSearch {
     return found;
   }
 
-  // Lists the operations under way that may take effect now, what is to be tried first at the end.
+  // Lists the operations under way that may take effect now, the first to try at the end.
   void open_choice() {
     const size_t first = alternatives_.size();
     const uint32_t due = ops_.each_open([&](uint32_t op) {
@@ -162,12 +161,12 @@ class LinearSearch {
   KeyOperations& ops_;
   Budget& budget_;
   std::vector<uint32_t>
-      first_twin_;  // scratch: per number of those that do the same, who goes first
+      first_twin_;  // scratch: per number of operations with the same effect, the first
   std::vector<Taken> taken_;
   std::vector<Choice> choices_;
   std::vector<uint32_t> alternatives_;  // operations
   uint32_t state_ = 0;
-  uint32_t until_ = kNone;  // as far as the search came: who had to respond
+  uint32_t until_ = kNone;  // as far as the search came: the operation that had to respond
   SituationSet seen_;
 };
 

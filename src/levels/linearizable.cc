@@ -13,13 +13,13 @@
 //
 // The orders of the keys are merged by time: each operation takes effect at the earliest instant
 // that those before it on its key leave, and instants are compared across keys. At equal instants
-// any order of the keys respects the clock, but sessions may still ask for one. Where the orders
-// found do not obey them, orders are looked for once more as if each operation had ended before its
+// any order of the keys respects the clock, but sessions may still need one. Where the orders found
+// do not obey them, orders are looked for once more as if each operation had ended before its
 // session began anew.
 //
 // Operations of unknown outcome that were read from took effect at some time after their request.
-// One that nobody read from never changes what zones.cc says; the search may use it to explain why
-// a comparison failed.
+// One that was not read from never changes the result of zones.cc; the search may use it to explain
+// why a comparison failed.
 //
 // Cost: O(n log n) where zones decide.
 
@@ -145,7 +145,7 @@ class KeyByKey {
     stable_sort_by(instants_, [](const Instant& i) { return i.time; });
     for (size_t begin = 0, end = 0; begin < instants_.size(); begin = end) {
       while (end < instants_.size() && instants_[end].time == instants_[begin].time) ++end;
-      if (end - begin > 1 && !settle_tie(begin, end)) return;
+      if (end - begin > 1 && !break_tie(begin, end)) return;
     }
     if (!follows_sessions()) return;
     Order order;
@@ -155,7 +155,7 @@ class KeyByKey {
 
   // Puts operations at the same instant into an order that sessions allow, each key keeping its
   // own.
-  bool settle_tie(size_t begin, size_t end) {
+  bool break_tie(size_t begin, size_t end) {
     const auto n = static_cast<uint32_t>(end - begin);
     std::vector<uint32_t> by_key(n);
     std::iota(by_key.begin(), by_key.end(), 0u);

@@ -13,7 +13,7 @@ namespace assay::internal {
 // may count are one operation on one key that is no list, and no version orders are stated.
 bool decidable_by_key(const Problem& problem);
 
-// An unknown without a reason: another way must settle it.
+// An unknown without a reason: another method must decide it.
 Judgement decide_by_key(const Problem& problem, const SpeedUps& speed_ups, Stages& stages,
                         Budget& budget);
 

@@ -1,13 +1,14 @@
-// Who appended which elements of a list, where the same element was appended more than once.
+// Which transactions appended which elements of a list, if the same element was appended more than
+// once.
 //
 //   A { a(l,1) }   B { a(l,1) }   C { a(l,2) }   R: r(l,[1,2])
 //   choices: A begins at 0, or later than R; B likewise; C at 0 is impossible, at 1, or later
 //
-// What is said about them at once: every element belongs to a block, every block is somewhere, none
-// is cut by a shorter list, and whose block is in the list took effect. The rest is about pairs and
-// is added when the search goes wrong for want of it: that blocks do not overlap, and that the
-// earlier one of two was written before the later one. The edges follow from the order of writers
-// and from who was read, as for registers: the reader read from the transaction whose block ends
+// Added at once: every element belongs to a block, every block is somewhere, none is cut by a
+// shorter list, and a transaction whose block is in the list took effect. The rest is about pairs
+// and is added when the order is wrong without it: that blocks do not overlap, and that the earlier
+// one of two was written before the later one. The edges follow from the order of writers and from
+// the sources of the reads, as for registers: the reader read from the transaction whose block ends
 // where its list ends. The clauses and why they hold: certify/blocks.h.
 //
 // Cost: for every transaction that appended to the key one choice for each place where its elements
@@ -32,7 +33,7 @@ ProofStep blocks_step(OpId read) {
 
 }  // namespace
 
-// Per block where it is guessed to begin: from the front, whoever fits and comes first.
+// Per block its guessed beginning: from the front, the first block that fits.
 std::vector<uint32_t> ListChoices::guess(uint32_t index, Search::Places places,
                                          const Search& search) const {
   const auto place_of = [&](TxnId t) { return places[search.write_event(t)]; };
@@ -71,7 +72,7 @@ void ListChoices::make(uint32_t index, Search::Places places, Search& search) {
     search.add_clause(clause, step);
     return;
   }
-  // A shorter list ends after so many elements.
+  // A shorter list ends after this many elements.
   std::vector<std::pair<uint32_t, const OpenList::Read*>> ends;
   for (const OpenList::Read& read : list.reads) ends.emplace_back(read.length, &read);
   std::sort(ends.begin(), ends.end());

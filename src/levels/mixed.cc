@@ -1,4 +1,4 @@
-// Each transaction states the level that it asked for, and is held to that level, as whoever reads.
+// Each transaction states the level that it asked for, and its reads are held to that level.
 //
 //   s1: serializable    { r(x,0) w(y,1) }    A
 //   s2: serializable    { r(y,0) w(x,1) }    B    A saw no write of B's, and B none of A's:
@@ -7,8 +7,7 @@
 //                                                 satisfied
 //
 // The history satisfies its levels iff there is one order of events, which contains session order
-// and who read from whom, such that each transaction has what its own level asks
-// (docs/levels/mixed.md):
+// and reads-from, such that each transaction meets its own level (docs/levels/mixed.md):
 //
 //   read committed … causal   if it saw t2 in the sense of its level, and reads x from t1, and t2
 //                             writes x, then t2 comes before t1. It is one event, w
@@ -17,12 +16,12 @@
 //   serializable              the same with r and w one event
 //
 // These are the axioms of Biswas and Enea (OOPSLA 2019), each evaluated at the transaction that
-// reads. So an edge is known to every engine by the level of one transaction: an anti-dependency by
-// its reader's, where a write dependency arrives by the level of whoever overwrites. The event
-// graph has that of each node. Readers at weak levels have no anti-dependencies; what they saw
-// forces write dependencies, which do not depend on the order: the search goes on without them, and
-// an order that is found is asked what it gets wrong for them (WeakLevels::find_faults). That is
-// added, as edges that hold in every order.
+// reads. So every engine knows an edge by the level of one transaction: an anti-dependency by its
+// reader's, the end of a write dependency by the overwriting transaction's. The event graph has
+// that of each node. Readers at weak levels have no anti-dependencies; the transactions they saw
+// force write dependencies, which do not depend on the order: the search goes on without them, and
+// its order is then checked against them (WeakLevels::find_faults). Violated ones are added, as
+// edges that hold in every order.
 //
 // Cost: that of the search and of the weak levels, for each order that is looked at; usually two or
 // three. Deciding is NP-hard as soon as one of the levels is. Source of the definition: Bouajjani,
@@ -40,8 +39,8 @@
 namespace assay::internal {
 namespace {
 
-// The problem as those see it who see one state: others do not read before whoever overwrites what
-// they saw.
+// The problem without the reads of weak readers: these need not precede the transactions that
+// overwrite the versions they saw.
 Problem without_weak_readers(Problem problem, const std::vector<LevelId>& held) {
   const auto drop = [&](Rows<Node>& rows) {
     uint32_t kept = 0, at = 0;
@@ -137,10 +136,10 @@ void decide_declared(Case& c, const LevelInfo&) {
     certificate.levels = {mixed};
     certificate.kind = Certificate::Kind::bad_read;
     certificate.bad_read = bad;
-    return c.settle(std::move(certificate));
+    return c.record(std::move(certificate));
   }
   if (c.has_open_reads()) return c.lattice.set_unknown(mixed, c.open_reason(c.problem.unresolved));
-  c.settle(mixed, decide_mixed(c.problem, c.without_counts(), c.stages, c.budget));
+  c.record(mixed, decide_mixed(c.problem, c.without_counts(), c.stages, c.budget));
 }
 
 }  // namespace rules

@@ -1,19 +1,18 @@
-// Weak levels, where it is open who left what reads saw: accepted with the sources that snapshots
-// would have had.
+// Weak levels with open sources of reads: accepted with the sources that snapshots would have had.
 //
 //   s1: A { w(x,1) }   s2: B { del(x) w(y,1) }   s3: C { del(x) }   s4: D { r(y,1) r(x,null) }
 //   Nobody wrote x before A, B or C left it absent. D read y from B, so in a snapshot it saw B's x,
 //   or C's if that came later.
 //
 // Nearly every database lets transactions read snapshots, or something stricter. So the sources
-// that snapshots rule out are left out (infer/narrow_sources.cc, at prefix), which mostly leaves
+// that snapshots rule out are omitted (infer/narrow_sources.cc, at prefix), which usually leaves
 // one for each read, and the search for the others (source_search.cc) begins with the nearest in
-// the order that the hint proposes. What it finds is a commit order with these sources, whatever
-// they were taken for.
+// the order that the hint proposes. The result is a commit order with these sources, whatever the
+// reason for choosing them.
 //
-// If it finds none, other sources may do, and all of them are searched. Every read of a key that is
-// absent has as sources all who removed it: that search has millions of choices where this has
-// thousands.
+// If it finds none, other sources may do, and all of them are searched. Every read of an absent key
+// has all transactions that removed it as sources: that search has millions of choices where this
+// has thousands.
 //
 // Cost: that of narrowing, and of a search with few conflicts. No paper.
 
@@ -70,7 +69,7 @@ Judgement accept_nearest_sources(const Problem& matched, const Problem& problem,
                                         local_search, chosen, stages, budget,
                                         kFewConflicts + kConflictsANode * problem.nodes());
   if (found.outcome() != Outcome::satisfied) return {};
-  found.certificate.order.sources = chosen.sources();  // whoever looks finds others too
+  found.certificate.order.sources = chosen.sources();  // a verifier would find other sources
   return found;
 }
 

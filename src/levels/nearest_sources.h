@@ -11,9 +11,9 @@
 
 namespace assay::internal {
 
-// Satisfied, or unknown: then a search must settle it. `matched`: without what is open; `problem`:
-// with it. `asked`: the reads that the level asks about, each by itself or together; where some are
-// not among those of the problem, nothing is said.
+// Satisfied, or unknown: then a search must decide it. `matched`: without the open reads;
+// `problem`: with them. `asked`: the reads that the level judges, separately or together; if some
+// are not among the problem's, the result is unknown.
 Judgement accept_nearest_sources(const Problem& matched, const Problem& problem,
                                  const LevelInfo& level, const OpenReads& asked, bool local_search,
                                  Stages& stages, Budget& budget);

@@ -1,15 +1,14 @@
-// Where several transactions may have left what was read, or several rows may have been passed over
-// by a query, the problem is made anew with that as choices, once an order is searched.
+// Reads with several possible sources, rows that queries skipped, and aggregates become choices of
+// the problem when an order is searched.
 //
 //   s1: { w(x,1) }   s2: { w(x,1) w(y,1) }   s3: { r(x,1) }     s3 read from s1 or s2
 //
-// Rows that queries passed over are many, and hardly any matters. They come late: an order is found
-// without them, those that it contradicts are heeded from then on, and the order is found anew.
-// After some rounds all are taken in. Aggregates come late as well: once an order fails to explain
-// one, what each of its keys held becomes a choice.
+// Few skipped rows matter, so they are added lazily: find an order without them, add the ones it
+// contradicts, and repeat. After some rounds all are added. Aggregates are added lazily too: once
+// an order fails to explain one, the state that it saw of each key becomes a choice.
 //
-// Cost: of listing what is open, linear in the operations that are, times their possible sources;
-// of each round, that of an order.
+// Cost: listing the open operations, linear in their number times their possible sources; for each
+// round, an order.
 
 #include "levels/open_problem.h"
 
@@ -25,14 +24,14 @@ namespace {
 
 constexpr uint32_t kLastReachInSearch = 6;  // a search has as many rounds as it takes
 
-void add_rows(std::vector<PassedOver>& all, std::span<const PassedOver> more) {
+void add_rows(std::vector<SkippedRow>& all, std::span<const SkippedRow> more) {
   all.insert(all.end(), more.begin(), more.end());
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
 }
 
-// An order that heeds what the last one contradicted differs elsewhere: in each round more of what
-// it nearly contradicts is taken in besides.
+// An order that explains the rows added last differs from the previous one elsewhere: each round
+// also adds more rows that the order nearly contradicts.
 uint32_t reach_of_round(uint32_t round) { return round == 0 ? 0 : uint32_t{1} << round; }
 
 }  // namespace
@@ -53,7 +52,7 @@ const OpenReads& OpenProblem::reads(Listing listing) {
   if (!open || (cut_short && !budget_.exhausted_now())) {
     const auto timer = stages_.time("match");
     open = std::make_shared<OpenReads>(
-        history_, listing != Listing::each, listing == Listing::late ? &heeded_ : nullptr,
+        history_, listing != Listing::each, listing == Listing::late ? &rows_ : nullptr,
         listing >= Listing::aggregates ? std::span(aggregates_) : std::span<OpId>());
     open->add(matched_, budget_);
     open->add_possible(matched_, budget_);
@@ -98,27 +97,26 @@ bool OpenProblem::is_explained_by(const Order& order) {
   return open.obstacle().empty() && order_explains(history_, open, order);
 }
 
-// Takes in the rows passed over that an order contradicts. False if there are none: the order
-// explains every query.
+// Adds the skipped rows that an order contradicts. False if there are none: the order explains
+// every query.
 bool OpenProblem::add_contradicted_rows(const Order& order) {
   if (!late_rows_) return false;
-  std::vector<PassedOver> more;
+  std::vector<SkippedRow> more;
   {
     const auto timer = stages_.time("rows passed over");
     more = contradicted(history_, order, reach_of_round(rounds_that_added_rows_));
   }
   if (more.empty()) return false;
   stages_.count("rows passed over", more.size());
-  add_rows(heeded_, more);
-  take_in_late(more);
+  add_rows(rows_, more);
+  add_late_rows(more);
   if (++rounds_that_added_rows_ > kMostRoundsThatAddRows)
     late_rows_ = false;  // they are too many to come one after the other
   return true;
 }
 
-// Takes in the aggregates that an order does not explain. False if there are none that are decided
-// by the states of their keys and had not been taken in: those an engine either explains, or it
-// does not know them.
+// Adds the aggregates that an order does not explain. False if there are no new ones that the
+// states of their keys decide: the others an engine either explains, or does not know.
 bool OpenProblem::add_contradicted_aggregates(const Order& order) {
   if (!has_aggregates_) return false;
   std::vector<OpId> more;
@@ -135,8 +133,8 @@ bool OpenProblem::add_contradicted_aggregates(const Order& order) {
   return true;
 }
 
-// Adds them to what is open, or else has that listed anew.
-void OpenProblem::take_in_late(std::span<const PassedOver> rows) {
+// Adds them to the open reads, or else has these listed anew.
+void OpenProblem::add_late_rows(std::span<const SkippedRow> rows) {
   const std::shared_ptr<OpenReads>& open = open_[static_cast<size_t>(Listing::late)];
   if (options_.speed_ups.has(SpeedUp::rows_in_search) && open && with_sources_ &&
       rounds_that_added_rows_ < kMostRoundsThatAddRows && open->add_rows(rows, *with_sources_))
@@ -145,16 +143,16 @@ void OpenProblem::take_in_late(std::span<const PassedOver> rows) {
   with_sources_.reset();
 }
 
-// Rows passed over come late twice: here while an order is searched, which goes on with them; and
-// those that are nothing for that search once it has ended.
+// Skipped rows are added at two moments: here while an order is searched, which goes on with them;
+// and, if that search cannot use them, after it has ended.
 Judgement OpenProblem::search(const Problem& problem, const LevelInfo& level) {
-  std::vector<PassedOver> all = heeded_;
+  std::vector<SkippedRow> all = rows_;
   uint32_t round = rounds_that_added_rows_;
   const uint32_t last = std::max(round, kLastReachInSearch);
   const FindContradicted find = [&](const Order& order) {
     const auto timer = stages_.time("rows passed over");
     const uint32_t reach = reach_of_round(std::min(round++, last));
-    std::vector<PassedOver> more = contradicted(history_, order, reach);
+    std::vector<SkippedRow> more = contradicted(history_, order, reach);
     add_rows(all, more);
     stages_.count("rows passed over", all.size());
     return more;
@@ -162,16 +160,16 @@ Judgement OpenProblem::search(const Problem& problem, const LevelInfo& level) {
   const bool late =
       late_rows_ && options_.speed_ups.has(SpeedUp::rows_in_search) && problem.open != nullptr;
   Judgement found = decide(options_, problem, level, stages_, budget_, late ? &find : nullptr);
-  if (all.size() > heeded_.size()) heeded_in_search_ = std::move(all);
+  if (all.size() > rows_.size()) rows_of_search_ = std::move(all);
   return found;
 }
 
 // False if there was nothing.
 bool OpenProblem::take_over_rows_of_the_search() {
-  if (heeded_in_search_.empty()) return false;
-  heeded_ = std::move(heeded_in_search_);
-  heeded_in_search_.clear();
-  take_in_late(heeded_);
+  if (rows_of_search_.empty()) return false;
+  rows_ = std::move(rows_of_search_);
+  rows_of_search_.clear();
+  add_late_rows(rows_);
   return true;
 }
 

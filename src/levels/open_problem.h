@@ -9,8 +9,8 @@
 
 #include "assay/check.h"
 #include "infer/open_reads.h"
-#include "infer/passed_over.h"
 #include "infer/problem.h"
+#include "infer/skipped_rows.h"
 #include "infer/stages.h"
 #include "levels/strong.h"
 
@@ -23,9 +23,9 @@ inline bool sees_one_state(const LevelInfo& level) {
 
 class OpenProblem {
  public:
-  // What is open of the reads: of each by itself, or of all that a transaction saw of a key; and
-  // that with aggregates that some order did not explain; and that without the rows that queries
-  // passed over, but for those that are heeded.
+  // The open part of the reads. each: of each read separately. one_state: of all that a transaction
+  // saw of a key. aggregates: one_state, with the aggregates that some order did not explain. late:
+  // aggregates, without the skipped rows that no order has contradicted yet.
   enum class Listing : uint8_t { each, one_state, aggregates, late };
 
   // All have to stay; `matched` may be made later.
@@ -42,7 +42,7 @@ class OpenProblem {
     return sees_one_state(level) ? Listing::one_state : Listing::each;
   }
   const OpenReads& reads(Listing listing);
-  // Those that somebody asked for; others are null.
+  // The listings that were asked for; others are null.
   std::span<const std::shared_ptr<OpenReads>> listed() const { return open_; }
 
   // Whether reads have several possible sources, and no more than that is open about them.
@@ -52,9 +52,9 @@ class OpenProblem {
   // Whether the order also explains the reads that several writers could have explained.
   bool is_explained_by(const Order& order);
 
-  // What `decide` finds. If it finds an order that contradicts rows that queries passed over, or
-  // aggregates, these become part of the problem, and `decide` is asked again. Nothing once
-  // `refuted` says that the level is refuted.
+  // The result of `decide`. If it finds an order that contradicts skipped rows, or aggregates,
+  // these become part of the problem, and `decide` is called again. Nothing once `refuted` says
+  // that the level is refuted.
   template <class Decide, class Refuted>
   Judgement decide_with_orders(const Decide& decide, const Refuted& refuted) {
     for (;;) {
@@ -75,13 +75,11 @@ class OpenProblem {
   Judgement search(const Problem& problem, const LevelInfo& level);
 
  private:
-  // As often as this an order may contradict rows that queries passed over, before all are looked
-  // at.
+  // After this many orders that contradict skipped rows, all rows are added.
   static constexpr uint32_t kMostRoundsThatAddRows = 12;
 
-  // Each makes part of the problem what was left out of it, and returns whether there was anything:
-  // the rows and the aggregates that the order contradicts, or the rows that the search came
-  // across.
+  // Each adds its kind of contradiction to the problem, and returns whether there was any: rows and
+  // aggregates that the order contradicts, or rows that the search came across.
   bool add_contradicted(const Order& order) {
     const bool rows = add_contradicted_rows(order);
     return add_contradicted_aggregates(order) || rows;
@@ -89,7 +87,7 @@ class OpenProblem {
   bool add_contradicted_rows(const Order& order);
   bool add_contradicted_aggregates(const Order& order);
   bool take_over_rows_of_the_search();
-  void take_in_late(std::span<const PassedOver> rows);
+  void add_late_rows(std::span<const SkippedRow> rows);
   void match_with_open_reads();
 
   const History& history_;
@@ -97,16 +95,16 @@ class OpenProblem {
   const CheckOptions& options_;
   Stages& stages_;
   Budget& budget_;
-  // Once somebody asks, by Listing.
+  // By Listing; null until asked for.
   std::shared_ptr<OpenReads> open_[4];
   bool cut_short_[4] = {};  // of these: a share of the budget ran out, and the next may do
   const bool has_aggregates_;
-  // Whether rows that queries passed over are left out where an order decides, but for those that
-  // some order contradicted.
+  // Whether, at levels that an order decides, skipped rows are omitted until some order contradicts
+  // them.
   bool late_rows_;
-  std::vector<OpId> aggregates_;              // that some order did not explain, ascending
-  std::vector<PassedOver> heeded_;            // ascending
-  std::vector<PassedOver> heeded_in_search_;  // these and more, if there are any
+  std::vector<OpId> aggregates_;            // that some order did not explain, ascending
+  std::vector<SkippedRow> rows_;            // ascending
+  std::vector<SkippedRow> rows_of_search_;  // these and more, if there are any
   uint32_t rounds_that_added_rows_ = 0;
   // With the sources that are the only possible ones, and with transactions of unknown outcome that
   // may take effect.

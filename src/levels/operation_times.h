@@ -34,8 +34,8 @@ struct OperationTimes {
   const Span& operator[](TxnId t) const { return spans_[t]; }
 
   // Has each end before its session begins anew, where these are the same moment. An order for
-  // these times is one for the true ones, and in the order of every session; that there is none for
-  // these says nothing.
+  // these times is one for the true ones, and in the order of every session; the lack of an order
+  // for these proves nothing.
   void part_sessions(const History& history) {
     for (SessionId s = 0; s < history.session_count(); ++s) {
       const auto txns = history.session_txns(s);
@@ -50,8 +50,8 @@ struct OperationTimes {
   std::vector<Span> spans_;
 };
 
-// Whether each operation of the sequence can have an instant of its own interval, one after the
-// other: each at the earliest that those before it leave.
+// Whether the operations of the sequence can have instants within their intervals, one after the
+// other: each gets the earliest one that is left.
 inline bool fits_the_clock(const OperationTimes& times, std::span<const TxnId> sequence) {
   int64_t now = std::numeric_limits<int64_t>::min();
   return std::all_of(sequence.begin(), sequence.end(), [&](TxnId t) {

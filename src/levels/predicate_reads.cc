@@ -6,8 +6,8 @@
 //   depends on B, not on C.
 //
 // A range depends on the last transaction, up to the version that it saw, that changed whether it
-// selects the key. Which one that was is certain where one statement orders all who may have
-// written the key, or where every other version matches otherwise.
+// selects the key. Which one that was is certain if one statement orders all possible writers of
+// the key, or if every other version matches otherwise.
 //
 // Cost: of a range on a key the versions back to the last change, and only once for a condition and
 // a version.
@@ -34,7 +34,7 @@ Match PredicateReads::match_seen(OpId range, KeyId key, WriteId write) {
   return std::ranges::find(matched, key) != matched.end() ? Match::yes : Match::no;
 }
 
-// Who wrote what, and whether one statement orders it all.
+// Finds the writers, and whether one statement orders them all.
 void PredicateReads::find_whole_orders() {
   if (!may_be_left_.empty()) return;
   may_be_left_.resize(history_.key_count());

@@ -14,7 +14,8 @@
 
 namespace assay::internal {
 
-// Of one problem; what it looks up it keeps. A write of kNone is the initial version of the key.
+// Of one problem; keeps the results of look-ups. A write of kNone is the initial version of the
+// key.
 class PredicateReads {
  public:
   // A condition and a version, of which it is known what changed the match last.
@@ -25,13 +26,13 @@ class PredicateReads {
   // Whether a range selects a key that a write has left like this.
   Match match(OpId range, KeyId key, WriteId write);
   // The same of the version that the range saw without returning it. If the condition leaves that
-  // open, the range tells.
+  // open, the range decides.
   Match match_seen(OpId range, KeyId key, WriteId write);
   // The last of `until`, which ends with the version that a range saw, that changed whether the
   // range selects the key: kNone if none did, or perhaps another. `known`: of this order of the
   // versions, and is added to.
   WriteId last_to_change(OpId range, std::span<const WriteId> until, LastChanges& known);
-  // The same in every order of the versions. Nothing where that depends on what is not stated.
+  // The same in every order of the versions. Nothing if it depends on an order that is not stated.
   std::optional<WriteId> certainly_last_to_change(OpId range, WriteId read);
 
  private:
@@ -40,7 +41,7 @@ class PredicateReads {
 
   const History& history_;
   const Problem& problem_;
-  std::vector<KeyState> left_;  // per write what it left, once a range asks for it
+  std::vector<KeyState> left_;  // per write the state it left, filled when a range needs it
   // Once a range asks what changed a match last. Per key what those left of it that did not abort;
   // its writes in the order that one statement gives of all of these, empty if none does; per write
   // its place there.

@@ -1,8 +1,8 @@
 // A proof is a list of cycles, and clauses that follow from them (assay/certificate.h).
 //
-// Known edges need no assumption. A derived edge assumes the version order it was derived from;
-// that order is proved by a cycle of its own, the one that the opposite order would close, with
-// edges derived earlier:
+// Known edges need no assumption. A derived edge assumes the version order it was derived from; a
+// separate cycle proves that order, the one that the opposite order would close, with edges derived
+// earlier:
 //
 //   step 0  cycle: if T1's x came before T2's, then S → T2 (S read T1's x) and T2 → S (y)   clause
 //           {T2 < T1}
@@ -54,7 +54,7 @@ Edge ProofBuilder::explain_derived(const DerivedEdge& derived) const {
   return edge;
 }
 
-// Adds an edge, and what it says of a read whose only possible source the reads-from relation
+// Adds an edge, and the assumption about a read whose only possible source the reads-from relation
 // assumes.
 void ProofBuilder::add_edge(Cycle& cycle, Edge edge) const {
   const Problem& problem = events_.problem();
@@ -187,7 +187,7 @@ void ProofBuilder::add_clause_of(Cycle cycle, std::vector<Literal> clause) {
   if (derived.hints.size() > 1) proof_.steps.push_back(std::move(derived));
 }
 
-// Adds a unit clause for each forced order wanted, and for those that they need.
+// Adds a unit clause for each of the wanted forced orders, and for the orders that they rest on.
 void ProofBuilder::prove_forced(std::vector<uint32_t> wanted) {
   std::vector<std::pair<uint32_t, Cycle>> cycles;
   while (!wanted.empty()) {

@@ -35,8 +35,9 @@ class ProofBuilder {
   struct Cycle {
     std::vector<Edge> edges;
     std::vector<uint32_t> forced;  // indices of the forced orders its edges assume
-    std::vector<Literal> given;    // what was seen, and who took effect, that its edges assume
-    std::vector<Seen> assumed;     // those of `given` that the reads-from relation assumes
+    // the assumptions of its edges: sources, and transactions that took effect
+    std::vector<Literal> given;
+    std::vector<Seen> assumed;  // those of `given` that the reads-from relation assumes
   };
 
   Cycle explain(const Walk& walk, const Search* search) const;

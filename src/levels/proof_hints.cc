@@ -12,7 +12,7 @@
 //
 // The search may list more hints than that, because it does not propagate clause by clause: two
 // forced orders, for example, may contradict each other directly. So the propagation is repeated
-// here with the clauses alone. A hint whose clause already holds is left out, and so are all hints
+// here with the clauses alone. A hint whose clause already holds is omitted, and so are all hints
 // after the contradiction.
 //
 // Cost: for each derived step, the literals of its hints times the literals that hold.

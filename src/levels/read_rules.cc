@@ -3,7 +3,7 @@
 //
 //   s1: { w(x,1) abort }   s2: { r(x,1) }     no level lets s2 read what s1 left, but pl-1
 //
-// And the order that somebody states, which is replayed first.
+// The order stated by a file or database, which is replayed first, is here too.
 
 #include <algorithm>
 #include <utility>
@@ -18,8 +18,8 @@ namespace {
 
 bool of_one_state(const LevelInfo& level) { return sees_one_state(level); }
 
-// An operation of a transaction that takes effect, of which nobody can have left what it saw; null
-// if there is none.
+// An operation of a transaction that takes effect, whose observation no transaction can have left;
+// null if there is none.
 const OpenRead* find_sourceless(Case& c, OpenProblem::Listing listing) {
   const auto& all = c.open.reads(listing).all();
   const auto found = std::find_if(all.begin(), all.end(), [&](const OpenRead& read) {
@@ -36,17 +36,17 @@ void refute_sourceless(Case& c) {
   if (read == nullptr) return;
   // And not only together with others.
   const OpenRead* alone = find_sourceless(c, OpenProblem::Listing::each);
-  if (alone == nullptr) return c.settle_sourceless(read->op, read->key, of_one_state);
+  if (alone == nullptr) return c.record_sourceless(read->op, read->key, of_one_state);
   const BadRead bad = c.open.reads(OpenProblem::Listing::each).dirty_read(*alone);
-  if (bad.anomaly != Anomaly::none) return c.settle(bad, has_clean_reads);
-  c.settle_sourceless(alone->op, alone->key, has_clean_reads);
+  if (bad.anomaly != Anomaly::none) return c.record(bad, has_clean_reads);
+  c.record_sourceless(alone->op, alone->key, has_clean_reads);
 }
 
 namespace rules {
 
 bool states_an_order(Case& c, const LevelInfo&) { return c.options.expected_order.has_value(); }
 
-// The replay is complete by itself, so what it accepts needs nothing of what the reads left open.
+// The replay is complete by itself: its acceptance does not depend on the open reads.
 void replay_stated_order(Case& c, const LevelInfo&) {
   const auto timer = c.stages.time("expected order");
   const auto asked = [&](EventModel events) {
@@ -67,7 +67,7 @@ void replay_stated_order(Case& c, const LevelInfo&) {
     result.replays.push_back(replay.result);
     // The level orders commits by the times of their ends, too, which the replay does not look at.
     if (!explains || level_info(replay.result.level).real_time != RealTime::none) continue;
-    c.settle(replay.result.level, Judgement::satisfied(std::move(replay.order)));
+    c.record(replay.result.level, Judgement::satisfied(std::move(replay.order)));
   }
 }
 
@@ -76,8 +76,8 @@ bool has_unexplained_read(Case& c, const LevelInfo&) {
 }
 
 void refute_by_unexplained_read(Case& c, const LevelInfo&) {
-  if (!c.is_explainable()) return c.settle(c.problem.found.bad_read, has_clean_reads);
-  c.settle(c.problem.found.non_repeatable, [](const LevelInfo& level) { return level.repeatable; });
+  if (!c.is_explainable()) return c.record(c.problem.found.bad_read, has_clean_reads);
+  c.record(c.problem.found.non_repeatable, [](const LevelInfo& level) { return level.repeatable; });
 }
 
 bool may_have_impossible_aggregate(Case& c, const LevelInfo&) {
@@ -87,9 +87,9 @@ bool may_have_impossible_aggregate(Case& c, const LevelInfo&) {
 void refute_by_aggregate(Case& c, const LevelInfo&) {
   const BadRead everywhere = impossible_aggregate(c.history, false);
   if (everywhere.anomaly != Anomaly::none)
-    return c.settle(everywhere, [](const LevelInfo&) { return true; });
+    return c.record(everywhere, [](const LevelInfo&) { return true; });
   const BadRead in_one_state = impossible_aggregate(c.history, true);
-  if (in_one_state.anomaly != Anomaly::none) c.settle(in_one_state, of_one_state);
+  if (in_one_state.anomaly != Anomaly::none) c.record(in_one_state, of_one_state);
 }
 
 bool has_open_reads(Case& c, const LevelInfo&) {
@@ -98,11 +98,11 @@ bool has_open_reads(Case& c, const LevelInfo&) {
 
 void refute_by_sourceless(Case& c, const LevelInfo&) { refute_sourceless(c); }
 
-// Who wrote what was read need not be known.
+// The writers of the values read need not be known.
 void refute_by_counting(Case& c, const LevelInfo&) {
   const BadRead overdrawn = find_overdrawn(c.history);
   if (overdrawn.anomaly == Anomaly::none) return;
-  c.settle(overdrawn, [](const LevelInfo& level) { return implies(level.id, LevelId::adya_si); });
+  c.record(overdrawn, [](const LevelInfo& level) { return implies(level.id, LevelId::adya_si); });
 }
 
 }  // namespace rules

@@ -1,6 +1,6 @@
-// The rules of the walk over the lattice (walk.cc): ways to decide levels. A rule says what it
-// needs, what it may settle and what it costs, and brings what it finds to the case. No rule knows
-// another.
+// The rules of the walk over the lattice (walk.cc): ways to decide levels. A rule says which inputs
+// it needs, which outcomes it may reach and its cost, and adds its findings to the case. No rule
+// knows another.
 #pragma once
 
 #include "levels/case.h"
@@ -9,8 +9,8 @@ namespace assay::internal {
 
 namespace rules {
 
-// Whether the rule has what it needs to decide the level. Until the rule is applied to the level,
-// this is asked again as more is known.
+// Whether the rule can decide the level now. Until the rule is applied to the level, this is called
+// again as more is known.
 using Needs = bool(Case& c, const LevelInfo& level);
 using Decides = void(Case& c, const LevelInfo& level);
 
@@ -40,7 +40,7 @@ Decides decide_declared;
 
 // For more than one of these files.
 
-// Refutes where nobody is left that may have written what an open read saw.
+// Refutes if an open read has no possible source left.
 void refute_sourceless(Case& c);
 // The engine's word on a level that an order decides, with aggregates left as they are.
 Judgement search_order(Case& c, const LevelInfo& level);

@@ -1,6 +1,6 @@
 // Four kinds of propositions are open (assay/certificate.h, Literal): the order of two writers of a
-// key, what an operation saw of a key, where a transaction's elements stand in a list, and whether
-// a transaction of unknown outcome took effect. Edges follow:
+// key, the source of an operation's observation of a key, the place of a transaction's elements in
+// a list, and whether a transaction of unknown outcome took effect. Edges follow:
 //
 //   A before B                                   w(A) → w(B), and r(R) → w(B) for everybody known
 //                                                to have read A's
@@ -8,15 +8,15 @@
 //   R saw what A left, and A before B            r(R) → w(B)
 //   R saw the initial state                      r(R) → w(B)
 //
-// each only if its ends take effect. An order of two writers brings the edges of those who are
+// each only if its ends take effect. An order of two writers brings the edges of the transactions
 // known to have read from them, since they are known when it becomes a choice; all others are added
-// one by one, when an order was wrong for want of them. One source of each open read has to hold,
-// and a transaction that was seen took effect; that is all that holds before an order is looked at.
-// Transactions of unknown outcome that nobody needs have no edges that lead anywhere, so they are
-// in nobody's way.
+// one by one, when an order is wrong without them. One source of each open read has to hold, and a
+// transaction that was seen took effect; that is all that holds before an order is looked at. A
+// transaction of unknown outcome that no chosen source needs has no edges that lead anywhere, so it
+// constrains nothing.
 //
-// Theories (choices.cc, source_search.cc) look at an order of the solver, say what is wrong with
-// it, and add what keeps it from going wrong like this again:
+// Theories (choices.cc, source_search.cc) examine an order of the solver and add clauses and edges
+// that exclude its faults:
 //
 //   loop:  what every theory's final check of the order finds wrong becomes choices, edges and
 //   clauses; nothing: found

@@ -1,5 +1,5 @@
-// What a history leaves open, as propositions of a search: which of two writers of a key came
-// first, which writer an operation saw, where a block of a list begins, and who of those with an
+// The open questions of a history, as propositions of a search: which of two writers of a key came
+// first, which writer an operation saw, where a block of a list begins, and which transactions of
 // unknown outcome took effect. See search.cc.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace assay::internal {
 
 class Search {
  public:
-  // A choice of an open read, and the source that it stands for; kNone: the initial state.
+  // A choice of an open read, and its source; kNone: the initial state.
   struct Source {
     Side side;
     TxnId txn;
@@ -42,9 +42,8 @@ class Search {
          const OpenReads* open, const SessionClocks* clocks, Digraph& graph,
          IncrementalOrder& order, const Locality& local);
 
-  // Before anything is added: edges that nothing asks for, but without which there is more to
-  // search. They hold as long as nothing speaks against them (ChoiceSolver::assume), and no
-  // refutation rests on them.
+  // Before anything is added: edges that are not required, but reduce the search. They hold until
+  // something contradicts them (ChoiceSolver::assume), and no refutation rests on them.
   void assume(std::span<const Arc> edges);
 
   // Solves and checks in turn, until the check adds nothing (found), the choices contradict each
@@ -71,8 +70,8 @@ class Search {
   Side order_of(TxnId before, TxnId after);
   Side add_block(const Literal& block, bool prefer);
   // Makes a choice of each source of an open read, those before its place in an order first, the
-  // nearest first of all; adds that one of them holds, and that who was seen took effect and came
-  // before. `from`: as if the reader stood there.
+  // nearest first of all; adds that one of them holds, and that the source took effect and came
+  // before. `from`: as if the reader were there.
   void add_sources(uint32_t read, Places places, std::optional<uint32_t> from = {});
   // Empty: they are no choices yet.
   std::span<const Source> sources_of(uint32_t read) const;
@@ -135,8 +134,8 @@ class Search {
 Edge read_edge(const OpenRead& read, TxnId source);
 Literal seen(const OpenReads& open, const OpenRead& read, TxnId source);
 
-// Whether the source of a read comes before its reader. At Adya's levels, of a key that a range did
-// not return, that may be another: who changed the match last.
+// Whether the source of a read comes before its reader. At Adya's levels, for a key that a range
+// did not return, it may be another one: the last that changed the match.
 bool precedes_reader(const History& history, const LevelInfo& level, const OpenRead& read);
 
 // Appends the steps of a refutation to a proof; `add_cycle` those of one that is a cycle, by its

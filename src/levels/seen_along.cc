@@ -30,13 +30,13 @@ std::optional<Order> SeenAlong::as_adya(LevelId level, const Order& order) {
   Order adya;
   adya.events = writers_in_order(order);
   const bool whole = states_whole(adya.events);
-  // In an order of whole transactions a row that was passed over is of the last writer of its key.
+  // In an order of whole transactions a skipped row is of the last writer of its key.
   const OpenProblem::Listing listing = !whole        ? OpenProblem::Listing::each
                                        : order.split ? OpenProblem::Listing::one_state
                                                      : open_.for_orders();
   std::optional<std::vector<Seen>> seen = sources(listing, order);
   if (!seen || (!whole && !allows(level, *seen))) return std::nullopt;
-  // Whoever did not need to take effect for what was seen did not.
+  // A transaction that need not take effect for these sources does not.
   if (!whole)
     std::erase_if(adya.events, [this](TxnId t) { return along_.problem().node_of(t) == kNone; });
   adya.sources = std::move(*seen);

@@ -38,8 +38,7 @@ class SeenAlong {
   // Whether the order of versions is known if operations saw what stood at their place in an order
   // of whole transactions.
   bool knows(LevelId level, const Order& order);
-  // The order as one of the level of Adya's; nothing if what was seen along it does not satisfy
-  // that.
+  // The order as one of the Adya level; nothing if the sources along it do not satisfy the level.
   std::optional<Order> as_adya(LevelId level, const Order& order);
 
  private:

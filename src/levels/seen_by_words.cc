@@ -14,9 +14,9 @@
 //
 // Of all writers of x that a reader has seen only the last one in the order matters: if it is
 // before t1, or t1 itself, so are the others. A walk through each session keeps, for each key, the
-// last writer among those that the session wrote (s), and among those that it read from (rs). At
+// last writer among the session's own writers (s), and among the writers that it read from (rs). At
 // each transaction it asks the first two about the reads of the transaction itself, or, where the
-// word goes on with an r, about the reads of those who read from it.
+// word goes on with an r, about the reads of its readers.
 //
 // What a transaction reads from directly (r) is held against its other reads: for each key the
 // nearest read behind the one that makes a writer visible, or the one after that where the nearest
@@ -186,7 +186,7 @@ class SeenByWords : public SeenFaults {
   }
 
   void index_readers() {
-    std::vector<std::pair<Node, Node>> pairs;  // from whom, who
+    std::vector<std::pair<Node, Node>> pairs;  // source, reader
     for (Node n = 0; n < problem_.nodes(); ++n)
       for (const ExternalRead& read : reads_of(n))
         if (read.write != kNone) pairs.emplace_back(source(read), n);
@@ -207,8 +207,7 @@ class SeenByWords : public SeenFaults {
         if (rs_) check(n, read, edges);
         if (r_ && !check_sources(n, edges, budget)) return false;
         if (sr_) ask_readers(n, written, edges);
-        // A transaction of unknown outcome is followed by nobody: what it read counts for its
-        // readers alone.
+        // A transaction of unknown outcome has no successor: its reads count for its readers alone.
         if (rr_ && !(rsr_ && committed(n))) ask_readers_of_source(n, edges);
         if (rsr_ && !(rr_ && committed(n))) ask_readers(n, read, edges);
         if (!committed(n)) continue;
@@ -236,7 +235,7 @@ class SeenByWords : public SeenFaults {
     for (const ExternalRead& read : own_)
       if (read.write != kNone) met_by_[source(read)] = kNone;
     next_.start(own_);
-    size_t behind = own_.size();  // what is there or later was added
+    size_t behind = own_.size();  // reads from here on were added
     if (!earlier_reads_)
       while (behind > 0) next_.add(own_[--behind]);
     for (size_t i = own_.size(); i-- > 0;) {
@@ -297,7 +296,7 @@ class SeenByWords : public SeenFaults {
   bool all_ = false;             // edges are given whether or not the order follows them
   std::vector<uint32_t> place_;  // per node
   Rows<ExternalRead> reads_;     // per node, repetitions included; empty: there are none
-  Rows<Node> readers_;           // per node: who reads from it
+  Rows<Node> readers_;           // per node: its readers
   // Of the transaction that is looked at.
   std::vector<ExternalRead> own_;
   std::vector<uint8_t> first_;  // per read: the first from its source

@@ -9,14 +9,14 @@ Allowance Shares::share_of(LevelId level) {
   if (!parts_) divide();
   if (rest_) return parts_->all;
   if (passes_) return parts_->all / kOfPasses;
-  return lattice_.stands_for_one_asked_for(level) ? parts_->asked : parts_->other;
+  return lattice_.serves_request(level) ? parts_->asked : parts_->other;
 }
 
 void Shares::divide() {
   uint64_t asked = 0, other = 0;
   for (const LevelInfo& level : all_levels())
     if (level.walk.decide != 0 && lattice_.useful(level.id) && !lattice_.is_decided(level.id))
-      ++(lattice_.stands_for_one_asked_for(level.id) ? asked : other);
+      ++(lattice_.serves_request(level.id) ? asked : other);
   const Allowance all = budget_.left();
   parts_ = {all / (2 * std::max<uint64_t>(1, asked)), all / (4 * std::max<uint64_t>(1, other)),
             all};

@@ -1,12 +1,11 @@
-// What each search gets of the budget, so that one level that is hard leaves something to the
-// others.
+// The share of the budget that each search gets: one hard level leaves something to the others.
 //
 //   two levels asked for, and three that may settle them:   1/4 1/4   1/12 1/12 1/12   and then
 //                                                                     what is left
 //
-// Half of it goes to the levels asked for in equal parts, so that each of k levels has what it
-// takes if that is no more than a share of 1 / 2k; a quarter to others that may settle them. What
-// is left goes to those that ran out of their share. Cost: none.
+// Half of it goes to the levels asked for in equal parts: each of k levels can be decided if it
+// needs no more than 1 / 2k of the whole; a quarter goes to other levels that may decide them. The
+// rest goes to the levels that ran out of their share. Cost: none.
 #pragma once
 
 #include <optional>
@@ -35,7 +34,7 @@ class Shares {
   }
 
   bool any_ran_out() const { return !ran_out_.empty(); }
-  // Those whose share ran out may be searched again, with all that is left.
+  // Levels whose share ran out may be searched again, with the rest of the budget.
   void give_rest();
   // Other levels than before are useful.
   void divide_anew() { parts_.reset(); }

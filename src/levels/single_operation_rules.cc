@@ -1,5 +1,5 @@
 // Linearizability, where every transaction is one operation: strict serializability by another
-// name, and a level of its own to decide, key by key (linearizable.cc).
+// name, but a separate level, decided key by key (linearizable.cc).
 //
 //   s1: { w(x,1) }   s2: { r(x,1) }   s3: { w(y,1) }      x and y are decided each by itself, and
 //                                                         that decides the level below too
@@ -38,7 +38,7 @@ void decide_key_by_key(Case& c, const LevelInfo&) {
     certificate.levels = {strict_serializable, linearizable};
   else
     certificate.levels = c.lattice.served(linearizable, certificate);
-  c.settle(std::move(certificate));
+  c.record(std::move(certificate));
 }
 
 bool has_single_operations_open(Case& c, const LevelInfo&) {
@@ -47,7 +47,7 @@ bool has_single_operations_open(Case& c, const LevelInfo&) {
 
 void take_from_below(Case& c, const LevelInfo&) {
   std::vector<TxnId> counting = c.problem.txn;
-  for (const auto& open : c.open.listed()) {  // who may have been read may count
+  for (const auto& open : c.open.listed()) {  // a possible source may count
     if (!open) continue;
     for (const OpenRead& read : open->all())
       for (const TxnId t : read.sources)

@@ -1,11 +1,12 @@
 // Linearizability is defined for operations, each on one key: for a history whose transactions have
-// one operation each, which is no range read. Only those that take effect have to.
+// one operation each, which is no range read. Only transactions that take effect must have one.
 //
 //   s1: { w(x,1) }   s2: { r(x,1) }   s3: { w(x,2) w(y,2) }?     defined: nobody saw what s3 may
 //                                                                have written
 //   s1: { w(x,1) }   s2: { r(x,2) }   s3: { w(x,2) w(y,2) }?     not defined: s3 took effect
 //
-// Who was read counts even where reads were not matched to the end. Cost: linear in the history.
+// Transactions that were read count even if reads were not matched to the end. Cost: linear in the
+// history.
 
 #include "levels/single_operations.h"
 
@@ -18,8 +19,8 @@
 namespace assay::internal {
 namespace {
 
-// Calls `visit` with every version that the transaction returned, and with whom it is stated to be
-// from; `visit_absent` with every key that it found absent though it was there initially.
+// Calls `visit` with every version that the transaction returned, and its stated source;
+// `visit_absent` with every key that it found absent though it was there initially.
 template <class Visit, class VisitAbsent>
 void each_returned(const History& history, TxnId t, const Visit& visit,
                    const VisitAbsent& visit_absent) {
@@ -53,7 +54,7 @@ std::optional<Unknown> no_single_operation(const History& history, const std::ve
 
 void add_unknown_that_were_read(const History& history, std::vector<TxnId>& counting) {
   std::unordered_map<VersionId, std::vector<TxnId>> writers;  // of unknown outcome
-  std::unordered_map<KeyId, std::vector<TxnId>> removers;     // likewise
+  std::unordered_map<KeyId, std::vector<TxnId>> removers;     // by key
   for (TxnId t = 0; t < history.txn_count(); ++t) {
     if (history.status(t) != TxnStatus::unknown) continue;
     for (OpId i = history.first_op(t); i < history.end_op(t); ++i)

@@ -19,8 +19,8 @@ class SituationSet {
  public:
   size_t size() const { return size_; }
 
-  // False if it is there already. Without room to grow the budget is exhausted, and what was asked
-  // for is not stored.
+  // False if it is there already. Without room to grow, it exhausts the budget and does not store
+  // the situation.
   bool insert(Situation s, Budget& budget) {
     if (s == kEmpty) s.a = 1;
     if (3 * (size_ + 1) > 2 * slots_.size() && !grow(budget)) return true;

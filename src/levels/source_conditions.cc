@@ -4,10 +4,11 @@
 //   C -rw x-> D holds if C saw what A left, or what B left, and that came before D: an edge on
 //   condition of each
 //
-// A read dependency rests on the source of the read, an anti-dependency on that of what was read
-// before, and an edge that a level forces also on each edge of the path by which its reader has
-// seen. Besides, each rests on the effect of those it names whose outcome is unknown. A refutation
-// rests on all that its edges rest on, and on where the blocks are that give the orders of lists.
+// A read dependency rests on the source of the read, an anti-dependency on the source of its
+// reader's read, and an edge that a level forces also on each edge of the path by which its reader
+// has seen. Each also rests on the effect of the transactions of unknown outcome that it names. A
+// refutation rests on everything that its edges rest on, and on the positions of the blocks that
+// give the orders of lists.
 //
 // Cost: of an edge its path, and the reads of the transactions on it.
 
@@ -93,7 +94,7 @@ void SourceConditions::add_refuted(std::vector<ProofStep> steps,
   search_.add_clause(sides, std::move(steps));
 }
 
-// An order that a list states whose blocks are open is no fact, but follows from where they are.
+// An order stated by a list with open blocks is no fact, but follows from their places.
 std::vector<Side> SourceConditions::make_conditional(
     ProofStep& fact, std::span<const std::vector<ListChoices::Placed>> placed) const {
   for (const OpenLists::Place place : open_.lists().reads_of(h_.txn_of(fact.source))) {

@@ -13,7 +13,7 @@
 
 namespace assay::internal {
 
-// Of one search, which takes in the choices that are asked for.
+// Of one search, to which it adds the choices that it needs.
 class SourceConditions {
  public:
   // `places`: in an order, as a guess.
@@ -21,11 +21,12 @@ class SourceConditions {
                    const ListChoices& lists, Search::Places places, Search& search)
       : h_(history), facts_(facts), open_(open), lists_(lists), places_(places), search_(search) {}
 
-  // Adds an edge on condition of these sides and of what it rests on besides: sources, and outcomes
-  // of those it names.
+  // Adds an edge on condition of these sides and of the propositions it rests on: sources, and
+  // outcomes of the transactions it names.
   void add_edge(const Edge& edge, std::vector<Side> sides = {});
-  // Adds that a refutation does not hold: facts, one cycle, and the contradiction of these. What it
-  // rests on cannot all be. `placed`: per list, where the search has placed blocks.
+  // Adds that a refutation does not hold: facts, one cycle, and the contradiction of these. The
+  // propositions it rests on cannot all be true. `placed`: per list, where the search has placed
+  // blocks.
   void add_refuted(std::vector<ProofStep> steps,
                    std::span<const std::vector<ListChoices::Placed>> placed);
 

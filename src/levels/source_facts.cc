@@ -4,10 +4,10 @@
 //                                                             before C, by session order
 //
 // A read with one possible source is a fact as long as both certainly take effect. In a proof it is
-// a step of its own, which says that there is only that source; a stated order is one too, and
+// a separate step, which says that there is only that source; a stated order is a step too, and
 // session order needs none.
 //
-// Cost: linear in the history; of a cycle, for each edge what is stated.
+// Cost: linear in the history; for a cycle, the statements about each edge.
 
 #include "levels/source_facts.h"
 
@@ -30,7 +30,8 @@ Digraph SourceFacts::graph(std::vector<uint32_t>& places) const {
     if (h_.status(t) == TxnStatus::aborted) continue;
     TxnId& before = previous[h_.session(t)];
     if (before != kNone) add(before, t);
-    // Who may take effect stands in no first order: right behind its session.
+    // A transaction that only possibly takes effect has no place in the first order: it goes right
+    // after its session's last one.
     if (places[t] == kNone) places[t] = before == kNone ? 0 : places[before];
     if (h_.status(t) == TxnStatus::committed) before = t;
   }
@@ -87,8 +88,7 @@ std::vector<ProofStep> SourceFacts::explain(std::span<const SidedArc> walk,
   return steps;
 }
 
-// A stated order is a fact besides, and so is a read with one possible source, which the cycle is
-// given.
+// A stated order is added to the facts, and a read with one possible source to `given`.
 Edge SourceFacts::known_edge(Arc arc, std::vector<ProofStep>& facts,
                              std::vector<Literal>& given) const {
   const Arc nodes{problem_.node_of(arc.from), problem_.node_of(arc.to)};

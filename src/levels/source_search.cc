@@ -4,11 +4,10 @@
 //   s1: A { w(x,1) }   s2: B { w(x,1) w(y,2) }   s3: C { r(x,1) r(y,null) }     read atomic
 //   C saw A's x or B's x. If B's, C saw B and yet reads the initial y: a cycle. So C saw A's.
 //
-// These levels look at who read from whom, and not only at what an order of events explains, so the
-// source of every read is part of the claim. Each choice of sources turns the history into an
-// ordinary one, for which the level says what a transaction has seen, and so which edges hold
-// (weak.cc). These edges rest on the sources that the seeing rests on. As a theory of the search
-// (search.h):
+// At these levels the source of every read is part of the claim, not only what an order of events
+// explains. Each choice of sources turns the history into an ordinary one, for which the level says
+// what a transaction has seen, and so which edges hold (weak.cc). These edges rest on the sources
+// behind them. As a theory of the search (search.h):
 //
 //   1. every open read becomes a choice of its sources; at first those nearest in an order that
 //      leaves the open reads out. A read with one possible source is a fact: its edge is there from
@@ -115,8 +114,8 @@ class SourceSearch {
     return true;
   }
 
-  // Whoever goes through the order finds this source: the last before the reader that left what it
-  // saw to be there, or to be absent, is the only one that did.
+  // Whether a walk through the order finds this source: it is the last transaction before the
+  // reader that left the key in the observed state, present or absent.
   bool is_found_in_order(const OpenRead& read, OpId op) const {
     const Accepts accepts = observation_of(h_, op).accepts;
     return precedes_reader(h_, level_, read) && read.alone && facts_.is_fact(read) &&
@@ -131,8 +130,8 @@ class SourceSearch {
         ->txn;
   }
 
-  // The sources that the search has taken, for each operation of whoever takes effect then: those
-  // who certainly do, and whom they saw, and so on.
+  // The sources that the search has chosen, for each operation of a transaction that takes effect:
+  // the certain transactions, their sources, and so on.
   std::vector<Seen> taken() {
     std::vector<TxnId> work;
     effective_.assign(h_.txn_count(), 0);
@@ -224,7 +223,8 @@ class SourceSearch {
     return any;
   }
 
-  // Somebody who takes effect, as the search has it, read a list twice and got different ones.
+  // A transaction that takes effect by the search's choices read a list twice and got different
+  // results.
   bool refute_other_list(uint32_t l) {
     const OpenList& list = open_.lists().all()[l];
     for (const OpenList::Read& longer : list.reads) {
@@ -236,7 +236,7 @@ class SourceSearch {
         const ListChoices::Placed* first = ListChoices::last_seen(placed_[l], shorter.length);
         const ListChoices::Placed* second = ListChoices::last_seen(placed_[l], longer.length);
         if (second == nullptr || (first == nullptr && shorter.length > 0)) continue;
-        // It saw `second`, and read what was there before that.
+        // It saw `second`, and read the state before that.
         const TxnId reader = longer.reader;
         const Edge seen = Edge::read_dependency(second->txn, reader, list.key, longer.op);
         std::vector<ProofStep> steps;

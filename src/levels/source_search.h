@@ -15,11 +15,11 @@
 
 namespace assay::internal {
 
-// `open`: what the problem leaves open, and what transactions of unknown outcome saw that a source
-// may make take effect (OpenReads::add_possible); of one state a key, or each operation by itself,
-// as `level` says. `first`: an order that satisfies the level if nothing is asked of the open
-// reads. `chosen`: of the same history and open reads, from the last call. Unknown after so many
-// conflicts.
+// `open`: the problem's open reads, and the observations of transactions of unknown outcome that a
+// source may make take effect (OpenReads::add_possible); of one state a key, or each operation by
+// itself, as `level` says. `first`: an order that satisfies the level if the open reads are
+// ignored. `chosen`: of the same history and open reads, from the last call. Unknown after
+// `most_conflicts`.
 Judgement decide_with_sources(const Problem& problem, const LevelInfo& level, const OpenReads& open,
                               const Order& first, bool local_search, ChosenSources& chosen,
                               Stages& stages, Budget& budget, uint64_t most_conflicts = UINT64_MAX);

@@ -3,8 +3,8 @@
 //   assay check h.jsonl --without replay,saturation
 //
 // A speed-up may decide a level sooner, or leave it to the mechanism behind it; it never decides
-// otherwise. Property tests leave out each by itself and random sets of them, at every level. What
-// is not named here is no speed-up: without it verdicts would differ.
+// otherwise. Property tests leave out each by itself and random sets of them, at every level. A
+// mechanism without which verdicts would differ is no speed-up and has no name here.
 #include <algorithm>
 #include <iterator>
 

@@ -3,9 +3,9 @@
 //   order x: 1 2     s1: { w(x,1) } { w(x,2) }   s2: { r(x,2) w(x,3) }
 //   Two statements: 1 before 2, and, as an update comes after the version that it read, 2 before 3.
 //
-// What is stated of a key and its writers are both in the order of nodes, so that one pass over
-// each tells where the statements about a write begin and end. Cost: linear in the statements, the
-// writes and the keys.
+// A key's statements and its writers are both in the order of nodes: one pass over each finds where
+// the statements about a write begin and end. Cost: linear in the statements, the writes and the
+// keys.
 
 #include "levels/stated_versions.h"
 

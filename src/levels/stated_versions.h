@@ -11,7 +11,7 @@
 
 namespace assay::internal {
 
-// Of one problem. Statements are told apart by their indices: first those of Problem::stated, then
+// Of one problem. Statements are identified by their indices: first those of Problem::stated, then
 // updates.
 class StatedVersions {
  public:
@@ -21,13 +21,14 @@ class StatedVersions {
 
   // Comes first.
   void index();
-  // Takes in more, whose source is the read of the update. False if the budget ran out.
+  // Adds statements whose source is the read of the update. False if the budget ran out.
   bool add(std::span<const StatedOrder> updates, Budget& budget);
 
   std::span<const StatedOrder> all() const { return all_; }
   const StatedOrder& operator[](uint32_t index) const { return all_[index]; }
   bool is_update(uint32_t index) const { return index >= problem_.stated.size(); }
-  // Those that say what came after a write, by the node of the later one, and before it.
+  // The statements in which a write comes first, by the node of the later one; and those in which
+  // it comes second.
   std::span<const uint32_t> after(WriteId w) const { return of(by_before_, followed_[w]); }
   std::span<const uint32_t> before(WriteId w) const { return of(by_after_, follows_[w]); }
   // One that says that the write came before that of `after` to its key; kNone if none does.

@@ -14,8 +14,8 @@
 //                   saw, who of unknown outcome took effect (choices.cc). The solver chooses such
 //                   that the graph stays acyclic; its order is replayed, and its faults become new
 //                   choices. No fault: satisfied, but for rows that queries passed over
-//                   (infer/passed_over.h), which are asked for only then, and become choices if the
-//                   order contradicts them. A contradiction: violated, since every order has to
+//                   (infer/skipped_rows.h), which are asked for only then, and become choices if
+//                   the order contradicts them. A contradiction: violated, since every order has to
 //                   make these choices.
 //   5. saturation   if step 4 meets more conflicts than a sound history has: the version orders
 //      that known edges
@@ -107,8 +107,8 @@ std::vector<uint32_t> ranks(const EventGraph& events) {
   return rank;
 }
 
-// Makes the order of each two neighbouring writers of a key a choice, unless an edge settles it.
-// Where only reads place events, correcting one of these orders mostly puts others wrong.
+// Makes the order of each two neighbouring writers of a key a choice, unless an edge decides it.
+// Where only reads place events, correcting one of these orders usually puts others wrong.
 void choose_neighbours(const EventGraph& events, std::span<const Vertex> order, Search& search) {
   const Problem& problem = events.problem();
   std::vector<Node> last(problem.keys(), kNone);
@@ -125,7 +125,7 @@ void choose_neighbours(const EventGraph& events, std::span<const Vertex> order, 
   }
 }
 
-// Where levels are mixed: the reads of a node with one event stand right before its writes.
+// Where levels are mixed: the reads of a node with one event are right before its writes.
 Order events_in(const EventGraph& events, std::span<const Vertex> vertices) {
   Order order;
   order.split = true;
@@ -153,7 +153,7 @@ class Engine {
 
   Judgement decide() {
     if (!start()) return std::move(judgement_);
-    if (settle_with_sessions()) return std::move(judgement_);
+    if (decide_with_sessions()) return std::move(judgement_);
     if (!room(kBytesOfOrder * graph_.graph().vertices())) return std::move(judgement_);
     IncrementalOrder order(graph_.graph(), initial_);
     Saturation saturation(graph_, order, known_, saturation_rules(options_.speed_ups));
@@ -164,17 +164,17 @@ class Engine {
         options_.speed_ups.has(SpeedUp::early_search) && assumed_.rows() == 0 && !places;
     const uint64_t first_conflicts = can_saturate ? early_conflicts() : UINT64_MAX;
     if ((!can_saturate || search_first) &&
-        settle(order.order(), first_conflicts) == Result::settled)
+        decide(order.order(), first_conflicts) == Result::decided)
       return std::move(judgement_);
     if (can_saturate && saturate(saturation, order)) {
       clocks_ = saturation.clocks();
       if (places && !place(order)) return std::move(judgement_);
-      settle(order.order(), UINT64_MAX);
+      decide(order.order(), UINT64_MAX);
     }
     return std::move(judgement_);
   }
 
-  // By an order in which keys hold what was read; unknown if none is found soon.
+  // By an order in which keys hold the values that were read; unknown if none is found soon.
   Judgement accept_by_values() {
     if (!start()) return std::move(judgement_);
     const std::optional<ValueOrder> found = find_by_values();
@@ -190,7 +190,7 @@ class Engine {
   }
 
  private:
-  enum class Result : uint8_t { settled, too_hard };
+  enum class Result : uint8_t { decided, too_hard };
 
   std::optional<ValueOrder> find_by_values() {
     constexpr uint64_t kFewStates = 8'000'000, kStatesATxn = 500;
@@ -215,8 +215,8 @@ class Engine {
     const auto timer = stages_.time("places");
     if (!room(place_bytes(graph_))) return false;
     order.renew(order_by_places(graph_, order.order()));
-    // If there is no room for so many choices, the search makes only those that an order gets
-    // wrong.
+    // If memory does not suffice for all choices, the search makes only the choices that an order
+    // gets wrong.
     constexpr uint64_t kBytesAChoice = 250;
     Budget asked = budget_;
     neighbours_first_ = asked.has_room(kBytesAChoice * problem_.writes.size());
@@ -303,8 +303,8 @@ class Engine {
     stages_.count("unknown dependencies after", after->dependencies);
   }
 
-  // Assumes session order where the level asks for none. True if that settled the level.
-  bool settle_with_sessions() {
+  // Assumes session order where the level does not have it. True if that decided the level.
+  bool decide_with_sessions() {
     if (graph_.level().session_order || !options_.speed_ups.has(SpeedUp::assumed_sessions))
       return false;
     // Of each node a place in its session, and hardly more than five arcs.
@@ -324,13 +324,13 @@ class Engine {
     constexpr uint64_t kBytesAnAssumption = 200;
     if (Budget asked = budget_; !asked.has_room(kBytesAnAssumption * assumed.rows())) return false;
     assumed_ = std::move(assumed);
-    return search_from(first, early_conflicts()) == Result::settled;
+    return search_from(first, early_conflicts()) == Result::decided;
   }
 
   // Replay and search on the graph as it is.
-  Result settle(std::span<const Vertex> order, uint64_t most_conflicts) {
+  Result decide(std::span<const Vertex> order, uint64_t most_conflicts) {
     const Schedule schedule = play(order);
-    return accept(schedule) ? Result::settled : search_from(schedule, most_conflicts);
+    return accept(schedule) ? Result::decided : search_from(schedule, most_conflicts);
   }
 
   // Or the budget ran out: true if there is nothing left to do.
@@ -339,7 +339,7 @@ class Engine {
       Choices choices(graph_, open_);
       const bool explained =
           open_ == nullptr || choices.explained_by(schedule.order, schedule.effective);
-      if (explained && !heed(schedule.order, choices) && serves_weak_readers(schedule.order)) {
+      if (explained && !add_rows(schedule.order, choices) && serves_weak_readers(schedule.order)) {
         satisfied(schedule.order, choices);
         return true;
       }
@@ -374,40 +374,39 @@ class Engine {
     if (neighbours_first_) choose_neighbours(graph_, order.order(), search);
     const auto check = [&](std::span<const Vertex> now) {
       if (choices.add_what_fails(now, search, budget_)) return true;
-      if (!heed(now, choices)) return !serves_weak_readers(now, &search);
+      if (!add_rows(now, choices)) return !serves_weak_readers(now, &search);
       search.take_in(*open_);
       return true;
     };
     switch (search.run(check, most_conflicts, stages_, budget_)) {
       case Search::Result::found:
         satisfied(order.order(), choices);
-        return Result::settled;
+        return Result::decided;
       case Search::Result::out_of_budget:
         out_of_budget();
-        return Result::settled;
+        return Result::decided;
       case Search::Result::too_hard:
         return Result::too_hard;
       case Search::Result::contradiction:
         violated([&] {
           return ProofBuilder(graph_, known_, &order).from_refutation(search.refutation(), search);
         });
-        return Result::settled;
+        return Result::decided;
     }
-    return Result::settled;
+    return Result::decided;
   }
 
-  // Takes in the rows passed over that an order contradicts. False if there are none, or they are
-  // nothing for this search.
-  bool heed(std::span<const Vertex> order, Choices& choices) {
+  // Adds the skipped rows that an order contradicts. False if there are none, or this search cannot
+  // use them.
+  bool add_rows(std::span<const Vertex> order, Choices& choices) {
     if (contradicted_ == nullptr || open_ == nullptr) return false;
-    std::vector<PassedOver> rows = (*contradicted_)(order_of_events(order, choices));
-    // Where the order is far off, sources are ruled out first, and a new search begins with what is
-    // left.
+    std::vector<SkippedRow> rows = (*contradicted_)(order_of_events(order, choices));
+    // If the order is far off, sources are ruled out first, and a new search begins with the rest.
     constexpr size_t kFarOff = 64;  // nodes, to a row
     if (rows.empty() || rows.size() * kFarOff > problem_.nodes() || budget_.exhausted_now())
       return false;
     if (!grown_) grown_.emplace(*open_);
-    std::erase_if(rows, [this](const PassedOver& row) {
+    std::erase_if(rows, [this](const SkippedRow& row) {
       return grown_->is_open(graph_.history().txn_of(row.query), row.key);
     });
     if (!grown_->add_rows(rows, problem_)) return false;
@@ -452,7 +451,7 @@ class Engine {
   KnownEdges known_;
   std::vector<uint32_t> rank_;  // per vertex, by the hint
   std::vector<Vertex> initial_;
-  const OpenReads* open_ = problem_.open.get();  // or, once rows were taken in, the next
+  const OpenReads* open_ = problem_.open.get();  // or, once rows were added, the next
   std::optional<OpenReads> grown_;
   Rows<Arc> assumed_;  // each set of edges is assumed until a contradiction rests on it
   // Whether neighbouring writers are choices before an order is wrong about them.
@@ -502,7 +501,7 @@ Judgement accept_by_replay(const Problem& problem, const LevelInfo& level,
     return budget.has_room(sizeof(uint32_t) * schedule.order.size()) &&
            follows(schedule.order, problem.stated, Events(level));
   };
-  if (!schedule.heeds_stated && !follows_stated()) return {};
+  if (!schedule.keeps_stated && !follows_stated()) return {};
   return Judgement::satisfied(
       to_order(problem, level.events == EventModel::split, schedule.order, schedule.effective));
 }
@@ -523,8 +522,8 @@ double sources_a_read(const Problem& problem) {
          static_cast<double>(problem.open->all().size());
 }
 
-// With the sources of reads that known edges leave, of those within `reach`; if `most`, only where
-// a read then has so many at most on average. Satisfied or unknown.
+// With the sources of reads that known edges leave, of those within `reach`; if `most`, only if a
+// read then has at most this many on average. Satisfied or unknown.
 Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& level, uint32_t reach,
                                     const CheckOptions& options, Stages& stages, Budget& budget,
                                     const FindContradicted* contradicted,
@@ -546,7 +545,8 @@ Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& lev
   return found;
 }
 
-// Where reads have very many sources, first with those that are near in the order of the hint.
+// Where reads have very many sources, first with the sources that are near in the order of the
+// hint.
 Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& level,
                                     const CheckOptions& options, Stages& stages, Budget& budget,
                                     const FindContradicted* contradicted) {
@@ -562,7 +562,7 @@ Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& lev
 }  // namespace
 
 bool is_nearly_stated(const Problem& problem) {
-  constexpr double kNearly = 0.75;  // of the writes stand right before another of their key
+  constexpr double kNearly = 0.75;  // of the writes are right before another of their key
   return static_cast<double>(problem.stated.size()) >=
          kNearly * static_cast<double>(problem.writes.node.size());
 }

@@ -11,8 +11,8 @@
 #include "assay/check.h"
 #include "graph/digraph.h"
 #include "infer/judgement.h"
-#include "infer/passed_over.h"
 #include "infer/problem.h"
+#include "infer/skipped_rows.h"
 #include "infer/stages.h"
 #include "levels/weak.h"
 
@@ -30,14 +30,13 @@ Judgement accept_by_replay(const Problem& problem, const LevelInfo& level,
 // Whether nearly all orders of versions are stated: then deciding is hardly more than accepting.
 bool is_nearly_stated(const Problem& problem);
 
-// What an order of transactions, one that contains session order and who read from whom, gets wrong
-// for readers that weak levels hold. False if the budget ran out; nothing is wrong if nothing is
-// appended.
+// The faults of an order of transactions, which contains session order and reads-from, for readers
+// at weak levels. False if the budget ran out; there are none if nothing is appended.
 using FindWeakFaults = std::function<bool(const std::vector<Node>& order,
                                           std::vector<WeakFault>& faults, Budget& budget)>;
-// Decides completely, within the budget. `contradicted`: of rows that queries passed over, asked
-// for while an order is searched; null: they are among the open reads, or looked at later.
-// `find_weak_faults`: where levels are mixed (mixed.cc); else null.
+// Decides completely, within the budget. `contradicted`: finds skipped rows while an order is
+// searched; null: they are among the open reads, or examined later. `find_weak_faults`: where
+// levels are mixed (mixed.cc); else null.
 Judgement decide_strong(const Problem& problem, const LevelInfo& level, const CheckOptions& options,
                         Stages& stages, Budget& budget,
                         const FindContradicted* contradicted = nullptr,

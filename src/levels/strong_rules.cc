@@ -1,8 +1,8 @@
 // Levels that an order of events decides, from prefix to strict serializability. Replay of the hint
-// accepts them in linear time, and nearly always what a sound database did; the strongest comes
-// first, as its order serves the others. What it leaves is searched, from the weakest upwards,
-// since what refutes one refutes those above it; the variants with session order before those
-// without, because sessions make them cheaper.
+// accepts them in linear time, for nearly every history of a sound database; the strongest comes
+// first, as its order serves the others. The remaining levels are searched, from the weakest
+// upwards, since a refutation of one refutes all above it; the variants with session order before
+// those without, because sessions make them cheaper.
 //
 //   s1: { w(x,1) }  { r(y,0) }   s2: { w(y,1) }  { r(x,0) }     no order explains it with sessions,
 //                                                               and one does without
@@ -34,11 +34,11 @@ Judgement decide_with_orders(Case& c, const LevelInfo& level, const Decide& deci
   });
 }
 
-void settle(Case& c, const LevelInfo& level, Judgement found) {
+void record(Case& c, const LevelInfo& level, Judgement found) {
   if (c.lattice.is_decided(level.id)) return;
   if (found.outcome() == Outcome::satisfied && !c.open.is_explained_by(found.certificate.order))
     return c.lattice.set_unknown(level.id, c.open_reason(c.problem.unresolved));
-  c.settle(level.id, std::move(found));
+  c.record(level.id, std::move(found));
 }
 
 }  // namespace
@@ -68,36 +68,37 @@ bool may_replay(Case& c, const LevelInfo& level) {
          is_searched(c, level);
 }
 
-// From the weakest up, as what refutes one mostly refutes those above it.
+// From the weakest up, since a refutation of one usually refutes all above it.
 void refute_by_the_clock(Case& c, const LevelInfo& level) {
   if (!c.clock_faults) c.clock_faults.emplace(c.problem);
   Judgement found = c.clock_faults->refute(level, c.without_counts(), c.stages, c.budget);
-  if (found.outcome() == Outcome::violated) c.settle(level.id, std::move(found));
+  if (found.outcome() == Outcome::violated) c.record(level.id, std::move(found));
 }
 
 void accept_by_replaying(Case& c, const LevelInfo& level) {
   Judgement found =
       decide_with_orders(c, level, [&](const Problem& problem) { return play(c, problem, level); });
-  if (found.outcome() == Outcome::satisfied) settle(c, level, std::move(found));
+  if (found.outcome() == Outcome::satisfied) record(c, level, std::move(found));
 }
 
 void decide_by_search(Case& c, const LevelInfo& level) {
-  settle(c, level, decide_with_orders(c, level, [&](const Problem& problem) {
+  record(c, level, decide_with_orders(c, level, [&](const Problem& problem) {
            Judgement played = c.stated_first ? play(c, problem, level) : Judgement();
            return played.outcome() == Outcome::satisfied ? played : c.open.search(problem, level);
          }));
 }
 
-// Without times the level can still be refuted, by what it asks besides real time.
+// Without times the level can still be refuted by its other conditions.
 void refute_without_time(Case& c, const LevelInfo& level) {
   LevelInfo timeless = level;
   timeless.real_time = RealTime::none;
   Judgement found = decide_with_orders(
       c, level, [&](const Problem& problem) { return c.open.search(problem, timeless); });
-  if (found.outcome() == Outcome::violated) c.settle(level.id, std::move(found));
+  if (found.outcome() == Outcome::violated) c.record(level.id, std::move(found));
 }
 
-// If what it asks besides real time is a level too, that has said all that there is to say.
+// If the level without its real-time condition is a level too, and was searched, nothing is left to
+// try.
 bool is_searched_without_time(Case& c, const LevelInfo& level) {
   const auto says_all = [&](const LevelInfo& other) {
     return other.real_time == RealTime::none && same_model(level, other) &&

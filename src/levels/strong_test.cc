@@ -116,14 +116,14 @@ TEST(Strong, AnOrderHoldsStatedVersionOrdersToo) {
             (std::vector<uint32_t>{0, 1}));
   EXPECT_EQ(Decided(txns, {{"x", {2, 1}}}).replay(serializable).certificate.order.events,
             (std::vector<uint32_t>{1, 0}));
-  // By the clock 1 came first: a replay that does not heed what is stated is no order that holds
+  // By the clock 1 came first: a replay that ignores the stated orders is no order that holds
   // it.
   const std::vector<sample::Txn> timed = {{1, {w("x", 1)}, TxnStatus::committed, 1, 2},
                                           {2, {w("x", 2)}, TxnStatus::committed, 3, 4}};
-  for (const bool heeds : {true, false}) {
+  for (const bool keeps : {true, false}) {
     Decided s(timed, {{"x", {2, 1}}});
-    s.options.speed_ups.set(SpeedUp::stated_replay, heeds);
-    EXPECT_EQ(s.replay(serializable).outcome(), heeds ? Outcome::satisfied : Outcome::unknown);
+    s.options.speed_ups.set(SpeedUp::stated_replay, keeps);
+    EXPECT_EQ(s.replay(serializable).outcome(), keeps ? Outcome::satisfied : Outcome::unknown);
     EXPECT_EQ(s.decide(serializable).outcome(), Outcome::satisfied);
   }
 }
@@ -429,7 +429,7 @@ TEST(Strong, WithAllOrdersStatedAReplayAcceptsWhateverTheLevelAllows) {
   Rng rng(71);
   RandomShape shape = sample::plain(4, 12, 4, 4);
   shape.timed = 1;
-  int satisfied = 0, violated = 0, only_heeding = 0;
+  int satisfied = 0, violated = 0, only_keeping = 0;
   for (int round = 0; round < 3000; ++round) {
     Draft draft = random_draft(rng, shape);
     state_all_orders(draft, rng);
@@ -447,13 +447,13 @@ TEST(Strong, WithAllOrdersStatedAReplayAcceptsWhateverTheLevelAllows) {
           << level_info(level).name << ", round " << round << "\n"
           << draft.text();
       ++(expected == Outcome::satisfied ? satisfied : violated);
-      only_heeding +=
+      only_keeping +=
           expected == Outcome::satisfied && s.replay(level).outcome() != Outcome::satisfied;
     }
   }
   EXPECT_GT(satisfied, 500);
   EXPECT_GT(violated, 500);
-  EXPECT_GT(only_heeding, 50);
+  EXPECT_GT(only_keeping, 50);
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ struct Addition {
   }
 };
 
-// The additions to one account, and how they stand to a moment or to a place in a session.
+// The additions to one account, and their order relative to a moment or to a place in a session.
 class Account {
  public:
   void add(const TallyTxn& t, size_t place, int64_t amount) {
@@ -115,7 +115,7 @@ class Account {
     const auto own = sessions_.find(reader.session);
     if (own == sessions_.end()) return b;
     const auto& placed = own->second;
-    const auto before = [&](size_t end) {  // how many stand before `end`
+    const auto before = [&](size_t end) {  // the number of places before `end`
       return std::partition_point(placed.begin(), placed.end(),
                                   [&](const Placed& a) { return a.place < end; }) -
              placed.begin();

@@ -5,19 +5,19 @@
 //
 // A write is in force from its request until, at the latest, another one has been requested after
 // its response and has responded. Here each of the first two writes of 1 is over at 5, and the
-// third does not begin before 9: nobody left what was read. So a read asks whether some write of
-// its value was requested by the time of its response, and not over at its request. The latter is:
-// responded no sooner than the latest request among the writes that responded before the read
-// began.
+// third does not begin before 9: no write of the value was in force. So a read asks whether some
+// write of its value was requested by the time of its response, and not over at its request. The
+// latter is: responded no sooner than the latest request among the writes that responded before the
+// read began.
 //
 //   the writes, by response, with the latest request so far       what is over when a read begins
 //   the writes of each value, by response from the last, with
 //   the earliest request so far                                   whether one that is not over
 //                                                                 began in time
 //
-// Thus the value is refuted without naming who was read. The proof rules out one writer of the
-// value after the other, each by one or two cycles: it began too late, or the write that is over it
-// stands between it and the read.
+// Thus the value is refuted without naming a source. The proof rules out one writer of the value
+// after the other, each by one or two cycles: it began too late, or the write that is over it is
+// between it and the read.
 //
 // These are the zones of Gibbons and Korach (1997), of a value that has many writers. Cost: O(n log
 // n), and the writers of one value for the proof.
@@ -77,7 +77,7 @@ class ValueIntervals {
     const OpId i = history_.first_op(t);
     if (!installs_version(history_.op(i))) return;
     const Install install = install_of(history_, i);
-    values_[install.version].writers.push_back(t);  // a removal may have a value of its own
+    values_[install.version].writers.push_back(t);  // a removal may have a value, too
     if (history_.status(t) == TxnStatus::committed) certain_writes_.push_back(t);
   }
 
@@ -185,7 +185,7 @@ class ValueIntervals {
   const History& history_;
   const OperationTimes& times_;
   std::vector<TxnId> certain_writes_;  // by response
-  std::vector<TxnId> latest_;  // of the first so many of them, the one that was requested last
+  std::vector<TxnId> latest_;          // of this many of the first, the one that was requested last
   std::unordered_map<VersionId, Value> values_;
 };
 

@@ -1,8 +1,9 @@
-// One run decides every level: a walk over the lattice with what is already proved (lattice.h).
+// One run decides every level: a walk over the lattice that starts from the levels already proved
+// (lattice.h).
 //
-// It is a list of rules, the cheapest first. Each says what it needs, what it may settle and what
-// it costs; the first that applies to a level which is worth it is applied, until none does. What
-// it finds decides other levels too, and may give a rule what it needs.
+// It is a list of rules, the cheapest first. Each states its inputs, possible outcomes and cost;
+// the first that applies to a useful level is applied, until none does. Its findings decide other
+// levels too, and may be inputs of other rules.
 //
 //   replay of values                  before all rules, and without what they need: accepts what a
 //                                     database did serially
@@ -36,8 +37,7 @@
 namespace assay::internal {
 namespace {
 
-// What was asked for alone may follow from a level above or below it that is easier: tries these
-// too.
+// A level asked for alone may follow from an easier one above or below it: tries these too.
 bool may_look_further(Case& c, const LevelInfo&) {
   const auto open = [&](const LevelInfo& level) {
     return c.lattice.is_open(level.id) && !level.on_request() && !follows_from_below(level) &&
@@ -59,15 +59,15 @@ void search_again(Case& c, const LevelInfo&) { c.shares.give_rest(); }
 // Which levels a rule is tried at, and in which order. once: none in particular, it looks at the
 // whole history.
 enum class Turn : uint8_t { once, strongest_first, weakest_first };
-enum class Settles : uint8_t { satisfied, violated, either };
-// nothing: it looks at what is known. pass: a time linear in the history. search: what is left of
-// the budget, of which it gets a share.
+enum class Proves : uint8_t { satisfied, violated, either };
+// nothing: it uses known results. pass: a time linear in the history. search: a share of the
+// remaining budget.
 enum class Cost : uint8_t { nothing, pass, search };
 
 struct Rule {
   std::string_view name;  // as progress says it in front of a level
   Turn turn;
-  Settles settles;
+  Proves proves;
   Cost cost;
   rules::Needs* applies;
   rules::Decides* apply;
@@ -75,7 +75,7 @@ struct Rule {
 
 using namespace rules;
 using enum Turn;
-using enum Settles;
+using enum Proves;
 using enum Cost;
 
 // In the order in which they are tried. What ran out of its share is searched again before the walk
@@ -170,7 +170,7 @@ class LatticeWalk {
   // Of a level that is useful.
   bool is_worth_it(const Rule& rule, const LevelInfo& level) {
     const Lattice& lattice = case_.lattice;
-    if (rule.turn != Turn::once && rule.settles == Settles::satisfied &&
+    if (rule.turn != Turn::once && rule.proves == Proves::satisfied &&
         !lattice.helps_if_accepted(level.id))
       return false;
     if (rule.cost == Cost::search && lattice.was_searched(level.id)) return false;
@@ -194,8 +194,8 @@ Unknown lacks_times() {
           "the begin and end times of some committed transactions are not known"};
 }
 
-// Before anything is searched. Without times a level may still be refuted, by what it asks besides
-// real time. `txns`: those that may have taken effect.
+// Called before any search. Without times a level may still be refuted by its other conditions.
+// `txns`: the transactions that may have taken effect.
 void say_what_cannot_hold(Case& c, const std::vector<TxnId>& txns) {
   for (const LevelInfo& level : all_levels()) {
     if (!c.timed_enough(level)) c.lattice.set_unknown(level.id, lacks_times());
@@ -241,7 +241,7 @@ bool accept_by_value(Case& c) {
   std::vector<TxnId> order = order_by_value(c.history, level_info(*level), c.budget);
   if (order.empty()) return false;
   say_what_cannot_hold(c, order);
-  c.settle(*level, Judgement::satisfied({.split = false, .events = std::move(order)}));
+  c.record(*level, Judgement::satisfied({.split = false, .events = std::move(order)}));
   return true;
 }
 
@@ -261,7 +261,7 @@ void walk(Case& c) {
                    is_nearly_stated(c.problem);
   if (c.stated_first) c.shares.expect_passes();
   for (const LevelInfo& level : all_levels())
-    if (sees_through_readers(level) && c.any_version_passed_over && c.lattice.is_open(level.id))
+    if (sees_through_readers(level) && c.any_version_skipped && c.lattice.is_open(level.id))
       c.lattice.await(next_stronger(level.id), level.id);
   LatticeWalk(c).run();
 }

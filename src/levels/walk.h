@@ -5,7 +5,7 @@
 
 namespace assay::internal {
 
-// Verdicts with certificates that nobody has verified yet; check() is this and the verifier.
+// Verdicts with certificates that have not been verified yet; check() is this and the verifier.
 CheckResult decide_levels(const History& history, const CheckOptions& options);
 
 }  // namespace assay::internal

@@ -249,7 +249,7 @@ void WeakLevels::decide(Judgement& found, Budget& budget) {
     order = std::move(better);
     for (uint32_t i = 0; i < order->size(); ++i) rank_[(*order)[i]] = i;
     if (!problem_.stated.empty())
-      order = ordered(found, budget);  // which what was seen need not follow
+      order = ordered(found, budget);  // which the sources need not follow
   }
   while (order) {
     const size_t known = edges_.size();
@@ -327,7 +327,7 @@ bool WeakLevels::find_faults(LevelId level, const std::vector<Vertex>& order,
   std::vector<uint32_t> place(problem_.nodes());
   for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
   const WeakProof proof(problem_, base_, *level_, edges_, &place);
-  // Each path that shows a seeing is searched for among what stands between its ends.
+  // Each path that shows an observation is searched for among the transactions between its ends.
   uint64_t room_for_paths = 64 * (uint64_t{problem_.nodes()} + problem_.history->op_count());
   for (const VisibilityEdge& edge : edges_) {
     if (edge.to == kNone) {

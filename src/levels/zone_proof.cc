@@ -6,8 +6,8 @@
 //   p0 < q0 would close   a -anti→ q0 -read→ b -real time→ a      so q0 < p0
 //   q0 < p0 would close   the same with sides changed             a contradiction
 //
-// If a does not read p0's value but that of a later p2 = cas(p1), p1 = cas(p0): whoever overwrites
-// p0's value does so after p1 took it, which one cycle a link shows.
+// If a does not read p0's value but that of a later p2 = cas(p1), p1 = cas(p0): a transaction that
+// overwrites p0's value does so after p1 took it; one cycle a link shows that.
 //
 //   p0 < q0 and q0 < p1 would close   p1 -anti (read p0)→ q0 -write order→ p1
 //

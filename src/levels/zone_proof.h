@@ -1,5 +1,4 @@
-// The proofs that go with zones.cc: what is wrong with the chains of one key, as cycles. See
-// zone_proof.cc.
+// The proofs for zones.cc: contradictions of the chains of one key, as cycles. See zone_proof.cc.
 #pragma once
 
 #include <functional>
@@ -33,7 +32,7 @@ class ZoneProof {
 
   // Two compare-and-sets took the same value.
   Proof both_took(const ZonePlace& value, TxnId first, TxnId second) const;
-  // `late` stands behind `early` in its chain, yet ended before `early` began.
+  // `late` comes after `early` in its chain, yet ended before `early` began.
   Proof backwards(const ZonePlace& early, const ZonePlace& late) const;
   // The compare-and-sets form a ring: each takes the value that the one before left.
   Proof ring(uint32_t value) const;

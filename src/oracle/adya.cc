@@ -108,8 +108,8 @@ class VersionOrders {
     });
   }
 
-  // Write dependencies are acyclic, and what was appended begins with each of the lists. Where
-  // orders have to be known, each operation saw one of the versions in `seen`.
+  // Write dependencies are acyclic, and each list is a prefix of the appends. Where orders have to
+  // be known, each operation saw one of the versions in `seen`.
   bool some_shows(const std::vector<std::pair<KeyId, std::vector<VersionId>>>& lists, Orders orders,
                   const std::vector<VersionsSeen>& seen) {
     return some([&] {
@@ -140,8 +140,9 @@ class VersionOrders {
     return false;
   }
 
-  // Of each version that somebody saw it is stated how it stands to every other: outright, by way
-  // of others, or because the opposite order would put a transaction before one that it read from.
+  // The place of each version that was read, relative to every other, follows from the stated
+  // orders: outright, through others, or because the opposite order would put a transaction before
+  // one that it read from.
   bool seen_stand(const Attribution& attribution) const {
     AdyaEdges stated;
     for (const auto& [a, b] : attribution.write_order)
@@ -166,8 +167,8 @@ class VersionOrders {
     return true;
   }
 
-  // The same at pl-1, where who was read from says nothing: each operation saw the first of those
-  // that it may have seen, as any other asks for more to be stated.
+  // The same at pl-1, where sources of reads say nothing: each operation saw the first of its
+  // possible versions, as any other would need more statements.
   bool earliest_stand(const std::vector<std::pair<KeyId, std::vector<VersionId>>>& lists,
                       const std::vector<VersionsSeen>& versions) const {
     AdyaEdges stated;
@@ -244,8 +245,8 @@ class VersionOrders {
     return value.is_null() ? Match::no : Match::yes;
   }
 
-  // The same of the version that the range saw. If the condition leaves it open, the database
-  // decided it by what it returned.
+  // The same of the version that the range saw. If the condition leaves it open, the result of the
+  // database decides it.
   Match match_seen(const ReadsFrom& read) const {
     const Match match = this->match(read, read.writer);
     if (match != Match::open) return match;
@@ -255,16 +256,16 @@ class VersionOrders {
     return Match::no;
   }
 
-  // Of what a range did not return, only what changes whether the row satisfies its condition
-  // counts (Adya's "changes the matches"). A change to what is open may be one, and is taken for
-  // none.
+  // Of the rows that a range did not return, only changes of whether the row satisfies its
+  // condition count (Adya's "changes the matches"). A change to an unknown match may be one, and is
+  // taken for none.
   bool changes(const ReadsFrom& read, int writer) const {
     const Match after = match(read, writer);
     return after != Match::open && after != match_seen(read);
   }
 
-  // Who made the last change, at or before the version that a range saw, of whether it selects the
-  // key; kInitial if nobody did. The first version after one that may or may not satisfy the
+  // The writer of the last change, at or before the version that a range saw, of whether it selects
+  // the key; kInitial if there is none. The first version after one that may or may not satisfy the
   // condition is taken for none.
   int last_to_change(const ReadsFrom& read, const std::vector<int>& list) const {
     const Match was = match(read, read.writer);
@@ -309,7 +310,7 @@ class DirtyReads {
   DirtyReads(const History& h, const Footprints& small, TxnSet effective)
       : h_(h), small_(small), effective_(effective) {}
 
-  // Every operation that is no read of a list saw something that somebody wrote.
+  // Every operation, except reads of lists, saw a version that some transaction wrote.
   bool explained() const {
     for (int t = 0; t < static_cast<int>(small_.txns.size()); ++t) {
       if (!contains(effective_, t)) continue;
@@ -346,8 +347,8 @@ class DirtyReads {
     return all;
   }
 
-  // The operations that saw what somebody left behind, and nothing else explains it: neither the
-  // initial state, nor a version that was never installed.
+  // The operations whose observation only writes explain: not the initial state, nor a version that
+  // was never installed.
   std::vector<VersionsSeen> versions_seen() const {
     std::vector<VersionsSeen> all;
     for (int t = 0; t < static_cast<int>(small_.txns.size()); ++t) {
@@ -432,8 +433,8 @@ class DirtyReads {
            (op.kind == OpKind::read || op.kind == OpKind::cas || op.kind == OpKind::insert);
   }
 
-  // Who of those that took effect left of the key what the operation saw; nobody if it may have
-  // been anything else, or the transaction's own.
+  // The transactions that took effect and left the state of the key that the operation saw; none if
+  // it may have been another state, or the transaction's own.
   TxnSet installed(TxnId reader, OpId i, uint32_t k) const {
     const KeyId key = small_.keys[k].outside;
     const TxnId stated = h_.op(i).kind == OpKind::read ? h_.stated_source(i) : kNone;
@@ -456,7 +457,7 @@ class DirtyReads {
     return writers;
   }
 
-  // An own write before it settles what an operation sees; that is judged with the transaction
+  // An own write before it determines what an operation sees; that is judged with the transaction
   // itself.
   bool explained(TxnId reader, OpId i) const {
     for (const KeyStates& k : small_.keys) {

@@ -1,7 +1,7 @@
 // Adya's levels: PL-1 to PL-3.
 //
-// A history satisfies one of them if some version order that agrees with what it states leaves no
-// forbidden cycle of dependencies:
+// A history satisfies one of them if some version order that agrees with the stated orders leaves
+// no forbidden cycle of dependencies:
 //
 //   pl-1     write dependencies (G0); see dirty_version_order_exists
 //   pl-2     write and read dependencies (G1c), and reads of aborted or intermediate versions (G1a,
@@ -13,7 +13,8 @@
 //   pl-3     G1, and cycles with anti-dependencies (G2)
 //
 // { r(x,null) w(x,1) } | { r(x,null) w(x,2) }: whichever version comes first, its writer overwrote
-// what the other read, who overwrites it in turn. pl-2 holds, pl-cs does not.
+// the version that the other read, and is overwritten by the other in turn. pl-2 holds, pl-cs does
+// not.
 //
 // Every version order is tried and every dependency written down. Definitions: Adya 1999, and the
 // table of Clark et al.
@@ -25,9 +26,9 @@
 
 namespace assay::internal::oracle {
 
-// Which version orders count. any: one that agrees with what is stated. known: and of each version
-// that somebody saw the history says how it stands to every other. Only then is `satisfied` more
-// than that some order would do.
+// Which version orders count. any: one that agrees with the stated orders. known: in addition, the
+// history determines the place of each version that was read relative to every other. Only then
+// does `satisfied` mean more than that some order would do.
 enum class Orders : uint8_t { any, known };
 
 // Whether there is such a version order when exactly `effective` took effect. unknown: too many to
@@ -35,8 +36,8 @@ enum class Orders : uint8_t { any, known };
 Outcome version_order_exists(const History& h, const Footprints& small, LevelId level, Orders known,
                              TxnSet effective);
 
-// The same for pl-1, where transactions may see what was aborted or overwritten: reads need only be
-// of something that somebody wrote, and lists show the order of what took effect.
+// The same for pl-1, where transactions may see aborted or overwritten writes: a read only needs
+// some writer, and lists show the order of the transactions that took effect.
 Outcome dirty_version_order_exists(const History& h, const Footprints& small, Orders known,
                                    TxnSet effective);
 

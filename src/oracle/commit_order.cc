@@ -79,7 +79,7 @@ class Axiom {
   }
 
  private:
-  // Who is visible to whom; not asked for the levels for which that depends on the read.
+  // Which transactions see which; not used at levels for which that depends on the read.
   Relation seen(const Relation& reads) const {
     switch (visibility_) {
       case Visibility::read_your_writes:

@@ -133,7 +133,7 @@ class Evaluation {
   }
 
  private:
-  // What stands in a column; nothing where that was not recorded.
+  // The value of a column; nothing if it was not recorded.
   std::optional<Cell> column(const std::string& name) const {
     using Type = ValueView::Type;
     if (value_.type != Type::row && name != "value") return std::nullopt;

@@ -126,7 +126,7 @@ class Enumerator {
     return -1;
   }
 
-  // Operation numbers when the sessions stand in this order.
+  // Operation numbers when the sessions are in this order.
   std::vector<int> listing(const std::vector<int>& sessions) const {
     std::vector<int> list;
     for (const int s : sessions) {
@@ -221,8 +221,8 @@ class Enumerator {
   }
 
   // The next event is the begin of a transaction whose session is idle, or the end of a running
-  // one. It is later than the last event, or at the same time; those of one time are listed by
-  // number, so that none is made twice.
+  // one. It is later than the last event, or at the same time; events of one time are listed by
+  // number, to make each combination once.
   void emit_timed(Draft& draft, int events, int64_t now, int last) {
     if (stopped_) return;
     if (events == 2 * shape_.txns()) {

@@ -15,7 +15,7 @@ namespace {
 struct Content {
   VersionId version = kNone;  // kNone: untouched
   bool removed = false;       // then `version` is the tombstone
-  int writer = -1;            // where the history states sources: told apart from what others wrote
+  int writer = -1;            // where the history states sources: distinguishes its writer
   friend bool operator==(const Content&, const Content&) = default;
 };
 
@@ -25,7 +25,7 @@ struct Probe {
   uint32_t key = 0;
   ValueView value = {};              // register: a read returns it …
   bool negated = false;              // … or does not
-  TxnId from = kNone;                // the history states who wrote it, or kInitialTxn
+  TxnId from = kNone;                // the stated writer, or kInitialTxn
   std::vector<VersionId> list = {};  // list: exactly this
   PredicateId predicate = kNone;     // register: a condition on it …
   Match excluded = Match::no;        // … is not satisfied in this way
@@ -101,7 +101,7 @@ class Compiler {
   bool may_be(const Content& content, TxnId from) const;
   void finish(Footprint& txn, const RawTxn& raw) const;
   std::vector<int> writers_of(VersionId version) const;
-  bool somebody_empties(KeyId key) const;
+  bool any_empties(KeyId key) const;
   std::vector<int> meant(const KnownOrder& order);
   void known_orders();
   void say(const std::vector<int>& line);
@@ -112,7 +112,7 @@ class Compiler {
   const ReadsOf reads_;
   std::string* why_;
   Footprints out_;
-  size_t writing_ = 0;  // so many of the transactions may take effect; the others only read
+  size_t writing_ = 0;  // this many of the transactions may take effect; the others only read
   std::vector<uint32_t> dense_;  // per KeyId, kNone if no operation touches it
   std::vector<KeyId> outside_;   // per dense key
   std::vector<RawTxn> raw_;
@@ -149,7 +149,7 @@ bool Compiler::number_keys() {
         if (!note_key(key, false)) return false;
     }
   }
-  // A row that was there first and that nobody touches is one that a range has to return.
+  // An initial row that no transaction touches must be returned by a range.
   for (KeyId key = 0; key < h_.key_count(); ++key)
     if (h_.own_initial(key) != kNone && !h_.initial(key).is_null() && !note_key(key, false))
       return false;
@@ -255,8 +255,8 @@ void Compiler::probe_range(uint32_t step, OpId i, RawTxn& raw) {
   }
 }
 
-// What is stated of a read holds if it may: of what the transaction itself wrote, if it had; of the
-// initial state, if the read shows that; of another transaction, if any of its writes can be seen
+// The stated source of a read holds if it may: the transaction itself, if it had written the key;
+// the initial state, if the read shows that; another transaction, if any of its writes can be seen
 // in the read.
 void Compiler::probe_source(OpId i, RawTxn& raw) {
   const Operation op = h_.op(i);
@@ -432,7 +432,7 @@ std::vector<int> Compiler::writers_of(VersionId version) const {
   return found;
 }
 
-bool Compiler::somebody_empties(KeyId key) const {
+bool Compiler::any_empties(KeyId key) const {
   for (const Footprint& txn : std::span(out_.txns).first(writing_)) {
     for (OpId i = h_.first_op(txn.txn); i < h_.end_op(txn.txn); ++i) {
       const Operation op = h_.op(i);
@@ -443,7 +443,7 @@ bool Compiler::somebody_empties(KeyId key) const {
   return false;
 }
 
-// Who is meant by each entry of a known order: -1 where it does not say.
+// The transaction of each entry of a known order: -1 where it does not say.
 std::vector<int> Compiler::meant(const KnownOrder& order) {
   std::vector<int> all;
   for (size_t i = 0; i < order.versions.size(); ++i) {
@@ -457,10 +457,10 @@ std::vector<int> Compiler::meant(const KnownOrder& order) {
       continue;
     }
     if (i == 0 && h_.is_initial(v)) continue;
-    if (h_.version_value(v).is_null() && somebody_empties(order.key)) continue;
+    if (h_.version_value(v).is_null() && any_empties(order.key)) continue;
     const std::vector<int> writers = writers_of(v);
     if (writers.empty())
-      out_.contradiction = "a known order names a version that nobody can have installed there";
+      out_.contradiction = "a known order names a version that no transaction installs there";
     else if (std::count(writers.begin(), writers.end(), writers[0]) ==
              static_cast<ptrdiff_t>(writers.size()))
       all.back() = writers[0];
@@ -532,7 +532,7 @@ bool Compiler::listed(TxnId t, const Operation& write) const {
 void Compiler::say(const std::vector<int>& line) {
   for (size_t i = 0; i < line.size(); ++i) {
     if (line[i] < 0) continue;
-    out_.txns[line[i]].settled = true;
+    out_.txns[line[i]].named = true;
     for (size_t j = i + 1; j < line.size(); ++j)
       if (line[j] >= 0 && line[j] != line[i]) out_.known_order.emplace_back(line[i], line[j]);
   }
@@ -554,7 +554,7 @@ void Compiler::number_txns() {
     Footprint& reader = out_.txns.emplace_back();
     reader.txn = t;
     reader.certain = over;
-    reader.settled = reader.alone = !over;
+    reader.named = reader.alone = !over;
   }
 }
 

@@ -1,18 +1,17 @@
-// What a transaction observes of the database and what it leaves behind.
+// The observations of a transaction and its final writes.
 //
-// Everything that happens inside a transaction is settled here: a read after an own write must
-// return that write, and only the last write of a key leaves the transaction. What remains is, per
-// key, the set of states the transaction can have started from and the change it installs. Example:
-// { r(x,1) w(x,2) r(x,2) } observes x in state 1 and installs 2; { w(x,2) r(x,1) } contradicts
-// itself.
+// Everything within a transaction is evaluated here: a read after an own write must return that
+// write, and only the last write of a key leaves the transaction. What remains is, per key, the set
+// of states the transaction can have started from and the change it installs. Example: { r(x,1)
+// w(x,2) r(x,2) } observes x in state 1 and installs 2; { w(x,2) r(x,1) } contradicts itself.
 //
 // States of a key are small numbers, 0 being the state before anything was written:
 //   register   one state for each version that some transaction leaves behind. A removed key is a
 //              state of its own that reads as null.
 //   list       one state for each prefix of a list that was read, and one, kOff, for all other
 //              lists.
-// No database returns a state that no transaction leaves, so a read of an aborted, intermediate or
-// invented value accepts no state at all.
+// No database returns a state that no transaction leaves, so no state fits a read of an aborted,
+// intermediate or invented value.
 #pragma once
 
 #include <array>
@@ -52,13 +51,13 @@ struct Observation {
 struct Install {
   uint32_t key;
   std::array<State, kMaxStates> next;
-  std::vector<VersionId> elements;  // of a list: what was appended, in order
+  std::vector<VersionId> elements;  // of a list: the appended elements, in order
 };
 
 struct Footprint {
   TxnId txn = kNone;
   bool certain = true;        // committed; otherwise of unknown outcome
-  bool settled = false;       // of unknown outcome, but a stated order of versions names it
+  bool named = false;         // of unknown outcome, but a stated order of versions names it
   bool alone = false;         // in no session, whatever the history says
   std::string contradiction;  // why the transaction disagrees with itself; empty if it does not
   std::vector<Observation> observations;  // in program order
@@ -66,7 +65,7 @@ struct Footprint {
   std::vector<Install> installs;          // one per key
   bool single_operation = false;          // one operation on one key
 
-  bool takes_effect() const { return certain || settled; }
+  bool takes_effect() const { return certain || named; }
   const Install* install(uint32_t key) const;
   const Need* need(uint32_t key) const;
 };
@@ -87,13 +86,13 @@ struct Footprints {
   // Pairs of transactions whose versions of some key are known to have been installed in this
   // order.
   std::vector<std::pair<int, int>> known_order;
-  // Why the stated orders of versions cannot all be right; empty if they can. What is contradicted
-  // is left out of them.
+  // Why the stated orders of versions cannot all be right; empty if they can. Contradicted orders
+  // are omitted.
   std::string contradiction;
 };
 
-// Whose reads count. all: of transactions that did not commit too; each that saw something has a
-// footprint that installs nothing, besides its own if its outcome is unknown.
+// Whose reads count. all: also of transactions that did not commit; each with an observation has a
+// footprint that installs nothing, in addition to its usual one if its outcome is unknown.
 enum class ReadsOf : uint8_t { committed, all };
 
 // Nothing, with `why` set, when the history is beyond the limits or mixes lists and registers.

@@ -22,7 +22,7 @@ std::vector<std::vector<int>> neighbours(const Graph& graph) {
   return result;
 }
 
-// The transactions of a formula, each in a session of its own.
+// The transactions of a formula, each in a separate session.
 class CnfHistory {
  public:
   int add() {
@@ -33,8 +33,8 @@ class CnfHistory {
   int new_key() { return keys_++; }
   void write(int txn, int key) { draft_.txns[txn].ops.push_back(write_op(key, txn)); }
   void read(int txn, int key, int from) { draft_.txns[txn].ops.push_back(read_op(key, from)); }
-  // The reduction asks for session order between transactions that are in no line. Reading a
-  // key that nobody else writes says the same.
+  // The reduction asks for session order between transactions of different sessions. Reading a key
+  // that no other transaction writes says the same.
   void precede(int first, int second) {
     const int key = new_key();
     write(first, key);
@@ -70,9 +70,9 @@ bool has_triangle(const Graph& graph) {
 }
 
 // One transaction writes all x and z. For each vertex b one reads z, overwrites the x of b's
-// neighbours and writes y of b. For each vertex c one reads the y of its neighbours, then the
-// first x of its neighbours: too old iff one of the y came from somebody who overwrote one of
-// these x.
+// neighbours and writes y of b. For each vertex c one reads the y of its neighbours, then the first
+// x of its neighbours: too old iff one of the y came from a transaction that overwrote one of these
+// x.
 Draft triangle_history(const Graph& graph) {
   const auto adjacent = neighbours(graph);
   const int n = graph.vertices;

@@ -46,7 +46,7 @@ struct PolygraphShape {
   int keys = 10;
   int writes = 2;  // of a transaction
   int reads = 2;
-  double stale = 0.5;  // mean age of what is read, in versions of its key; 0 is serializable
+  double stale = 0.5;  // mean age of the versions read, in versions of the key; 0 is serializable
 };
 Draft polygraph_history(Rng& rng, const PolygraphShape& shape);
 

@@ -7,8 +7,8 @@
 //
 // Every write follows a read of its key, so these chains order all writers of a key, or two of them
 // read one version (divergence), which snapshot isolation never allows and which closes a cycle of
-// anti-dependencies at the other two levels. The checker does without the closure; this is what it
-// is compared with. Source: Wei et al., MTC, algorithm 1.
+// anti-dependencies at the other two levels. The checker does without the closure; it is compared
+// with this. Source: Wei et al., MTC, algorithm 1.
 #pragma once
 
 #include "assay/certificate.h"

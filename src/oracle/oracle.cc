@@ -23,7 +23,7 @@ struct Adya {
 
 using Definition = std::variant<Visibility, OrderRule, Adya>;
 
-// The levels, said once more. Not taken from level_info, so that an error there is seen.
+// The levels, defined again. Not taken from level_info, to reveal an error there.
 Definition definition(LevelId level) {
   //                    split, session order, write conflict, real time
   switch (level) {
@@ -75,8 +75,8 @@ Definition definition(LevelId level) {
   return Visibility::read_committed;
 }
 
-// Calls `visit` with every version that transaction t returned to its client, and with whom it is
-// stated to have read that from (kNone: nothing is stated); or with every version that it wrote.
+// Calls `visit` with every version that transaction t returned to its client, and its stated source
+// (kNone: nothing is stated); or with every version that it wrote.
 template <class Visit>
 void each_version(const History& h, TxnId t, bool written, const Visit& visit) {
   for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {

@@ -37,13 +37,13 @@ namespace assay::internal::oracle {
 // `why`, if not null, receives one sentence about anything but satisfied.
 Outcome decide(const History& history, LevelId level, std::string* why = nullptr);
 
-// The same at one of Adya's levels, where an order of versions counts only if the history makes
-// known where each version stands that somebody saw (adya.h). satisfied: this is what the checker
-// may claim. violated: it may not; the level need not be violated.
+// The same at one of Adya's levels, where an order of versions counts only if the history
+// determines the place of each version that was read (adya.h). satisfied: the checker may claim
+// this. violated: it may not; the level need not be violated.
 Outcome decide_with_known_orders(const History& history, LevelId level);
 
-// The same where transactions that did not commit count as readers: what they saw must have been
-// there, and what they wrote nobody else sees. For the levels of snapshots and serializations but
+// The same where transactions that did not commit count as readers: their reads must have a source,
+// and no other transaction sees their writes. For the levels of snapshots and serializations but
 // linearizable; unknown for the others.
 Outcome decide_with_aborted_reads(const History& history, LevelId level);
 

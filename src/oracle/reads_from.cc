@@ -39,9 +39,9 @@ class Attributor {
         attribution_.write_order.emplace_back(a, b);
       }
     }
-    // Otherwise all combinations of what was read before it would be tried, and not one be counted.
-    const auto explained_by_nobody = [](const Choice& choice) { return choice.sources.empty(); };
-    return std::none_of(choices_.begin(), choices_.end(), explained_by_nobody) && choose(0);
+    // Otherwise all combinations of earlier reads would be tried, and none counted.
+    const auto has_no_source = [](const Choice& choice) { return choice.sources.empty(); };
+    return std::none_of(choices_.begin(), choices_.end(), has_no_source) && choose(0);
   }
   bool exhausted() const { return tried_ > kMaxAttributions; }
 

@@ -1,10 +1,10 @@
 // Every way in which the transactions that took effect can have read from each other.
 //
-// Mostly there is one: a value has one writer. Several come from a value written twice (or equal to
-// the initial one) and from operations that only say what a key was not, such as a failed
-// compare-and-set. Reading the list [1,2,3] is reading from whoever appended 3, and says besides in
-// which order the key was written: the writers of 1, 2 and 3 in this order, all other writers of
-// the key after them.
+// Usually there is one: a value has one writer. Several come from a value written twice (or equal
+// to the initial one) and from operations that only say what a key was not, such as a failed
+// compare-and-set. Reading the list [1,2,3] is reading from the transaction that appended 3, and
+// also gives the order in which the key was written: the writers of 1, 2 and 3 in this order, all
+// other writers of the key after them.
 #pragma once
 
 #include <functional>

@@ -39,7 +39,7 @@ class Replay {
   const Footprints& small_;
   const OrderRule rule_;
   const TxnSet effective_;
-  std::vector<EventSet> before_;           // per event: those that must be done
+  std::vector<EventSet> before_;           // per event: the events that must come before
   std::vector<TxnSet> rivals_;             // per transaction: others that write one of its keys
   std::vector<uint32_t> tracked_;          // keys that are both read and written
   std::vector<uint32_t> open_;             // of these, keys with several writers: the events done
@@ -152,8 +152,8 @@ void Replay::execute(int event) {
   }
 }
 
-// A key that somebody has still to read, in a state that neither is what he reads nor can become
-// it.
+// A key that is still to be read, in a state that neither fits the read nor can become one that
+// does.
 bool Replay::dead_end() const {
   for (const uint32_t k : tracked_) {
     for (TxnSet left = readers_[k]; left != 0; left &= left - 1) {

@@ -1,4 +1,4 @@
-// Levels that ask for one order of events: prefix, the snapshot isolations, the serializabilities.
+// Levels with one order of events: prefix, the snapshot isolations, the serializabilities.
 //
 // A transaction is one event (it reads and writes at once) or two: r, where it reads a snapshot of
 // the database, and later w, where it installs its writes. A history satisfies the level iff the

@@ -176,7 +176,7 @@ enum class WeakAxiom : uint8_t {
   serializable,
 };
 
-// No default, so that no level is forgotten.
+// No default: the compiler reports a forgotten level.
 std::optional<WeakAxiom> axiom_of(LevelId level) {
   switch (level) {
     case LevelId::read_your_writes:
@@ -278,7 +278,7 @@ class Axioms {
     return t == kInitial || small_.txns[t].install(key) != nullptr;
   }
 
-  // Who declares levels has those with session order.
+  // Declared levels have session order.
   bool keeps_sessions() const {
     return std::ranges::find(axioms_, WeakAxiom::monotonic_atomic_view) == axioms_.end();
   }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kProgressEvery = 1000;
 
-// Levels that every history has are unknown to the oracle only where it ran out of what it may try.
+// Levels that every history has are unknown to the oracle only if it ran out of budget.
 bool ran_out(const Verdicts& oracle, const SelftestOptions& options) {
   return std::any_of(options.levels.begin(), options.levels.end(), [&](const LevelInfo& level) {
     const bool defined = level.real_time == RealTime::none && !level.single_operations;
@@ -37,8 +37,8 @@ std::string compare(const Verdicts& oracle, const Verdicts& checker,
   return {};
 }
 
-// Adya's levels that are called satisfied although the history leaves open where a version stands
-// that was seen.
+// Levels of Adya's called satisfied although the history leaves the place of a version open that
+// was read.
 std::string claimed_too_much(const History& history, const Verdicts& checker,
                              const SelftestOptions& options) {
   for (const LevelInfo& level : options.levels)

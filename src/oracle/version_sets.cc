@@ -18,8 +18,8 @@ constexpr size_t kMostSets = 4096;       // of versions, for one aggregate
 constexpr size_t kMostHistories = 1024;  // for all of them together
 
 using Rows = std::vector<VersionId>;
-// A row that nobody wrote, for an aggregate that no set of versions gives.
-constexpr std::string_view kNobodys = "a row that nobody wrote";
+// A row that was never written, for an aggregate that no set of versions gives.
+constexpr std::string_view kUnwrittenRow = "a row that nobody wrote";
 
 struct AggregateRows {
   OpId op;
@@ -57,8 +57,8 @@ bool gives(const History& h, const Rows& rows, const Aggregate& aggregate, bool&
   return result == seen.integer;
 }
 
-// Per key within the bounds, the versions that were there first or that somebody wrote, and that
-// may satisfy the condition.
+// Per key within the bounds, the versions that were initial or written, and that may satisfy the
+// condition.
 std::map<KeyId, std::set<VersionId>> selected_versions(const History& h, OpId range,
                                                        const Condition& where) {
   const auto bounds = h.operands(range).first(2);
@@ -123,7 +123,7 @@ History with_rows(const History& h, const std::vector<AggregateRows>& choices,
       const auto name = [&](KeyId k) { return k == kNone ? ValueView::null() : h.key(k); };
       std::vector<std::pair<ValueView, ValueView>> rows;
       if (choice.rows.empty())
-        rows.emplace_back(ValueView::of(kNobodys), ValueView::of(0));
+        rows.emplace_back(ValueView::of(kUnwrittenRow), ValueView::of(0));
       else
         for (const VersionId v : choice.rows[chosen[next]])
           rows.emplace_back(h.key(h.version_key(v)), h.version_value(v));

@@ -3,9 +3,9 @@
 //   w(x,1)  w(x,4)  w(y,3)      agg(sum value, value > 0,[4]):  of x = 4 alone, or of x = 1 and y =
 //                               3
 //
-// An aggregate was computed of one version of each key, or of its absence. Of all such sets of
-// versions those count that give what was returned, and the history satisfies a level if it does
-// with one of them for each aggregate, returned as rows.
+// An aggregate was computed of one version of each key, or of its absence. Only sets of versions
+// that give the result count, and the history satisfies a level if it does with one of them for
+// each aggregate, returned as rows.
 #pragma once
 
 #include <functional>

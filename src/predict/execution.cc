@@ -235,7 +235,7 @@ class PredictedHistory {
 
   const Schedule& schedule_;
   const History& h_;
-  std::map<std::pair<OpId, KeyId>, Held> saw_;  // what is not as it was before
+  std::map<std::pair<OpId, KeyId>, Held> saw_;  // reads that differ from the recorded ones
   std::map<KeyId, Held> before_;                // of all keys that members name
   std::vector<KeyId> keys_;                     // of these, in the order of ranges
   std::map<KeyId, Held> own_;                   // what the member under way has written

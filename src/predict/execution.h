@@ -7,9 +7,9 @@
 
 namespace assay::internal::predict {
 
-// The schedule must be one that its isolations allow. Every transaction has a session of its own,
-// and times that are the places of its first event and its commit. Keys hold at first what the
-// members read that nobody among them wrote; the orders of versions are stated, if `states_orders`.
+// The schedule must be one that its isolations allow. Every transaction has a separate session, and
+// times that are the places of its first event and its commit. Initially, keys hold the versions
+// that members read and no member wrote; the orders of versions are stated, if `states_orders`.
 Result<History> predicted_history(const certify::Schedule& schedule, const History& history,
                                   bool states_orders);
 

@@ -5,7 +5,7 @@
 
 namespace assay::internal::predict {
 
-Gaps::Gaps(const History& history, const std::vector<Told>& told) {
+Gaps::Gaps(const History& history, const std::vector<TxnMeta>& metas) {
   std::set<std::string> tables;
   KeyId next = history.key_count();
   const auto name = [&](const std::vector<std::string>& of, std::map<std::string, KeyId>& keys) {
@@ -14,7 +14,7 @@ Gaps::Gaps(const History& history, const std::vector<Told>& told) {
       if (keys.try_emplace(table, next).second) ++next;
     }
   };
-  for (const Told& t : told) {
+  for (const TxnMeta& t : metas) {
     name(t.reads, readers_);
     name(t.changes, changers_);
   }
@@ -45,7 +45,7 @@ Gaps::Gaps(const History& history, const std::vector<Told>& told) {
     const auto at = numbers.find(key.substr(0, key.find(':')));
     table_of_.push_back(at == numbers.end() ? other : at->second);
   }
-  for (const Told& t : told) {
+  for (const TxnMeta& t : metas) {
     std::set<KeyId> reads, changes;
     for (const std::string& table : t.reads) {
       reads.insert(readers_.at(table));

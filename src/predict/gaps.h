@@ -1,5 +1,5 @@
-// What was not recorded of transactions, as keys that stand for it, so that a search through
-// conflicts takes it into account.
+// Unrecorded operations of transactions, as keys that stand for them, so a search through conflicts
+// takes them into account.
 //
 //   A read something of the table t that nobody knows     A reads the key "reads of t", and whoever
 //                                                         changes a row of t changes it
@@ -7,9 +7,9 @@
 //                                                        whoever reads or changes a row of t reads
 //                                                        or changes it
 //
-// Nothing of this is certain: it makes conflicts, and never locks. So whoever finds no way to go
-// wrong among more conflicts than there are has proved that there is none. Cost: linear in what it
-// is asked.
+// None of these operations is certain: they make conflicts, and never lock. So a proof that nothing
+// can go wrong with these additional conflicts is a proof. Cost: linear in the keys and
+// transactions.
 #pragma once
 
 #include <map>
@@ -17,15 +17,15 @@
 #include <vector>
 
 #include "assay/history.h"
-#include "predict/told.h"
+#include "predict/txn_meta.h"
 
 namespace assay::internal::predict {
 
 class Gaps {
  public:
   Gaps() = default;
-  // `told`: of each transaction.
-  Gaps(const History& history, const std::vector<Told>& told);
+  // `metas`: of each transaction.
+  Gaps(const History& history, const std::vector<TxnMeta>& metas);
 
   bool empty() const { return readers_.empty() && changers_.empty(); }
   bool is_whole(TxnId t) const { return empty() || (reads_[t].empty() && changes_[t].empty()); }
@@ -33,9 +33,9 @@ class Gaps {
   // recorded.
   const std::vector<KeyId>& reads(TxnId t) const { return reads_[t]; }
   const std::vector<KeyId>& changes(TxnId t) const { return changes_[t]; }
-  // Which of them somebody changes who changes this key.
+  // The keys, of these, that a transaction changes if it changes this key.
   const std::vector<KeyId>& changed_with(KeyId key) const { return of(key, changed_with_); }
-  // Which somebody reads who reads it, and changes who changes it.
+  // The keys that it reads if it reads this key, and changes if it changes it.
   const std::vector<KeyId>& met_with(KeyId key) const { return of(key, met_with_); }
 
  private:

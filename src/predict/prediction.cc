@@ -2,10 +2,10 @@
 // schedule.
 //
 // Which isolation each program needs: all begin at ssi, where nothing can go wrong. One after the
-// other is put at the weakest that leaves none of its transactions to be cut, and none of those
+// other gets the weakest at which none of its transactions can be cut, and none of the transactions
 // that are still at ssi. The result does not depend on the order in which they are taken
-// (Vandevoort, Ketsman and Neven, PODS 2023), unless rows are locked to be read: then ssi may be
-// worse than something weaker, and read committed for all is tried first.
+// (Vandevoort, Ketsman and Neven, PODS 2023), unless reads lock rows: then ssi may be worse than
+// something weaker, and read committed for all is tried first.
 //
 //   deposit: w(savings)   withdraw: r(savings) r(checking) w(checking)   report: r(savings)
 //                                                                        r(checking)
@@ -27,7 +27,7 @@
 #include "certify/schedule_verifier.h"
 #include "predict/gaps.h"
 #include "predict/split.h"
-#include "predict/told.h"
+#include "predict/txn_meta.h"
 
 namespace assay::internal::predict {
 namespace {
@@ -61,31 +61,31 @@ class Predictor {
     std::unordered_map<std::string_view, TxnId> known;  // by meta
     for (TxnId t = 0; t < count; ++t) {
       const auto [found, is_new] = known.try_emplace(h_.meta(t), t);
-      told_.push_back(is_new ? told_of(h_.meta(t)) : told_[found->second]);
-      names[t] = told_[t].program;
+      metas_.push_back(is_new ? meta_of(h_.meta(t)) : metas_[found->second]);
+      names[t] = metas_[t].program;
       sessions_.push_back(h_.session(t));
     }
-    // What nobody's program did is the load, and the last look at all keys.
+    // Transactions without a program are the load, and the last look at all keys.
     const bool named = std::ranges::any_of(names, [](const std::string& n) { return !n.empty(); });
     std::vector<bool> committed(count), attempted(count);
     bool all_committed = true;
     for (TxnId t = 0; t < count; ++t) {
-      attempted[t] = (h_.first_op(t) != h_.end_op(t) || !told_[t].is_whole()) &&
-                     !(named && names[t].empty()) && !told_[t].defines;
+      attempted[t] = (h_.first_op(t) != h_.end_op(t) || !metas_[t].is_whole()) &&
+                     !(named && names[t].empty()) && !metas_[t].defines;
       committed[t] = attempted[t] && h_.status(t) == TxnStatus::committed;
       if (committed[t]) programs[names[t]].push_back(t);
       if (attempted[t]) txns_[names[t]].push_back(t);
       all_committed = all_committed && committed[t] == attempted[t];
     }
     for (auto& [name, txns] : programs) programs_.push_back({name, std::move(txns), {}});
-    const Gaps gaps(h_, told_);
+    const Gaps gaps(h_, metas_);
     auto steps = Steps::of(h_, committed, Gaps(), budget_);
     if (!steps.ok()) return steps.error();
     committed_ = std::move(*steps);
     if (all_committed && gaps.empty()) return Ok{};
-    // Somebody else's, of whom only some is known, may run in a gap.
+    // A transaction of another program, of which only some is known, may run in a gap.
     for (TxnId t = 0; t < count; ++t)
-      attempted[t] = attempted[t] || (!told_[t].is_whole() && !told_[t].defines);
+      attempted[t] = attempted[t] || (!metas_[t].is_whole() && !metas_[t].defines);
     auto all = Steps::of(h_, attempted, gaps, budget_);
     if (!all.ok()) return all.error();
     possible_ = std::move(*all);
@@ -120,7 +120,7 @@ class Predictor {
     // there.
     std::vector<Isolation> at = all_at(Isolation::read_committed);
     Splits splits(steps, at);
-    const bool will_do = !somebody_splits(splits, programs_.front(), at);
+    const bool will_do = !any_splits(splits, programs_.front(), at);
     if (!will_do) at = all_at(Isolation::ssi);
     for (Program& program : programs_)
       if (will_do)
@@ -170,7 +170,7 @@ class Predictor {
       }
   }
 
-  // By attempts that did not commit, and by what was not recorded.
+  // Looks for splits with attempts that did not commit, and with unrecorded operations.
   void break_possible(const Program& program, Splits& splits, Prediction& p, Gathered& gathered) {
     gathered = {};
     const auto split = split_of(txns_.at(program.name), splits, gathered);
@@ -218,18 +218,19 @@ class Predictor {
     return all;
   }
 
-  // Why nobody can tell whether this split is possible.
+  // Why it is unknown whether this split is possible.
   std::string missing_for(const Split& split) const {
     std::vector<TxnId> members = {split.txn};
     members.insert(members.end(), split.between.begin(), split.between.end());
     for (const TxnId t : members)
-      if (const Told& told = told_[t]; !told.is_whole())
+      if (const TxnMeta& meta = metas_[t]; !meta.is_whole())
         return "not all of " + h_.name(t) + " was recorded" +
-               (told.why.empty() ? "" : ", as " + told.why.front());
+               (meta.why.empty() ? "" : ", as " + meta.why.front());
     return "only a schedule with an attempt that did not commit goes wrong";
   }
 
-  // Of those that are no program's nobody knows at which they run: at one that keeps nobody out.
+  // The isolation of a transaction without a program is unknown: it is taken to be one that
+  // excludes no other.
   std::vector<Isolation> all_at(Isolation isolation) const {
     std::vector<Isolation> at(h_.txn_count(), Isolation::read_committed);
     for (const auto& [name, txns] : txns_)
@@ -245,7 +246,7 @@ class Predictor {
     program.needs = Isolation::ssi;
     for (const Isolation isolation : {Isolation::read_committed, Isolation::snapshot}) {
       put(program, isolation, at);
-      if (!somebody_splits(splits, program, at)) {
+      if (!any_splits(splits, program, at)) {
         program.needs = isolation;
         return;
       }
@@ -254,7 +255,7 @@ class Predictor {
   }
 
   // One of the program's transactions, or one that is at ssi.
-  bool somebody_splits(Splits& splits, const Program& program, const std::vector<Isolation>& at) {
+  bool any_splits(Splits& splits, const Program& program, const std::vector<Isolation>& at) {
     const Isolation own = at[program.txns.front()];
     return std::ranges::any_of(txns_,
                                [&](const auto& of) {
@@ -272,11 +273,11 @@ class Predictor {
   std::map<std::string, std::vector<TxnId>>
       txns_;                         // of programs, attempts that did not commit included
   std::vector<SessionId> sessions_;  // per transaction
-  std::vector<Told> told_;           // per transaction
+  std::vector<TxnMeta> metas_;       // per transaction
   Steps committed_;
   std::optional<certify::RobustnessVerifier> verifier_;
   std::optional<certify::Robustness> allocation_;
-  std::optional<Steps> possible_;  // with attempts, and with what was not recorded, if there is any
+  std::optional<Steps> possible_;  // with attempts and unrecorded operations, if there are any
 };
 
 }  // namespace

@@ -4,12 +4,12 @@
 //                                  = 4, 1 doctor)
 //   at snapshot isolation          both see two doctors and both leave: leave breaks
 //
-// A program *breaks* at an isolation if one of its transactions can be cut in two so that an
+// A program *breaks* at an isolation if one of its transactions can be cut in two such that an
 // execution that the isolation allows is not serializable: the verifier has accepted that as a
 // schedule. It *holds* if no cut of any of its transactions leads anywhere, attempts included that
-// did not commit: they would have at another isolation; and whatever they did that was not
-// recorded. The verifier has accepted of each cut why not. What is neither is *unknown*. All that
-// is about the transactions that were recorded, and nothing else.
+// did not commit: they would have at another isolation; and whatever their unrecorded operations
+// were. The verifier has accepted the reason for each cut. Otherwise it is *unknown*. All this is
+// about the recorded transactions only.
 #pragma once
 
 #include <array>
@@ -35,14 +35,13 @@ struct Prediction {
   std::string reason = {};                        // unknown: a clause
 };
 
-// Transactions that run the same code: those of which their meta says so (predict/told.h).
+// Transactions that run the same code, according to their meta (predict/txn_meta.h).
 struct Program {
   std::string name;                     // empty: nothing says what ran
   std::vector<TxnId> txns;              // that committed, of which at least one did something
   std::vector<Prediction> predictions;  // one for each isolation asked for
   // The weakest of read-committed, snapshot-isolation and ssi at which no execution is wrong, if
-  // each other program runs at what stands beside it; nothing where that was not asked for, or is
-  // unknown.
+  // each other program runs at its `needs`; nothing if that was not requested, or is unknown.
   std::optional<Isolation> needs = {};
 };
 
@@ -53,7 +52,8 @@ struct Asked {
 };
 struct Predicted {
   std::vector<Program> programs;
-  std::optional<certify::Robustness> allocation;  // that each program holds at what it needs
+  // the claim that each program holds at the isolation that it needs
+  std::optional<certify::Robustness> allocation;
 };
 // Fails where the history holds what cannot be predicted.
 Result<Predicted> predict(const History& history, const Asked& asked, Budget& budget);

@@ -2,9 +2,9 @@
 // a single transaction T is cut in two, and others T2 … Tm run in the gap, whole and one after the
 // other (Vandevoort, Ketsman and Neven, "Allocating Isolation Levels to Transactions", PODS 2023,
 // for read committed, snapshot isolation and ssi; for prefix and InnoDB's repeatable read it is
-// tested, not proved). T comes before T2, since T2 changes what T has read; each of the others
-// before the next, since they conflict; and Tm before T, since T changes what Tm read, or reads or
-// overwrites what it wrote.
+// tested, not proved). T precedes T2, since T2 changes a row that T has read; each of the others
+// precedes the next, since they conflict; and Tm precedes T, since T changes a row that Tm read, or
+// reads or overwrites one that it wrote.
 //
 //   A: r(x) r(y) w(x)      B: r(x) r(y) w(y)
 //   snapshot isolation: A takes its snapshot, B runs whole and changes y, which A has read; then A
@@ -23,22 +23,22 @@
 //   prefix          its first step       what that locks         changes later
 //   snapshot, ssi   its first step       whatever T locks        –
 //
-// T locks what it changes, and what it reads FOR UPDATE or FOR SHARE, but not at prefix; what it
-// has locked so far nobody in the gap may lock in a way that does not go with that. A snapshot is
+// T locks the rows that it changes and, but not at prefix, the rows that it reads FOR UPDATE or FOR
+// SHARE; no transaction in the gap may take a lock that conflicts with one of these. A snapshot is
 // taken before a statement waits for a lock: so at snapshot and ssi T is cut before its first step,
-// where that locks a row that somebody locks without changing it.
+// if that locks a row that another transaction locks without changing it.
 //
-// Unique keys refuse a row that somebody in the gap has inserted, so whoever looks for an example
-// asks nobody there to change what T inserts; for a proof that there is none, a row that is removed
-// there and inserted again counts. InnoDB's statements that lock read with a shared lock. The
-// isolations of the others matter only if T is at ssi: then T2 at ssi has not read what T changes,
-// Tm at ssi has not changed what T read, not both are at ssi, and who is between conflicts with T
-// not at all.
+// Unique keys refuse a row that a transaction in the gap has inserted, so in an example no
+// transaction in the gap may change a row that T inserts; a proof that there is none also considers
+// a row that is removed there and inserted again. InnoDB's statements that lock read with a shared
+// lock. The isolations of the others matter only if T is at ssi: then T2 at ssi has not read a row
+// that T changes, Tm at ssi has not changed a row that T read, at most one of the two is at ssi,
+// and the transactions between them do not conflict with T.
 //
-// Looking for T2 … Tm is a search in breadth through keys: a key is entered by a writer, which
-// leads to all who touch it, or by a reader, which leads to its writers; each at most once. Cost:
-// for each cut what is reached before Tm is; nothing where nobody may begin the gap or nobody may
-// end it.
+// The search for T2 … Tm is breadth-first through keys: a key is entered by a writer, which leads
+// to all transactions that touch it, or by a reader, which leads to its writers; each at most once.
+// Cost: for each cut the part that is reached before Tm; nothing if no transaction may begin the
+// gap or none may end it.
 
 #include "predict/split.h"
 
@@ -77,7 +77,7 @@ void make_set(std::vector<KeyId>& keys) {
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
 }
 
-// Per key, who has it among what `keys_of` says.
+// Per key, the transactions for which `keys_of` has it.
 template <class KeysOf>
 void index(uint32_t txns, size_t keys, KeysOf keys_of, std::vector<TxnId>& who,
            std::vector<uint64_t>& first) {
@@ -182,7 +182,8 @@ std::vector<Splits::Cut> Splits::cuts_at_statements(TxnId txn) const {
           cut.later_reads.push_back(t.key);
         else if (t.is_certain)
           for (auto* keys : {&cut.forbidden, &cut.shared}) keys->push_back(t.key);
-        // Nobody knows which statements would have locked, as those do that change something.
+        // It is unknown which unrecorded statements would have locked, as statements with changes
+        // do.
         if (steps_.has_gaps(txn) && steps_.is_plain(txn, s)) cut.later_reads.push_back(t.key);
       }
     for (auto* keys : {&cut.reads, &cut.forbidden, &cut.shared, &cut.later_reads}) make_set(*keys);
@@ -244,7 +245,7 @@ bool Splits::closes(TxnId other, const Cut& cut, Ends ends) const {
          meet(steps_.changes(other), cut.later_reads);
 }
 
-bool Splits::somebody_closes(const Cut& cut, Ends ends) const {
+bool Splits::any_closes(const Cut& cut, Ends ends) const {
   const auto any = [&](KeyId k, const std::vector<TxnId>& who, const std::vector<uint64_t>& first) {
     return std::ranges::any_of(those_of(k, who, first), [&](TxnId other) {
       return may_run(other, cut) && closes(other, cut, ends);
@@ -283,7 +284,7 @@ std::optional<Split> Splits::search(TxnId txn, const Cut& cut, Ends ends, Budget
     }
   }
   const size_t first = queue_.size();
-  if (first == 0 || !somebody_closes(cut, ends)) {
+  if (first == 0 || !any_closes(cut, ends)) {
     if (uncut != nullptr)
       uncut->push_back({cut.steps, ends, first == 0 ? Because::empty : Because::nobody_closes});
     return std::nullopt;
@@ -299,7 +300,7 @@ std::optional<Split> Splits::search(TxnId txn, const Cut& cut, Ends ends, Budget
   return std::nullopt;
 }
 
-// To all who conflict with a transaction.
+// To all transactions that conflict with `from`.
 std::optional<Split> Splits::spread(TxnId from, const Cut& cut, Ends ends) {
   const auto visit_all = [&](std::span<const TxnId> others) -> std::optional<Split> {
     for (const TxnId other : others)

@@ -25,7 +25,7 @@ struct Split {
   std::vector<TxnId> between;  // not empty
 };
 
-// Which splits there are among some transactions, each at an isolation. Linear in what it indexes.
+// Finds the splits of transactions, each at an isolation. Linear in the indexed keys.
 class Splits {
  public:
   // `isolations`: per transaction; may be changed between two questions. All must outlive the
@@ -34,11 +34,11 @@ class Splits {
 
   // What else is asked of a split.
   struct Terms {
-    // Per transaction, if nobody of its own session is to run in the gap, since a client does one
-    // thing at a time.
+    // Per transaction; if set, no transaction of its session may run in the gap, since a client
+    // does one thing at a time.
     const std::vector<SessionId>* sessions = nullptr;
-    // Nobody in the gap changes a row that the transaction inserts: one that removes it may have
-    // been there, but seldom is.
+    // No transaction in the gap may change a row that the transaction inserts: one that removes it
+    // may have been there, but seldom is.
     bool keeps_inserts = false;
   };
   // Of this transaction: one with the fewest others for its first cut that has any; nothing if it
@@ -53,9 +53,9 @@ class Splits {
     uint32_t steps = 0;
     std::vector<KeyId>
         reads;  // read before it, and the next to change one of them may run in the gap
-    std::vector<KeyId> forbidden;  // that nobody in the gap may change
-    std::vector<KeyId> locked;     // before it, as by a change: nobody in the gap may lock them
-    std::vector<KeyId> shared;     // or shared: nobody there may lock them as a change does
+    std::vector<KeyId> forbidden;  // no transaction in the gap may change these
+    std::vector<KeyId> locked;     // before it, as by a change: none in the gap may lock these
+    std::vector<KeyId> shared;     // or shared: none may lock these as a change does
     std::vector<KeyId> later_changes, later_reads;  // of the transaction, behind the gap
   };
   std::vector<Cut> cuts_of(TxnId txn) const;
@@ -67,14 +67,14 @@ class Splits {
   bool may_run(TxnId other, const Cut& cut) const;
   bool may_be_first(TxnId other, Ends ends) const;
   bool closes(TxnId other, const Cut& cut, Ends ends) const;
-  bool somebody_closes(const Cut& cut, Ends ends) const;
+  bool any_closes(const Cut& cut, Ends ends) const;
   bool may_be_inside(TxnId other) const;
   std::optional<Split> visit(TxnId other, TxnId from, const Cut& cut, Ends ends);
   std::optional<Split> spread(TxnId from, const Cut& cut, Ends ends);
 
   const Steps& steps_;
   const std::vector<Isolation>& isolations_;
-  // Per key: who changes it, and who reads it, ascending.
+  // Per key: its writers, and its readers, ascending.
   std::vector<TxnId> writers_, readers_;
   std::vector<uint64_t> first_writer_, first_reader_;
   // Of the search under way.
@@ -82,7 +82,7 @@ class Splits {
   Terms terms_;
   uint32_t epoch_ = 0;
   std::vector<uint32_t> reached_;  // per transaction: the search that did
-  std::vector<TxnId> from_;        // and over whom; kNone: it begins the gap
+  std::vector<TxnId> from_;        // and the previous one; kNone: it begins the gap
   std::vector<uint32_t> written_in_,
       read_in_;               // per key: the search that met a writer of it, or a reader
   std::vector<TxnId> queue_;  // all that were reached

@@ -1,15 +1,15 @@
-// From operations to steps. Neighbours that were sent at the same moment are one statement; where
-// no moments are recorded each operation is a statement of its own, which splits a transaction at
-// more places than it has: what is robust then is robust.
+// From operations to steps. Neighbours that were sent at the same moment are one statement; if no
+// moments are recorded, each operation is a separate statement, which splits a transaction at more
+// places than it has: a program that is robust with these is robust.
 //
 //   r(x,1) sent at 10   r(y,1) sent at 20   w(y,2) sent at 20
 //   statements  { r x }  { r y, w y }: the second reads only what it locks, and is one step
 //
 // A statement that waits for a lock goes on with the new state of the row that it waited for, and
-// with the old state of all others: so what it reads of rows that it does not lock is a step before
-// the rest. It locks what it changes, and what it reads FOR UPDATE or FOR SHARE; but in another
-// order a row may be absent that somebody inserts or removes, and then nobody locks it who only
-// reads.
+// with the old state of all others: so its reads of rows that it does not lock are a step before
+// the rest. It locks the rows that it changes, and the rows that it reads FOR UPDATE or FOR SHARE;
+// but if a transaction inserts or removes a row, it may be absent in another order, and then a mere
+// read does not lock it.
 //
 // Cost: the operations, and for each query the keys that it may have read.
 
@@ -67,8 +67,8 @@ class StepsOf {
   }
 
  private:
-  // Rows of which nothing says that they were there at first, and those that somebody inserts,
-  // removes or misses. A write alone may be an insert.
+  // Rows that may have been absent at first, and rows that a transaction inserts, removes or
+  // misses. A write alone may be an insert.
   void find_absent(const std::vector<bool>& is_taken) {
     std::vector<bool> written(h_.version_count());
     for (OpId i = 0; i < h_.op_count(); ++i)
@@ -97,7 +97,7 @@ class StepsOf {
       if (!gaps_.met_with(k).empty()) may_be_absent_[k] = true;
   }
 
-  // What is not recorded of the transaction, as a step.
+  // The unrecorded operations of the transaction, as a step.
   void add_gap(TxnId t) {
     if (gaps_.is_whole(t)) return;
     std::vector<Touch> touched;
@@ -215,7 +215,7 @@ class StepsOf {
     steps_.is_plain_.push_back(is_plain);
   }
 
-  // The keys that the query names, and those that may have held what it asks for.
+  // The keys that the query names, and the keys that may have held a row it selects.
   bool read_keys(OpId query, bool locks, std::vector<Touch>& touched) {
     const Selected selected = h_.selected(query);
     const KeyBounds bounds = bounds_of(h_, query);

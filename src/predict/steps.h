@@ -4,10 +4,9 @@
 //   s1: A { p(value > 5, [x=7]) w(x,8) }        read { x and every key that ever held more than 5
 //                                               }, change { x }
 //
-// A step is a statement, or its two parts (certify/schedule.h). What a transaction reads of its own
-// writes is left out. A query by condition reads every key within its bounds of which some version
-// satisfies the condition, or may do so: in another order of the transactions another version may
-// be there.
+// A step is a statement, or its two parts (certify/schedule.h). Reads of own writes are omitted. A
+// query by condition reads every key within its bounds of which some version satisfies the
+// condition, or may do so: in another order of the transactions another version may be there.
 #pragma once
 
 #include <cstdint>
@@ -28,20 +27,19 @@ struct Touch {
   bool reads;
   bool changes;
   bool inserts;  // where nothing is
-  // Whatever the order of the transactions: so it locks, and what is refused for it is refused.
-  // What a query may have read is not certain, and nothing that was not recorded.
+  // In every order of the transactions: so it locks, and may be refused. A query's possible reads
+  // and unrecorded operations are not certain.
   bool is_certain = true;
-  // Of what is read and not changed, whatever the order: the row is always there.
+  // Of a row that is read and not changed, in every order: the row is always there.
   RowLock lock = RowLock::none;
   bool is_locked = false;  // by its statement, which may be uncertain
 };
 
 class Steps {
  public:
-  // Of the transactions for which `is_taken` says so; the others have none. One with gaps has a
-  // step more at its beginning and at its end, where what was not recorded may have been done.
-  // Fails where an operation is of a kind whose result in another order cannot be told (lists), or
-  // where the budget runs out.
+  // The steps of the transactions for which `is_taken` is set; the others have none. One with gaps
+  // has an additional step at its beginning and at its end, for its unrecorded operations. Fails if
+  // an operation's result in another order is unknown (lists), or if the budget runs out.
   static Result<Steps> of(const History& history, const std::vector<bool>& is_taken,
                           const Gaps& gaps, Budget& budget);
 
@@ -52,12 +50,12 @@ class Steps {
     const uint32_t s = first_step_[t] + step;
     return {touches_.data() + first_touch_[s], touches_.data() + first_touch_[s + 1]};
   }
-  // Whether the key is none, but stands for what was not recorded.
+  // Whether the key stands for unrecorded operations.
   bool is_of_gap(KeyId key) const { return key >= keys_; }
   bool has_gaps(TxnId t) const {
     return count(t) > 0 && !touches(t, 0).empty() && is_of_gap(touches(t, 0).front().key);
   }
-  // Whether its first step has a row that somebody certainly locks who does not change it.
+  // Whether its first step has a row that another transaction certainly locks without changing it.
   bool locks_first(TxnId t) const;
   // Whether the step's statement locks nothing.
   bool is_plain(TxnId t, uint32_t step) const { return is_plain_[first_step_[t] + step]; }
@@ -84,7 +82,7 @@ class Steps {
   }
 
   KeyId keys_ = 0;               // of the history
-  std::vector<bool> is_locked_;  // of these: somebody certainly locks it and does not change it
+  std::vector<bool> is_locked_;  // per key: a transaction certainly locks it without changing it
   std::vector<Touch> touches_;
   std::vector<uint64_t> first_touch_ = {0};  // per step, and the end
   std::vector<bool> is_plain_;               // per step

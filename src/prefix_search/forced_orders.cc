@@ -1,13 +1,13 @@
-// What the reads of a history force upon the order of two writers, so that the search need not find
-// it out by going wrong: a transaction that certainly precedes a reader of a version, and writes
-// the same key, wrote it before that version was written.
+// Orders of two writers that the reads of a history force, which the search then need not find out
+// by failing: a transaction that certainly precedes a reader of a version, and writes the same key,
+// wrote it before that version was written.
 //
 //   s1: A { w(x,1) } B { w(y,1) }    s2: C { w(x,2) }    s3: D { r(y,1) r(x,2) }
 //   A precedes B, and B precedes D who read from it. D read C's x and not A's, so A wrote x before
 //   C.
 //
-// What precedes is session order, who read from whom, and the pairs found so far, so the rule is
-// applied until it finds nothing more. Whom a node has certainly behind it is one number a chain (a
+// The known precedences are session order, reads-from, and the pairs found so far, so the rule is
+// applied until it finds nothing more. The certain predecessors of a node are one number a chain (a
 // vector clock), and of each chain only the last writer of the key matters. Cost a round: nodes +
 // reads, each times chains, and a binary search; rounds are few. Where there are many chains the
 // search has to do without. The rule is the first of the saturation of Biswas and Enea (OOPSLA
@@ -54,7 +54,7 @@ class Forced {
     return {clocks_.data() + size_t{n} * chains_.nodes.rows(), chains_.nodes.rows()};
   }
 
-  // Calls use(m) for each node that certainly precedes `n`, but for those that precede these.
+  // Calls use(m) for the immediate certain predecessors of `n`.
   template <class Use>
   void each_before(Node n, Use use) const {
     if (const uint32_t place = chains_.place[n]; place > 0)
@@ -105,7 +105,7 @@ class Forced {
     for (const auto& [before, after] : pairs_) before_[after].push_back(before);
   }
 
-  // Whoever wrote the key and precedes the reader wrote it before the version that was read.
+  // A writer of the key that precedes the reader wrote it before the version that was read.
   void look(Node reader, const ExternalRead& read) {
     if (read.write == kNone) return;
     const Node source = problem_.writes.node[read.write];
@@ -137,7 +137,7 @@ class Forced {
   bool ordered_;
   Rows<ChainWriter> writers_;              // per key, by chain and place
   std::vector<uint32_t> clocks_;           // per node and chain
-  std::vector<std::vector<Node>> before_;  // per node: those that pairs_ put before it
+  std::vector<std::vector<Node>> before_;  // per node: its predecessors by pairs_
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which of two writers of a key must come first, because of what was read. See forced_orders.cc.
+// Which of two writers of a key must come first, because of the reads. See forced_orders.cc.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace assay::internal {
 
-// Transactions that follow one another, and where each node stands in them.
+// Transactions that follow one another, and the chain and index of each node.
 struct Chains {
   Rows<Node> nodes;              // per chain
   std::vector<uint32_t> of;      // per node: its chain

@@ -15,10 +15,10 @@
 // are chains.
 //
 // A *free* event can be moved to the front of every completion, so nothing else need be tried in
-// its place: an event that only reads; a write where nobody else is left to write the key; and
-// under SI every commit, since no other writer can have begun in between. This and the state being
-// a vector of positions only are what makes the search polynomial for a fixed number of chains
-// (Biswas and Enea, OOPSLA 2019, sections 4 and 5).
+// its place: an event that only reads; a write of a key that no other transaction is left to write;
+// and under SI every commit, since no other writer can have begun in between. This and the state
+// being a vector of positions only are what makes the search polynomial for a fixed number of
+// chains (Biswas and Enea, OOPSLA 2019, sections 4 and 5).
 
 #include "prefix_search/frontier.h"
 
@@ -62,8 +62,8 @@ Frontier::Frontier(const Problem& problem, const LevelInfo& level)
   }
 }
 
-// A transaction of unknown outcome comes after what its session did before it, and nothing waits
-// for it: it is a chain of its own.
+// A transaction of unknown outcome follows its session's earlier transactions, and no transaction
+// waits for it: it is a separate chain.
 void Frontier::index_chains() {
   chains_.also_after.assign(problem_.nodes(), kNone);
   chains_.of.assign(problem_.nodes(), 0);
@@ -243,8 +243,8 @@ bool Frontier::comes_about(Node n, bool written) const {
   return event < reached_[chain] || event >= horizon(chain);
 }
 
-// Those it reads from; and, before a version that is in force now is overwritten, everybody who
-// reads it.
+// It waits for the sources of its reads; and, before it overwrites the current version, for all
+// readers of that version.
 Frontier::Wait Frontier::wait_of(uint32_t chain) const {
   constexpr size_t kMostReaders = 256;
   const Node n = chains_.nodes[chain][reached_[chain] / per_node_];
@@ -291,7 +291,7 @@ bool Frontier::is_stuck(std::vector<TooEarly>& why) {
   uint32_t chain = 0;
   while (chain < chains() && reached_[chain] >= horizon(chain)) ++chain;
   if (chain == chains()) return false;
-  // What is waited for stands in a chain that does not go on either, so this leads into a circle.
+  // The event waited for is in a chain that does not go on either, so this leads into a cycle.
   const auto next = [this](uint32_t c) { return chains_.of[wait_of(c).node]; };
   uint32_t met = chain, steps = 0, most = 1;  // Brent's way to find out that one was met before
   for (chain = next(chain); chain != met; chain = next(chain)) {

@@ -35,8 +35,8 @@ class Frontier {
 
   // True if the next event of the chain can happen now.
   bool may_happen(uint32_t chain) const;
-  // Given that: true if it can happen now in every completion of this prefix, so that no other
-  // choice need be tried.
+  // Given that: true if it can happen now in every completion of this prefix: no other choice need
+  // be tried.
   bool is_free(uint32_t chain) const;
 
   void happen(uint32_t chain);
@@ -69,8 +69,9 @@ class Frontier {
   bool comes_about(Node n, bool written) const;
   // What the next event of a chain certainly waits for, and does not come about.
   struct Wait {
-    Node node = kNone;        // kNone: nothing
-    Node overwrites = kNone;  // whose version it would overwrite, if `node` has to read that first
+    Node node = kNone;  // kNone: nothing
+    // the writer of the version it would overwrite, if `node` has to read that first
+    Node overwrites = kNone;
   };
   Wait wait_of(uint32_t chain) const;
   bool reads_current(Node n) const;

@@ -19,9 +19,9 @@
 // Beyond dbcop, three things keep it from going wrong where nothing is hard: orders of writers that
 // the reads force (forced_orders.cc); a look ahead that sees when the next events wait for each
 // other (Frontier::is_stuck); and, since one bad choice near the beginning can cost all the time
-// there is, the search begins again when it has failed often, trying later what led nowhere. What
-// is known to lead nowhere stays known, and each beginning may fail more often than the one before,
-// so the search stays complete.
+// there is, the search begins again when it has failed often, trying later what led nowhere. Known
+// dead ends stay known, and each beginning may fail more often than the one before, so the search
+// stays complete.
 
 #include "prefix_search/prefix_search.h"
 
@@ -118,7 +118,7 @@ class PrefixSearch {
     ++opened_;
   }
 
-  // Nothing can follow. One of those that happened too early is not tried as early again.
+  // Nothing can follow. One of the events that happened too early is not tried as early again.
   void fail() {
     dead_.insert(frontier_.positions());
     ++fails_;

@@ -10,8 +10,8 @@
 namespace assay::internal {
 
 // Decides completely, within the budget. `level` must not be weak; where it has real time, the
-// history has times. A violation comes with an empty proof: all that the search knows is that there
-// is no order.
+// history has times. A violation comes with an empty proof: the search only knows that there is no
+// order.
 Judgement search_prefixes(const Problem& problem, const LevelInfo& level, Stages& stages,
                           Budget& budget);
 

@@ -55,7 +55,7 @@ class Reduction {
   }
 
  private:
-  // Per node, whom it shares a written key with; false if there are too many.
+  // Per node, the nodes that share a written key with it; false if there are too many.
   bool list_rivals() {
     std::vector<std::pair<Node, Node>> pairs;
     for (KeyId key = 0; key < problem_.keys(); ++key) {

@@ -6,20 +6,20 @@
 //   Whatever can follow the one can follow the other, whoever wrote that 1: they are one *state*. D
 //   can go next.
 //
-// A search that chooses writers has to choose, for each read, among all who wrote its value. Here a
-// transaction may go next if the keys hold what it read, which by chance they rarely do; the only
-// choice is which of those that fit goes first. The search proceeds in layers, one transaction
-// each, and keeps the best states of each layer (a *beam*). For every read of the next three
-// transactions of a session it counts how many transactions of some other session have to go before
-// the value is there; the best states are those where these numbers are small. A state is dropped
-// if it lacks a value that is still to be read and that nobody will write again. Where no state of
-// a layer has a successor, the search returns to an earlier layer, and keeps four times as many
-// states until it is past that place.
+// A search that chooses writers has to choose, for each read, among all writers of its value. Here
+// a transaction may go next if the keys hold the values it read, which by chance they rarely do;
+// the only choice is which of the fitting transactions goes first. The search proceeds in layers,
+// one transaction each, and keeps the best states of each layer (a *beam*). For every read of the
+// next three transactions of a session it counts how many transactions of some other session have
+// to go before the value is there; the best states are those where these numbers are small. A state
+// is dropped if it lacks a value that is still to be read and will not be written again. Where no
+// state of a layer has a successor, the search returns to an earlier layer, and keeps four times as
+// many states until it is past that place.
 //
-// Where reads and writes are two events, a transaction begins when the keys hold what it read, at
-// the latest right before a commit that changes one of them. Under snapshot isolation it then holds
-// the keys that it writes until it commits. A transaction that only reads commits as it begins, as
-// soon as it fits.
+// Where reads and writes are two events, a transaction begins when the keys hold the values it
+// read, at the latest right before a commit that changes one of them. Under snapshot isolation it
+// then holds the keys that it writes until it commits. A transaction that only reads commits as it
+// begins, as soon as it fits.
 //
 // The search finds orders of what a database really did; it refutes nothing. Cost: layers × states
 // × transactions that fit × the reads that it looks at. Sources: dbcop (OOPSLA 2019) for prefixes,
@@ -58,7 +58,7 @@ constexpr size_t kMostCheckpoints = 64;
 // A prefix of the execution, as far as it matters for what follows; it refers to rows of a layer.
 struct State {
   const uint32_t* at;     // per chain: transactions that are over
-  const uint32_t* value;  // per key: what it holds
+  const uint32_t* value;  // per key: its current value
   uint64_t begun;         // chains whose next transaction has begun
 };
 
@@ -182,7 +182,7 @@ class Moves {
  public:
   Moves(const ValueChains& txns, const LevelInfo& level) : t_(txns), level_(level) {}
 
-  // Of the next transaction of a chain: whether the keys hold what it read.
+  // For the next transaction of a chain: whether the keys hold the values it read.
   bool fits(const State& s, uint32_t chain) const {
     return std::ranges::all_of(t_.reads(chain, s.at[chain]),
                                [&](KeyValue read) { return s.value[read.key] == read.value; });
@@ -198,8 +198,8 @@ class Moves {
   }
 
   // The sets of chains whose next transactions may begin right before that of `chain` commits, and
-  // could not afterwards. All sets of a few; of many none, as many as do not hold keys against each
-  // other, and these with each left out once.
+  // could not afterwards. All sets of a few; of many only the empty set, a maximal one without
+  // conflicts of keys, and this one with each left out once.
   const std::vector<uint64_t>& beginnings(const State& s, uint32_t chain) {
     find_starters(s, chain);
     beginnings_ = {0};
@@ -410,8 +410,8 @@ class ValueBeam {
     return hash;
   }
 
-  // Whether the next transaction of the chain overwrites a value that is still to be read and that
-  // nobody writes again.
+  // Whether the next transaction of the chain overwrites a value that is still to be read and will
+  // not be written again.
   bool loses_value(uint32_t chain, uint64_t begun) const {
     const State s = state(parent_);
     return std::ranges::any_of(t_.writes(chain, s.at[chain]), [&](KeyValue write) {

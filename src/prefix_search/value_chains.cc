@@ -1,12 +1,12 @@
-// What sessions do, told by values.
+// The sessions of a history, described by values.
 //
 //   s1: { w(x,1) }  { r(y,2) w(x,1) }     s2: { w(x,2) w(y,2) }  { r(x,1) r(y,2) }
 //
 //   values of x: null 0, 1 is 1, 2 is 2; of y: null 3, 2 is 4      s1 writes value 1 at places 0
 //                                                                  and 1, s2 reads it at place 1
 //
-// A delete and a null are one value. Of a transaction there remain what it read of others and what
-// it left, of each key once. Cost: the accesses, and a number for each session and value.
+// A delete and a null are one value. Of a transaction there remain its reads of others and its
+// final writes, of each key once. Cost: the accesses, and a number for each session and value.
 
 #include "prefix_search/value_chains.h"
 

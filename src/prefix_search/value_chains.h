@@ -1,5 +1,5 @@
-// The sessions of a history as a search by values sees them: what each transaction reads and
-// writes, without who wrote it.
+// The sessions of a history as a search by values sees them: the reads and writes of each
+// transaction, without the sources.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class ValueChains {
   struct Txn {
     Node node = kNone;
     bool optional = false;  // it may have taken no effect
-    uint32_t reads = 0;     // where those of the next transaction begin, in reads_; likewise
+    uint32_t reads = 0;     // begins the row in reads_; `writes` in writes_
     uint32_t writes = 0;
   };
 
@@ -84,7 +84,7 @@ class ValueChains {
   std::vector<uint32_t> initial_;
   uint32_t values_ = 0;
   Rows<uint32_t> written_at_;           // per chain and value: places, ascending
-  std::vector<uint32_t> end_of_reads_;  // likewise: behind the last place that reads it
+  std::vector<uint32_t> end_of_reads_;  // per chain and value: behind the last place that reads it
 };
 
 }  // namespace assay::internal

@@ -27,7 +27,7 @@ struct Relation {
       false;  // a query of it finds all rows of that name: it is no partition, and hides no rows
   bool fires = false;   // triggers or rules of the user's, when it is changed
   int64_t file = 0;     // where it lies: another if it was written anew
-  std::string refusal;  // why its rows are not told apart, or are not in the log; empty: they are
+  std::string refusal;  // why its rows have no identity, or are not in the log
 };
 
 class Catalogue {
@@ -42,7 +42,7 @@ class Catalogue {
   // several in different schemas.
   const Relation* find(std::string_view schema, std::string_view name) const;
   bool is_aggregate(std::string_view function) const;
-  // That it is not one of the system's own: nobody knows what it does.
+  // Whether it is not one of the system's functions: its effects are unknown.
   bool is_users_function(std::string_view function) const;
 
   // Which relations the user may read as a whole, with their hidden columns.

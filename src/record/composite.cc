@@ -5,8 +5,8 @@
 namespace assay::internal::record {
 namespace {
 
-// What stands between two brackets, with commas between. Inside of quotes a backslash takes what
-// follows as it is, and two quotes are one.
+// The elements between two brackets, with commas between. Inside quotes a backslash takes the next
+// character unchanged, and two quotes are one.
 std::optional<std::vector<std::optional<std::string>>> split(std::string_view text, char open,
                                                              char close) {
   if (text.size() < 2 || text.front() != open || text.back() != close) return std::nullopt;

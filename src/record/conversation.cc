@@ -13,7 +13,7 @@
 // that has not failed, since the question would fail then, and everything behind it. After an error
 // the server skips all until the next Sync, and so does the queue.
 //
-// What is not understood goes through as it is. Source: PostgreSQL's manual, 55 (frontend/backend
+// Unknown messages go through unchanged. Source: PostgreSQL's manual, 55 (frontend/backend
 // protocol).
 #include "record/conversation.h"
 
@@ -52,7 +52,7 @@ bool Conversation::begin_startup() {
     switch (found->kind) {
       case Startup::Kind::tls:
         if (around_.encrypts) {
-          // What came with it was not encrypted, and whoever sent it is not known.
+          // The bytes that came with it were not encrypted, and may be from anybody.
           if (encrypted_ || startup_.size() > found->size) return false;
           to_client += 'S';
           startup_.clear();
@@ -143,7 +143,7 @@ bool Conversation::take_from_client(char type, std::string_view body) {
       may_write_ = true;
       expect({.kind = Expected::Kind::call});
       break;
-    default:  // the end of what is copied
+    default:  // the end of copied data
       expect({.kind = Expected::Kind::copied});
       break;
   }
@@ -151,7 +151,7 @@ bool Conversation::take_from_client(char type, std::string_view body) {
   return true;
 }
 
-// Of the extended protocol, and more than Close: a Sync ends what it is part of.
+// Messages of the extended protocol, except Close: a Sync ends their sequence.
 bool Conversation::is_extended(Expected::Kind kind) {
   using Kind = Expected::Kind;
   return kind == Kind::parse || kind == Kind::bind || kind == Kind::describe ||
@@ -179,7 +179,7 @@ bool Conversation::is_idle() const {
   return started_ && !skipping_ && first_of_consequence() == expected_.end();
 }
 
-// Nothing that is under way will change it but what was sent since the last Sync.
+// No pending message will change the state, except those sent since the last Sync.
 bool Conversation::knows_state() const {
   return started_ && !skipping_ &&
          std::none_of(first_of_consequence(), expected_.end(), [](const Expected& e) {
@@ -341,7 +341,7 @@ bool Conversation::take_row(Expected& e, std::string_view body) {
     e.row_bytes += row->last->size();
     e.rows.push_back(around_.trace->veiled_versions(*part_of(e), *row->last));
   } else if (row->last) {
-    e.partly = e.untold = true;
+    e.partly = e.too_large = true;
   }
   if (e.rows.size() >= kMostRowsOfALine || e.row_bytes > kMostRowBytes) {
     e.row_bytes = 0;
@@ -389,7 +389,7 @@ bool Conversation::take_from_server(char type, std::string_view body) {
     return true;
   }
   Expected& e = expected_.front();
-  if (e.kind == Kind::copied) {  // what it ended was answered
+  if (e.kind == Kind::copied) {  // the statement that it ended was answered
     expected_.pop_front();
     return take_from_server(type, body);
   }
@@ -461,7 +461,7 @@ void Conversation::tell(Expected& e, std::string_view tag, std::string_view erro
   line["tag"] = tag;
   if (!e.values.empty()) line["p"] = around_.trace->veiled(e.values);
   if (e.partly) line["partly"] = true;
-  if (e.untold) line["untold"] = true;
+  if (e.too_large) line["untold"] = true;
   if (!e.rows.empty()) line["rows"] = std::exchange(e.rows, Json());
   if (!error.empty()) line["error"] = error;
   around_.trace->write(line);

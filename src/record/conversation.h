@@ -1,5 +1,5 @@
-// What one client of PostgreSQL and its server say to each other, with what is added to it and
-// taken away again.
+// The messages between one client of PostgreSQL and its server, with our additions, which are taken
+// away again.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class Conversation {
   Conversation(uint64_t number, Surroundings& surroundings)
       : number_(number), around_(surroundings) {}
 
-  // Takes what came, and leaves what is to be sent below. False: that was not the protocol.
+  // Takes the bytes, and leaves the bytes to send below. False: they do not follow the protocol.
   bool from_client(std::string_view bytes);
   bool from_server(std::string_view bytes);
   std::string to_client, to_server;
@@ -78,7 +78,7 @@ class Conversation {
       call,
       copied,
       number,        // ours, in front of a COMMIT or Sync
-      number_query,  // ours, a message of its own
+      number_query,  // ours, as a separate message
     };
     Kind kind = Kind::sync;
     Prepared of = {};
@@ -86,8 +86,8 @@ class Conversation {
     std::string name = {};                // parse: of what
     std::optional<Prepared> before = {};  // what had that name
     size_t part = 0;                      // that is being answered
-    bool partly = false;                  // not all rows were asked for, or are told
-    bool untold = false;                  // some were too large to be told
+    bool partly = false;                  // not all rows were asked for, or recorded
+    bool too_large = false;               // some were too large to be recorded
     bool with_number = false;             // ours is behind it
     bool only_closes = false;             // sync: nothing else was sent since the one before
     std::string held = {};                // the tag, until that is answered
@@ -140,14 +140,14 @@ class Conversation {
   bool skipping_ = false;  // until the next Sync, after an error
   bool lost_ = false;      // the server ends the connection
   char status_ = 'I';
-  bool may_write_ = false;  // what is open has perhaps a number
+  bool may_write_ = false;  // the open transaction may have a number
   // Since the last Sync.
   struct Batch {
     bool begins = false, ends = false, writes = false, other = false, only_closes = true;
   } batch_;
   std::string untouched_;   // why nothing is rewritten any more
   bool redefines_ = false;  // since the last transaction ended
-  bool told_ = false;       // likewise
+  bool told_ = false;       // since the last transaction ended
 };
 
 }  // namespace assay::internal::record

@@ -1,5 +1,5 @@
-// What was not recorded is said by table, so that who concludes from what is not in the history
-// knows where that may be wrong (docs/formats/assay.md, "unrecorded").
+// Unrecorded operations are listed by table: a conclusion from the absence of an operation may be
+// wrong there (docs/formats/assay.md, "unrecorded").
 //
 //   SELECT * FROM t WHERE id = 7          found t:7, by the whole key: everything
 //   SELECT * FROM t WHERE v > now()       the rows that it found, and not those that it passed
@@ -27,7 +27,7 @@ constexpr size_t kMostStatements = 8;       // of a transaction there
 constexpr size_t kMostReasons = 8;
 constexpr size_t kMostWords = 2;  // of a program's name
 
-// Adds what is not there yet, until there are so many.
+// Adds a new element, up to this number of them.
 void add(std::vector<std::string>& to, std::string what, size_t most) {
   if (to.size() < most + 1 && std::ranges::count(to, what) == 0)
     to.push_back(to.size() < most ? std::move(what) : "…");
@@ -43,7 +43,7 @@ bool is_control(const std::string& kind) {
 }  // namespace
 
 std::string_view missed_of(const Statement& statement, const SeenStatement& s) {
-  if (!statement.missed.empty() || !s.untold) return statement.missed;
+  if (!statement.missed.empty() || !s.too_large) return statement.missed;
   return "an answer that is too large";
 }
 
@@ -98,7 +98,7 @@ void Description::look_at(const SeenStatement& s, bool finds_all) {
   else if (changes && (!statement.keyed || s.rows == 0))
     miss(s, "the rows that it did not change", tables);
   if (changes && statement.fires) miss(s, "a trigger", any);
-  // Tables that the log tells nothing of.
+  // Tables that are not in the log.
   const bool unlogged = !statement.missed.empty() && statement.missed.starts_with("a table ");
   if (changes && unlogged) changes_.insert(statement.changed);
 }
@@ -115,7 +115,7 @@ void Description::end(bool logged) {
   if (logged) return;
   const bool committed = txn_.status == TxnStatus::committed;
   if (committed && closed_) return;  // there were none
-  // What it would have done if it had not been refused.
+  // The operations it would have done if it had not been refused.
   const bool refused = txn_.status != TxnStatus::aborted ||
                        std::ranges::any_of(txn_.statements, &SeenStatement::failed);
   if (!refused) return;
@@ -159,7 +159,7 @@ std::string Description::meta(ProgramNames& programs) const {
                                   ? ""
                                   : " " + (statement.tables[0] == "*" ? "…" : statement.tables[0]);
     if (!statement.place.empty()) add(places, statement.place, kMostWords);
-    // What it only reads says less.
+    // The tables that it only reads say less.
     add(statement.changed.empty() ? reads : changes, statement.kind + table, kMostWords);
   }
   const bool defines = std::ranges::any_of(txn_.statements, [&](const SeenStatement& s) {

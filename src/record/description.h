@@ -1,5 +1,5 @@
-// What the history says of a recorded transaction besides its operations: its program, its
-// statements, and what was not recorded.
+// The history's description of a recorded transaction, without its operations: its program, its
+// statements, and its unrecorded operations.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ std::string_view missed_of(const Statement& statement, const SeenStatement& s);
 // tables: "select accounts, update accounts".
 class ProgramNames {
  public:
-  // `statements`: each once, without constants; `words`: what it is called by.
+  // `statements`: each once, without constants; `words`: its readable name.
   const std::string& name(const std::string& statements, const std::string& words);
 
  private:
@@ -37,7 +37,7 @@ class Description {
   Description(const Seen& seen, const SeenTxn& txn, bool closed)
       : seen_(seen), txn_(txn), closed_(closed) {}
 
-  // `finds_all`: the history says of everything that the statement looked at what it was.
+  // `finds_all`: the history has the value of everything that the statement examined.
   void look_at(const SeenStatement& s, bool finds_all);
   // It is not known which statement made which of its changes.
   void miss_origins();

@@ -1,7 +1,7 @@
 // Joins what clients read with what the log says was written.
 //
-// A row tells by which transaction it was written, and the log has the numbers of all that wrote:
-// the clients' own, which asked for theirs when they ended, and others' (versions.h).
+// A row names the transaction that wrote it, and the log has the numbers of all writers: the
+// clients' own, which queried theirs when they ended, and others' (versions.h).
 //
 //   trace: 1-1 read accounts:7 of 739; 2-1 is number 740, read accounts:7 of 739      log: 739
 //   accounts:7, 740 accounts:7
@@ -9,25 +9,25 @@
 //                                                                     xid-739, w(accounts:7)
 //            order accounts:7: xid-739, 2-1
 //
-// A read of a version that is nobody's is left out, for a read that is missing makes no violation.
-// So is one of a version of which no client is known to be the writer, where the reader may have a
-// number itself that it was not asked for: it may be its own. That a row was not found is written
-// down only where the log has everything that was committed by then.
+// A read of a version without a known writer is omitted, for a missing read makes no violation. So
+// is a read of a version whose writer is not known to be a client, if the reader may itself have a
+// number that was not queried: the version may be its own. A row that was not found is recorded as
+// absent only if the log has everything that was committed by then.
 //
-// What a transaction wrote stands with the statement that did it (origins.h), or at its end if that
-// is not known; what it reads of its own is left out. A change read what it replaced where it
-// depends on that, SET balance = balance - 5, and not where it only names a key (rule 35); what
-// that was tells the order of the log. Transactions of the log that are no client's are sessions of
-// their own.
+// A transaction's writes are with the statements that made them (origins.h), or at its end if these
+// are not known; its reads of own writes are omitted. A change reads the version that it replaced
+// if its result depends on it, SET balance = balance - 5, and not if it only names a key (rule 35);
+// the order of the log gives that version. Transactions of the log that are no client's are
+// separate sessions.
 //
-// Now and then the trace says: what was committed at 5:00 is in the log above, and whatever clients
-// had sent by then is answered. Then everybody who had ended at 5:00 is joined, as all of whom they
-// can have read are known; and others' transactions of which a snapshot says that they are over.
-// Theirs are the times between which they were committed: of what others do only their changes are
-// known, and these are made at one moment.
+// Now and then the trace says: everything committed at 5:00 is in the log above, and everything
+// that clients had sent by then is answered. Then all transactions that had ended at 5:00 are
+// joined, as all that they can have read are known; and others' transactions that are over
+// according to a snapshot. These have the times between which they were committed: of others'
+// transactions only the changes are known, and these are made at one moment.
 //
 // Cost: linear in the trace, times the logarithm of the keys. Memory: the history, the versions,
-// and what is not joined yet. Source: rules 30 to 36 of soundness, as
+// and the transactions that are not joined yet. Source: rules 30 to 36 of soundness, as
 // docs/is-my-application-safe.md has them.
 #include "record/join.h"
 
@@ -55,10 +55,10 @@ using collect::schedule::RowOperation;
 using collect::schedule::RowTxn;
 
 constexpr size_t kMostRowsOfQuery = 1000;  // longer answers are reads of their rows alone
-constexpr size_t kNobody = Versions::kNobody;
+constexpr size_t kNoClient = Versions::kNoClient;
 
-// A read of a row stands before what the transaction did to it; and of each change it is not known
-// then when it was made.
+// A read of a row precedes the transaction's changes to it; the moment of each change is then
+// unknown.
 void put_changes_last(std::vector<RowOperation>& ops) {
   const auto reads = [](const RowOperation& op) {
     return op.kind != RowOperation::Kind::write && op.kind != RowOperation::Kind::remove;
@@ -74,7 +74,7 @@ class Joining {
 
   Status take(const Json& line) {
     if (Status s = reader_.take(line); !s.ok()) return s;
-    return line.contains("answered") ? settle() : Status(Ok{});
+    return line.contains("answered") ? join_answered() : Status(Ok{});
   }
 
   Result<Joined> finish() {
@@ -84,7 +84,7 @@ class Joining {
     if (Status s = join(LogPoint{.at = Interval::kOpen, .logged = SIZE_MAX}, true); !s.ok())
       return s.error();
     if (listener_ != nullptr)
-      if (Status s = listener_->settled(); !s.ok()) return s.error();
+      if (Status s = listener_->joined_all(); !s.ok()) return s.error();
     rows_.set_meta(header());
     versions_.state(rows_);
     out_.log_ended = closed_;
@@ -107,9 +107,9 @@ class Joining {
     LoggedChanges changes;
   };
 
-  // The last point of the log by which whatever clients had sent has been answered since: by then,
-  // who wrote what is known.
-  Status settle() {
+  // Joins up to the last point of the log by which everything that clients had sent has been
+  // answered since: the writers are known by then.
+  Status join_answered() {
     std::optional<LogPoint> last;
     while (!seen_.points.empty() && seen_.points.front().at < seen_.answered) {
       last = std::move(seen_.points.front());
@@ -121,7 +121,7 @@ class Joining {
     Status joined = join(*last, false);
     before_ = last->at;
     if (!joined.ok() || listener_ == nullptr) return joined;
-    return listener_->settled();
+    return listener_->joined_all();
   }
 
   // Clients' transactions that have ended.
@@ -143,7 +143,7 @@ class Joining {
       const auto at = of_number_.find(changes.number);
       const bool own = at != of_number_.end();
       const std::string name = own ? at->second.name : fmt::format("xid-{}", changes.number);
-      versions_.add(changes, name, own ? at->second.client : kNobody);
+      versions_.add(changes, name, own ? at->second.client : kNoClient);
       if (own)
         own_.emplace(at->second.client, Logged{log, std::move(changes)});
       else
@@ -167,7 +167,7 @@ class Joining {
     return join_others(point, last);
   }
 
-  // Others' transactions, once everybody sees them.
+  // Others' transactions, once they are visible to all.
   Status join_others(const LogPoint& point, bool last) {
     std::vector<Logged> later;
     for (Logged& logged : std::exchange(foreign_, {})) {
@@ -194,7 +194,7 @@ class Joining {
     return at == Interval::kUnknown ? Interval{} : Interval::from(at);
   }
 
-  // What is not known to have touched anything may have done so all the same.
+  // A transaction without operations may still have unrecorded ones.
   Status add(const RowTxn& txn) {
     if (txn.ops.empty() && txn.meta.find("\"unrecorded\":") == std::string::npos) return Ok{};
     if (Status s = rows_.add(txn); !s.ok()) return s;
@@ -258,16 +258,16 @@ class Joining {
   std::vector<RowOperation> reads_of(const SeenStatement& s, const Client& client,
                                      bool& finds_all) {
     std::vector<RowOperation> found;
-    const uint64_t left_out = out_.nobodys;
+    const uint64_t left_out = out_.unattributed;
     for (const SeenVersion& version : s.read) {
       auto read = versions_.read(version, client.number, client.seen.may_have_number);
       if (read.op) found.push_back(std::move(*read.op));
-      if (read.nobodys) ++out_.nobodys;
+      if (read.unattributed) ++out_.unattributed;
     }
     out_.reads += found.size();
     const Statement& statement = seen_.statements.at(s.q);
     finds_all = statement.kind != "select" ||
-                (statement.keyed && s.read.size() == 1 && out_.nobodys == left_out);
+                (statement.keyed && s.read.size() == 1 && out_.unattributed == left_out);
     if (auto query = query_of(s, found)) {
       found.insert(found.begin(), std::move(*query));
       finds_all = true;
@@ -374,8 +374,8 @@ class Joining {
   Versions versions_;
   RowHistory rows_;
   Joined out_;
-  bool closed_ = false;            // whatever was committed before what is joined is in the log
-  std::optional<int64_t> before_;  // the point before
+  bool closed_ = false;  // everything committed before the joined transactions is in the log
+  std::optional<int64_t> before_;       // the point before
   std::map<uint64_t, uint64_t> count_;  // of transactions, by session
   size_t received_ = 0;
   struct Numbered {
@@ -384,8 +384,8 @@ class Joining {
   };
   std::unordered_map<uint32_t, Numbered> of_number_;
   std::vector<Client> clients_;             // that are not joined yet
-  std::unordered_map<size_t, Logged> own_;  // likewise, by number of the client's
-  std::vector<Logged> foreign_;             // likewise
+  std::unordered_map<size_t, Logged> own_;  // not joined yet, by number of the client's
+  std::vector<Logged> foreign_;             // not joined yet
   std::set<std::string> acting_;            // isolations
   ProgramNames programs_;
 };

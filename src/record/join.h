@@ -25,21 +25,21 @@ struct Joined {
   // Statements on tables: recorded with all that they read, with some of it, and without; and why.
   uint64_t full = 0, partly = 0, unread = 0;
   std::map<std::string, uint64_t> missed;
-  uint64_t reads = 0;      // of versions, that are in the history
-  uint64_t nobodys = 0;    // that are not: of nobody knows whom
-  bool log_ended = false;  // it was read to the end of the recording
+  uint64_t reads = 0;         // of versions, that are in the history
+  uint64_t unattributed = 0;  // not in the history: the writer is unknown
+  bool log_ended = false;     // it was read to the end of the recording
 };
 
-// Who hears of transactions as they are joined, while the trace may still grow.
+// A listener to transactions as they are joined, while the trace may still grow.
 class JoinListener {
  public:
   virtual ~JoinListener() = default;
   virtual Status joined(const collect::schedule::RowTxn& txn) = 0;
-  // Whatever had ended at some moment has been joined.
-  virtual Status settled() = 0;
+  // All transactions that had ended at some moment are joined.
+  virtual Status joined_all() = 0;
 };
 
-// To the end of the trace. A last line that is cut off is passed over.
+// To the end of the trace. A truncated last line is ignored.
 Result<Joined> join(formats::Input& trace, JoinListener* listener = nullptr);
 
 }  // namespace assay::internal::record

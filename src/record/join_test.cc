@@ -140,7 +140,7 @@ TEST(Join, VersionsOfOthersAndOfNobody) {
       said(1, 2, "SELECT 4", R"x("(1,105,2)","(1,105,1)","(1,102,1)","(1,90,3)")x") + idle(1) +
       logged(105, {put(2, 7)}) + kEnd);
   EXPECT_EQ(d.txns, (Texts{"1-1: r(t:2 xid-105) r(t:3 first)", "xid-105: w(t:2)"}));
-  EXPECT_EQ(d.joined.nobodys, 2u);
+  EXPECT_EQ(d.joined.unattributed, 2u);
   EXPECT_EQ(d.joined.reads, 2u);
   EXPECT_EQ(d.joined.foreign, 1u);
   EXPECT_FALSE(d.joined.history.begin_time(1).known());
@@ -379,7 +379,7 @@ class Heard : public JoinListener {
       all += fmt::format("[{},{}] ", txn.begin.request, txn.end.response);
     return Ok{};
   }
-  Status settled() override {
+  Status joined_all() override {
     all += "| ";
     return Ok{};
   }

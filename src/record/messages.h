@@ -1,6 +1,6 @@
 // Messages between a client of PostgreSQL and its server: version 3 of the protocol. Each is a byte
-// that says what it is, a length of four bytes that counts itself, and a body; the first that a
-// client sends has no such byte. Numbers are big-endian, and texts end with a zero byte.
+// for its kind, a length of four bytes that counts itself, and a body; the first that a client
+// sends has no such byte. Numbers are big-endian, and texts end with a zero byte.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace assay::internal::record {
 
-// What a body holds, field by field. One that is cut off, or has what it should not, yields zeros
-// from there on, and is not ok.
+// The fields of a body, one by one. A truncated or malformed one yields zeros from there on, and is
+// not ok.
 class Fields {
  public:
   explicit Fields(std::string_view body) : rest_(body) {}
@@ -40,7 +40,7 @@ void put_int32(std::string& to, uint32_t n);
 void put_text(std::string& to, std::string_view text);  // with its zero byte
 void put_message(std::string& to, char type, std::string_view body);
 
-// What a client that asks for TLS says instead of a version.
+// The request for TLS, which a client sends instead of a version.
 inline constexpr uint32_t kSslRequest = 80877103;
 
 // The first message of a client.
@@ -59,7 +59,7 @@ struct BindMessage {
   std::string_view portal, statement;
   std::vector<std::optional<std::string_view>> values;
   std::vector<bool> binary;  // of the values
-  // So that the portal has one more column than the client knows, in text: the body for it.
+  // The body with one more column, as text, in the results.
   std::string one_more;
 };
 std::optional<BindMessage> read_bind(std::string_view body);
@@ -71,7 +71,7 @@ struct ShorterRow {
   std::optional<std::string> last;  // nothing for NULL
 };
 std::optional<ShorterRow> without_last_cell(std::string_view row);
-// The first cell of a DataRow and the second, empty for NULL and what is not there.
+// The first cell of a DataRow and the second, empty for NULL and missing ones.
 std::vector<std::string> cells_of(std::string_view row);
 
 // Of what the server says about authentication: without the ways that are bound to the channel, as
@@ -80,8 +80,8 @@ std::string without_channel_binding(std::string_view body);
 
 // Of an ErrorResponse: the field of this type, such as 'C' for the code; empty if there is none.
 std::string_view error_field(std::string_view body, char field);
-// The same error where what stands behind a place of the statement, in characters from 1, was moved
-// so many back.
+// The same error with its position in the statement, in characters from 1, moved back by this many
+// if it is behind a place.
 std::string with_position_moved(std::string_view body, size_t behind, size_t back);
 
 // Cuts what comes from one side into messages.

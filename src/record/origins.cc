@@ -7,8 +7,8 @@
 //
 // A trigger, a cascade, a function or COPY makes changes that no tag counts; MERGE and ON CONFLICT
 // make some of two kinds; and what ROLLBACK TO has undone is in a tag and not in the log. Then the
-// changes have no statements, and whether one of them depends on what it replaced is said only if
-// all statements that may have made it agree.
+// changes have no statements, and whether one of them depends on the version it replaced is stated
+// only if all statements that may have made it agree.
 //
 // Cost: the changes, and for each table and kind the statements.
 #include "record/origins.h"

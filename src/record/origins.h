@@ -11,10 +11,9 @@
 namespace assay::internal::record {
 
 struct Origins {
-  // Of each change the place of its statement in the transaction. Empty: nobody knows that of all
-  // of them.
+  // Of each change the place of its statement in the transaction. Empty: not known for all of them.
   std::vector<size_t> statements;
-  std::vector<bool> depends;  // of each change: on what it replaced
+  std::vector<bool> depends;  // of each change: on the version that it replaced
 };
 
 Origins origins_of(const SeenTxn& txn, const std::map<uint64_t, Statement>& statements,

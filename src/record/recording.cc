@@ -28,8 +28,8 @@ namespace {
 using evidence::PostgresqlSlot;
 
 constexpr int kOldestVersion = 13;
-// How often the log is read meanwhile: what was read is safe when this program is killed, and the
-// server need not keep it.
+// How often the log is read meanwhile: the part that was read is safe when this program is killed,
+// and the server need not keep it.
 constexpr auto kLogRead = std::chrono::milliseconds(250);
 // A row that is longer is left out: readers of lines do not take any length.
 constexpr size_t kMostLogged = 4 << 20;
@@ -71,7 +71,7 @@ class Recorder : public Recording {
                       (*version)[0][3]));
     user_ = (*version)[0][4];
     const int64_t at = now();
-    // What it marks is to be in the log at once.
+    // The transactions of its marks must be in the log at once.
     if (const auto set = slot_->ask("SET synchronous_commit = on"); !set.ok()) return set.error();
     if (Status s = slot_->start(); !s.ok()) return s;
     const auto bound =
@@ -244,7 +244,7 @@ class Recorder : public Recording {
     return Ok{};
   }
 
-  // What was logged and not read yet, to the mark; whether that came.
+  // Reads the unread part of the log up to the mark; returns whether the mark came.
   Result<bool> read_log(const std::string& mark) {
     bool found = false;
     const Status read = slot_->read([&](std::string_view, std::string_view line) {
@@ -266,8 +266,8 @@ class Recorder : public Recording {
     return found;
   }
 
-  // Up to now, and which of that everybody sees. What was committed when is not known where the
-  // mark did not come.
+  // Notes how far the log was read, and which of its transactions are visible. Without the mark,
+  // the times of the commits are not known.
   Status note_point(bool last) {
     if (!last && trace_.written() == noted_) {  // but whatever others do must not pile up there
       const auto read = read_log("");

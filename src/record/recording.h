@@ -1,5 +1,5 @@
-// A recording of an application: it talks to PostgreSQL through this program, which writes down
-// what it reads, and the server's log tells what anybody writes.
+// A recording of an application: it talks to PostgreSQL through this program, which writes down its
+// reads, and the server's log has all writes.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ struct RecordingOptions {
   std::string tls_certificate, tls_key;  // files, for clients; without, a certificate is made
   std::string test;                      // that starts the recording: FILE:LINE
   bool no_values = false;                // of rows, keys and statements: none is written down
-  uint64_t first_rows = 100'000;  // so many are read at first, of tables that have no more together
+  uint64_t first_rows = 100'000;  // rows read at first, of tables with no more than this together
 };
 
 class Recording {
@@ -32,9 +32,9 @@ class Recording {
 
   // The URL by which the application connects.
   virtual std::string url() const = 0;
-  // By which clients of PostgreSQL that are not told anything else connect so: names and values.
+  // The variables with which clients of PostgreSQL connect to it by default: names and values.
   virtual std::vector<std::pair<std::string, std::string>> environment() const = 0;
-  // Until told to stop. Then the log is read to its end, and the trace is complete.
+  // Runs until `stop`. Then the log is read to its end, and the trace is complete.
   virtual Status run(const std::atomic<bool>& stop) = 0;
   virtual uint64_t connections() const = 0;
 };

@@ -118,7 +118,7 @@ bool Relay::serve(Link& link, bool of_server, uint32_t events) {
     link.client.encrypt(*encryption_.to_clients);
   }
   if (link.server.over()) return !link.client.over() && !link.talk.to_client.empty();
-  // The client is gone; what it asked for is still answered, above all a COMMIT.
+  // The client is gone; its requests are still answered, above all a COMMIT.
   if (link.client.over())
     return link.talk.is_recorded() && (!link.talk.answered() || !link.talk.to_server.empty());
   return true;
@@ -130,7 +130,7 @@ void Relay::end(uint64_t number) {
   links_.erase(at);
 }
 
-void Relay::tell_answered() {
+void Relay::note_answered() {
   if (around_.trace->answer_awaited() == Interval::kUnknown) return;
   int64_t before = around_.now();
   for (const auto& [number, link] : links_)
@@ -162,7 +162,7 @@ Status Relay::run(const std::atomic<bool>& stop, const std::function<void()>& ti
       ticked = now;
       tick();
     }
-    if (now - flushed > kTraceFlushed) tell_answered();
+    if (now - flushed > kTraceFlushed) note_answered();
     if (now - flushed > kTraceFlushed || around_.trace->pending() > kMostTraceWaiting) {
       flushed = now;
       if (Status s = around_.trace->flush(); !s.ok()) return s;

@@ -32,7 +32,7 @@ class Relay {
   Relay& operator=(const Relay&) = delete;
 
   const std::string& address() const { return address_; }
-  // Until told to stop; then all connections end. `tick` is called about every second.
+  // Runs until `stop`; then all connections end. `tick` is called about every second.
   Status run(const std::atomic<bool>& stop, const std::function<void()>& tick);
   uint64_t connections() const { return accepted_; }
 
@@ -58,7 +58,7 @@ class Relay {
   bool receive(Link& link, bool of_server);
   void wait_for(Link& link, uint64_t number);
   void end(uint64_t number);
-  void tell_answered();
+  void note_answered();
 
   int epoll_, listener_;
   std::string address_;

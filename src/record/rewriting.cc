@@ -11,9 +11,9 @@
 // nothing is written anew from a tree. The text that comes of it is parsed again, and sent only if
 // in its tree this column is all that is new.
 //
-// What a SELECT reads elsewhere, in sub-selects, functions, views, or behind DISTINCT and UNION, is
-// not told: then it says why. Statements that change rows are sent as they came, for the log has
-// what they wrote.
+// A SELECT's reads elsewhere, in sub-selects, functions, views, or behind DISTINCT and UNION, are
+// not recorded: then it says why. Statements that change rows are sent unchanged, for the log has
+// their writes.
 //
 // Cost: two parses of a text that was not seen before but for its constants, a look-up of one that
 // was.
@@ -84,8 +84,8 @@ struct Level {
   bool aggregates = false, sub_selects = false;
 };
 
-// A condition in the language of histories (history/condition.h), as far as it means there what it
-// means to PostgreSQL.
+// A condition in the language of histories (history/condition.h), as far as that has PostgreSQL's
+// meaning.
 class ConditionWriter {
  public:
   ConditionWriter(const Relation& relation, std::string_view sql, Json& pieces)
@@ -179,7 +179,7 @@ class ConditionWriter {
     return true;
   }
 
-  // The tree as JSON has neither 0 nor what is less.
+  // The tree omits 0 and negative places in its JSON.
   bool is_zero(int64_t at) const {
     const std::string_view text = sql_.substr(std::min(static_cast<size_t>(at), sql_.size()), 2);
     return text.starts_with('0') && (text.size() == 1 || !collect::schedule::is_digit(text[1]));
@@ -393,8 +393,8 @@ void Understanding::look_for_lock(const Json& s) {
   if (strength == "LCS_FORSHARE") part_.locks = "share";
 }
 
-// Of conditions that all hold, one for each column of the key that says what it equals. Whether
-// there are no others.
+// Looks among conditions that all hold for an equation of each column of the key. Whether there are
+// no others.
 bool Understanding::look_for_key(const Json& where, const Relation& relation) {
   std::set<std::string> named;
   size_t conditions = 0;
@@ -544,7 +544,7 @@ std::string Understanding::statement(const std::string& type, const Json& s) {
   return {};
 }
 
-// Where a column may be put in behind those that a SELECT has; 0 if that is not found.
+// The place after a SELECT's columns where another may be inserted; 0 if it is not found.
 size_t end_of_columns(std::string_view sql) {
   const std::vector<Word> words = words_of(sql);
   size_t i = 0;
@@ -643,7 +643,7 @@ Plan understand(const Catalogue& catalogue, const std::set<uint32_t>& readable,
     if (s["stmt"].size() != 1) continue;
     const std::string column =
         Understanding(catalogue, readable, sql, part).statement(s["stmt"].name(0), s["stmt"][0]);
-    // What is not seen, as behind a view, may be a function that writes.
+    // An unseen relation, as behind a view, may be a function that writes.
     part.may_write = part.may_write || !part.missed.empty();
     if (column.empty()) continue;
     const size_t place = end_of_columns(text);

@@ -30,19 +30,19 @@ struct Part {
     rollback,
     rollback_to,
     prepare,     // PREPARE TRANSACTION
-    definition,  // changes what the catalogue says, or who asks
+    definition,  // changes the catalogue, or the user
   };
   Kind kind = Kind::other;
   std::string sql;          // of the client
   bool reads = false;       // tables that are no system's
   bool tells = false;       // its last column is ours
   bool aggregated = false;  // and has many rows in one
-  // Of which relations the column tells, and how many values each has there.
+  // The relations of the column's values, and how many values each has there.
   std::vector<std::pair<std::string, size_t>> from;
   // It returns every row of `from` that satisfies this, in pieces: texts, and [n, "number" or
   // "text"] for the client's value n. Null: that is not known.
   Json where;
-  std::string missed;               // why not all that it read is told; empty: it is
+  std::string missed;               // why not all of its reads are recorded; empty: they are
   std::vector<std::string> tables;  // which it reads or changes; "*": nobody knows which
   // It names one row of its table by the whole key, or inserts rows: whatever it does not find, it
   // looks at no other row.
@@ -51,11 +51,10 @@ struct Part {
   std::string locks;
   bool fires = false;  // a trigger or a rule of the user's
   bool may_write = false;
-  std::string changed;  // the relation that it changes
-  bool depends_on_rows =
-      false;  // what it writes depends on more than the keys of the rows that were there
-  std::string isolation;               // that it asks for
-  bool for_session = false;            // for all transactions to come
+  std::string changed;           // the relation that it changes
+  bool depends_on_rows = false;  // its writes depend on more than the keys of the existing rows
+  std::string isolation;         // that it sets
+  bool for_session = false;      // for all transactions to come
   std::vector<std::string> temporary;  // tables of this session that it makes
   bool changes_user = false;           // SET ROLE
   size_t added_at = 0,
@@ -64,7 +63,7 @@ struct Part {
 
 // A whole text of a client.
 struct Plan {
-  uint64_t number = 0;  // tells them apart
+  uint64_t number = 0;  // distinguishes them
   std::vector<Part> parts;
   std::string sql;    // as it is sent
   std::string asked;  // as it came
@@ -97,7 +96,7 @@ class Rewriter {
 // Other texts are not the same in each encoding.
 bool is_ascii(std::string_view text);
 
-// Where in the code of its user a statement stands, as its comments say: /*file='views.py:42'*/;
+// The place of a statement in the code of its user, as its comments say: /*file='views.py:42'*/;
 // empty if they do not.
 std::string place_in_code(std::string_view sql);
 

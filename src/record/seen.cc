@@ -1,10 +1,10 @@
-// Cuts what was seen of each connection into transactions.
+// Divides the trace of each connection into transactions.
 //
 // A transaction begins with the first statement of a connection that has none open. It ends with
-// what the server answered: COMMIT with the tag COMMIT is committed; with ROLLBACK, as after an
-// error, it is not. A connection on which nothing is open after an error has rolled back, and
-// otherwise has committed what stood for itself. One that is lost while it might have committed
-// leaves a transaction of which nobody knows (rule 33).
+// the server's answer: COMMIT with the tag COMMIT is committed; with ROLLBACK, as after an error,
+// it is not. A connection on which nothing is open after an error has rolled back, and otherwise
+// has committed its single statements. One that is lost while it might have committed leaves a
+// transaction of unknown outcome (rule 33).
 //
 //   BEGIN, UPDATE t …, number 740, COMMIT → "COMMIT"     committed, 740
 //   UPDATE t …, idle                                     committed
@@ -205,14 +205,14 @@ class TraceReader::Cut {
     SeenStatement seen;
     seen.q = at->first;
     seen.failed = failed;
-    seen.untold = line["untold"].is_true();
+    seen.too_large = line["untold"].is_true();
     seen.time = {own, std::max(own, answered)};
     seen.values = line.value("p");
     seen.rows = number_from(std::string_view(tag).substr(tag.rfind(' ') + 1));
     for (const Json& row : line["rows"]) open.rows.push_back(row.text());
     for (const std::string& row : std::exchange(open.rows, {}))
       if (!failed) take_versions(s, row, seen.read);
-    // What it has written itself stands behind what it read.
+    // Its own writes come after its reads.
     if (s.where.is_array() && !failed && !open.txn->wrote && !line["partly"].is_true()) {
       seen.where = condition_of(s.where, line["p"]);
       seen.table = s.table;
@@ -243,7 +243,7 @@ class TraceReader::Cut {
       if (n == 0 || n > values.size() || !values[n - 1].is_string()) return std::nullopt;
       const std::string& value = values[n - 1].text();
       if (piece[1].text() == "text") {
-        if (!is_ascii(value)) return std::nullopt;  // who knows in which encoding
+        if (!is_ascii(value)) return std::nullopt;  // its encoding is unknown
         all += collect::schedule::in_quotes(value, '\'');
         continue;
       }
@@ -346,7 +346,7 @@ class TraceReader::Cut {
     const auto at = logged_.find(std::string(logged.table));
     if (at == logged_.end() || at->second.key.empty()) return;
     const auto key = key_among(at->second, logged.cells);
-    if (!key) {  // nobody knows which row that was
+    if (!key) {  // the row is unknown
       seen_.anew.insert(at->second.name);
       return;
     }

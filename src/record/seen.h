@@ -30,9 +30,9 @@ struct SeenStatement {
   uint64_t q = 0;     // which one
   uint64_t rows = 0;  // as its tag counts them
   bool failed = false;
-  bool untold = false;  // what it read was too large to be written down
-  Interval time;        // sent, answered; no two of a transaction are sent at the same moment
-  Json values;          // of the client, as texts; false: not taken down
+  bool too_large = false;  // its reads were too large to be recorded
+  Interval time;           // sent, answered; no two of a transaction are sent at the same moment
+  Json values;             // of the client, as texts; false: not taken down
   std::vector<SeenVersion> read;
   // These are all rows of the table that satisfy this condition; nothing where that is not known.
   std::optional<std::string> where;
@@ -70,13 +70,13 @@ struct Statement {
   bool reads = false, writes = false, aggregated = false, depends = false, tells = false,
        keyed = false, fires = false;
   std::vector<std::string> tables;  // as rewriting.h has it
-  std::vector<size_t> cells;        // of the relations that it tells of
+  std::vector<size_t> cells;        // of its relations
   std::string table;                // the only one of them
   Json where;                       // in pieces, as rewriting.h has it
 };
 
-// What had been committed at a moment is in the log up to here; and from another moment on
-// everybody sees it, but for those that were still going on.
+// Everything committed at one moment is in the log up to here; from another moment on it is visible
+// to all, except for transactions still going on.
 struct LogPoint {
   int64_t at = 0, seen = 0;
   size_t logged = 0;  // transactions of the log that were read by then
@@ -92,7 +92,7 @@ struct Seen {
   std::deque<SeenTxn> txns;
   std::deque<LoggedChanges> log;
   std::deque<LogPoint> points;
-  int64_t answered = Interval::kUnknown;  // what was sent before has been answered
+  int64_t answered = Interval::kUnknown;  // everything sent before has been answered
   // Rows that were there at first, by key: the writer's number, and what they hold.
   std::map<std::string, std::pair<uint32_t, std::string>> first_rows;
   std::set<std::string> anew;  // tables that were written anew, or made again

@@ -1,5 +1,4 @@
-// A text of SQL with its constants taken out, so that texts which differ in these alone are
-// understood once.
+// A text of SQL without its constants: texts that differ in these alone are analysed once.
 //
 //   SELECT v FROM t WHERE id = 17 AND who = 'ann'        SELECT v FROM t WHERE id = $60000 AND who
 //                                                        = $60001        17, 'ann'
@@ -19,7 +18,7 @@ struct Shape {
       60'000;  // constants are values of the client from here on, which has no such itself
 
   std::string text;
-  std::vector<std::string> constants;  // as they stand in the SQL
+  std::vector<std::string> constants;  // as in the SQL
   // Behind each constant: the place in the shape, and in the SQL.
   std::vector<std::pair<size_t, size_t>> ends;
 
@@ -27,7 +26,7 @@ struct Shape {
   std::optional<size_t> place(size_t in_shape) const;
 };
 
-// Nothing where it is not certain what is a constant.
+// Nothing if it is not certain which parts are constants.
 std::optional<Shape> shape_of(std::string_view sql);
 
 }  // namespace assay::internal::record

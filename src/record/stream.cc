@@ -22,7 +22,7 @@ void Stream::ask_to_encrypt(const Tls& tls) {
   over_ = transport_->write(request).bytes != request.size();
 }
 
-// One byte and no more: what stands behind it was not encrypted, and whoever sent it is not known.
+// Exactly one byte: anything after it was not encrypted, and may be from anybody.
 void Stream::hear_answer() {
   char answer = 0;
   const Transport::Done done = transport_->read(&answer, 1);

@@ -1,5 +1,5 @@
-// One side of a connection: its socket, which becomes one of TLS when both agree on it, and what is
-// still to be sent.
+// One side of a connection: its socket, which becomes one of TLS when both agree on it, and the
+// bytes still to be sent.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class Stream {
 
   // As a server, from the next byte on.
   void encrypt(const Tls& tls) { transport_ = tls.transport(fd_); }
-  // As a client of PostgreSQL, who asks for it first. A server that refuses gets nothing else.
+  // Begins TLS as a client of PostgreSQL. A server that refuses gets nothing else.
   void ask_to_encrypt(const Tls& tls);
 
   // What has come; none where nothing has.
@@ -43,7 +43,7 @@ class Stream {
   const Tls* asked_ = nullptr;  // and the server has not answered yet
   bool over_ = false;
   uint32_t read_waits_ = 0, write_waits_ = 0;  // for what, where not as usual
-  size_t sent_ = 0;                            // of what is being sent
+  size_t sent_ = 0;                            // of the bytes being sent
 };
 
 }  // namespace assay::internal::record

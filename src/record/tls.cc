@@ -72,7 +72,7 @@ class Encrypted : public Transport {
     ERR_clear_error();
     if (!broken_) SSL_shutdown(ssl_.get());  // says so, and waits for no answer
   }
-  // A record is read as a whole: what is left of one would be in nobody's sight.
+  // A record is read as a whole: a rest would be invisible to poll().
   Done read(char* to, size_t most) override {
     Done all;
     while (!all.over && all.waits_for == 0 && most - all.bytes >= kRecord) {
@@ -125,7 +125,7 @@ class OpenSsl : public Tls {
                                          SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_session_cache_mode(context_.get(), SSL_SESS_CACHE_OFF);
     SSL_CTX_set_num_tickets(context_.get(), 0);
-    // Nobody is there to be asked for one.
+    // There is no user to ask for one.
     SSL_CTX_set_default_passwd_cb(context_.get(), [](char*, int, int, void*) { return 0; });
   }
 

@@ -30,7 +30,7 @@ std::unique_ptr<Transport> plain_transport(int fd);
 class Tls {
  public:
   virtual ~Tls() = default;
-  // The handshake is part of what is read and written first.
+  // The handshake is part of the first reads and writes.
   virtual std::unique_ptr<Transport> transport(int fd) const = 0;
 
   // A server, with the certificate and the key of these files (PEM), or with a self-signed one that

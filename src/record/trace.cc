@@ -45,7 +45,7 @@ uint64_t Trace::statement(const Plan& plan, size_t part, const std::string& unto
   if (p.aggregated) line["aggregated"] = true;
   if (p.tells && untouched.empty())
     for (const auto& [name, values] : p.from) line["from"].push_back(Json::array({name, values}));
-  // With a veil only that there is none is known of conditions.
+  // With a veil, only the absence of a condition is known.
   if (p.where.is_array() && line.contains("from") && (!veil_ || p.where.empty()))
     line["where"] = p.where;
   if (p.reads && (!p.missed.empty() || (p.tells && !untouched.empty())))

@@ -1,4 +1,4 @@
-// What was seen of an application, line by line, as it happens: what stays when everything else is
+// The trace of an application, line by line, as it happens: it stays when everything else is
 // killed. Each line is an object.
 //
 //   {"trace":1,"at":1,"bound":731,"database":{…}}                   the header: numbers below are
@@ -71,11 +71,11 @@ class Trace {
   // Hands everything to the operating system.
   Status flush();
   size_t pending() const;
-  // Lines so far, but for those that say what is answered.
+  // Lines so far, without those about answers.
   uint64_t written() const { return written_; }
 
-  // What was committed at a moment is in the trace; whoever knows what is answered is to say when
-  // that is later.
+  // Everything committed at a moment is in the trace; the relay then reports when everything sent
+  // by then is answered.
   void logged(int64_t at) { logged_ = at; }
   int64_t answer_awaited() const { return logged_; }
   void answered(int64_t before);

@@ -1,5 +1,5 @@
-// A value becomes a number that depends on it and on a secret of the recording, so that equal
-// values stay equal, and nobody who has the recording can find a value by trying all there are:
+// A value becomes a number that depends on it and on a secret of the recording: equal values stay
+// equal, and a reader of the recording cannot find a value by trying all possible ones:
 //
 //   (16385,731,7)                            (16385,731,#5f0c91d2a7e3b846)
 //   UPDATE t SET v = 5 WHERE id = 7          UPDATE t SET v = ? WHERE id = ?
@@ -87,7 +87,7 @@ Json Veil::values(const Json& of) const {
   for (size_t i = 0; i < of.size(); ++i) {
     const Json& v = of[i];
     const Json to = v.is_null() || (v.is_boolean() && !of.is_object())
-                        ? v  // nothing, or what was not taken down
+                        ? v  // null, or a value that was not recorded
                         : Json(value(v.is_string() ? v.text() : v.dump()));
     if (of.is_object())
       veiled[of.name(i)] = to;
@@ -99,7 +99,7 @@ Json Veil::values(const Json& of) const {
 
 std::string Veil::sql(const Part& part) {
   const auto shape = shape_of(without_comments(part.sql));
-  if (!shape) return "…";  // who knows what in it is a constant
+  if (!shape) return "…";  // its constants are unknown
   std::string text;
   for (size_t i = 0; i < shape->text.size();) {
     const size_t constant = placeholder_at(shape->text, i);
@@ -118,7 +118,7 @@ std::string Veil::version(const Part& part, std::string_view row) const {
     for (size_t n = 0; n < values && at < cells->size(); ++n, ++at) {
       const auto& cell = (*cells)[at];
       veiled += at == 0 ? "(" : ",";
-      if (cell) veiled += n < 2 ? *cell : value(*cell);  // its table, and who wrote it
+      if (cell) veiled += n < 2 ? *cell : value(*cell);  // its table, and its writer
     }
   return veiled + ")";
 }

@@ -23,7 +23,7 @@ class Veil {
   Json values(const Json& of) const;
   // Without comments and constants.
   static std::string sql(const Part& part);
-  // What a statement tells of versions: the values of keys.
+  // A statement's result about versions: the values of keys.
   std::string versions(const Part& part, std::string_view told) const;
   // A line of the log.
   std::string logged(std::string_view line) const;

@@ -1,11 +1,11 @@
-// A row tells by which transaction it was written, as the 32 bits of that one's number (rule 32).
+// A row has the 32 bits of its writer's number (rule 32).
 //
 //   log: 739 accounts:7, 740 accounts:7        a row says: accounts:7 of 739 → the first of two
 //                                              versions
 //
-// A number of which the log has a write of this very key is that transaction's. Another that is
-// older than the recording is that of what was there at first. Anything else is nobody's, such as a
-// savepoint's or a table's that was written anew.
+// A number of which the log has a write of this very key is that transaction's. Another one that is
+// older than the recording belongs to an initial version. Anything else has no known writer, such
+// as a savepoint's or that of a table that was written anew.
 //
 // Cost: a look-up of the key and of the number. Memory: for each change of the log a number and the
 // row, once more in the history.
@@ -78,10 +78,10 @@ Versions::Read Versions::read(const SeenVersion& version, size_t reader, bool ma
   if (install != nullptr) {
     const size_t writer = client(by->second);
     if (writer == reader || install->removed) return {};
-    if (may_have_number && writer == kNobody) return {.nobodys = true};  // it may be its own
+    if (may_have_number && writer == kNoClient) return {.unattributed = true};  // it may be its own
     return {.op = stated(version.key, *install)};
   }
-  if (!is_before(version.writer, seen_.bound())) return {.nobodys = true};
+  if (!is_before(version.writer, seen_.bound())) return {.unattributed = true};
   return {.op = RowOperation{.key = version.key, .row = first_row(version.key), .stated = true}};
 }
 

@@ -1,4 +1,4 @@
-// Which versions of each row there were, by the log, and whose they are.
+// The versions of each row, by the log, and their writers.
 #pragma once
 
 #include <cstddef>
@@ -16,26 +16,26 @@ namespace assay::internal::record {
 
 class Versions {
  public:
-  static constexpr size_t kNobody = SIZE_MAX;
+  static constexpr size_t kNoClient = SIZE_MAX;
 
   explicit Versions(const Seen& seen) : seen_(seen) {}
 
-  // The next transaction of the log, what it is called, and which of the clients' it is.
+  // The next transaction of the log, its name, and its number among the clients'.
   void add(const LoggedChanges& logged, const std::string& name, size_t client);
   size_t size() const { return writers_.size(); }
   const std::string& name(size_t log) const { return writers_[log].name; }
   size_t client(size_t log) const { return writers_[log].client; }
 
-  // The read of a version; nothing where nobody knows whose it is, or it is the reader's own.
+  // The read of a version; nothing if its writer is unknown or the reader.
   struct Read {
     std::optional<collect::schedule::RowOperation> op = {};
-    bool nobodys = false;
+    bool unattributed = false;
   };
   Read read(const SeenVersion& version, size_t reader, bool may_have_number);
   // What a change replaced; nothing where nothing was there, or that is of this transaction.
   std::optional<collect::schedule::RowOperation> replaced(const std::string& key, size_t log);
 
-  // What was there at first, and the order of all.
+  // The initial versions, and the order of all.
   void state(collect::schedule::RowHistory& history) const;
 
  private:
@@ -47,7 +47,7 @@ class Versions {
   };
   struct Writer {
     std::string name;
-    size_t client = kNobody;
+    size_t client = kNoClient;
   };
   void install(const std::string& key, Install version, bool was_there);
   const Install* install_of(const std::string& key, size_t log) const;

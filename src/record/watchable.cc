@@ -1,6 +1,6 @@
 // Watching takes neither stated sources nor initial values of single keys nor conditions: values
-// have to tell everything. So a row says who wrote it, which makes it differ from all others of its
-// key, and all that was there at first is one value.
+// alone must identify their writers. So a row names its writer, which makes it differ from all
+// others of its key, and all initial rows are one value.
 //
 //   history: 1-1 w(t:1,{"v":5})   2-1 r(t:1,{"v":5}) from 1-1    3-1 r(t:2,{"v":7}), which was
 //                                                                there
@@ -8,8 +8,8 @@
 //                                                      by)":"1-1","v":5})   3-1 r(t:2,{"row":"from
 //                                                      before"})
 //
-// Of several changes of a row by one transaction the last is left. What is left out, such as that
-// other rows did not satisfy a condition, can hide a violation and cause none.
+// Of several changes of a row by one transaction the last is kept. An omission, such as that other
+// rows did not satisfy a condition, can hide a violation and cause none.
 //
 // Cost: the operations.
 #include "record/watchable.h"
@@ -69,7 +69,7 @@ Status Watchable::joined(const RowTxn& txn) {
   return piece_->add(watched);
 }
 
-Status Watchable::settled() {
+Status Watchable::joined_all() {
   if (!any_) return Ok{};
   auto piece = piece_->finish();
   begin_piece();

@@ -1,4 +1,4 @@
-// What is joined, as a history that can be watched.
+// The joined recording as a history that can be watched.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Watchable : public JoinListener {
   explicit Watchable(Take take) : take_(std::move(take)) { begin_piece(); }
 
   Status joined(const collect::schedule::RowTxn& txn) override;
-  Status settled() override;
+  Status joined_all() override;
 
  private:
   void begin_piece();

@@ -1,5 +1,5 @@
-// Transactions stand on a ring in the order of the cycle, so that its arrows follow the ring; those
-// that are only needed to justify an arrow stand after them. A box shows the name and the relevant
+// Transactions are on a ring in the order of the cycle, and its arrows follow the ring;
+// transactions that only justify an arrow come after them. A box shows the name and the relevant
 // operations.
 #include <fmt/format.h>
 
@@ -46,8 +46,8 @@ std::vector<TxnId> ring_order(const Explanation& e) {
   };
   for (const Arrow& a : e.arrows)
     if (a.in_cycle) add(a.from);
-  // Of a contradiction of many cases only what the first is about: all others would stand there
-  // alone.
+  // Of a contradiction of many cases only the transactions of the first: the others would have no
+  // arrows.
   if (e.cases.empty())
     for (const TxnId t : e.transactions) add(t);
   if (order.size() > kMostDrawn) order.resize(kMostDrawn);
@@ -165,7 +165,7 @@ bool any_overlap(const std::vector<Box>& boxes) {
 
 void place_on_ring(std::vector<DrawnTxn>& nodes, double rx, double ry) {
   const auto n = static_cast<double>(nodes.size());
-  // Two stand side by side, more begin at the top.
+  // Two are side by side, more begin at the top.
   const double start = nodes.size() == 2 ? std::numbers::pi : -std::numbers::pi / 2;
   for (size_t i = 0; i < nodes.size(); ++i) {
     const double angle = start + 2 * std::numbers::pi * static_cast<double>(i) / n;

@@ -9,7 +9,7 @@ namespace assay::internal {
 // The lattice of levels, each coloured by its verdict; levels not asked for are grey.
 Figure lattice_figure(const Audit& c);
 
-// The transactions of an explanation in a ring, with the cycle and what it rests on.
+// The transactions of an explanation in a ring, with the cycle and the edges it rests on.
 Figure cycle_figure(const History& h, const Explanation& e);
 
 // The transactions of an explanation on the clock, a row per session, with the events of the

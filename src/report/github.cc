@@ -1,11 +1,11 @@
-// Commands for a job of GitHub Actions, a line for each violation: printed by a step, they stand on
-// the page of the job and of the change, at a line of it where one is known.
+// Commands for a job of GitHub Actions, a line for each violation: printed by a step, they appear
+// on the page of the job and of the change, at a line of it if one is known.
 //
 //   ::error file=app/bank.py,line=34,title=write-skew%3A not session-serializable::1-3 read x = 0,
 //   which 2-4 overwrote with 1, …
 //
-// What was not asked for, or is known, is a notice; a level that was asked for and stays unknown a
-// warning.
+// A violation that was not asked for, or is known, is a notice; a level that was asked for and
+// stays unknown a warning.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -21,8 +21,8 @@
 namespace assay::internal {
 namespace {
 
-// Of sections and data together, so that the page with its scripts stays below 5 MB; further files
-// are left out, with a word about it.
+// Of sections and data together, to keep the page with its scripts below 5 MB; further files are
+// omitted, with a note.
 constexpr size_t kMostBytes = 4'500'000;
 constexpr size_t kMostTransactions = 40;
 
@@ -108,7 +108,7 @@ std::string unbroken(std::string_view text) {
   return out;
 }
 
-// A case and those that it is divided into, folded.
+// A case and its subcases, folded.
 std::string case_list(const Explanation& e, const Case& a) {
   std::string out;
   for (const uint32_t place : a.branches) {
@@ -190,7 +190,7 @@ std::string facts(const Audit& c) {
   return out + "</tbody></table>\n";
 }
 
-// What is wrong, in a line each; the rest of it stands below.
+// The anomalies, in a line each; details are below.
 std::string conflicts(const Audit& c) {
   std::string out;
   for (const Explanation& e : c.explanations)
@@ -211,7 +211,7 @@ std::string file_section(const Audit& c, size_t number) {
   std::string explanations;
   for (size_t i = 0; i < c.explanations.size(); ++i)
     explanations += explanation(c, c.explanations[i], fmt::format("f{}e{}", number, i));
-  // Who asked for a level wants to know what is wrong with it; who did not, which levels hold.
+  // If a level was asked for, its explanation comes first; if none was, the levels that hold.
   out += c.requested.empty() ? conflicts(c) : explanations;
   out += "<div class=\"side\"><figure>" + lattice_figure(c).text +
          "<figcaption>Stronger levels are above; a line leads to what a level implies."
@@ -240,7 +240,7 @@ std::string source_hash(std::string_view sha256) {
     return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
   };
   std::string out = "'sha256-";
-  // Three hexadecimal digits are two of base64; the last of the 64 digits stands alone.
+  // Three hexadecimal digits are two of base64; the last of the 64 digits is alone.
   for (size_t i = 0; i < sha256.size(); i += 3) {
     const unsigned bits = nibble(i) << 8 | nibble(i + 1) << 4 | nibble(i + 2);
     out += kDigits[bits >> 6];
@@ -267,7 +267,7 @@ class HtmlReport : public ReportWriter {
     if (++files_ == 1) only_ = escape(file_name(c));
     std::string section = file_section(c, files_ - 1);
     std::string data = c.error ? "null" : as_script_text(page_data(c));
-    // A file without data has what stands in its section.
+    // A file without data has only its section.
     if (size() + section.size() + data.size() > kMostBytes) data = "null";
     if (size() + section.size() + data.size() > kMostBytes) {
       ++left_out_;

@@ -1,7 +1,7 @@
 // JUnit XML: one suite per file, one test case per level. A level that was asked for with --level
-// and is violated is a failure, unless a baseline knows it; of levels nobody asked for, only the
-// satisfied ones count and the others are skipped, with what was found as the message. An expected
-// order is one more case.
+// and is violated is a failure, unless a baseline knows it; of other levels, only the satisfied
+// ones count and the rest are skipped, with the result as the message. An expected order is one
+// more case.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

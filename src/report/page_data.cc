@@ -1,6 +1,6 @@
-// The page holds the transactions that an explanation names, those next to them (in their sessions,
-// whom they read from, who read from them) and those that the order of the strongest satisfied
-// level begins with. Of all others it holds counts.
+// The page holds the transactions that an explanation names, their neighbours (in their sessions,
+// their sources, their readers) and the first ones in the order of the strongest satisfied level.
+// Of all others it holds counts.
 #include "report/page_data.h"
 
 #include <algorithm>
@@ -23,8 +23,8 @@ constexpr size_t kMostNamed = 200, kMostNear = 150, kMostOrdered = 200, kMostAns
 constexpr size_t kMostOperations = 16, kMostTelling = 40, kMostEvents = 200, kMostReasons = 6,
                  kBuckets = 120;
 
-// Times of the page: nanoseconds since the first begin. Where any begin is missing, the order of
-// the file stands in for them.
+// Times of the page: nanoseconds since the first begin. If any begin is missing, the order of the
+// file replaces them.
 class PageClock {
  public:
   explicit PageClock(const History& h) : h_(h) {
@@ -159,8 +159,8 @@ class PageData {
     return true;
   }
 
-  // Where every order of a key's operations was tried. The story may be told for a weaker level
-  // that nobody asked for.
+  // Present if every order of a key's operations was tried. The story may be about a weaker level
+  // that was not asked for.
   const Exhausted* exhausted_of(const Explanation& e) const {
     for (const LevelId level : e.levels) {
       const Verdict* v = c_.result.find(level);

@@ -1,5 +1,5 @@
-// One picture that stands alone: the first violation, its transactions and what orders them, and
-// below them the same on the clock. For a page, a ticket or a slide; the HTML report has the rest.
+// One self-contained picture: the first violation, its transactions and what orders them, and below
+// them the same on the clock. For a page, a ticket or a slide; the HTML report has the rest.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kMargin = 12, kTitle = 30;
 
-// What stands one below the other on a ground of its own.
+// A column of blocks on a common background.
 class Sheet {
  public:
   void title(std::string_view words) {

@@ -21,9 +21,9 @@ struct ReportOptions {
   size_t width = 80;  // columns; what has no blank to break at may be longer
 };
 
-// A report on the way: files are added as they are checked, so that no history need be kept.
-// Whatever its form it is printable (base/printable.h); what holds colours or scripts sees to that
-// itself, for what comes from elsewhere.
+// A report in progress: files are added as they are checked, so no history need be kept. Whatever
+// its form it is printable (base/printable.h); a form with colours or scripts must ensure that
+// itself for text from elsewhere.
 class ReportWriter {
  public:
   virtual ~ReportWriter() = default;

@@ -1,6 +1,4 @@
-// Which events of a history the reports draw: what happened to the database. What the recorder
-// notes for itself stands in the history, but is no part of the run: which connection is whose,
-// where the server's log begins, how far the orders go.
+// The events of a history that the reports draw: events that happened to the database.
 #pragma once
 
 #include "assay/history.h"

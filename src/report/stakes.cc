@@ -43,7 +43,7 @@ std::vector<std::string> stakes_in_sentences(const Audit& c) {
   for (const Anomaly a : anomalies_with_candidates()) {
     if (!matters(a)) continue;
     any = true;
-    if (a == Anomaly::g0 || a == Anomaly::g1c) continue;  // for those who read JSON
+    if (a == Anomaly::g0 || a == Anomaly::g1c) continue;  // for readers of JSON
     const auto i = static_cast<size_t>(a);
     std::string& list = c.stakes->could_show_overlapping[i] ? overlapping
                         : c.stakes->could_show[i]           ? apart

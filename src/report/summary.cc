@@ -77,7 +77,7 @@ std::optional<LevelId> beside(const Audit& c, LevelId violated) {
   return std::nullopt;
 }
 
-// Where every level that an explanation refutes stands beside a satisfied one.
+// If every level that an explanation refutes has a satisfied one beside it, that one.
 std::optional<LevelId> all_beside(const Audit& c, const Explanation& e) {
   std::optional<LevelId> held;
   for (const LevelId level : e.levels) {
@@ -145,9 +145,9 @@ std::string_view what_is_left_out(const Explanation& e) {
          "certificate has all of it.";
 }
 
-// The sentences of these anomalies say of each dependency what was read or missed. They do not say
-// which of several writers of one value is meant, nor what shows an order of writers.
-bool sentences_tell_cycle(const Audit& c, const Explanation& e) {
+// The sentences of these anomalies give the read or missed version of each dependency. They do not
+// say which of several writers of one value is meant, nor what shows an order of writers.
+bool sentences_give_cycle(const Audit& c, const Explanation& e) {
   int edges = 0;
   for (const Arrow& a : e.arrows) {
     if (a.in_cycle && a.kind == EdgeKind::write_dependency) return false;

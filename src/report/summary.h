@@ -20,16 +20,16 @@ Counts count_outcomes(const History& h);
 std::vector<LevelId> strongest_satisfied(const CheckResult& result);
 bool is_requested(const Audit& c, LevelId level);
 
-// What is wrong at a violated level: "lost-update", or "lost-update, known" if a baseline has it;
+// The anomaly at a violated level: "lost-update", or "lost-update, known" if a baseline has it;
 // empty if nothing explains it.
 std::string violation_in_words(const Audit& c, LevelId level);
-// The levels that are unknown for one reason are named together, where the first of them stands: of
-// that one, "a, b, c" or "every level"; of the others nothing.
+// The levels that are unknown for one reason are named together, at the first of them: for that
+// one, "a, b, c" or "every level"; for the others nothing.
 std::string levels_unknown_alike(const CheckResult& result, const Verdict& v);
-// What a violation means, in sentences: what others call it, what it does to an application, the
+// The meaning of a violation, in sentences: its other names, its effect on an application, the
 // weakest level that it breaks and the strongest that holds.
 std::vector<std::string> meaning(const Audit& c, const Explanation& e);
-// "P4, G-single (Adya, Berenson); lost update (SQL users)"; empty if nobody else has a name for it.
+// "P4, G-single (Adya, Berenson); lost update (SQL users)"; empty if it has no other name.
 std::string other_names(const AnomalyInfo& a);
 // A satisfied level of serializability that does not imply a violated level of snapshots with a
 // clock: neither is weaker than the other, and a database that locks gives the one and not the
@@ -37,10 +37,10 @@ std::string other_names(const AnomalyInfo& a);
 std::optional<LevelId> held_beside(const Audit& c, LevelId violated);
 // The hint of an explanation, where it is worth asking; else empty.
 std::string_view rule_out_first(const Audit& c, const Explanation& e);
-// That an explanation tells less than was proved, where it does; else empty.
+// A note if an explanation shows less than was proved; else empty.
 std::string_view what_is_left_out(const Explanation& e);
 // Whether the sentences say of each edge of the cycle why its transaction comes before the next.
-bool sentences_tell_cycle(const Audit& c, const Explanation& e);
+bool sentences_give_cycle(const Audit& c, const Explanation& e);
 
 // How many verdicts are more than unknown, and so were verified.
 size_t count_decided(const Audit& c);
@@ -53,8 +53,8 @@ std::string grouped(uint64_t n);
 std::string counted(uint64_t n, std::string_view singular, std::string_view plural);
 // "a, b, c"
 std::string level_names(const std::vector<LevelId>& levels);
-// The database of a run, as its recorder notes it in the meta of the history. Empty where nobody
-// noted it.
+// The database of a run, as its recorder notes it in the meta of the history. Empty if it was not
+// noted.
 struct RecordedOn {
   std::string database;   // "PostgreSQL 15.7"
   std::string isolation;  // "read committed"
@@ -62,7 +62,7 @@ struct RecordedOn {
 RecordedOn recorded_on(const History& h);
 // "PostgreSQL 15.7 at read committed"
 std::string in_words(const RecordedOn& run);
-// " on PostgreSQL 15.7 at read committed"; empty where nobody noted it
+// " on PostgreSQL 15.7 at read committed"; empty if it was not noted
 std::string on_database(const Audit& c);
 // "12 transactions, 40 operations, 3 sessions, on PostgreSQL 15.7 at read committed"
 std::string history_line(const History& h);
@@ -73,9 +73,8 @@ class Totals {
  public:
   void add(const Audit& c);
   uint64_t files() const { return satisfied_ + violated_ + unknown_ + unreadable_; }
-  // "300 histories at session-si: 2 satisfied, 298 violated, 0 unknown, 0 unreadable"; where
-  // several levels were decided, besides "The weakest level that each violates: causal 12, prefix
-  // 286."
+  // "300 histories at session-si: 2 satisfied, 298 violated, 0 unknown, 0 unreadable"; if several
+  // levels were decided, also "The weakest level that each violates: causal 12, prefix 286."
   std::string sentence() const;
 
  private:

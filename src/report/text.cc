@@ -53,7 +53,7 @@ class Text {
   std::string yellow(std::string_view s) const { return paint("33", s); }
   std::string dim(std::string_view s) const { return paint("2", s); }
 
-  // `used` columns stand before the first line, `indent` blanks before the others.
+  // The first line begins after `used` columns, the others with `indent` blanks.
   std::string wrapped(std::string_view text, size_t used, size_t indent) const {
     return internal::wrapped(printable(text), width_, used, indent);
   }
@@ -106,7 +106,7 @@ class Text {
     line("{}", bold(wrapped(fmt::format("Why not {}:", level_names(e.levels)), 0, 2)));
     line("  {}", paint("1;31", anomaly_info(e.anomaly).name));
     for (const std::string& s : e.sentences) line("  {}", wrapped(s, 2, 2));
-    if (!sentences_tell_cycle(c, e)) {
+    if (!sentences_give_cycle(c, e)) {
       line("");
       for (const Arrow& a : e.arrows)
         if (a.in_cycle) arrow(h, a);
@@ -157,7 +157,7 @@ class Text {
       line("  and {} more transactions", e.transactions.size() - kMost);
   }
 
-  // One of them, and how many there are besides.
+  // One of them, and the number of others.
   void duplicates(const Audit& c) {
     const History& h = c.history;
     const auto is_read = [](const DuplicateWrite& d) { return d.read; };

@@ -17,13 +17,13 @@
 // decided, since many have a side that known edges forbid. A search that has had as many conflicts
 // as choices is hard for another reason, and continues by activity, with restarts.
 //
-// What is assumed for convenience is decided before all choices, as MiniSat does with assumptions:
-// a conflict that is reached without a choice shows a core of them that cannot all hold. They are
-// given up, and the search goes on with what it has learnt.
+// Edges that are assumed for convenience are decided before all choices, as MiniSat does with
+// assumptions: a conflict that is reached without a choice shows a core of them that cannot all
+// hold. These are given up, and the search goes on with the learnt clauses.
 //
-// Every clause keeps what it came from, a cycle or the clauses it was resolved from, so that a
-// contradiction can be written down and re-checked by unit propagation alone. Learnt facts (level
-// 0) get a unit clause of their own, which keeps derivations short.
+// Every clause keeps its origin, a cycle or the clauses it was resolved from: a contradiction can
+// then be written down and re-checked by unit propagation alone. Learnt facts (level 0) get a
+// separate unit clause, which keeps derivations short.
 //
 // Sources: MiniSat (SAT 2003) for the search, "SAT modulo graphs: acyclicity" (ECAI 2014) and
 // VeriStrong (VLDB 2026) for acyclicity beside it, LRAT for hints. Cost: exponential at worst; on
@@ -379,8 +379,8 @@ void ChoiceSolver::backtrack(uint32_t to_level) {
   }
 }
 
-// Where to go back to when `to_level` is far below: one level, so that what was decided in between
-// and has nothing to do with the conflict stays.
+// The level to go back to when `to_level` is far below: one level, which keeps decisions in between
+// that have nothing to do with the conflict.
 uint32_t ChoiceSolver::retreat(uint32_t to_level) const {
   return local_.on && level() - to_level > local_.far ? level() - 1 : to_level;
 }
@@ -556,7 +556,7 @@ bool ChoiceSolver::decide() {
   return true;
 }
 
-// Sorts the choices by where they now stand in the order.
+// Sorts the choices by their current places in the order.
 void ChoiceSolver::line_up() {
   std::vector<uint32_t> place(choices());
   for (uint32_t choice = 0; choice < choices(); ++choice) {
@@ -593,7 +593,7 @@ bool ChoiceSolver::probe(Budget& budget, uint64_t most_conflicts) {
 
 // False if the budget ran out, or has no room for what the next conflict adds.
 bool ChoiceSolver::may_go_on(Budget& budget) {
-  constexpr size_t kMostOfOne = 4096;  // mostly: a cycle may be longer
+  constexpr size_t kMostOfOne = 4096;  // usually: a cycle may be longer
   return make_room(cycles_, kMostOfOne, budget) && make_room(pool_, kMostOfOne, budget) &&
          make_room(hints_, kMostOfOne, budget) && make_room(clauses_, kMostOfOne, budget) &&
          !budget.exhausted();

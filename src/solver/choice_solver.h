@@ -56,10 +56,10 @@ class ChoiceSolver {
   // A new choice; more may be added after a solve. `prefer_first` is the side tried first.
   uint32_t add_choice(std::span<const Arc> first, std::span<const Arc> second, bool prefer_first);
   size_t choices() const { return value_.size() / 2; }
-  // Before all choices: edges that are assumed as long as nothing speaks against them. Each set of
-  // them is a choice whose second side is empty. They are decided before anything else; those that
-  // cannot all hold (a core) are given up. No refutation rests on them, since nothing asks for
-  // their first sides.
+  // Before all choices: edges that are assumed until something contradicts them. Each set of them
+  // is a choice whose second side is empty. They are decided before anything else; a set that
+  // cannot hold (a core) is given up. No refutation rests on them, since nothing requires their
+  // first sides.
   void assume(std::span<const Arc> edges);
   // A group: one of these choices must take its first side. The search tries them in the order
   // given, decides that one, and leaves the others open, which counts as their second sides. So
@@ -72,9 +72,9 @@ class ChoiceSolver {
   // An edge that holds while all these sides are taken. Its number, from 0.
   uint32_t add_conditional(Arc arc, std::span<const Side> sides);
 
-  // Takes a side of every choice so that the graph with their edges is acyclic. After `acyclic` the
-  // edges are in the graph and the order is an order of it; a later solve may continue from there.
-  // Stops with out_of_budget, too, once conflicts() passes `most_conflicts`.
+  // Takes a side of every choice such that the graph with their edges is acyclic. After `acyclic`
+  // the edges are in the graph and the order is an order of it; a later solve may continue from
+  // there. Stops with out_of_budget, too, once conflicts() passes `most_conflicts`.
   Result solve(Budget& budget, uint64_t most_conflicts = UINT64_MAX);
   bool first_taken(uint32_t choice) const { return value_[2 * choice] == kTrue; }
 
@@ -114,7 +114,8 @@ class ChoiceSolver {
   void watch(uint32_t clause);
   void note_unit(Side side, uint32_t reason);
   void give_up_core(std::span<const Side> conflict);
-  uint32_t resolve_conflict(uint32_t clause);  // what is still in conflict, or kNoClause
+  // returns a clause that is still in conflict, or kNoClause
+  uint32_t resolve_conflict(uint32_t clause);
   bool contradicts(uint32_t clause);
   uint32_t retreat(uint32_t to_level) const;
   void analyze(uint32_t clause, std::vector<Side>& learnt, std::vector<uint32_t>& hints,
@@ -132,7 +133,7 @@ class ChoiceSolver {
   bool may_go_on(Budget& budget);
 
   static constexpr uint32_t kNoClause = 0xFFFFFFFF;
-  uint32_t assumptions_ = 0;      // the first so many choices are
+  uint32_t assumptions_ = 0;      // the first choices, this many, are assumptions
   uint32_t next_assumption_ = 0;  // all before it are taken
   Digraph& graph_;
   IncrementalOrder& order_;
@@ -145,7 +146,7 @@ class ChoiceSolver {
   std::vector<Value> value_;      // per side
   std::vector<uint32_t> reason_;  // per choice
   std::vector<uint32_t> assigned_level_;
-  std::vector<uint32_t> position_;              // per choice: where it stands in the trail
+  std::vector<uint32_t> position_;              // per choice: its index in the trail
   std::vector<uint32_t> group_;                 // per choice; kNoArc: in none
   std::vector<Vertex> anchor_;                  // per group
   std::vector<uint32_t> group_taken_;           // per group: how many of its first sides are taken

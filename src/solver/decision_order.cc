@@ -4,11 +4,11 @@
 //   so going back to them undoes nothing else
 //
 // Conflicts in a history are local: each is between choices whose transactions are near each other
-// in time. Decided in the order of their places, they also stand near each other among the
-// decisions, and a conflict undoes a few of them. Deciding the choices that took part in the most
-// recent conflicts first (VSIDS, Chaff, DAC 2001) scatters the decisions over the history, so that
-// every jump back undoes thousands. Where a search is hard in itself that order is the better one,
-// so a search that keeps meeting conflicts switches to it.
+// in time. Decided in the order of their places, they are also near each other among the decisions,
+// and a conflict undoes a few of them. Deciding the choices that took part in the most recent
+// conflicts first (VSIDS, Chaff, DAC 2001) scatters the decisions over the history: every jump back
+// then undoes thousands. Where a search is hard in itself that order is the better one, so a search
+// that keeps meeting conflicts switches to it.
 //
 // Cost: next() and undone() amortised constant in line, logarithmic by activity.
 

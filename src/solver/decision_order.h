@@ -53,11 +53,11 @@ class DecisionOrder {
   uint32_t pop();
 
   bool in_line_ = false;
-  std::vector<uint32_t> line_, line_at_;  // choices by place, and where they stand there
+  std::vector<uint32_t> line_, line_at_;  // choices by place, and the index of each
   size_t next_ = 0;                       // in line_; all before it are taken
   std::vector<double> activity_;
   double bump_ = 1.0;
-  std::vector<uint32_t> heap_, at_;  // choices by activity, and where they stand there
+  std::vector<uint32_t> heap_, at_;  // choices by activity, and the index of each
 };
 
 }  // namespace assay::internal

@@ -9,7 +9,7 @@
 namespace assay::internal::watch {
 namespace {
 
-// Fences that nobody read from for so long are nobody's bound any more.
+// A fence that has not been read for this long no longer bounds anything.
 constexpr size_t kMostPlaces = 65'536;
 // Between two fences of a history without times.
 constexpr int64_t kNanosecondsBetween = 1'000'000;
@@ -22,7 +22,8 @@ KeyId FenceClock::fence_key(const History& h) const {
   return kNone;
 }
 
-// What it read of the key before it wrote it, and what it left there. Nothing if it is no fence.
+// The value it read of the key before its write, and the value it left there. Nothing if it is no
+// fence.
 std::optional<FenceClock::Link> FenceClock::link_of(const History& h, TxnId t, KeyId key) {
   if (key == kNone || h.status(t) == TxnStatus::aborted) return std::nullopt;
   VersionId read = kNone, written = kNone;
@@ -60,7 +61,7 @@ void FenceClock::add_fence(const Link& link, Unplaced fence) {
   if (unplaced_.size() > kMostPlaces) forget_passed();
 }
 
-// Those whose session did a fence since that has a place.
+// Forgets transactions whose session has since done a fence that has a place.
 void FenceClock::forget_passed() {
   for (auto it = unplaced_.begin(); it != unplaced_.end();) {
     std::erase_if(it->second, [](const Unplaced& f) {
@@ -70,7 +71,7 @@ void FenceClock::forget_passed() {
   }
 }
 
-// And whoever waits for it, and for these.
+// And all fences that wait for it, and for these.
 void FenceClock::place(Place& at, Unplaced fence) {
   struct Next {
     Unplaced fence;

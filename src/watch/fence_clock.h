@@ -5,21 +5,20 @@
 //                                             r(f,2) w(f,3) }
 //   s2:                                        fence: { r(f,1) w(f,2) }  { w(y,5) }
 //
-// Each fence reads what another one wrote, and two that read the same cannot both be serialized: so
-// fences have one order, 0 → 1 → 2 → 3. With session order x = 1 was written before y = 5: its
-// session did a fence afterwards, and that is before the one that s2 did first. So a transaction
-// ran between the fence that its session did before it and the one that it did after it, and these
-// are times: whoever ended before another one began is before it in every order that keeps session
-// order. What can be done with the times of clients can be done with these, at
-// session-serializable.
+// Each fence reads the value of another one, and two that read the same cannot both be serialized:
+// so fences have one order, 0 → 1 → 2 → 3. With session order x = 1 was written before y = 5: its
+// session did a fence afterwards, which precedes the first fence of s2. So a transaction ran
+// between its session's fences before and after it, and these are times: a transaction that ended
+// before another one began precedes it in every order that keeps session order. At
+// session-serializable these times serve as well as those of clients.
 //
-// A fence has a place once the one that it read from has, whichever line comes first. One of
-// unknown outcome bounds nothing, as it may take effect late or never; but whoever read its value
-// stands behind it. One that reads what another committed fence read bounds nothing either: such a
-// pair is a violation, which is found as any other is.
+// A fence has a place once the one that it read from has, whichever line comes first. A fence of
+// unknown outcome bounds nothing, since its effect may come late or never; but a fence that reads
+// its value follows it. A fence that reads the same value as another committed fence bounds nothing
+// either: such a pair is a violation, which is found as any other is.
 //
-// Times are those of the clients' clocks as far as these rise along the order of fences, so that
-// what is told in seconds (`--settle`) is about that; without any, fences are a millisecond apart.
+// Times are those of the clients' clocks as far as these rise along the order of fences: options in
+// seconds (`--settle`) are about these; without any, fences are a millisecond apart.
 //
 // Cost: for each transaction the look-up of its session, for each fence that of a value. Memory:
 // the transactions since the last fence of each session, and the places of the last fences. Source:
@@ -41,7 +40,8 @@ namespace assay::internal::watch {
 
 class FenceClock {
  public:
-  // Who ran when: not before `from`, and over by `until`; Interval::kOpen: not known by when.
+  // When a transaction ran: not before `from`, and over by `until`; Interval::kOpen: the end is not
+  // known.
   struct Timed {
     std::shared_ptr<const History> piece;
     TxnId txn = kNone;
@@ -54,7 +54,7 @@ class FenceClock {
 
   // The next transactions of the history, those of a session in its order.
   void add(const std::shared_ptr<const History>& piece);
-  // Those whose times are known by now; of each session in its order.
+  // The transactions whose times are known by now; of each session in its order.
   std::vector<Timed> take();
   // The session reports nothing more: whatever it did after its last fence has no end.
   void end(const ValueView& session);

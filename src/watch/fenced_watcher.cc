@@ -10,11 +10,11 @@
 namespace assay::internal::watch {
 namespace {
 
-// If so many wait for a fence, none comes.
+// If this many wait for a fence, none comes.
 constexpr uint64_t kMostWaiting = 1'000'000;
 
 WatchOptions by_fences(WatchOptions options) {
-  options.lateness = Interval::kOpen;  // nobody is late by these times
+  options.lateness = Interval::kOpen;  // no transaction is late by these times
   return options;
 }
 
@@ -27,7 +27,7 @@ Status FencedWatcher::add(const std::shared_ptr<const History>& piece) {
   if (Status can = can_watch_piece(*piece); !can.ok()) return can;
   clock_.add(piece);
   for (const Event& event : piece->events())
-    if (Status s = heed(event); !s.ok()) return s;
+    if (Status s = take_event(event); !s.ok()) return s;
   last_ = piece;
   if (clock_.waiting() > kMostWaiting)
     return bad_input(fmt::format(
@@ -37,8 +37,8 @@ Status FencedWatcher::add(const std::shared_ptr<const History>& piece) {
   return hand_over(*piece, due());
 }
 
-// What ends is over with all it reported; the rest may speak of those that wait.
-Status FencedWatcher::heed(const Event& event) {
+// A session's end applies at once; other events may name transactions that still wait.
+Status FencedWatcher::take_event(const Event& event) {
   const auto news = session_news(event);
   if (!news.ok()) return news.error();
   if (*news && (*news)->ends) {
@@ -60,9 +60,9 @@ std::vector<Event> FencedWatcher::due() {
   return events;
 }
 
-// The transactions that have times by now, as a piece of their own. Lines are mostly written in the
-// order in which transactions ended: so each is likely to have run between the line before of its
-// session and its own.
+// The transactions that have times by now, as a separate piece. Lines are usually written in the
+// order in which transactions ended: so each is likely to have run between the previous line of its
+// session and its line.
 Status FencedWatcher::hand_over(const History& header, const std::vector<Event>& events) {
   HistoryBuilder builder;
   TxnCopier copier(builder);

@@ -1,12 +1,12 @@
-// Watches session-serializable by fences: their times (fence_clock.h) stand for those of the
-// clients, and a Watcher decides.
+// Watches session-serializable by fences: their times (fence_clock.h) replace those of the clients,
+// and a Watcher decides.
 //
 // An order is looked for that keeps these times and session order: an order shows that the level
-// holds, whatever the times are worth. By what fences tell, much ran at the same time between two
-// of them; where writes are blind there are many orders then, and what is read later would mostly
-// show that another one was right. So an order that keeps that of the lines too is looked for
-// first. What has no order by fences is an alarm where its transactions alone, without any times,
-// violate the level.
+// holds, whatever the times are worth. By the fences, many transactions ran at the same time
+// between two of them; with blind writes there are then many orders, and a later read would usually
+// show that another one was right. So an order that also keeps that of the lines is looked for
+// first. A window without an order by fences is an alarm if its transactions alone, without any
+// times, violate the level.
 #pragma once
 
 #include <cstdint>
@@ -42,13 +42,13 @@ class FencedWatcher final : public Watch {
     Event event;
   };
 
-  Status heed(const Event& event);
+  Status take_event(const Event& event);
   std::vector<Event> due();
   Status hand_over(const History& header, const std::vector<Event>& events);
 
   FenceClock clock_;
   Watcher watcher_;
-  std::vector<Event> ends_;  // of sessions, in the piece at hand
+  std::vector<Event> ends_;  // of sessions, in the current piece
   std::deque<Held> held_;
   std::shared_ptr<const History> last_;  // piece
   Progress progress_;

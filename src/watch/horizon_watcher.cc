@@ -32,7 +32,7 @@ Status HorizonWatcher::add(const std::shared_ptr<const History>& piece) {
   for (TxnId t = 0; t < piece->txn_count(); ++t)
     if (Status s = take(piece, t); !s.ok()) return s;
   for (const Event& event : piece->events())
-    if (Status s = heed(event); !s.ok()) return s;
+    if (Status s = take_event(event); !s.ok()) return s;
   return Ok{};
 }
 
@@ -59,15 +59,15 @@ Status HorizonWatcher::take(const std::shared_ptr<const History>& piece, TxnId t
   return members_.size() < 2 * options_.horizon ? Status(Ok{}) : decide(false);
 }
 
-// One whose outcome never came, given up after its session went on. Lines are counted anew in
-// another file.
+// A transaction whose outcome never came, given up after its session went on. Lines are counted
+// anew in another file.
 bool HorizonWatcher::has_lost_its_place(const History& h, TxnId t, const Session& session) {
   const Interval begin = h.begin_time(t);
   return h.status(t) == TxnStatus::unknown && is_before(h.line(t), session.line) &&
          (!begin.known() || begin.request <= session.begin);
 }
 
-Status HorizonWatcher::heed(const Event& event) {
+Status HorizonWatcher::take_event(const Event& event) {
   const auto news = session_news(event);
   if (!news.ok()) return news.error();
   if (!*news) return Ok{};
@@ -76,10 +76,10 @@ Status HorizonWatcher::heed(const Event& event) {
   return Ok{};
 }
 
-void HorizonWatcher::lose(std::span<const HeldValue> sessions) {
+void HorizonWatcher::note_loss(std::span<const HeldValue> sessions) {
   for (const HeldValue& name : sessions) sessions_[name].is_over = true;
   whole_ = false;
-  report("what was reported until the next line", "it is lost", false);
+  report("everything reported until the next line", "it is lost", false);
 }
 
 int64_t HorizonWatcher::overdue() const { return less(now_, options_.lateness); }
@@ -101,15 +101,15 @@ const Progress& HorizonWatcher::progress() {
 // --- deciding
 
 Status HorizonWatcher::decide(bool last) {
-  // Where nobody is beyond, what was left out before is held against the window after all.
-  const bool nobody_beyond = whole_ && last && !members_.empty();
-  for (size_t left_out = 0; (fresh_ > 0 || nobody_beyond) && !listener_.has_enough(); ++left_out) {
-    Result<Window> window = projection_alone(members_, {nobody_beyond, deletes_});
+  // If there are no other transactions, the ones left out before count in the window after all.
+  const bool none_beyond = whole_ && last && !members_.empty();
+  for (size_t left_out = 0; (fresh_ > 0 || none_beyond) && !listener_.has_enough(); ++left_out) {
+    Result<Window> window = projection_alone(members_, {none_beyond, deletes_});
     if (!window.ok()) return window.error();
-    if (!window->ambiguous.empty() && !std::exchange(told_ambiguous_, true))
+    if (!window->ambiguous.empty() && !std::exchange(reported_ambiguous_, true))
       report(window->ambiguous,
-             "several transactions wrote this value to this key, so that whose it was may be "
-             "forgotten; more of this kind are not told",
+             "several transactions wrote this value to this key, so its writer may be "
+             "forgotten; further cases are not reported",
              false);
     const Verdict found = check(window->history, checking(options_)).verdicts.at(0);
     if (found.outcome == Outcome::satisfied) return end_window(), Ok{};

@@ -6,13 +6,13 @@
 //   the last two nobody wrote x = 1.
 //
 // Without real time a transaction may see a version however old, so nothing could ever be
-// forgotten. Windows of 2N lines are decided, each N lines further on, so that every N consecutive
-// ones lie in one of them; what is found in a window is told, even if it takes more than N. What a
-// transaction saw that nobody in the window explains is left out, as somebody beyond may: what
-// remains is a projection of the whole history, so that an alarm is a violation of the whole. That
-// takes for granted that no value is written twice to one key by transactions further apart than a
-// window, nor the initial one again, and that no key that somebody found absent is deleted for the
-// first time of all deletes later on.
+// forgotten. Windows of 2N lines are decided, each N lines further on: every N consecutive ones lie
+// in one of them; all violations of a window are reported, even if they take more than N. An
+// observation that no transaction in the window explains is left out, as one beyond may explain it:
+// the rest is a projection of the whole history, so an alarm is a violation of the whole. This
+// assumes that no value is written twice to one key by transactions further apart than a window,
+// nor the initial one again, and that no key found absent is deleted later by the first delete of
+// the history.
 //
 // Cost: each transaction is checked twice, and a window again for each alarm. Memory: 2N
 // transactions, the lines that were read with them, and the names of the sessions.
@@ -44,7 +44,7 @@ class HorizonWatcher final : public Watch {
   Status finish() override { return decide(true); }
   const Progress& progress() override;
   int64_t overdue() const override;
-  void lose(std::span<const HeldValue> sessions) override;
+  void note_loss(std::span<const HeldValue> sessions) override;
 
  private:
   struct Session {
@@ -55,7 +55,7 @@ class HorizonWatcher final : public Watch {
 
   Status take(const std::shared_ptr<const History>& piece, TxnId t);
   static bool has_lost_its_place(const History& h, TxnId t, const Session& session);
-  Status heed(const Event& event);
+  Status take_event(const Event& event);
   Status decide(bool last);
   Result<bool> raise_alarm(Window window);
   void end_window();
@@ -68,12 +68,12 @@ class HorizonWatcher final : public Watch {
   Progress progress_;
   std::unordered_map<HeldValue, Session, HeldHash, HeldEqual> sessions_;
   std::vector<Member> members_;  // of the window, in the order of lines
-  size_t fresh_ = 0;             // the last so many of these are in no window that was decided
+  size_t fresh_ = 0;             // the last ones, in no decided window yet
   uint64_t next_number_ = 0;
   int64_t now_ = Interval::kUnknown;
-  bool whole_ = true;  // nobody was forgotten
+  bool whole_ = true;  // no transaction was forgotten
   bool deletes_ = false;
-  bool told_ambiguous_ = false;
+  bool reported_ambiguous_ = false;
 };
 
 }  // namespace assay::internal::watch

@@ -11,50 +11,50 @@ ValueView session_of(const Member& m) { return m.piece->session_name(m.piece->se
 
 }  // namespace
 
-// --- those that are parked
+// --- late transactions
 
-void LateEffects::park(Parked p) {
+void LateEffects::add(LateTxn p) {
   const uint64_t number = p.member.number;
-  const Parked& parked = parked_.emplace(number, std::move(p)).first->second;
-  const History& h = *parked.member.piece;
-  for (OpId i = h.first_op(parked.member.txn); i < h.end_op(parked.member.txn); ++i)
-    if (parked.shows(i)) show(HeldValue(h.key(h.op(i).key)), {number, h.op(i).key});
+  const LateTxn& late = txns_.emplace(number, std::move(p)).first->second;
+  const History& h = *late.member.piece;
+  for (OpId i = h.first_op(late.member.txn); i < h.end_op(late.member.txn); ++i)
+    if (late.shows(i)) show(HeldValue(h.key(h.op(i).key)), {number, h.op(i).key});
 }
 
-void LateEffects::show(const HeldValue& key, const Masking& write) {
-  std::vector<Masking>& writers = by_key_[key];
-  const auto place = [this](const Masking& m) { return parked_.find(m.number)->second.place; };
+void LateEffects::show(const HeldValue& key, const LateWrite& write) {
+  std::vector<LateWrite>& writers = by_key_[key];
+  const auto place = [this](const LateWrite& m) { return txns_.find(m.number)->second.place; };
   const auto at = std::ranges::lower_bound(writers, place(write), {}, place);
   if (at == writers.end() || at->number != write.number) writers.insert(at, write);
 }
 
-std::span<const Masking> LateEffects::writers_of(const ValueView& key) const {
+std::span<const LateWrite> LateEffects::writers_of(const ValueView& key) const {
   const auto it = by_key_.find(key);
-  return it == by_key_.end() ? std::span<const Masking>() : it->second;
+  return it == by_key_.end() ? std::span<const LateWrite>() : it->second;
 }
 
-const Parked* LateEffects::explanation_of(const History& h, const Observation& seen) const {
+const LateTxn* LateEffects::explanation_of(const History& h, const Observation& seen) const {
   if (seen.accepts != Accepts::equals) return nullptr;
-  const std::span<const Masking> writers = writers_of(h.key(seen.key));
+  const std::span<const LateWrite> writers = writers_of(h.key(seen.key));
   for (size_t i = writers.size(); i-- > 0;) {
-    const Parked& parked = parked_.find(writers[i].number)->second;
-    const Member& m = parked.member;
+    const LateTxn& late = txns_.find(writers[i].number)->second;
+    const Member& m = late.member;
     const KeyState left = state_left_by(*m.piece, m.txn, writers[i].key);
-    if (fits(h, seen, m.piece->version_value(left.version), left.removed)) return &parked;
+    if (fits(h, seen, m.piece->version_value(left.version), left.removed)) return &late;
   }
   return nullptr;
 }
 
-std::vector<Masking> LateEffects::mask(const ValueView& key, uint64_t place) {
-  std::vector<Masking> masked;
+std::vector<LateWrite> LateEffects::mask(const ValueView& key, uint64_t place) {
+  std::vector<LateWrite> masked;
   const auto it = by_key_.find(key);
   if (it == by_key_.end()) return masked;
-  std::vector<Masking>& writers = it->second;
+  std::vector<LateWrite>& writers = it->second;
   size_t before = 0;
   for (; before < writers.size(); ++before) {
-    Parked& parked = parked_.find(writers[before].number)->second;
-    if (parked.place >= place) break;
-    parked.masked.push_back(writers[before].key);
+    LateTxn& late = txns_.find(writers[before].number)->second;
+    if (late.place >= place) break;
+    late.masked.push_back(writers[before].key);
     masked.push_back(writers[before]);
   }
   writers.erase(writers.begin(), writers.begin() + static_cast<std::ptrdiff_t>(before));
@@ -62,21 +62,21 @@ std::vector<Masking> LateEffects::mask(const ValueView& key, uint64_t place) {
   return masked;
 }
 
-void LateEffects::unmask(const Masking& m) {
-  const auto it = parked_.find(m.number);
-  if (it == parked_.end()) return;
+void LateEffects::unmask(const LateWrite& m) {
+  const auto it = txns_.find(m.number);
+  if (it == txns_.end()) return;
   std::erase(it->second.masked, m.key);
   show(HeldValue(it->second.member.piece->key(m.key)), m);
 }
 
-const Parked* LateEffects::find_line(uint64_t line) const {
-  for (const auto& [number, parked] : parked_)
-    if (parked.member.line == line) return &parked;
+const LateTxn* LateEffects::find_line(uint64_t line) const {
+  for (const auto& [number, late] : txns_)
+    if (late.member.line == line) return &late;
   return nullptr;
 }
 
 size_t LateEffects::shown(uint64_t number) const {
-  const Parked& p = parked_.find(number)->second;
+  const LateTxn& p = txns_.find(number)->second;
   std::vector<KeyId> keys;
   for (OpId i = p.member.piece->first_op(p.member.txn); i < p.member.piece->end_op(p.member.txn);
        ++i)
@@ -86,31 +86,31 @@ size_t LateEffects::shown(uint64_t number) const {
   return keys.size();
 }
 
-Parked LateEffects::take(uint64_t number) {
-  const auto it = parked_.find(number);
-  Parked p = std::move(it->second);
-  parked_.erase(it);
+LateTxn LateEffects::take(uint64_t number) {
+  const auto it = txns_.find(number);
+  LateTxn p = std::move(it->second);
+  txns_.erase(it);
   const Member& m = p.member;
   const History& h = *m.piece;
   for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
     if (!p.shows(i)) continue;
     const auto key = by_key_.find(h.key(h.op(i).key));
     if (key == by_key_.end()) continue;
-    std::erase_if(key->second, [&](const Masking& w) { return w.number == number; });
+    std::erase_if(key->second, [&](const LateWrite& w) { return w.number == number; });
     if (key->second.empty()) by_key_.erase(key);
   }
   return p;
 }
 
-void LateEffects::told(uint64_t number, uint64_t behind) {
-  const auto it = parked_.find(number);
-  if (it != parked_.end() && it->second.behind == behind) it->second.told = true;
+void LateEffects::note_in_chain(uint64_t number, uint64_t behind) {
+  const auto it = txns_.find(number);
+  if (it != txns_.end() && it->second.behind == behind) it->second.in_chain = true;
 }
 
-std::vector<Member> LateEffects::take_told(int64_t reported) {
+std::vector<Member> LateEffects::take_in_chain(int64_t reported) {
   std::vector<uint64_t> numbers;
-  for (const auto& [number, parked] : parked_)
-    if (parked.told && parked.member.last_look < reported) numbers.push_back(number);
+  for (const auto& [number, late] : txns_)
+    if (late.in_chain && late.member.last_look < reported) numbers.push_back(number);
   std::ranges::sort(numbers);
   std::vector<Member> taken;
   for (const uint64_t number : numbers) taken.push_back(take(number).member);
@@ -119,14 +119,14 @@ std::vector<Member> LateEffects::take_told(int64_t reported) {
 
 std::vector<Member> LateEffects::take_all() {
   std::vector<Member> taken;
-  for (auto& [number, parked] : parked_) taken.push_back(std::move(parked.member));
+  for (auto& [number, late] : txns_) taken.push_back(std::move(late.member));
   std::ranges::sort(taken, {}, &Member::number);
-  parked_.clear();
+  txns_.clear();
   by_key_.clear();
   return taken;
 }
 
-// --- where they stand
+// --- places
 
 LatePlaces::LatePlaces(const Order& order) : order_(order) {
   const History& h = order.accesses.window().history;
@@ -136,7 +136,7 @@ LatePlaces::LatePlaces(const Order& order) : order_(order) {
   for (KeyId key = 0; key < h.key_count(); ++key)
     if (const auto it = keys_.find(h.key(key)); it != keys_.end()) it->second = key;
   for (const RivalVersion& r : order.rivals) movers_.push_back({r.from, r.behind, r.key});
-  for (const Parked& p : order.touched) {
+  for (const LateTxn& p : order.touched) {
     const History& theirs = *p.member.piece;
     for (OpId i = theirs.first_op(p.member.txn); i < theirs.end_op(p.member.txn); ++i)
       if (installs_version(theirs.op(i)))
@@ -197,23 +197,23 @@ bool LatePlaces::must_come_first(const Member& other, const Member& m) const {
   return other.end < m.begin || (other.number < m.number && session_of(other) == session_of(m));
 }
 
-// Whether somebody has to come first who is not in the order.
+// Whether a transaction that is not in the order has to come first.
 bool LatePlaces::is_barred(const Member& m) const {
   return std::ranges::any_of(order_.left, [&](uint32_t i) {
     return !order_.members[i].left_out && must_come_first(order_.members[i], m);
   });
 }
 
-// Behind whom it must stand, by time and by its session.
+// The first place that time and its session allow.
 uint32_t LatePlaces::lower_bound(const Member& m) const {
   for (uint32_t place = end(); place > 0; --place)
     if (must_come_first(at(place - 1), m)) return place;
   return 0;
 }
 
-// The first place from there on where everything is there that it saw, and from which on nobody
-// looks at what it wrote. The client waited for it from its begin on, so an earlier place is more
-// likely than a later one.
+// The first place, at or after `from`, where all of its reads fit, and after which its writes are
+// not read. The client waited for it from its begin on, so an earlier place is more likely than a
+// later one.
 std::optional<uint32_t> LatePlaces::earliest(const History& h, uint32_t from) const {
   std::optional<uint32_t> place = from;
   for (uint32_t before = kNone; place && *place != before;) {
@@ -226,7 +226,7 @@ std::optional<uint32_t> LatePlaces::earliest(const History& h, uint32_t from) co
   return place;
 }
 
-// The first place from there on where what it saw of the key is there.
+// The first place, at or after `from`, where its read of the key fits.
 std::optional<uint32_t> LatePlaces::first_fit(const History& h, const Touch& look,
                                               uint32_t from) const {
   const auto touched = accesses_of(look.key);
@@ -241,7 +241,7 @@ std::optional<uint32_t> LatePlaces::first_fit(const History& h, const Touch& loo
   return std::nullopt;
 }
 
-// The first place from there on behind which nobody looks at the write before it is overwritten.
+// The first place, at or after `from`, after which the write is not read before it is overwritten.
 uint32_t LatePlaces::first_unseen(const Touch& write, uint32_t from) const {
   const auto touched = accesses_of(write.key);
   auto next = std::ranges::lower_bound(touched, from, {}, &OrderAccess::place);
@@ -277,7 +277,7 @@ bool LatePlaces::fits_left_by(const History& h, const Touch& look, uint32_t plac
   return fits(h, observation_of(h, look.op), window.version_value(left.version), left.removed);
 }
 
-// Whether what it saw is there at the end, or was not there as yet.
+// Whether its read fits at the end, or may fit later.
 bool LatePlaces::may_come(const History& h, const Touch& look) const {
   if (first_fit(h, look, end())) return true;
   if (observation_of(h, look.op).accepts != Accepts::equals || fits_before(h, look)) return false;
@@ -287,8 +287,8 @@ bool LatePlaces::may_come(const History& h, const Touch& look) const {
   });
 }
 
-// Behind whom somebody may be moved who would pass the place, and must not: he would have to come
-// first, or touches the same.
+// The new place of a transaction that may be moved past this one but must not pass it: it would
+// have to come first, or touches the same keys.
 std::optional<uint32_t> LatePlaces::in_the_way(const Member& m, uint32_t behind) const {
   for (const Mover& mover : movers_) {
     if (mover.from >= behind || behind > mover.behind) continue;
@@ -312,10 +312,10 @@ bool LatePlaces::is_apart(const Member& m, uint32_t behind) const {
   const History& h = *m.piece;
   const auto taken = [&](const Touch& t, bool writes) {
     const ValueView key = h.key(h.op(t.op).key);
-    const auto stays = [&](const Masking& writer) {
-      return !order_.parked.find(writer.number).moved;
+    const auto stays = [&](const LateWrite& writer) {
+      return !order_.late.find(writer.number).moved;
     };
-    if (!writes && std::ranges::any_of(order_.parked.writers_of(key), stays)) return true;
+    if (!writes && std::ranges::any_of(order_.late.writers_of(key), stays)) return true;
     const auto it = reserved_.find(key);
     if (it == reserved_.end()) return false;
     return std::ranges::any_of(writes ? it->second.looks : it->second.writes,
@@ -343,7 +343,7 @@ bool LatePlaces::is_apart(const Member& m, uint32_t behind) const {
 void LatePlaces::reserve(const Member& m) {
   const History& h = *m.piece;
   for (const Touch& t : looks_)
-    for (const Masking& writer : order_.parked.writers_of(h.key(h.op(t.op).key)))
+    for (const LateWrite& writer : order_.late.writers_of(h.key(h.op(t.op).key)))
       gave_way_.insert(writer.number);
   for (const Touch& t : looks_)
     reserved_[HeldValue(h.key(h.op(t.op).key))].looks.push_back(m.number);

@@ -1,28 +1,29 @@
-// Transactions of unknown outcome whose effect, if they had one, has its place in what is settled.
+// Transactions of unknown outcome whose effect, if they had one, has its place in the settled
+// order.
 //
 //   s1: { r(y,1) w(x,5) }?   its client never heard of it, and nobody has read x since
 //   s2: { w(y,2) }           settled
 //   s3: { r(x,5) }           comes long afterwards: s1 took effect, and was before s2
 //
-// Without more, s1 could not be put before s2 but by taking back everything that was settled since.
-// So where it would stand is looked for at once, when nobody who ran with it is still to be
-// reported: behind whom in the order everything that it saw is there, while nobody after that has
-// looked at what it wrote before it was overwritten. There it is parked. The first who looks at one
-// of the keys it wrote decides: who reads its value shows that it took effect, and then all of it
-// did; anybody else shows that it did not, not there, and its place is looked for again in what
-// follows. Who overwrites a key without a look shows nothing; that write of it is masked, and the
-// others tell still. If all are masked its place is looked for again, and if what it saw is gone
-// for good it had no effect.
+// Without more, s1 could only be put before s2 by taking back everything settled since. So its
+// place is looked for at once, when no transaction that ran with it is still to be reported: a
+// place in the order where all of its reads fit, and after which no transaction has read its writes
+// before they were overwritten. With this place it becomes *late*. The first transaction that reads
+// one of the keys it wrote decides: if it reads the late value, the late transaction took effect as
+// a whole; otherwise it did not, at least not there, and its place is looked for again in what
+// follows. A blind write of one of the keys decides nothing; it masks the late write of this key,
+// and the other keys can still decide. If all are masked, the place is looked for again, and if its
+// reads can never fit again it had no effect.
 //
-// Several may have written a key; the last of them whose value is read masks those before it, and
-// who is behind it had no effect there. A parked transaction must not have seen a key that another
-// one wrote, nor share one with somebody who may be moved (rivals.h) and was before the place; and
-// whoever may be moved from before it to behind it must not have to come first. So each may take
-// effect whatever becomes of the others. One that had no effect at its first place is less likely
-// to have one at all: it gives way to whoever saw a key without its write.
+// Several may have written a key; if the value of the last of them is read, it masks those before
+// it, and those after it had no effect there. A late transaction must not have read a key that
+// another one wrote, nor share one with an earlier transaction that may be moved (rivals.h); and a
+// transaction that may be moved past it must not have to come first. So each may take effect
+// independently of the others. If it had no effect at its first place, it is less likely to have
+// one at all: it gives way to a transaction that read a key without its write.
 //
-// Cost: for each transaction its operations, the writers of the keys that it read, and those of the
-// order who ran with it; for an order with such transactions, its keys.
+// Cost: for each transaction its operations, the writers of the keys that it read, and the
+// concurrent transactions of the order; for an order with such transactions, its keys.
 #pragma once
 
 #include <algorithm>
@@ -42,23 +43,23 @@
 
 namespace assay::internal::watch {
 
-struct Parked {
+struct LateTxn {
   Member member;
   uint64_t behind = 0;  // the line; 0: before all
-  // Keys of its piece that others wrote since, and nobody looked at before.
+  // Keys of its piece that other transactions have overwritten blindly since.
   std::vector<KeyId> masked = {};
-  bool told = false;   // the chain has its place
-  uint64_t place = 0;  // the larger the later
-  bool moved = false;  // it stood elsewhere before, where it had no effect
+  bool in_chain = false;  // the chain has its place
+  uint64_t place = 0;     // the larger the later
+  bool moved = false;     // it stood elsewhere before, where it had no effect
 
-  // Whether the operation writes what is seen of it if it took effect.
+  // Whether the operation's write shows if the transaction took effect.
   bool shows(OpId i) const {
     const Operation op = member.piece->op(i);
     return installs_version(op) && std::ranges::count(masked, op.key) == 0;
   }
 };
-// A key that a parked transaction wrote, where others may write or wrote it too.
-struct Masking {
+// A late transaction's write of a key, which others may mask.
+struct LateWrite {
   uint64_t number;  // of the transaction
   KeyId key;        // of its piece
 };
@@ -68,41 +69,42 @@ class StateWriter;
 
 class LateEffects {
  public:
-  bool empty() const { return parked_.empty(); }
-  void park(Parked p);
-  bool contains(uint64_t number) const { return parked_.contains(number); }
-  const Parked& find(uint64_t number) const { return parked_.find(number)->second; }
-  // Null if nobody of this line is parked.
-  const Parked* find_line(uint64_t line) const;
-  // Whose writes of the key show, by their places.
-  std::span<const Masking> writers_of(const ValueView& key) const;
-  // Who left the value that was seen; null if nobody.
-  const Parked* explanation_of(const History& h, const Observation& seen) const;
+  bool empty() const { return txns_.empty(); }
+  void add(LateTxn p);
+  bool contains(uint64_t number) const { return txns_.contains(number); }
+  const LateTxn& find(uint64_t number) const { return txns_.find(number)->second; }
+  // Null if no late transaction has this line.
+  const LateTxn* find_line(uint64_t line) const;
+  // The late transactions whose writes of the key show, by their places.
+  std::span<const LateWrite> writers_of(const ValueView& key) const;
+  // The late transaction that left the value that was read; null if there is none.
+  const LateTxn* explanation_of(const History& h, const Observation& seen) const;
   template <class F>
   void each(F f) const {
-    for (const auto& [number, parked] : parked_) f(parked);
+    for (const auto& [number, late] : txns_) f(late);
   }
   // How many keys show a write of it.
   size_t shown(uint64_t number) const;
-  Parked take(uint64_t number);
-  // Somebody behind `place` writes the key, and nobody looked: the writes before no longer show.
-  std::vector<Masking> mask(const ValueView& key, uint64_t place);
+  LateTxn take(uint64_t number);
+  // A transaction after `place` writes the key blindly: earlier late writes of it no longer show.
+  std::vector<LateWrite> mask(const ValueView& key, uint64_t place);
   // Takes that back, unless the transaction is given up.
-  void unmask(const Masking& m);
+  void unmask(const LateWrite& m);
   // The chain has this place of it.
-  void told(uint64_t number, uint64_t behind);
-  // Those that are told and were reported before.
-  std::vector<Member> take_told(int64_t reported);
+  void note_in_chain(uint64_t number, uint64_t behind);
+  // The transactions in the chain that were reported before.
+  std::vector<Member> take_in_chain(int64_t reported);
   std::vector<Member> take_all();
   // Writes all of it down; into one that is empty.
   void save(StateWriter& w) const;
   void load(StateReader& r);
 
  private:
-  void show(const HeldValue& key, const Masking& write);
+  void show(const HeldValue& key, const LateWrite& write);
 
-  std::unordered_map<uint64_t, Parked> parked_;                                      // by number
-  std::unordered_map<HeldValue, std::vector<Masking>, HeldHash, HeldEqual> by_key_;  // writers_of()
+  std::unordered_map<uint64_t, LateTxn> txns_;  // by number
+  // writers_of()
+  std::unordered_map<HeldValue, std::vector<LateWrite>, HeldHash, HeldEqual> by_key_;
 };
 
 struct LatePlace {
@@ -119,23 +121,24 @@ class LatePlaces {
   struct Order {
     const OrderAccesses& accesses;
     std::span<const Member> members;       // of the window
-    std::span<const uint32_t> left;        // of these, whom the order leaves for later
+    std::span<const uint32_t> left;        // of these, the ones that the order leaves for later
     std::span<const RivalVersion> rivals;  // of the order
     const LiveState& before;               // the order
-    const LateEffects& parked;
-    std::span<const Parked> touched;       // by the order, and parked until then
-    std::span<const Member* const> asked;  // whose place may be asked for
+    const LateEffects& late;
+    std::span<const LateTxn> touched;      // by the order, and late until then
+    std::span<const Member* const> asked;  // transactions whose place may be asked for
   };
-  // What it refers to must outlive this.
+  // The members of `order` must outlive this.
   explicit LatePlaces(const Order& order);
 
-  // Whoever is told a place here is kept apart from those that are asked about afterwards.
+  // A transaction that gets a place here is kept apart from the transactions asked about later.
   LatePlace of(const Member& m);
-  // The numbers of parked ones that gave way.
+  // The numbers of late transactions that gave way.
   const std::set<uint64_t>& gave_way() const { return gave_way_; }
 
  private:
-  // The operation of the one at hand, and the key in the window; kNone: nobody there touches it.
+  // The operation of the current transaction, and the key in the window; kNone: no transaction
+  // there touches it.
   struct Touch {
     OpId op;
     KeyId key;
@@ -163,16 +166,16 @@ class LatePlaces {
   const Order order_;
   std::unordered_map<ValueView, KeyId, HeldHash, HeldEqual>
       keys_;  // of those asked about, and in the window
-  // Places of one who may be moved, and of the one behind whom.
+  // The places of a transaction that may be moved, and of the one that it moves behind.
   struct Mover {
     uint32_t from, behind;
     KeyId key;  // that both wrote
   };
   std::vector<Mover> movers_;
-  std::vector<Touch> looks_, writes_;  // of the one at hand
+  std::vector<Touch> looks_, writes_;  // of the current transaction
   std::set<uint64_t> gave_way_;
-  // The numbers of others who saw and who wrote a key, and stand here or stood here until they were
-  // touched.
+  // The numbers of other transactions that read and that wrote a key, and have a place here or had
+  // one until they were touched.
   struct Reserved {
     std::vector<uint64_t> looks, writes;
   };

@@ -13,8 +13,8 @@
 namespace assay::internal::watch {
 namespace {
 
-Parked parked(uint64_t number, uint64_t place, const std::string& key) {
-  Parked p;
+LateTxn late_txn(uint64_t number, uint64_t place, const std::string& key) {
+  LateTxn p;
   p.member.piece = std::make_shared<const History>(
       sample::make_history({{1, {sample::w(key, static_cast<int64_t>(number))}}}));
   p.member.txn = 0;
@@ -24,9 +24,9 @@ Parked parked(uint64_t number, uint64_t place, const std::string& key) {
   return p;
 }
 
-std::vector<uint64_t> numbers(std::span<const Masking> writers) {
+std::vector<uint64_t> numbers(std::span<const LateWrite> writers) {
   std::vector<uint64_t> all;
-  for (const Masking& m : writers) all.push_back(m.number);
+  for (const LateWrite& m : writers) all.push_back(m.number);
   return all;
 }
 using Numbers = std::vector<uint64_t>;
@@ -36,12 +36,12 @@ using Numbers = std::vector<uint64_t>;
 TEST(LateEffects, AWriterMasksThoseBefore) {
   const ValueView x = ValueView::of("x");
   LateEffects late;
-  late.park(parked(3, 9, "x"));
-  late.park(parked(1, 5, "x"));
-  late.park(parked(2, 7, "x"));
-  late.park(parked(4, 1, "y"));
+  late.add(late_txn(3, 9, "x"));
+  late.add(late_txn(1, 5, "x"));
+  late.add(late_txn(2, 7, "x"));
+  late.add(late_txn(4, 1, "y"));
   EXPECT_EQ(numbers(late.writers_of(x)), (Numbers{1, 2, 3}));
-  const std::vector<Masking> masked = late.mask(x, 7);
+  const std::vector<LateWrite> masked = late.mask(x, 7);
   EXPECT_EQ(numbers(masked), Numbers{1});
   EXPECT_EQ(numbers(late.writers_of(x)), (Numbers{2, 3}));
   EXPECT_EQ(late.shown(1), 0u);

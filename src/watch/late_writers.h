@@ -4,13 +4,13 @@
 //   s2:        { w(x,2) }      certainly later than all that is settled, but not than this
 //   s3:                { r(x,null) }
 //
-// A violation is proved from transactions that are at hand alone (window.h). Of a key that one of
-// them certainly wrote, whatever came before is overwritten, so that nobody else explains what was
-// seen after it; but for a write that has no end. It counts until --settle is over. Values are kept
-// as hashes: where two agree, more is unknown, and nothing is wrong.
+// A violation is proved from the members alone (window.h). If one of them certainly wrote a key,
+// all earlier writes of it are overwritten and explain no later read; except a write that has no
+// end. Such a write counts until --settle is over. Values are kept as hashes: if two agree, more is
+// unknown, and nothing is wrong.
 //
-// Memory: the writes of unknown outcome that are not settled, and those that run beside what is
-// kept.
+// Memory: the writes of unknown outcome that are not settled, and of those concurrent with kept
+// transactions.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,11 @@ namespace assay::internal::watch {
 
 class LateWriters {
  public:
-  // What it writes may take effect until then.
+  // Its writes may take effect until then.
   void add(const Member& m, int64_t until);
   // It had no effect.
   void remove(uint64_t number);
-  // Nobody who began earlier will be asked about.
+  // Observations of transactions that began earlier will not be asked about.
   void forget_before(int64_t begin);
   bool empty() const { return writes_.empty(); }
   // Writes all of it down; into one that is empty.

@@ -1,15 +1,16 @@
-// What those wrote who were left out of a history that is watched: whoever sees one of these values
+// The writes of transactions that were left out of a watched history: a read of one of these values
 // is excused.
 //
 //   s1: { r(y,3) w(x,1) }   nothing explains y = 3: s1 is left out, with whatever others see of it
 //   s2: { r(x,1) w(z,2) }   long afterwards, when s1 is forgotten; x = 1 is from nowhere, and s2 is
 //                           as good as without that read
 //
-// Without it s2 would be left out in its turn, and whoever sees z = 2 after that, and so on.
+// Without this, s2 would be left out in its turn, then each transaction that reads z = 2, and so
+// on.
 //
 // Values are kept as hashes. Where two agree, an observation of the one is dropped for the other,
 // and the verifier of the chain, which compares values, refuses the segment. Memory: a hash for
-// each write of whoever was left out, and a node for each key of these; none of it is given back.
+// each write of a left-out transaction, and a node for each key of these; none of it is freed.
 #pragma once
 
 #include <cstdint>

@@ -23,16 +23,16 @@ class LiveState {
   };
   struct Entry {
     Version last;
-    // Versions that may as well have come last: their writers ran at the same time, and nobody has
-    // read the key since.
+    // Versions that may as well have come last: their writers ran at the same time, and the key has
+    // not been read since.
     std::vector<Version> rivals = {};
-    // For whoever asks about many keys, to know which he has asked about; 0 in between.
+    // For callers that ask about many keys, to note the keys they have asked about; 0 in between.
     mutable uint32_t mark = 0;
   };
   // How to go back.
   using Change = std::pair<HeldValue, std::optional<Entry>>;
 
-  // Null if nobody wrote the key.
+  // Null if the key was never written.
   const Entry* find(const ValueView& key) const;
   // What the key held before is appended to `changes`.
   void put(const ValueView& key, Entry entry, std::vector<Change>& changes);

@@ -21,7 +21,8 @@ struct Member {
   int64_t last_look = Interval::kOpen;
   bool left_out = false;  // projected out, with all that others saw of it
 
-  // Nobody who begins from `mark` on can explain what it saw; if it has an end, they run after it.
+  // No transaction that begins from `mark` on can explain its reads; if it has an end, they run
+  // after it.
   bool sealed(int64_t mark) const { return mark == Interval::kOpen || last_look < mark; }
 };
 

@@ -1,4 +1,4 @@
-// Who touched what in an order that is settled: by transaction and by key.
+// The accesses of a settled order: by transaction and by key.
 #pragma once
 
 #include <cstdint>

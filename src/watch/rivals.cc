@@ -7,7 +7,7 @@
 namespace assay::internal::watch {
 namespace {
 
-// More of one key are not told apart.
+// More rivals of one key are dropped.
 constexpr size_t kMostRivals = 8;
 
 class RivalSearch {
@@ -65,7 +65,7 @@ class RivalSearch {
     return false;
   }
 
-  // What it left of the key.
+  // The version that it left of the key.
   LiveState::Version version(uint32_t place, KeyId key) const {
     const KeyState left = state_left_by(h_, txn(place), key);
     return {HeldValue(h_.version_value(left.version)), left.removed};

@@ -1,15 +1,15 @@
-// Which versions may as well have come last, in an order that is settled.
+// Which versions may as well have come last, in a settled order.
 //
 //   s1: { w(x,1) w(y,1) }   at the same time as
 //   s2: { w(x,2) }          nobody reads x
 //   The order s1 s2 leaves x = 2. s1 could stand after s2: nothing but x tells them apart. Then x =
 //   1, and all else is the same.
 //
-// A transaction may be moved behind the last writer of a key if nobody from there on ran certainly
-// after it, nor shares a key with it, but for blind writes of this one. Such moves do not touch
-// each other if nobody is moved behind whom somebody else is moved: those who stay keep their
-// order, and whoever must not be passed comes after the place one moves to. So every key may take
-// any of its rivals, whatever the others take. Without that condition it would be wrong:
+// A transaction may be moved behind the last writer of a key if no transaction from there on ran
+// certainly after it, nor shares a key with it, except for blind writes of this one. Such moves are
+// independent if no transaction is moved behind one that is moved itself: the others keep their
+// order, and every transaction that must not be passed follows the new place. So every key may take
+// any of its rivals, independently of the others. Without that condition it would be wrong:
 //
 //   s1: { r(z,0) w(x,1) }   s2: { w(x,2) w(y,1) }   s3: { w(y,2) w(z,1) }   in this order
 //   x = 1 has s2 before s1, y = 1 has s3 before s2: each could be, but not both, as s1 is before

@@ -1,6 +1,6 @@
-// All that a watch has to keep to go on after its end, in one text: what was promised of the lines,
-// the reader, the watcher and the chain. The lines that were read and are not yet forgotten are in
-// it, so nothing before the place where reading stopped is read again.
+// All that a watch has to keep to go on after its end, in one text: the promises about the lines,
+// the reader, the watcher and the chain. It includes the lines that were read and are not yet
+// forgotten, so nothing before the place where reading stopped is read again.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@ struct SessionNews {
   HeldValue session;
   bool ends = false;  // it reports nothing more
   // It reports nothing that began before, or started before by the database's time; kUnknown: not
-  // told.
+  // given.
   int64_t at = Interval::kUnknown;
   int64_t start_ts = Interval::kUnknown;
 };

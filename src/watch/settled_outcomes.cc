@@ -1,12 +1,12 @@
-// What an event "settled" says of transactions that came in earlier pieces and are still kept: they
+// Applies an event "settled" to transactions that came in earlier pieces and are still kept: they
 // did not commit.
 //
 //   piece 1: s1: { w(x,5) }?     its outcome was lost
 //   piece 2: s2: { r(x,5) }      so s1 took effect, as it seems
 //   piece 3: "settled", aborted: s1      it did not: s2 saw what was aborted
 //
-// Whoever had no effect in the order so far is made aborted where it is. Else the order is taken
-// back as far as it has one, and decided again.
+// A transaction without effect in the order so far is made aborted in place. Otherwise the order is
+// taken back up to it, and decided again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,10 +70,10 @@ Result<std::vector<uint64_t>> Watcher::named_by(const std::vector<std::string>& 
   std::ranges::for_each(waiting_, look);
   for (const Settled& s : settled_) {
     std::ranges::for_each(s.members, look);
-    for (const auto* parked : {&s.parked, &s.touched, &s.took_effect})
-      for (const Parked& p : *parked) look(p.member);
+    for (const auto* late : {&s.late, &s.touched, &s.took_effect})
+      for (const LateTxn& p : *late) look(p.member);
   }
-  late_effects_.each([&](const Parked& p) { look(p.member); });
+  late_effects_.each([&](const LateTxn& p) { look(p.member); });
   if (!wrong.ok()) return wrong.error();
   std::vector<uint64_t> numbers;
   for (const auto& [name, m] : named)
@@ -82,7 +82,7 @@ Result<std::vector<uint64_t>> Watcher::named_by(const std::vector<std::string>& 
   return numbers;
 }
 
-Status Watcher::heed_outcomes(const History& piece) {
+Status Watcher::apply_settled(const History& piece) {
   std::vector<std::string> names;
   for (const Event& event : piece.events())
     if (auto more = settled_names(event.json)) std::ranges::move(*more, std::back_inserter(names));
@@ -94,13 +94,13 @@ Status Watcher::heed_outcomes(const History& piece) {
   return Ok{};
 }
 
-// In the order, or parked and read.
+// In the order, or late and read.
 bool Watcher::had_effect(uint64_t number) const {
   const auto is = [&](const Member& m) { return m.number == number; };
   return std::ranges::any_of(settled_, [&](const Settled& s) {
     const auto ordered = s.members.begin() + static_cast<std::ptrdiff_t>(s.ordered);
     return std::any_of(s.members.begin(), ordered, is) ||
-           std::ranges::any_of(s.took_effect, is, &Parked::member);
+           std::ranges::any_of(s.took_effect, is, &LateTxn::member);
   });
 }
 
@@ -121,9 +121,9 @@ Status Watcher::make_aborted(uint64_t number) {
     return true;
   };
   std::ranges::for_each(waiting_, change);
-  const auto is = [&](const Parked& p) { return p.member.number == number; };
+  const auto is = [&](const LateTxn& p) { return p.member.number == number; };
   for (Settled& s : settled_) {
-    std::erase_if(s.parked, is);
+    std::erase_if(s.late, is);
     std::erase_if(s.touched, is);
     for (Member& m : s.members)
       if (change(m)) --progress_.decided;

@@ -17,7 +17,7 @@ namespace {
 
 using Piece = std::shared_ptr<const History>;
 
-// Reads ahead, on a thread of its own.
+// Reads ahead, on a separate thread.
 class Pieces {
  public:
   Pieces(formats::Input& input, size_t lines) : input_(input), lines_(lines) {
@@ -56,7 +56,7 @@ class Pieces {
   const size_t lines_;
   BoundedQueue<Piece> queue_{8};
   Status state_ = Ok{};
-  std::jthread thread_;  // last, so that it ends before what it uses
+  std::jthread thread_;  // last: it ends before the members that it uses
 };
 
 class Slices : public WatchListener {
@@ -79,7 +79,7 @@ class Slices : public WatchListener {
     } else if (sliced_.violation && s.ok()) {
       sliced_.outcome = Outcome::violated;
     } else if (!s.ok()) {
-      // A violation that what was not read may explain is none yet.
+      // A violation that unread lines may explain is not yet one.
       sliced_.violation.reset();
       leave_open(what_ran_out(s.error()));
     } else if (!verified.ok()) {
@@ -123,7 +123,7 @@ class Slices : public WatchListener {
       if (sliced_.violation) continue;
       chain_.read(*piece);
       if (Status s = watcher_.add(*piece); !s.ok()) return not_decided(s.error());
-      // A session that is heard of late takes it back, but not what was decided.
+      // News of a session may take the mark back, but not the decisions.
       mark_ = std::max(mark_, watcher_.progress().mark);
       if (sliced_.violation) late_ = false;
       if (late_ && (sliced_.outcome != Outcome::satisfied || is_far_behind())) {
@@ -155,7 +155,7 @@ class Slices : public WatchListener {
       late_ = h.begin_time(t).known() && h.begin_time(t).request < mark_;
   }
 
-  // The history has what is not decided so.
+  // The history has parts that cannot be decided like this.
   Status not_decided(const Error& e) {
     leave_open({UnknownCause::unsupported, input_.located(e).to_string()});
     return Ok{};
@@ -175,8 +175,8 @@ class Slices : public WatchListener {
 
   const SliceOptions& options_;
   Budget budget_;
-  int64_t mark_ = Interval::kUnknown;  // before which nobody begins who is still to be read
-  bool late_ = false;                  // somebody does; after a violation: who was read since
+  int64_t mark_ = Interval::kUnknown;  // no transaction still to be read begins before this
+  bool late_ = false;                  // one does; after a violation: one that was read since
   formats::Input& input_;
   Sliced sliced_;
   VerifiedChain chain_;

@@ -32,7 +32,7 @@ struct SliceOptions {
   WatchOptions watch;
   ChainSink* chain = nullptr;  // may be null
   Budget budget;
-  // Told after each slice.
+  // Called after each slice.
   std::function<void(const Progress&)> progress = {};
 };
 

@@ -33,18 +33,18 @@ void StateWriter::members(const std::vector<Member>& all) {
   each(all, [this](const Member& m) { member(m); });
 }
 
-void StateWriter::parked(const Parked& p) {
+void StateWriter::late(const LateTxn& p) {
   member(p.member);
-  were_parked_.try_emplace(p.member.number, p.member);
+  were_late_.try_emplace(p.member.number, p.member);
   to.number(p.behind);
   each(p.masked, [&](KeyId key) { put_value(to, p.member.piece->key(key)); });
-  to.flag(p.told);
+  to.flag(p.in_chain);
   to.number(p.place);
   to.flag(p.moved);
 }
 
-void StateWriter::parked(const std::vector<Parked>& all) {
-  each(all, [this](const Parked& p) { parked(p); });
+void StateWriter::late(const std::vector<LateTxn>& all) {
+  each(all, [this](const LateTxn& p) { late(p); });
 }
 
 void StateWriter::version(const LiveState::Version& v) {
@@ -65,12 +65,12 @@ void StateWriter::changes(const std::vector<LiveState::Change>& all) {
   });
 }
 
-void StateWriter::maskings(const std::vector<Masking>& all) {
-  std::vector<Masking> known = all;
-  std::erase_if(known, [this](const Masking& m) { return !were_parked_.contains(m.number); });
-  each(known, [this](const Masking& m) {
+void StateWriter::masked_writes(const std::vector<LateWrite>& all) {
+  std::vector<LateWrite> known = all;
+  std::erase_if(known, [this](const LateWrite& m) { return !were_late_.contains(m.number); });
+  each(known, [this](const LateWrite& m) {
     to.number(m.number);
-    put_value(to, were_parked_.find(m.number)->second.piece->key(m.key));
+    put_value(to, were_late_.find(m.number)->second.piece->key(m.key));
   });
 }
 
@@ -111,22 +111,22 @@ KeyId StateReader::written_key(const Member& m) {
   return kNone;
 }
 
-Parked StateReader::parked() {
-  Parked p;
+LateTxn StateReader::late() {
+  LateTxn p;
   p.member = member();
   if (p.member.status != TxnStatus::unknown) from.fail();
-  were_parked_.try_emplace(p.member.number, p.member);
+  were_late_.try_emplace(p.member.number, p.member);
   p.behind = from.number();
   each([&] { p.masked.push_back(written_key(p.member)); });
-  p.told = from.flag();
+  p.in_chain = from.flag();
   p.place = from.number();
   p.moved = from.flag();
   return p;
 }
 
-std::vector<Parked> StateReader::all_parked() {
-  std::vector<Parked> all;
-  each([&] { all.push_back(parked()); });
+std::vector<LateTxn> StateReader::late_txns() {
+  std::vector<LateTxn> all;
+  each([&] { all.push_back(late()); });
   return all;
 }
 
@@ -154,12 +154,12 @@ std::vector<LiveState::Change> StateReader::changes() {
   return all;
 }
 
-std::vector<Masking> StateReader::maskings() {
-  std::vector<Masking> all;
+std::vector<LateWrite> StateReader::masked_writes() {
+  std::vector<LateWrite> all;
   each([&] {
     const uint64_t number = from.number();
-    const auto it = were_parked_.find(number);
-    if (it == were_parked_.end()) return from.fail();
+    const auto it = were_late_.find(number);
+    if (it == were_late_.end()) return from.fail();
     all.push_back({number, written_key(it->second)});
   });
   return all;

@@ -1,6 +1,6 @@
-// What watching keeps, as bytes and back (base/byte_stream.h): its parts. Transactions stand in a
-// table (formats/txn_table.h), and are named by their lines. Whoever reads asks at the end whether
-// all was well; what makes no sense fails the reader.
+// The parts of a watch's state, as bytes and back (base/byte_stream.h). Transactions are in a table
+// (formats/txn_table.h), and are named by their lines. The caller asks at the end whether all was
+// well; an invalid value fails the reader.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ class StateWriter {
   }
   void member(const Member& m);
   void members(const std::vector<Member>& all);
-  void parked(const Parked& p);
-  void parked(const std::vector<Parked>& all);
+  void late(const LateTxn& p);
+  void late(const std::vector<LateTxn>& all);
   void entry(const LiveState::Entry& e);
   void changes(const std::vector<LiveState::Change>& all);
-  // Of those that are parked, or were; others are given up.
-  void maskings(const std::vector<Masking>& all);
+  // Of transactions that are late, or were; others are given up.
+  void masked_writes(const std::vector<LateWrite>& all);
 
   StreamWriter& to;
 
@@ -39,7 +39,7 @@ class StateWriter {
   void version(const LiveState::Version& v);
 
   formats::TxnTableWriter& txns_;
-  std::unordered_map<uint64_t, Member> were_parked_;  // by number
+  std::unordered_map<uint64_t, Member> were_late_;  // by number
 };
 
 class StateReader {
@@ -52,11 +52,11 @@ class StateReader {
   }
   Member member();
   std::vector<Member> members();
-  Parked parked();
-  std::vector<Parked> all_parked();
+  LateTxn late();
+  std::vector<LateTxn> late_txns();
   LiveState::Entry entry();
   std::vector<LiveState::Change> changes();
-  std::vector<Masking> maskings();
+  std::vector<LateWrite> masked_writes();
 
   // More than any number of a transaction.
   uint64_t next_number() const { return next_number_; }
@@ -65,13 +65,13 @@ class StateReader {
 
  private:
   LiveState::Version version();
-  // Of the parked transaction `m`, which writes it.
+  // Of the late transaction `m`, which writes it.
   KeyId written_key(const Member& m);
 
   const formats::TxnTable& txns_;
   std::unordered_map<uint64_t, uint64_t> lines_;  // by number
   uint64_t next_number_ = 0;
-  std::unordered_map<uint64_t, Member> were_parked_;  // likewise
+  std::unordered_map<uint64_t, Member> were_late_;  // by number
 };
 
 }  // namespace assay::internal::watch

@@ -1,8 +1,8 @@
-// The part of the history that shows it is made of whole writes, and of the one observation that
-// does not fit: whoever left what it should have seen, and whoever left what it saw. The others are
-// left out, and whatever of theirs was seen. If some of them had been between, it would have had to
-// see those; so the part is wrong only if the whole is. It is replayed by check() before it is
-// handed out.
+// The part of the history that shows the fault, made of whole writes and the one observation that
+// does not fit: the writer of the right version, and the writer of the version that was read. Other
+// transactions and the observations of their writes are omitted. If some of them had been in
+// between, the reader would have had to see those; so the part is wrong only if the whole is. It is
+// replayed by check() before it is handed out.
 
 #include "watch/timestamp_evidence.h"
 
@@ -36,7 +36,7 @@ std::string sentence_of(const TimestampFault& f, const std::string& other) {
       break;
     case Kind::operation:
       if (f.other == f.txn)
-        return fmt::format("{} of {} does not fit what it wrote itself", display_op(h, f.op), name);
+        return fmt::format("{} of {} does not fit its own write", display_op(h, f.op), name);
       return fmt::format("{} of {}, which started at {}, should have seen {}", display_op(h, f.op),
                          name, f.txn->start, stood(f.stood, other));
     case Kind::overlap:
@@ -68,7 +68,7 @@ class Part {
     if (t != nullptr && std::ranges::find(txns_, t) == txns_.end()) txns_.push_back(t);
   }
 
-  // Of one that is no longer at hand, what is known of it.
+  // A transaction that is no longer kept, reconstructed from its version.
   void add_version(const TimestampVersion& v, const std::string& name) {
     TxnHeader header;
     header.session = ValueView::of(name);

@@ -1,5 +1,5 @@
-// What shows that the timestamps do not explain a history: a sentence, and of the transactions that
-// it names what it is about.
+// Evidence that the timestamps do not explain a history: a sentence, and the relevant part of the
+// transactions that it names.
 #pragma once
 
 #include "assay/result.h"

@@ -9,9 +9,9 @@
 namespace assay::internal::watch {
 namespace {
 
-// More writes without a place are not told apart.
+// More writes without a place are dropped.
 constexpr size_t kMostOthers = 16;
-// So many of those that began last are looked at one after the other when one of them contradicts
+// This many of the last begun transactions are examined one by one when one of them contradicts
 // real time.
 constexpr size_t kMostStarted = 64;
 
@@ -95,7 +95,7 @@ void TimestampReplay::replay_next() {
 
 // --- starts
 
-// One alarm for one start, of what was found first.
+// One alarm for one start, for its first fault.
 void TimestampReplay::start(const PlacedTxn& t) {
   Found found = look(t);
   if (Found disorder = follow_session(t); !found) found = std::move(disorder);
@@ -104,7 +104,7 @@ void TimestampReplay::start(const PlacedTxn& t) {
   if (t->status == TxnStatus::committed) session.open = t;
   if (Found overlap = take_keys(t); !found) found = std::move(overlap);
   if (found) listener_.fault(*found);
-  // Whose start is wrong is told of; that it is early in real time, too, is the same fault.
+  // A wrong start is reported; if it is also early in real time, that is the same fault.
   if (found) std::erase(started_, found->txn);
   if (!found || found->txn != t) note_begin(t);
 }
@@ -198,7 +198,7 @@ void TimestampReplay::commit(const PlacedTxn& t) {
   keep(t);
 }
 
-// Nobody has started who began after this one had ended. Whoever did is told of once.
+// No transaction has started that began after this one had ended. One that did is reported once.
 void TimestampReplay::keep_real_time(const PlacedTxn& t) {
   if (started_.empty() || t->missed_start || t->status != TxnStatus::committed) return;
   if (started_.back()->begin <= t->end) return;
@@ -233,7 +233,7 @@ void TimestampReplay::keep(const PlacedTxn& t) {
   kept_.push_back(t);
 }
 
-// --- what is at hand
+// --- kept transactions
 
 PlacedTxn TimestampReplay::writer_of(const History& h, const Observation& seen) const {
   for (auto it = kept_.rbegin(); it != kept_.rend(); ++it)

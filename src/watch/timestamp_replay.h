@@ -6,14 +6,14 @@
 //
 //   At 2 nothing was committed: B should not have seen A's 1. At 4 it was.
 //
-// Each key holds what was committed last, and who has started and will write it; each transaction
-// is looked at when it starts and installed when it commits. That is the replay of
-// levels/expected_order.h, whose words for what is wrong are used, but it goes on behind a fault.
-// The same version that is not seen in favour of the same other value is told of once.
+// Each key has its last committed version, and the transactions that have started and will write
+// it; each transaction is checked when it starts and installed when it commits. This is the replay
+// of levels/expected_order.h, with the same words for faults, but it goes on after a fault. If the
+// same version is missed in favour of the same other value, that is reported once.
 //
-// A transaction of unknown outcome mostly has no commit_ts. Its writes lie beside what the key
-// holds: whoever saw one is not explained, and not refuted either. They stay until somebody writes
-// the key who began when it was certainly over.
+// A transaction of unknown outcome usually has no commit_ts. Its writes are kept beside the version
+// of the key: a read of one of them is neither explained nor refuted. They stay until a transaction
+// writes the key that began when the unknown one was certainly over.
 //
 // Cost: two places in a heap for each transaction, and for each operation one look at its key.
 // Memory: the keys that were touched, the transactions that are not replayed yet, and those kept.
@@ -69,8 +69,8 @@ struct Placed {
 using PlacedTxn = std::shared_ptr<const Placed>;
 
 struct TimestampSession {
-  int64_t next = Interval::kUnknown;     // the earliest begin of what it will report
-  int64_t over = Interval::kUnknown;     // what it reported was not over before
+  int64_t next = Interval::kUnknown;     // the earliest begin still to be reported
+  int64_t over = Interval::kUnknown;     // its reported transactions were not over before
   int64_t next_ts = Interval::kUnknown;  // the earliest start
   PlacedTxn reported;                    // the last one that committed
   PlacedTxn last, open;                  // replayed: that started last, and has not committed yet
@@ -104,7 +104,7 @@ struct TimestampKey {
   PlacedTxn writing;             // started, and will write it
   std::vector<Other> others;     // writes that may have been committed
   bool more_others = false;      // some of these are forgotten
-  std::optional<uint64_t> told;  // what was seen instead of this version, and told of
+  std::optional<uint64_t> told;  // the value that was reported as read instead of this version
 };
 
 struct TimestampFault {
@@ -134,7 +134,7 @@ class TimestampReplay {
   TimestampKey& key(KeyedPiece& piece, KeyId key);
   void add(PlacedTxn t);
   void add_unplaced(KeyedPiece& piece, TxnId txn, Unplaced u);
-  // Replays whatever stands before `time`.
+  // Replays everything before `time`.
   void advance(int64_t time);
   void finish();
 
@@ -143,7 +143,7 @@ class TimestampReplay {
   size_t waiting() const { return waiting_; }
   size_t kept() const { return kept_.size(); }
   size_t live_keys() const { return keys_.size(); }
-  // Of those at hand, who left the value that was seen; null if nobody.
+  // The kept transaction that left the value that was read; null if there is none.
   PlacedTxn writer_of(const History& h, const Observation& seen) const;
   PlacedTxn find(uint64_t number) const;
 
@@ -178,7 +178,7 @@ class TimestampReplay {
   std::unordered_map<HeldValue, TimestampKey, HeldHash, HeldEqual> keys_;
   std::vector<Event> events_;       // a heap, the earliest first
   std::deque<PlacedTxn> kept_;      // replayed
-  std::vector<PlacedTxn> started_;  // those that began last, by their begins
+  std::vector<PlacedTxn> started_;  // the last begun ones, by their begins
   // What the transaction that is looked at wrote: by keys of its piece, with a number for each
   // look.
   std::vector<std::pair<uint64_t, KeyState>> own_;

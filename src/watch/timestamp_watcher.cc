@@ -36,7 +36,7 @@ Status TimestampWatcher::add(const std::shared_ptr<const History>& piece) {
   for (TxnId t = 0; t < piece->txn_count(); ++t)
     if (Status s = take(keyed, t); !s.ok()) return s;
   for (const Event& event : piece->events())
-    if (Status s = heed(event); !s.ok()) return s;
+    if (Status s = take_event(event); !s.ok()) return s;
   return decide_sealed();
 }
 
@@ -108,16 +108,16 @@ Status TimestampWatcher::take(const std::shared_ptr<KeyedPiece>& piece, TxnId t)
 void TimestampWatcher::add_unplaced(KeyedPiece& piece, const Placed& p) {
   const History& h = *piece.history;
   if (runs_backwards(h, p.txn))
-    report(p.name(), fmt::format("its commit_ts, {}, is before its start_ts, {}, so that it has no "
-                                 "place",
-                                 h.commit_ts(p.txn), p.start));
+    report(p.name(),
+           fmt::format("its commit_ts, {}, is before its start_ts, {}, so it has no place",
+                       h.commit_ts(p.txn), p.start));
   const bool timed = real_time() && p.status == TxnStatus::unknown;
   replay_.add_unplaced(
       piece, p.txn,
       {p.name(), timed ? later(std::max(p.begin, now_), options_.settle) : Interval::kOpen});
 }
 
-// Its start was replayed already, as nobody was to come who started there.
+// Its start was replayed already, since no further transaction was expected to start there.
 void TimestampWatcher::add_late(Placed p) {
   p.missed_start = true;
   const auto txn = std::make_shared<const Placed>(std::move(p));
@@ -134,7 +134,7 @@ void TimestampWatcher::add_late(Placed p) {
   replay_.add(txn);
 }
 
-Status TimestampWatcher::heed(const Event& event) {
+Status TimestampWatcher::take_event(const Event& event) {
   const auto news = session_news(event);
   if (!news.ok()) return news.error();
   if (!*news) return Ok{};
@@ -201,7 +201,7 @@ const Progress& TimestampWatcher::progress() {
   return progress_;
 }
 
-// --- what is told
+// --- reports
 
 void TimestampWatcher::fault(const TimestampFault& fault) {
   ++progress_.alarms;
@@ -220,8 +220,7 @@ void TimestampWatcher::saw_unplaced(const Placed& reader, OpId op, const Unplace
                               "there are too many to this key",
                               seen));
   report(writer->name,
-         fmt::format("{} saw its write, and it has no commit_ts, so that its place is not known",
-                     seen));
+         fmt::format("{} saw its write, and it has no commit_ts, so its place is not known", seen));
 }
 
 void TimestampWatcher::report(std::string about, std::string reason) {

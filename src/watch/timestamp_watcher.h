@@ -45,7 +45,7 @@ class TimestampWatcher final : public Watch, private TimestampListener {
   Status can_take(const History& h, TxnId t) const;
   Status take(const std::shared_ptr<KeyedPiece>& piece, TxnId t);
   Status take_session(const History& h, TxnId t, TimestampSession& session);
-  Status heed(const Event& event);
+  Status take_event(const Event& event);
   Placed placed(const std::shared_ptr<KeyedPiece>& piece, TxnId t);
   void add_unplaced(KeyedPiece& piece, const Placed& p);
   void add_late(Placed p);
@@ -68,7 +68,7 @@ class TimestampWatcher final : public Watch, private TimestampListener {
   std::unordered_map<HeldValue, TimestampSession, HeldHash, HeldEqual> sessions_;
   certify::LineNumbers lines_;
   std::priority_queue<PlacedTxn, std::vector<PlacedTxn>, EndsLater> ended_;  // after W
-  PlacedTxn latest_, last_but_one_;  // of those that ended before W: by their commits
+  PlacedTxn latest_, last_but_one_;  // by commit, of transactions that ended before W
   uint64_t next_number_ = 0;
   int64_t now_ = Interval::kUnknown;
 };

@@ -26,7 +26,7 @@ void VerifiedChain::keep(const Status& s) {
   if (state_.ok()) state_ = s;
 }
 
-// What follows a refusal is taken, so that nobody waits for room, and not looked at.
+// After a refusal, jobs are taken without being examined, so no writer waits for room.
 void VerifiedChain::run() {
   while (const auto job = jobs_.take()) {
     if (job->reached != nullptr) job->reached->set_value();
@@ -59,7 +59,7 @@ Status VerifiedChain::write_header() {
   return writer_.has_begun() ? Status(Ok{}) : write(writer_.header());
 }
 
-// The thread waits for what is put next, and so touches nothing meanwhile.
+// The thread waits for the next job, and so changes nothing meanwhile.
 Status VerifiedChain::save(StreamWriter& to, formats::TxnTableWriter& txns) {
   std::promise<void> reached;
   jobs_.put({nullptr, {}, &reached});

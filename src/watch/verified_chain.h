@@ -1,6 +1,6 @@
-// The chain of certificates of what is watched: each segment is verified as it is made
-// (certify/chain_verifier.h), on a thread of its own, and written if asked. Nothing that was
-// written is taken back.
+// The chain of certificates of a watched history: each segment is verified as it is made
+// (certify/chain_verifier.h), on a separate thread, and written if asked. Nothing that was written
+// is taken back.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class VerifiedChain {
   // The next lines of the history, before anything is sealed that names them.
   void read(const std::shared_ptr<const History>& piece);
   void sealed(certify::Segment segment);
-  // The first segment that was refused, or line that could not be written; tells of what is past.
+  // The first segment that was refused, or line that could not be written; it may come late.
   Status state() const;
   // Waits until all that was given is verified, and writes down how far it is; into one that is
   // new. An error is that of state().
@@ -74,7 +74,7 @@ class VerifiedChain {
   mutable std::mutex mutex_;  // of the next
   Status state_ = Ok{};
   BoundedQueue<Job> jobs_{64};
-  std::jthread thread_;  // last, so that it ends before what it uses
+  std::jthread thread_;  // last: it ends before the members that it uses
 };
 
 }  // namespace assay::internal::watch

@@ -1,5 +1,5 @@
-// The violation of a window: found, shown by as few transactions as show it, and who is left out
-// for it.
+// The violation of a window: finding it, showing it with as few transactions as possible, and
+// choosing one to leave out.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 
 namespace assay::internal::watch {
 
-// More violations in one window than these are no longer told one by one.
+// More violations in one window than these are not reported one by one.
 inline constexpr std::string_view kTooMany =
-    "more transactions contradict each other than can be told apart";
+    "more transactions contradict each other than can be separated";
 inline constexpr size_t kMostLeftOut = 256;
 
 // How a window is decided.

@@ -1,5 +1,5 @@
-// A history that does not end, given piece by piece and decided as it comes; and who hears what is
-// found.
+// A history that does not end, given piece by piece and decided as it comes; and the listener to
+// its results.
 #pragma once
 
 #include <cstdint>
@@ -27,30 +27,31 @@ struct WatchOptions {
   // How many sessions there are; 0: not known. Once each was heard of, the mark need not wait for
   // `lateness`.
   uint32_t sessions = 0;
-  // After so long a transaction of unknown outcome that nobody read from has no effect.
+  // After this long a transaction of unknown outcome is taken as aborted, if its writes have not
+  // been read.
   int64_t settle = 30'000'000'000;
-  size_t window = 4096;  // transactions that are checked together, if so many have come
+  size_t window = 4096;  // transactions that are checked together, if this many have come
   size_t keep =
       16384;  // settled transactions that are kept, to take choices back and to prove violations
   double seconds = 10;  // for one window
-  // Lines stand in the order in which their transactions began, so that nothing need be waited for.
-  // One of unknown outcome was given up within `lateness` of its begin.
+  // Lines are in the order in which their transactions began, so nothing need be waited for. A
+  // transaction of unknown outcome was given up within `lateness` of its begin.
   bool by_begin = false;
   // Of several inputs: their line numbers say nothing together.
   bool many_inputs = false;
-  // The transactions stand where start_ts and commit_ts put them, and only whether that explains
-  // the history is decided.
+  // The transactions have the places given by start_ts and commit_ts, and the only question is
+  // whether these explain the history.
   bool by_timestamps = false;
-  // The key of fences, whose order stands for real time; empty: there are none.
+  // The key of fences, whose order replaces real time; empty: there are none.
   std::string fence = "";
-  // So many consecutive transactions are held to the level by themselves (watch/horizon_watcher.h).
-  // 0: the history as a whole.
+  // This many consecutive transactions are held to the level by themselves
+  // (watch/horizon_watcher.h). 0: the history as a whole.
   size_t horizon = 0;
 };
 
 // What cannot be decided.
 struct Undecided {
-  std::string about;     // the transaction, or what was dropped
+  std::string about;     // the transaction, or the dropped part
   std::string reason;    // a sentence without its full stop
   int64_t at = 0;        // on the clock of the history
   bool resumed = false;  // all that was kept was dropped; watching began anew
@@ -61,10 +62,10 @@ struct Unexplained {
   OrderReplay::Fault fault = OrderReplay::Fault::none;
   std::string transaction;
   std::string
-      other;  // of an operation: whose version stood there; empty if it was the initial state
+      other;  // of an operation: the writer of the state there; empty if it was the initial state
   std::string sentence;  // without its full stop
-  // Of these transactions, what shows it: their timestamps do not explain this either. Nothing if
-  // the one whose write was seen is forgotten.
+  // The part of these transactions that shows it: their timestamps do not explain this either.
+  // Nothing if the writer of the value that was read is forgotten.
   std::optional<History> part;
 };
 
@@ -80,15 +81,15 @@ struct Progress {
   int64_t now = Interval::kUnknown;   // the latest time reported
 };
 
-// One that is left out from now on, with all that others saw of it.
-struct LeftOut {
+// A transaction that is left out from now on, with all reads of its writes.
+struct Omission {
   uint64_t line = 0;
   bool alarm = false;  // or of an unknown
   int64_t mark = Interval::kUnknown;
   uint64_t read = 0;  // the last line read by then
 };
 
-// Who hears of it.
+// The listener to a watch.
 class WatchListener {
  public:
   virtual ~WatchListener() = default;
@@ -97,11 +98,11 @@ class WatchListener {
   virtual void undecided(const Undecided& what) = 0;
   // An alarm too, of a watch by timestamps.
   virtual void unexplained(Unexplained&&) {}
-  // One is left out, of what was said last: the alarm, or the unknown.
-  virtual void left_out(const LeftOut&) {}
-  // Nothing more need be told.
+  // A transaction is left out because of the last result: the alarm, or the unknown.
+  virtual void left_out(const Omission&) {}
+  // Nothing more need be reported.
   virtual bool has_enough() const { return false; }
-  // What is decided for good, one after the other; a chain of certificates (certify/chain.h).
+  // The final decisions, in order: segments of a chain of certificates (certify/chain.h).
   virtual void sealed(const certify::Segment&) {}
 };
 
@@ -117,9 +118,9 @@ class Watch {
   virtual const Progress& progress() = 0;
   // Transactions that began before and are not reported are not waited for.
   virtual int64_t overdue() const = 0;
-  // What was reported from here to the next line is lost, and these sessions report nothing more.
-  // Not of a watch by timestamps or by fences, which has one input.
-  virtual void lose(std::span<const HeldValue>) {}
+  // Transactions reported between here and the next line are lost, and these sessions report
+  // nothing more. Not for a watch by timestamps or by fences, which has one input.
+  virtual void note_loss(std::span<const HeldValue>) {}
 };
 
 // Levels that can be watched, and why others cannot.

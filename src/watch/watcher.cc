@@ -21,23 +21,22 @@
 namespace assay::internal::watch {
 namespace {
 
-// By fences the order that is looked for keeps their times too, so that what is over can be
-// forgotten.
+// By fences, the order must keep their times too: transactions that are over can then be forgotten.
 LevelId order_level(const WatchOptions& options) {
   return options.fence.empty() ? options.level : LevelId::strict_serializable;
 }
 
-// Those that an order has to keep.
+// The times that an order has to keep.
 Times times_to_keep(const WatchOptions& options) {
   return options.fence.empty() ? Times::own : Times::certain;
 }
 
-// A write of the key; `the_value`: of what was seen.
-bool installs(const Member& m, const Window::Stray& stray, bool the_value) {
+// Whether it writes the key; `the_value`: with the value that was read.
+bool installs(const Member& m, const Window::UnexplainedRead& read, bool the_value) {
   const History& h = *m.piece;
   for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i)
-    if (installs_version(h.op(i)) && h.key(h.op(i).key) == stray.key.view() &&
-        (!the_value || h.version_value(h.op(i).version) == stray.value.view()))
+    if (installs_version(h.op(i)) && h.key(h.op(i).key) == read.key.view() &&
+        (!the_value || h.version_value(h.op(i).version) == read.value.view()))
       return true;
   return false;
 }
@@ -67,8 +66,8 @@ Status Watcher::add(const std::shared_ptr<const History>& piece, std::span<const
     if (!s.ok()) return s;
   }
   for (const Event& event : piece->events())
-    if (Status s = heed(event); !s.ok()) return s;
-  if (Status s = heed_outcomes(*piece); !s.ok()) return s;
+    if (Status s = take_event(event); !s.ok()) return s;
+  if (Status s = apply_settled(*piece); !s.ok()) return s;
   if (waiting_.size() < options_.window + postponed_) return Ok{};
   return decide_sealed();
 }
@@ -104,7 +103,7 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t, const
   if (lost_ && begin.known()) end_loss(m.begin);
   if (lost_ || m.begin < dropped_before_) {
     if (m.status == TxnStatus::committed) forgotten_end_ = std::max(forgotten_end_, m.end);
-    tell_left_out(m);
+    note_left_out(m);
     return Ok{};
   }
   while (!said_marks_.empty() && said_marks_.begin()->first < lines_.last()) {
@@ -112,20 +111,19 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t, const
     said_marks_.erase(said_marks_.begin());
   }
   if (m.begin < alarm_mark_)
-    report(h.name(t),
-           "it is late: it began before the mark of an alarm, and may explain what that rests on",
+    report(h.name(t), "it is late: it began before the mark of an alarm, and may explain its reads",
            false);
   if (said_.erase(m.line) > 0) {
     m.left_out = true;
-    tell_left_out(m);
+    note_left_out(m);
   }
   if (options_.by_begin) bound_looks(m, session);
   waiting_.push_back(std::move(m));
   return Ok{};
 }
 
-// One of unknown outcome comes before what its session did next, and that before whoever begins
-// once it has ended.
+// A transaction of unknown outcome precedes the next one of its session, and that precedes every
+// transaction that begins after its end.
 void Watcher::bound_looks(const Member& m, Session& session) {
   if (m.status == TxnStatus::unknown) session.looking.push_back(m.number);
   if (m.status != TxnStatus::committed) return;
@@ -136,7 +134,7 @@ void Watcher::bound_looks(const Member& m, Session& session) {
   }
 }
 
-Status Watcher::heed(const Event& event) {
+Status Watcher::take_event(const Event& event) {
   const auto news = session_news(event);
   if (!news.ok()) return news.error();
   if (!*news) return Ok{};
@@ -189,7 +187,7 @@ Status Watcher::decide(int64_t mark) {
   const size_t before = waiting_.size();
   gather(mark);
   if (Status s = decide_candidates(mark); !s.ok()) return s;
-  // Whoever is still open stays; the rest of a window has to come first.
+  // Members that are still open stay; the rest of a window has to come first.
   std::ranges::move(candidates_, std::front_inserter(waiting_));
   candidates_.clear();
   std::ranges::sort(waiting_, {}, &Member::number);
@@ -199,7 +197,7 @@ Status Watcher::decide(int64_t mark) {
   return Ok{};
 }
 
-// Whoever began before the mark; the others run after all who are sealed.
+// Takes the members that began before the mark; the others run after all sealed ones.
 void Watcher::gather(int64_t mark) {
   std::deque<Member> later;
   for (Member& m : waiting_) {
@@ -215,56 +213,56 @@ bool Watcher::is_late(const Member& m) const {
   return m.status == TxnStatus::committed && !m.left_out && m.end < latest_begin_;
 }
 
-// A transaction that ended before one began whose place is settled belongs before that one.
+// A transaction that ended before the begin of a settled one belongs before that one.
 void Watcher::take_back_for_late() {
   const auto late = [this](const Member& m) { return is_late(m); };
   while (!settled_.empty() && std::ranges::any_of(candidates_, late)) take_back(1);
   for (uint32_t i = 0; i < candidates_.size(); ++i) {
     if (!late(candidates_[i])) continue;
     report(candidates_[i].piece->name(candidates_[i].txn),
-           "it was reported after what ran later had been decided and forgotten", false);
+           "it was reported after later transactions had been decided and forgotten", false);
     leave_out(i, false);
   }
 }
 
-// How many stretches to take back so that the value is there again, or its writer is placed anew;
+// How many stretches to take back until the value is there again, or its writer gets another place;
 // 0: no number does.
-size_t Watcher::settled_since(const Window::Stray& stray) const {
+size_t Watcher::settled_since(const Window::UnexplainedRead& read) const {
   const auto wrote = [&](const Member& m) {
-    return m.status == TxnStatus::unknown && installs(m, stray, true);
+    return m.status == TxnStatus::unknown && installs(m, read, true);
   };
   const auto was_there = [&](const LiveState::Change& change) {
-    if (!change.second || change.first.view() != stray.key.view()) return false;
+    if (!change.second || change.first.view() != read.key.view()) return false;
     const auto is = [&](const LiveState::Version& v) {
-      return v.value.view() == stray.value.view();
+      return v.value.view() == read.value.view();
     };
     return is(change.second->last) || std::ranges::any_of(change.second->rivals, is);
   };
   for (size_t back = 1; back <= settled_.size(); ++back) {
     const Settled& s = settled_[settled_.size() - back];
     if (std::ranges::any_of(s.changes, was_there) || std::ranges::any_of(s.members, wrote) ||
-        std::ranges::any_of(s.parked, wrote, &Parked::member))
+        std::ranges::any_of(s.late, wrote, &LateTxn::member))
       return back;
   }
   return 0;
 }
 
-// How many stretches to take back so that the value proves something: nobody is forgotten who may
-// have left it, or somebody among the candidates certainly overwrote, before it was seen, whatever
-// is forgotten then. 0: no number does.
-size_t Watcher::provable_since(const Window::Stray& stray) const {
+// How many stretches to take back until the value proves something: no possible writer of it is
+// forgotten, or one of the candidates certainly overwrote, before the read, all that is forgotten
+// then.
+size_t Watcher::provable_since(const Window::UnexplainedRead& read) const {
   if (!gap_ && !lost_writers_) {
     const auto first = std::ranges::find_if(settled_, &Settled::loses_writers);
     return static_cast<size_t>(settled_.end() - first);
   }
-  const int64_t begin = candidates_[stray.place].begin;
+  const int64_t begin = candidates_[read.place].begin;
   int64_t latest = Interval::kUnknown;  // begin of one that overwrote it
   const auto look = [&](const Member& m) {
     if (m.status == TxnStatus::committed && !m.left_out && m.end < begin && m.begin > latest &&
-        installs(m, stray, false))
+        installs(m, read, false))
       latest = m.begin;
   };
-  std::vector<int64_t> forgotten = {forgotten_end_};  // if so many stretches stay
+  std::vector<int64_t> forgotten = {forgotten_end_};  // if this many stretches stay
   for (const Settled& s : settled_) forgotten.push_back(std::max(forgotten.back(), s.latest_end));
   std::ranges::for_each(candidates_, look);
   for (size_t stay = settled_.size(); stay-- > 0;) {
@@ -274,21 +272,21 @@ size_t Watcher::provable_since(const Window::Stray& stray) const {
   return 0;
 }
 
-// Without a search, as the window has no order: takes back whom that may explain, or with whom it
-// may prove a violation; or leaves out who saw it. Returns how many are left out.
-size_t Watcher::explain_strays(std::span<const Window::Stray> strays) {
+// Without a search, as the window has no order: takes back transactions that may explain the read,
+// or prove a violation with it; or leaves out the reader. Returns how many are left out.
+size_t Watcher::handle_unexplained(std::span<const Window::UnexplainedRead> unexplained) {
   size_t back = 0;
-  for (const Window::Stray& stray : strays) back = std::max(back, settled_since(stray));
-  for (const Window::Stray& stray : strays)
-    if (back == 0 && !stray.by_late_writer) back = provable_since(stray);
+  for (const auto& read : unexplained) back = std::max(back, settled_since(read));
+  for (const Window::UnexplainedRead& read : unexplained)
+    if (back == 0 && !read.by_late_writer) back = provable_since(read);
   if (back > 0) return take_back(back), 0;
   size_t left_out = 0;
-  for (const Window::Stray& stray : strays) {
-    const Member& m = candidates_[stray.place];
+  for (const Window::UnexplainedRead& read : unexplained) {
+    const Member& m = candidates_[read.place];
     if (m.left_out) continue;  // it saw more than one such value
     report(m.piece->name(m.txn),
-           "it saw a value of which all is forgotten that may explain or contradict it", false);
-    leave_out(stray.place, false);
+           "it read a value, and everything that may explain or contradict it is forgotten", false);
+    leave_out(read.place, false);
     ++left_out;
   }
   return left_out;
@@ -299,8 +297,8 @@ Status Watcher::decide_candidates(int64_t mark) {
     take_back_for_late();
     Result<Window> window = after_state(candidates_, past(), options_.level, mark, {});
     if (!window.ok()) return window.error();
-    if (!window->strays.empty()) {
-      left_out += explain_strays(window->strays);
+    if (!window->unexplained.empty()) {
+      left_out += handle_unexplained(window->unexplained);
       if (left_out > kMostLeftOut) return resume(std::string(kTooMany)), Ok{};
       continue;
     }
@@ -323,7 +321,7 @@ Status Watcher::decide_candidates(int64_t mark) {
       Result<Window> sealed = after_state(candidates_, past(), options_.level, mark,
                                           {.times = times_to_keep(options_), .only_sealed = true});
       if (!sealed.ok()) return sealed.error();
-      // What the others saw may be explained by who is still to be reported.
+      // The observations of the others may be explained by a transaction still to be reported.
       if (judge(std::move(*sealed)).verdict().outcome == Outcome::satisfied) return Ok{};
     }
     if (++left_out > kMostLeftOut || (!*alarmed && !give_up_one(now)))
@@ -340,8 +338,8 @@ bool Watcher::give_up_one(const Judgement& rejected) {
   const uint32_t suspect = last_of(explanations[0], rejected.window, candidates_);
   if (suspect == kNone) return false;
   report(candidates_[suspect].piece->name(candidates_[suspect].txn),
-         fmt::format("no order explains it together with what came before, and what is kept of "
-                     "that proves no violation ({})",
+         fmt::format("no order explains it together with the transactions before, and those that "
+                     "are kept prove no violation ({})",
                      anomaly_info(explanations[0].anomaly).name),
          false);
   leave_out(suspect, false);
@@ -409,10 +407,10 @@ void Watcher::leave_out(uint32_t place, bool alarm) {
   Member& m = candidates_[place];
   listener_.left_out({m.line, alarm, alarm_mark_, lines_.last()});
   m.left_out = true;
-  tell_left_out(m);
+  note_left_out(m);
 }
 
-void Watcher::tell_left_out(const Member& m) {
+void Watcher::note_left_out(const Member& m) {
   segment_.left_out.push_back(m.line);
   left_out_writes_.add(m);
 }
@@ -422,7 +420,7 @@ void Watcher::report(std::string about, std::string reason, bool resumed) {
   listener_.undecided({std::move(about), std::move(reason), now_, resumed});
 }
 
-// Nothing that was kept can be relied on: what follows is watched as a history of its own.
+// No part of the state can be relied on: what follows is watched as a separate history.
 void Watcher::resume(std::string reason) {
   report(fmt::format("{} transactions", candidates_.size() + waiting_.size()), std::move(reason),
          true);
@@ -436,24 +434,23 @@ void Watcher::resume(std::string reason) {
   forgotten_end_ = std::max(forgotten_end_, now_);
 }
 
-// Whoever was reported meanwhile began before, and had ended or was reported so late. One of
-// unknown outcome may take effect still.
+// Transactions reported meanwhile began before, and had ended or were reported late. One of unknown
+// outcome may still take effect.
 void Watcher::end_loss(int64_t first_begin) {
   lost_ = false;
   dropped_before_ = latest_begin_ = std::max(now_, later(first_begin, options_.lateness));
   forgotten_end_ = later(dropped_before_, options_.settle);
 }
 
-void Watcher::lose(std::span<const HeldValue> sessions) {
+void Watcher::note_loss(std::span<const HeldValue> sessions) {
   for (const HeldValue& name : sessions) sessions_[name].next = Interval::kOpen;
-  lose();
+  note_loss();
 }
 
-void Watcher::lose() {
+void Watcher::note_loss() {
   resume(
-      fmt::format("what was reported after {} and before the next line is lost, and what began "
-                  "less than --lateness "
-                  "after that line is not decided",
+      fmt::format("transactions reported after {} and before the next line are lost, and those "
+                  "that began less than --lateness after that line are not decided",
                   now_));
   alarm_mark_ = Interval::kUnknown;
   lines_ = {};
@@ -462,7 +459,7 @@ void Watcher::lose() {
   lost_ = true;
 }
 
-// --- what is settled
+// --- settling
 
 // How many of the order come before the first that has to wait; the last of them is committed, as
 // one of unknown outcome may as well come later.
@@ -504,7 +501,7 @@ Watcher::Parting Watcher::part(const Judgement& found, int64_t mark) const {
     const bool idle = !ordered[i] && (unknown ? m.begin < given_up : m.sealed(mark));
     if (idle || mark == Interval::kOpen)
       p.idle.push_back(i);
-    else if (!ordered[i] && unknown && may_be_parked(m, mark))
+    else if (!ordered[i] && unknown && may_be_late(m, mark))
       p.late.push_back(i);
     else
       p.left.push_back(i);
@@ -512,10 +509,10 @@ Watcher::Parting Watcher::part(const Judgement& found, int64_t mark) const {
   return p;
 }
 
-// Sorted by begin, one of unknown outcome may stay unsealed for long, and the place where what it
-// saw is there is settled and forgotten meanwhile. So it is looked for at once; if it was wrong, it
-// is looked for again as of anybody who is parked.
-bool Watcher::may_be_parked(const Member& m, int64_t mark) const {
+// Sorted by begin, a transaction of unknown outcome may stay unsealed for long, and the place where
+// its reads fit is settled and forgotten meanwhile. So the place is looked for at once; if it was
+// wrong, it is looked for again as for any late transaction.
+bool Watcher::may_be_late(const Member& m, int64_t mark) const {
   return m.sealed(mark) || options_.by_begin;
 }
 
@@ -534,7 +531,7 @@ void Watcher::settle(const Judgement& found, int64_t mark) {
     late.open.push_back(first.touched.back().member);
   }
 
-  Settled done = apply_order(found, p.order, rivals, late.parked, std::move(first));
+  Settled done = apply_order(found, p.order, rivals, late.late, std::move(first));
   // Nothing comes any more.
   if (mark == Interval::kOpen)
     std::ranges::move(std::exchange(late.open, {}), std::back_inserter(late.without_effect));
@@ -550,34 +547,34 @@ void Watcher::settle(const Judgement& found, int64_t mark) {
   if (!done.empty()) settled_.push_back(std::move(done));
 }
 
-// Where those stand that have not shown an effect.
+// Finds places for the transactions that have not shown an effect.
 Watcher::LateFates Watcher::find_late_places(const OrderAccesses& accesses, const Parting& p,
                                              std::span<const RivalVersion> rivals,
-                                             std::span<const Parked> touched, int64_t mark) const {
+                                             std::span<const LateTxn> touched, int64_t mark) const {
   LateFates fates;
   if (p.late.empty() && touched.empty()) return fates;
   std::vector<const Member*> asked;
   for (const uint32_t i : p.late) asked.push_back(&candidates_[i]);
-  for (const Parked& parked : touched) asked.push_back(&parked.member);
+  for (const LateTxn& late : touched) asked.push_back(&late.member);
   LatePlaces places({accesses, candidates_, p.left, rivals, state_, late_effects_, touched, asked});
   const auto look_for_place = [&](const Member& m, bool moved) {
     const LatePlace place = places.of(m);
     switch (place.kind) {
       case LatePlace::Kind::here:
-        fates.parked.push_back({place.behind, {.member = m, .moved = moved}});
+        fates.late.push_back({place.behind, {.member = m, .moved = moved}});
         break;
       case LatePlace::Kind::later:
         fates.open.push_back(m);
         break;
       case LatePlace::Kind::never:
-        // Whoever is still to come may leave what it saw.
+        // A transaction still to be reported may leave the value that it read.
         (m.sealed(mark) ? fates.without_effect : fates.open).push_back(m);
         break;
     }
   };
   for (const uint32_t i : p.late) look_for_place(candidates_[i], false);
-  for (const Parked& parked : touched) look_for_place(parked.member, true);
-  stable_sort_by(fates.parked, [](const Parking& parking) { return parking.behind; });
+  for (const LateTxn& late : touched) look_for_place(late.member, true);
+  stable_sort_by(fates.late, [](const PlacedLate& placed) { return placed.behind; });
   fates.gave_way = places.gave_way();
   return fates;
 }
@@ -595,19 +592,19 @@ Watcher::Settled Watcher::begin_settled() const {
   return s;
 }
 
-// The state goes on by the first part of an order, in stretches of a window, so that no more needs
-// to be taken back than that. Returns the last stretch, which may be `first`.
+// Applies the first part of an order to the state, in stretches of a window: no more than one needs
+// to be taken back. Returns the last stretch, which may be `first`.
 Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const TxnId> part,
                                       std::span<const RivalVersion> rivals,
-                                      std::span<const Parking> parked, Settled first) {
+                                      std::span<const PlacedLate> late, Settled first) {
   Settled to = std::move(first);
-  auto next = parked.begin();
-  const auto park_behind = [&](size_t place) {
-    for (; next != parked.end() && next->behind <= place; ++next) park(next->parked, to);
+  auto next = late.begin();
+  const auto place_behind = [&](size_t place) {
+    for (; next != late.end() && next->behind <= place; ++next) add_late(next->late, to);
   };
   for (size_t i = 0; i < part.size(); ++i) {
     const TxnId t = part[i];
-    park_behind(i);
+    place_behind(i);
     if (to.members.size() >= options_.window) {
       settled_.push_back(std::move(to));
       to = begin_settled();
@@ -618,7 +615,7 @@ Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const Tx
     ++to.ordered;
     last_line_ = m.line;
   }
-  park_behind(part.size());
+  place_behind(part.size());
   for (const RivalVersion& r : rivals) {
     const ValueView key = found.window.history.key(r.key);
     LiveState::Entry entry = *state_.find(key);
@@ -632,10 +629,10 @@ Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const Tx
   return to;
 }
 
-// Whose value was read took effect, all of it that shows.
+// A transaction whose value was read took effect, with all its writes that show.
 void Watcher::choose_late(const Judgement& found, Settled& to) {
   for (const uint64_t number : found.window.late) {
-    Parked p = late_effects_.take(number);
+    LateTxn p = late_effects_.take(number);
     const History& h = *p.member.piece;
     for (OpId i = h.first_op(p.member.txn); i < h.end_op(p.member.txn); ++i) {
       if (!p.shows(i)) continue;
@@ -647,33 +644,33 @@ void Watcher::choose_late(const Judgement& found, Settled& to) {
   }
 }
 
-// What is parked before the place and wrote the key.
+// Masks the late writes of the key before the place.
 void Watcher::mask(const ValueView& key, uint64_t place, Settled& to) {
   if (late_effects_.empty()) return;
-  const std::vector<Masking> masked = late_effects_.mask(key, place);
-  to.maskings.insert(to.maskings.end(), masked.begin(), masked.end());
+  const std::vector<LateWrite> masked = late_effects_.mask(key, place);
+  to.masked_writes.insert(to.masked_writes.end(), masked.begin(), masked.end());
 }
 
 // Where the order is now.
-void Watcher::park(Parked p, Settled& to) {
+void Watcher::add_late(LateTxn p, Settled& to) {
   p.behind = last_line_;
   p.place = next_place_++;
   latest_begin_ = std::max(latest_begin_, p.member.begin);
-  late_effects_.park(p);
-  to.parked.push_back(std::move(p));
+  late_effects_.add(p);
+  to.late.push_back(std::move(p));
 }
 
-// Those of whose writes somebody in the order looked at one in vain, or of which none will show any
-// more.
+// Takes the late transactions with a write that the order missed, or with no write that still
+// shows.
 void Watcher::take_touched(const OrderAccesses& order, Settled& to) {
   if (late_effects_.empty()) return;
   const History& h = order.window().history;
   std::map<uint64_t, size_t> overwritten;  // how many keys, by number
   std::set<uint64_t> touched;
-  for (const Masking& m : to.maskings) overwritten.emplace(m.number, 0);
+  for (const LateWrite& m : to.masked_writes) overwritten.emplace(m.number, 0);
   for (KeyId key = 0; key < h.key_count(); ++key) {
     if (order.of_key(key).empty()) continue;
-    for (const Masking& writer : late_effects_.writers_of(h.key(key)))
+    for (const LateWrite& writer : late_effects_.writers_of(h.key(key)))
       if (order.of_key(key).front().is_blind())
         ++overwritten[writer.number];
       else
@@ -685,8 +682,8 @@ void Watcher::take_touched(const OrderAccesses& order, Settled& to) {
   for (const uint64_t number : touched) to.touched.push_back(late_effects_.take(number));
 }
 
-// Of the rivals that the window asked for, those came last that its order has last; where nobody in
-// what is settled looks at the key, either may have come last still.
+// Of the rivals that the window considers, the last in its order came last; if no settled
+// transaction reads the key, either may still have come last.
 void Watcher::choose_rivals(const Judgement& found, const OrderAccesses& accesses, Settled& to) {
   const History& h = found.window.history;
   std::vector<uint32_t> place(h.txn_count());
@@ -706,7 +703,7 @@ void Watcher::apply(const Member& m, Settled& to) {
   for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
     const Observation seen = observation_of(h, i);
     if (seen.accepts != Accepts::any) {
-      // Who looked has seen the last one.
+      // The reader has seen the last one.
       const LiveState::Entry* entry = state_.find(h.key(seen.key));
       if (entry != nullptr && !entry->rivals.empty())
         state_.put(h.key(seen.key), {entry->last}, to.changes);
@@ -738,20 +735,20 @@ void Watcher::take_back(size_t windows) {
       all.push_back(std::move(m));
     }
     // A place that was touched may have been looked for again at once.
-    for (const Parked& p : last.parked)
+    for (const LateTxn& p : last.late)
       if (late_effects_.contains(p.member.number))
         all.push_back(late_effects_.take(p.member.number).member);
-    for (const Parked& p : last.touched) {
+    for (const LateTxn& p : last.touched) {
       const auto is_it = [&](const Member& other) { return other.number == p.member.number; };
       std::erase_if(all, is_it);
-      std::erase_if(waiting_, is_it);  // where what was said before a crash is taken back
-      late_effects_.park(p);
+      std::erase_if(waiting_, is_it);  // when a report from before a crash is taken back
+      late_effects_.add(p);
     }
-    for (const Parked& p : last.took_effect) {
-      late_effects_.park(p);
+    for (const LateTxn& p : last.took_effect) {
+      late_effects_.add(p);
       --progress_.decided;
     }
-    for (const Masking& m : last.maskings) late_effects_.unmask(m);
+    for (const LateWrite& m : last.masked_writes) late_effects_.unmask(m);
     settled_.pop_back();
   }
   std::ranges::sort(all, {}, &Member::number);
@@ -769,7 +766,7 @@ void Watcher::forget() {
     seal(oldest);
     settled_.pop_front();
   }
-  give_up_late(late_effects_.take_told(less(now_, options_.settle)));
+  give_up_late(late_effects_.take_in_chain(less(now_, options_.settle)));
   if (late_writers_.empty()) return;
   int64_t oldest_begin = mark();
   const auto begins = [&](const Member& m) { oldest_begin = std::min(oldest_begin, m.begin); };
@@ -778,9 +775,9 @@ void Watcher::forget() {
   late_writers_.forget_before(oldest_begin);
 }
 
-// --- what is certified
+// --- certificates
 
-// Nobody read from them in time.
+// They were not read in time.
 void Watcher::give_up_late(const std::vector<Member>& late) {
   for (const Member& m : late) {
     segment_.without_effect.push_back(m.line);
@@ -789,25 +786,25 @@ void Watcher::give_up_late(const std::vector<Member>& late) {
   lost_writers_ = lost_writers_ || !late.empty();
 }
 
-// Rivals are told together with all that they were moved past.
+// Rivals are in one segment with all transactions that they were moved past.
 void Watcher::seal(const Settled& s) {
   for (size_t i = 0; i < s.members.size(); ++i) {
     const Member& m = s.members[i];
     if (i < s.ordered)
       segment_.order.push_back(m.line);
     else if (m.left_out)
-      continue;  // and was told
+      continue;  // and was reported
     else if (m.status == TxnStatus::committed)
-      tell_left_out(m);
+      note_left_out(m);
     else
       segment_.without_effect.push_back(m.line);
   }
   segment_.rivals.insert(segment_.rivals.end(), s.rivals.begin(), s.rivals.end());
-  for (const Parked& p : s.parked) {
+  for (const LateTxn& p : s.late) {
     segment_.late.push_back({p.member.line, p.behind});
-    late_effects_.told(p.member.number, p.behind);
+    late_effects_.note_in_chain(p.member.number, p.behind);
   }
-  for (const Parked& p : s.took_effect) segment_.took_effect.push_back(p.member.line);
+  for (const LateTxn& p : s.took_effect) segment_.took_effect.push_back(p.member.line);
   if (s.ends) hand_over_segment();
 }
 
@@ -816,13 +813,13 @@ void Watcher::hand_over_segment() {
   segment_ = {};
 }
 
-// All that is kept, and then that whoever is waiting is not decided.
+// Seals all kept stretches, and then leaves the waiting transactions undecided.
 void Watcher::seal_gap() {
   for (const Settled& s : settled_) seal(s);
   hand_over_segment();
   segment_.gap = true;
   const auto drop = [this](const Member& m) {
-    if (!m.left_out) tell_left_out(m);
+    if (!m.left_out) note_left_out(m);
   };
   std::ranges::for_each(candidates_, drop);
   std::ranges::for_each(waiting_, drop);

@@ -3,16 +3,16 @@
 //   s1: { w(x,1) }      { r(x,2) }            { r(x,1) }
 //   s2:        { w(x,2) }      | forgotten so far: state x = 2
 //
-// The mark is the moment from which on nobody is reported to have begun and not yet to have ended:
-// whoever ended before the mark is sealed, as all who are still to be reported run after it. The
+// The mark is a moment such that every transaction that began before it is reported: a transaction
+// that ended before the mark is sealed, as all that are still to be reported run after it. The
 // transactions that began before the mark are checked as a history after the live state (window.h).
-// If there is an order, its first part, as far as all are sealed, is settled: the live state goes
-// on by it. What was settled last is kept, because it was a choice: two writers who overlapped may
-// have come the other way round. When a window is rejected the choices are taken back, more and
+// If there is an order, its first part, as far as all are sealed, is settled: it is applied to the
+// live state. The last settled part is kept, because it was a choice: two writers that overlapped
+// may have come the other way round. When a window is rejected the choices are taken back, more and
 // more of them, until there is an order; or until the transactions alone, a projection of the
 // history, violate the level, which is an alarm with a certificate; or until nothing is left to
 // take back, which is unknown. After either one transaction is left out, the one of the explanation
-// that ended last, with whatever others saw of it, and watching goes on.
+// that ended last, with all reads of its writes, and watching goes on.
 //
 // Cost: each transaction is checked once, and again for each window that is taken back and while
 // transactions that ran with it are open. Memory: the keys that were written, the transactions from
@@ -68,59 +68,59 @@ class Watcher final : public Watch {
   // one would.
   void save(StreamWriter& to, formats::TxnTableWriter& txns) const;
   Status load(StreamReader& from, const formats::TxnTable& txns);
-  // What was said after that was saved, and is not to be said again.
-  void know_left_out(const LeftOut& said);
-  // What was reported from here to the next line is lost: of all that is not decided nothing is
-  // known, nor of what runs beside it. Lines are counted anew.
-  void lose();
+  // A report made after this state was saved, which must not be repeated.
+  void note_reported(const Omission& said);
+  // Transactions reported between here and the next line are lost: nothing is known of any
+  // undecided transaction, nor of those concurrent with them. Lines are counted anew.
+  void note_loss();
   // The same, and these sessions report nothing more.
-  void lose(std::span<const HeldValue> sessions) override;
+  void note_loss(std::span<const HeldValue> sessions) override;
 
  private:
   struct Session {
-    int64_t next = Interval::kUnknown;  // the earliest begin of what it will report
-    int64_t over = Interval::kUnknown;  // what it reported was not over before
+    int64_t next = Interval::kUnknown;  // the earliest begin still to be reported
+    int64_t over = Interval::kUnknown;  // its reported transactions were not over before
     std::vector<uint64_t>
         looking;  // by begin: those of unknown outcome since the last that committed; their numbers
   };
   // A stretch of transactions whose order is settled.
   struct Settled {
     std::vector<Member> members;
-    size_t ordered = 0;  // the first so many of these are in the order
+    size_t ordered = 0;  // the first members, this many, are in the order
     std::vector<certify::Segment::Rival> rivals;
-    // Of unknown outcome: whose place was found; whose place was touched; who had an effect after
-    // all.
-    std::vector<Parked> parked, touched, took_effect;
-    std::vector<Masking> maskings;
+    // Transactions of unknown outcome: the ones that got a place; the ones that were touched; the
+    // ones that took effect after all.
+    std::vector<LateTxn> late, touched, took_effect;
+    std::vector<LateWrite> masked_writes;
     std::vector<LiveState::Change> changes;
-    int64_t latest_begin_before = Interval::kUnknown;  // of what was settled before
+    int64_t latest_begin_before = Interval::kUnknown;  // before this stretch was settled
     uint64_t last_line_before = 0;                     // of the order before
     int64_t latest_end = Interval::kUnknown;
     bool loses_writers =
-        false;          // some of its members had no effect, and may be read from all the same
-    bool ends = false;  // the last stretch of what was settled together
+        false;  // some of its members had no effect in the order, and may still be read from
+    bool ends = false;  // the last stretch of a part that was settled together
 
     bool empty() const {
-      return members.empty() && parked.empty() && touched.empty() && took_effect.empty();
+      return members.empty() && late.empty() && touched.empty() && took_effect.empty();
     }
   };
   // The candidates, once an order of them is found. Numbers are places there.
   struct Parting {
-    std::vector<TxnId> order;    // that is settled
+    std::vector<TxnId> order;    // the settled part
     std::vector<uint32_t> idle;  // these go too
-    std::vector<uint32_t> late;  // of unknown outcome: whose place is looked for
+    std::vector<uint32_t> late;  // of unknown outcome, still without a place
     std::vector<uint32_t> left;  // for later
   };
-  // One of unknown outcome that is to be parked behind the first so many of an order.
-  struct Parking {
+  // A transaction of unknown outcome that becomes late, after this many of an order.
+  struct PlacedLate {
     uint32_t behind;
-    Parked parked;
+    LateTxn late;
   };
   struct LateFates {
-    std::vector<Parking> parked;  // by their places
+    std::vector<PlacedLate> late;  // by their places
     std::vector<Member> without_effect;
     std::vector<Member> open;     // its place may come
-    std::set<uint64_t> gave_way;  // parked before; the numbers
+    std::set<uint64_t> gave_way;  // late before; the numbers
   };
   struct Judgement {
     Window window;
@@ -137,8 +137,8 @@ class Watcher final : public Watch {
   Status take(const std::shared_ptr<const History>& piece, TxnId t, const Interval& begin,
               const Interval& end);
   void bound_looks(const Member& m, Session& session);
-  Status heed(const Event& event);
-  Status heed_outcomes(const History& piece);
+  Status take_event(const Event& event);
+  Status apply_settled(const History& piece);
   Result<std::vector<uint64_t>> named_by(const std::vector<std::string>& names) const;
   bool had_effect(uint64_t number) const;
   Status make_aborted(uint64_t number);
@@ -150,9 +150,9 @@ class Watcher final : public Watch {
   bool is_late(const Member& m) const;
   void take_back(size_t windows);
   void take_back_for_late();
-  size_t settled_since(const Window::Stray& stray) const;
-  size_t provable_since(const Window::Stray& stray) const;
-  size_t explain_strays(std::span<const Window::Stray> strays);
+  size_t settled_since(const Window::UnexplainedRead& read) const;
+  size_t provable_since(const Window::UnexplainedRead& read) const;
+  size_t handle_unexplained(std::span<const Window::UnexplainedRead> unexplained);
   Judgement judge(Window window) const;
   bool keeps_fences(const Judgement& found) const;
   Result<Judgement> judge_by_fences(int64_t mark) const;
@@ -161,20 +161,20 @@ class Watcher final : public Watch {
   void settle(const Judgement& found, int64_t mark);
   size_t settled_part(const Window& window, const std::vector<uint32_t>& places,
                       int64_t mark) const;
-  bool may_be_parked(const Member& m, int64_t mark) const;
+  bool may_be_late(const Member& m, int64_t mark) const;
   Parting part(const Judgement& found, int64_t mark) const;
   LateFates find_late_places(const OrderAccesses& accesses, const Parting& p,
-                             std::span<const RivalVersion> rivals, std::span<const Parked> touched,
+                             std::span<const RivalVersion> rivals, std::span<const LateTxn> touched,
                              int64_t mark) const;
   Settled apply_order(const Judgement& found, std::span<const TxnId> part,
-                      std::span<const RivalVersion> rivals, std::span<const Parking> parked,
+                      std::span<const RivalVersion> rivals, std::span<const PlacedLate> late,
                       Settled first);
   Settled begin_settled() const;
   void choose_rivals(const Judgement& found, const OrderAccesses& accesses, Settled& to);
   void choose_late(const Judgement& found, Settled& to);
   void mask(const ValueView& key, uint64_t place, Settled& to);
   void take_touched(const OrderAccesses& order, Settled& to);
-  void park(Parked p, Settled& to);
+  void add_late(LateTxn p, Settled& to);
   void add_settled(const Member& m, Settled& to);
   void apply(const Member& m, Settled& to);
   void install(const Member& m, OpId write, Settled& to);
@@ -184,7 +184,7 @@ class Watcher final : public Watch {
   void hand_over_segment();
   void seal_gap();
   void leave_out(uint32_t place, bool alarm);
-  void tell_left_out(const Member& m);
+  void note_left_out(const Member& m);
   void report(std::string about, std::string reason, bool resumed);
   void resume(std::string reason);
   void end_loss(int64_t first_begin);
@@ -195,7 +195,7 @@ class Watcher final : public Watch {
   std::unordered_map<HeldValue, Session, HeldHash, HeldEqual> sessions_;
   std::deque<Member> waiting_;      // not yet decided, in the order of lines
   std::vector<Member> candidates_;  // that are being decided
-  std::deque<Settled> settled_;     // what is kept, the oldest first
+  std::deque<Settled> settled_;     // the kept stretches, the oldest first
   LiveState state_;
   LateWriters late_writers_;
   LeftOutWrites left_out_writes_;
@@ -204,21 +204,21 @@ class Watcher final : public Watch {
   certify::LineNumbers lines_;
   uint64_t next_number_ = 0;
   int64_t now_ = Interval::kUnknown;
-  int64_t last_begin_ = Interval::kUnknown;     // of what was reported
-  int64_t latest_begin_ = Interval::kUnknown;   // of what is settled
-  uint64_t last_line_ = 0;                      // of the order that is settled
-  uint64_t next_place_ = 1;                     // of one that is parked
-  int64_t forgotten_end_ = Interval::kUnknown;  // of what is forgotten
+  int64_t last_begin_ = Interval::kUnknown;     // of all reported transactions
+  int64_t latest_begin_ = Interval::kUnknown;   // of the settled ones
+  uint64_t last_line_ = 0;                      // of the settled order
+  uint64_t next_place_ = 1;                     // of a late transaction
+  int64_t forgotten_end_ = Interval::kUnknown;  // of the forgotten ones
   int64_t alarm_mark_ = Interval::kUnknown;     // the latest at which an alarm was raised
   int64_t dropped_before_ = Interval::kUnknown;
-  // Of what another watcher said (know_left_out): lines to come that are left out, and the marks of
+  // Of what another watcher said (note_reported): lines to come that are left out, and the marks of
   // alarms by the lines that were read by then.
   std::set<uint64_t> said_;
   std::map<uint64_t, int64_t> said_marks_;
   bool gap_ = false;
   bool lost_ = false;  // what came before the next line
   bool lost_writers_ = false;
-  size_t postponed_ = 0;  // not to be decided again before so many more have come
+  size_t postponed_ = 0;  // not to be decided again before this many more have come
 };
 
 }  // namespace assay::internal::watch

@@ -1,5 +1,4 @@
-// What a watcher keeps, written down so that another one goes on where it stood (Watcher::save,
-// Watcher::load).
+// The state of a watcher, written down for another one to continue (Watcher::save, Watcher::load).
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -82,17 +81,17 @@ void LeftOutWrites::load(StreamReader& from) {
 }
 
 void LateEffects::save(StateWriter& w) const {
-  w.each(parked_, [&](const auto& one) { w.parked(one.second); });
+  w.each(txns_, [&](const auto& one) { w.late(one.second); });
 }
 
-// Whoever stands there already, or in the place of another one, is a fault.
+// A number that is there already, or a place that is taken, is a fault.
 void LateEffects::load(StateReader& r) {
   std::set<uint64_t> places;
   r.each([&] {
-    Parked p = r.parked();
+    LateTxn p = r.late();
     if (!r.from.ok()) return;
     if (contains(p.member.number) || !places.insert(p.place).second) return r.from.fail();
-    park(std::move(p));
+    add(std::move(p));
   });
 }
 
@@ -165,9 +164,9 @@ struct Watcher::Bytes {
     w.members(s.members);
     w.to.number(s.ordered);
     put_rivals(w.to, s.rivals);
-    w.parked(s.parked);
-    w.parked(s.touched);
-    w.parked(s.took_effect);
+    w.late(s.late);
+    w.late(s.touched);
+    w.late(s.took_effect);
     w.changes(s.changes);
     w.to.integer(s.latest_begin_before);
     w.to.number(s.last_line_before);
@@ -182,9 +181,9 @@ struct Watcher::Bytes {
     s.ordered = r.from.number();
     if (s.ordered > s.members.size()) r.from.fail();
     s.rivals = take_rivals(r.from);
-    s.parked = r.all_parked();
-    s.touched = r.all_parked();
-    s.took_effect = r.all_parked();
+    s.late = r.late_txns();
+    s.touched = r.late_txns();
+    s.took_effect = r.late_txns();
     s.changes = r.changes();
     s.latest_begin_before = r.from.integer();
     s.last_line_before = r.from.number();
@@ -194,7 +193,7 @@ struct Watcher::Bytes {
     return s;
   }
 
-  // What is a number or a moment; `number` and `moment` put it, or take it.
+  // The numbers and moments; `number` and `moment` write each, or read it.
   template <class W, class Number, class Moment, class Flag>
   static void plain(W& w, Number number, Moment moment, Flag flag) {
     number(w.progress_.transactions);
@@ -229,8 +228,8 @@ void Watcher::save(StreamWriter& to, formats::TxnTableWriter& txns) const {
   left_out_writes_.save(to);
   late_effects_.save(w);
   w.each(settled_, [&](const Settled& s) { Bytes::put(w, s); });
-  // These may be of any that was parked.
-  for (const Settled& s : settled_) w.maskings(s.maskings);
+  // These may be of any transaction that was late.
+  for (const Settled& s : settled_) w.masked_writes(s.masked_writes);
   state_.save(w);
   put_segment(to, segment_);
   put_lines(to, said_);
@@ -257,7 +256,7 @@ Status Watcher::load(StreamReader& from, const formats::TxnTable& txns) {
   left_out_writes_.load(from);
   late_effects_.load(r);
   r.each([&] { settled_.push_back(Bytes::take(r)); });
-  for (Settled& s : settled_) s.maskings = r.maskings();
+  for (Settled& s : settled_) s.masked_writes = r.masked_writes();
   state_.load(r);
   segment_ = take_segment(from);
   for (const uint64_t line : take_lines(from)) said_.insert(line);
@@ -266,13 +265,13 @@ Status Watcher::load(StreamReader& from, const formats::TxnTable& txns) {
     said_marks_[line] = from.integer();
   });
   if (!from.ok() || r.next_number() > next_number_)
-    return bad_input("what is kept of the transactions makes no sense");
+    return bad_input("the saved state of the transactions is invalid");
   return Ok{};
 }
 
-// --- what was said since
+// --- reports since the state was saved
 
-void Watcher::know_left_out(const LeftOut& said) {
+void Watcher::note_reported(const Omission& said) {
   if (said.alarm)
     ++progress_.alarms;
   else
@@ -290,13 +289,13 @@ void Watcher::know_left_out(const LeftOut& said) {
     std::ranges::sort(waiting_, {}, &Member::number);
   }
   if (held == waiting_.end())
-    if (const Parked* parked = late_effects_.find_line(said.line); parked != nullptr)
-      held = waiting_.insert(waiting_.begin(), late_effects_.take(parked->member.number).member);
+    if (const LateTxn* late = late_effects_.find_line(said.line); late != nullptr)
+      held = waiting_.insert(waiting_.begin(), late_effects_.take(late->member.number).member);
   if (held == waiting_.end()) {
     said_.insert(said.line);
   } else if (!held->left_out) {
     held->left_out = true;
-    tell_left_out(*held);
+    note_left_out(*held);
   }
 }
 

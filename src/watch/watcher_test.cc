@@ -355,7 +355,7 @@ TEST(Watcher, WhoReadWhatIsSettledAsAbortedIsAnAlarm) {
   }
 }
 
-// It is parked, or waits, or is known to have had no effect: whoever reads it afterwards has read
+// It is late, or waits, or is known to have had no effect: whoever reads it afterwards has read
 // what was aborted.
 TEST(Watcher, WhatIsSettledAsAbortedIsNotReadLater) {
   const std::vector<std::string> written = {

@@ -36,9 +36,9 @@ class TouchedState {
     for (const TouchedKey& k : found_) k.entry->mark = 0;
     return std::move(found_);
   }
-  // Parked transactions whose value was read, by their places.
-  std::vector<const Parked*> late() {
-    std::ranges::sort(asked_late_, {}, &Parked::place);
+  // Late transactions whose value was read, by their places.
+  std::vector<const LateTxn*> late() {
+    std::ranges::sort(asked_late_, {}, &LateTxn::place);
     asked_late_.erase(std::unique(asked_late_.begin(), asked_late_.end()), asked_late_.end());
     return std::move(asked_late_);
   }
@@ -53,7 +53,7 @@ class TouchedState {
       if (const LiveState::Entry* entry = entries_[key]; entry != nullptr)
         found_[entry->mark - 1].asked |= reads_rival(h, i, *entry);
       if (late_.empty()) continue;
-      const Parked* writer = late_.explanation_of(h, observation_of(h, i));
+      const LateTxn* writer = late_.explanation_of(h, observation_of(h, i));
       if (writer != nullptr) asked_late_.push_back(writer);
     }
   }
@@ -86,7 +86,7 @@ class TouchedState {
 
   const LiveState& state_;
   const LateEffects& late_;
-  std::vector<const Parked*> asked_late_;
+  std::vector<const LateTxn*> asked_late_;
   const History* piece_ = nullptr;
   std::vector<bool> seen_;
   std::vector<const LiveState::Entry*> entries_;  // those with rivals
@@ -97,7 +97,7 @@ class Assembly {
  public:
   void header(const History& h) { copy_settings(h, builder_); }
 
-  // `apart`: each key by a transaction of its own, for levels of single operations.
+  // `apart`: each key by a separate transaction, for levels of single operations.
   Status state(std::span<const TouchedKey> keys, int64_t at, bool apart) {
     bool open = false;
     for (const TouchedKey& k : keys) {
@@ -116,15 +116,15 @@ class Assembly {
     return Ok{};
   }
 
-  // After the state, and before all members: it took effect, and what it saw was there by then.
-  Status late(const Parked& parked, int64_t at) {
-    const Member& m = parked.member;
+  // After the state, and before all members: it took effect, and its reads fitted by then.
+  Status late(const LateTxn& late, int64_t at) {
+    const Member& m = late.member;
     const History& h = *m.piece;
     late_.push_back(m.number);
     const std::string session = fmt::format("{}, late {}", kStateSession, m.number);
     begin_state(session, at);
     for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
-      if (!parked.shows(i)) continue;
+      if (!late.shows(i)) continue;
       const Install left = install_of(h, i);
       const ValueView key = h.key(left.key), value = h.version_value(left.version);
       builder_.add(left.removes ? Op::remove(key, value) : Op::write(key, value));
@@ -151,7 +151,7 @@ class Assembly {
   }
 
  private:
-  // All at the same time, so that the search chooses which comes last.
+  // All at the same time: the search chooses the last one.
   Status rivals(const TouchedKey& k, int64_t at) {
     std::vector<LiveState::Version> versions = k.entry->rivals;
     versions.push_back(k.entry->last);
@@ -235,7 +235,7 @@ Result<Window> without_left_out(Window w, std::span<const Member> members) {
   return Window{std::move(*part), std::move(places), std::move(w.rivals), std::move(w.late)};
 }
 
-// Whose observations can be explained by what the window holds.
+// Which observations the window explains.
 class Explained {
  public:
   Explained(const Window& w, std::span<const Member> members, const Past& past)
@@ -260,7 +260,7 @@ class Explained {
     return is_from_nowhere(seen) || (!is_written(seen.version) && has_state(seen.key));
   }
 
-  // It is what somebody left who was left out.
+  // A left-out transaction wrote the value.
   bool by_left_out(const Observation& seen) const {
     return is_from_nowhere(seen) && past_.left_out_writes.explain(h_, seen);
   }
@@ -289,8 +289,8 @@ class Explained {
   std::vector<bool> written_;
 };
 
-// Members of unknown outcome that wrote what somebody sealed saw, by their places. They come before
-// that one, so nobody who begins from the mark on can explain what they saw.
+// Members of unknown outcome with a write that a sealed member read, by their places. They precede
+// that reader, so no transaction that begins from the mark on can explain their reads.
 std::vector<bool> seen_by_sealed(const Window& w, std::span<const Member> members, int64_t mark) {
   const History& h = w.history;
   std::vector<bool> seen_version(h.version_count()), seen(members.size());
@@ -330,7 +330,7 @@ bool mark_dropped(const Window& w, std::span<const Member> members, std::vector<
   return any;
 }
 
-// No time is earlier. Who was reported without times before anybody else was has begun at
+// No time is earlier. A transaction reported without times before all others began at
 // Interval::kUnknown.
 constexpr int64_t kEarliest = Interval::kUnknown + 1;
 
@@ -372,10 +372,10 @@ std::vector<int64_t> first_certain_writes(const Window& w, std::span<const Membe
   return first;
 }
 
-// Of observations from nowhere, those that prove nothing.
-class Strays {
+// The reads of unknown values that prove nothing.
+class UnexplainedReads {
  public:
-  Strays(const Window& w, std::span<const Member> members, const Past& past)
+  UnexplainedReads(const Window& w, std::span<const Member> members, const Past& past)
       : w_(w), members_(members), past_(past) {}
 
   void note(const Member& m, uint32_t place, const Observation& seen) {
@@ -385,10 +385,10 @@ class Strays {
     found_.push_back(
         {place, HeldValue(h.key(seen.key)), HeldValue(h.version_value(seen.version)), late});
   }
-  std::vector<Window::Stray> take() && { return std::move(found_); }
+  std::vector<Window::UnexplainedRead> take() && { return std::move(found_); }
 
  private:
-  // Nobody who is forgotten has left it: there is none, or it is overwritten.
+  // No forgotten transaction has left it: there is none, or its write is overwritten.
   bool is_proof(const Member& m, const Observation& seen) {
     if (!past_.gap && !past_.lost_writers) return true;
     if (certain_.empty()) certain_ = first_certain_writes(w_, members_, past_.forgotten_end);
@@ -399,7 +399,7 @@ class Strays {
   std::span<const Member> members_;
   const Past& past_;
   std::vector<int64_t> certain_;  // once it was asked for
-  std::vector<Window::Stray> found_;
+  std::vector<Window::UnexplainedRead> found_;
 };
 
 // Which transaction of a window wrote each version.
@@ -421,7 +421,7 @@ class WindowWriters {
     return is_ambiguous(seen) || (!written && !h_.is_initial(seen.version));
   }
 
-  // Several wrote it, so that one beyond may have done so as well.
+  // Several members wrote it, so a transaction beyond may have done so as well.
   bool is_ambiguous(const Observation& seen) const {
     if (seen.accepts != Accepts::equals) return false;
     const TxnId writer = writer_[seen.version];
@@ -447,12 +447,12 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
   if (!members.empty()) assembly.header(*members[0].piece);
   TouchedState touched(past);
   const auto keys = touched.of(members);
-  const std::vector<const Parked*> late = touched.late();
+  const std::vector<const LateTxn*> late = touched.late();
   const auto places = static_cast<int64_t>(late.size()) + 1;
   int64_t at = std::max(first_begin(members, how.times), kEarliest + places) - places;
   if (Status s = assembly.state(keys, at, level_info(level).single_operations); !s.ok())
     return s.error();
-  for (const Parked* p : late)
+  for (const LateTxn* p : late)
     if (Status s = assembly.late(*p, ++at); !s.ok()) return s.error();
   if (Status s = add_members(assembly, members, how.times); !s.ok()) return s.error();
   Result<Window> whole = assembly.finish();
@@ -461,7 +461,7 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
   const Explained explained(*whole, members, past);
   std::vector<bool> dropped;
   std::vector<uint32_t> open;
-  Strays strays(*whole, members, past);
+  UnexplainedReads unexplained(*whole, members, past);
   const std::vector<bool> bounded = seen_by_sealed(*whole, members, mark);
   const bool any =
       mark_dropped(*whole, members, dropped, [&](const Member& m, const Observation& seen) {
@@ -470,7 +470,7 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
         if (m.sealed(mark) || bounded[place]) {
           const bool has_place = m.status == TxnStatus::committed || bounded[place];
           if (has_place && !m.left_out && explained.is_from_nowhere(seen))
-            strays.note(m, place, seen);
+            unexplained.note(m, place, seen);
           return false;
         }
         // One of unknown outcome may have to wait long for a better explanation.
@@ -479,7 +479,7 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
         if (waits) open.push_back(place);
         return waits;
       });
-  std::vector<Window::Stray> found = std::move(strays).take();
+  std::vector<Window::UnexplainedRead> found = std::move(unexplained).take();
   if (any) {
     Result<Window> weaker = without(*whole, dropped);
     if (!weaker.ok()) return weaker;
@@ -488,7 +488,7 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
   whole = without_left_out(std::move(*whole), members);
   if (!whole.ok()) return whole;
   whole->open = std::move(open);
-  whole->strays = std::move(found);
+  whole->unexplained = std::move(found);
   return whole;
 }
 
@@ -505,7 +505,7 @@ Result<Window> projection(std::span<const Member> members, const Past& past, int
   std::vector<bool> dropped;
   const std::unordered_set<uint64_t> at_hand = numbers_of_unknown(members);
   const auto drop = [&](const Member& m, const Observation& seen) {
-    // One of unknown outcome need be in an order only where somebody sealed comes after it.
+    // A member of unknown outcome must be in an order only if a sealed one comes after it.
     if (!m.sealed(mark) && m.status != TxnStatus::unknown) return true;
     if (past.late_writers.may_explain(whole->history, seen, at_hand)) return true;
     if (explained.by_left_out(seen)) return true;
@@ -528,7 +528,7 @@ Result<Window> projection_alone(std::span<const Member> members, const Beyond& b
   if (!members.empty()) assembly.header(*members[0].piece);
   if (Status s = add_members(assembly, members, Times::own); !s.ok()) return s.error();
   Result<Window> whole = assembly.finish();
-  if (!whole.ok() || beyond.nobody)
+  if (!whole.ok() || beyond.none)
     return whole.ok() ? without_left_out(std::move(*whole), members) : std::move(whole);
 
   const WindowWriters writers(whole->history);

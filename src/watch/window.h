@@ -1,4 +1,4 @@
-// The history that stands for a stretch of an endless one, and its decision by the engine of `assay
+// The history that represents a stretch of an endless one, and its decision by the engine of `assay
 // check`.
 //
 //   before:  { w(x,1) }            live state: x = 1
@@ -29,7 +29,7 @@ namespace assay::internal::watch {
 
 class LateEffects;
 
-// What is known of the writers that are not among the members.
+// Knowledge about the writers that are not among the members.
 struct Past {
   const LiveState& state;
   // Other transactions may have written any key: some were dropped, and the state of a key that has
@@ -45,17 +45,17 @@ struct Past {
 };
 
 struct Window {
-  // A rival that somebody in the window read, or the version that it is a rival of, as a
-  // transaction before the window.
+  // A rival that a member read, or the version that it is a rival of, as a transaction before the
+  // window.
   struct Rival {
     TxnId txn;
     LiveState::Version version;
   };
 
-  // A value that nobody in the window left, and a member that saw it and has its place there: no
-  // order explains that. Nor does it prove anything as long as one of unknown outcome or somebody
-  // who is forgotten may have left it.
-  struct Stray {
+  // A value that no member left, read by a member that has to be in the order: no order explains
+  // that. It proves nothing either, as long as a transaction of unknown outcome or a forgotten one
+  // may have left it.
+  struct UnexplainedRead {
     uint32_t place;
     HeldValue key, value;
     bool by_late_writer;  // one of unknown outcome wrote it
@@ -65,23 +65,23 @@ struct Window {
   std::vector<uint32_t>
       members;  // per transaction its place in the members; kNone: the state before
   std::vector<Rival> rivals = {};  // of all keys; in the order of their transactions
-  // Parked transactions whose value somebody in the window read, by their numbers: they stand
-  // before the window, without what they saw.
+  // Late transactions whose value a member read, by their numbers: they precede the window, without
+  // their reads.
   std::vector<uint64_t> late = {};
   // Members some of whose observations are left out, as others to come may explain them; their
   // places, in order.
   std::vector<uint32_t> open = {};
-  std::vector<Stray> strays = {};
+  std::vector<UnexplainedRead> unexplained = {};
 
-  // Of those alone: an observation that was left out because several transactions wrote what it
-  // saw; for people.
+  // Only from projection_alone(): an observation that was left out because several transactions
+  // wrote its value; for people.
   std::string ambiguous = {};
 
   bool is_open(uint32_t place) const { return std::ranges::binary_search(open, place); }
 };
 
-// With which times members stand in a window: those of their pieces, those between which they
-// certainly ran, or none.
+// The times of members in a window: those of their pieces, the bounds between which they certainly
+// ran, or none.
 enum class Times : uint8_t { own, certain, none };
 
 struct AfterState {
@@ -99,15 +99,15 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
 Result<Window> projection(std::span<const Member> members, const Past& past, int64_t mark,
                           Times times);
 
-// What is known of transactions that are not among the members, before and after them.
+// Knowledge about transactions before and after the members.
 struct Beyond {
-  bool nobody = false;   // there are none
+  bool none = false;     // there are none
   bool deletes = false;  // some may have deleted keys
 };
 
-// The same where nothing is known of when the others ran: a value that was seen proves something if
-// one member wrote it, or if it is the initial one and no member wrote it. Holds as long as nobody
-// beyond writes what is written here to the same key.
+// The same where nothing is known of when the others ran: a read proves something if one member
+// wrote its value, or if it is the initial one and no member wrote it. Holds if no transaction
+// beyond writes one of these values to the same key.
 Result<Window> projection_alone(std::span<const Member> members, const Beyond& beyond);
 
 }  // namespace assay::internal::watch

@@ -235,7 +235,7 @@ static void calls_out_of_place_are_refused(void) {
   assay_builder_free(b);
 }
 
-static void options_are_heeded(const char* serializable) {
+static void options_take_effect(const char* serializable) {
   assay_options* options = assay_options_new();
   assay_history* history = NULL;
   assay_audit* audit = NULL;
@@ -448,7 +448,7 @@ int main(int argc, char** argv) {
   every_operation_is_kept();
   errors_say_what_where_and_what_was_expected();
   calls_out_of_place_are_refused();
-  options_are_heeded(argv[1]);
+  options_take_effect(argv[1]);
   what_was_seen_counts_where_it_is_asked_for();
   transactions_declare_levels();
   a_history_that_does_not_end_is_watched();

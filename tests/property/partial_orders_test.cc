@@ -74,7 +74,7 @@ Seen look(const Draft& draft) {
   return seen;
 }
 
-bool stands_before(const Values& order, int64_t a, int64_t b) {
+bool comes_before(const Values& order, int64_t a, int64_t b) {
   const auto at = std::ranges::find(order, a);
   return at != order.end() && std::find(at, order.end(), b) != order.end();
 }
@@ -82,7 +82,7 @@ bool stands_before(const Values& order, int64_t a, int64_t b) {
 bool possible(const Seen& seen, int key, const Values& order) {
   return std::ranges::all_of(seen.overwrote, [&](const auto& o) {
     const auto [of, before, after] = o;
-    return of != key || !stands_before(order, after, before);
+    return of != key || !comes_before(order, after, before);
   });
 }
 
@@ -90,7 +90,7 @@ bool possible(const Seen& seen, int key, const Values& order) {
 bool open_was_read(const Seen& seen, int key, const std::vector<Values>& orders) {
   for (const int64_t a : orders.front())
     for (const int64_t b : orders.front()) {
-      const auto first = [&](const Values& order) { return stands_before(order, a, b); };
+      const auto first = [&](const Values& order) { return comes_before(order, a, b); };
       if (seen.read.contains({key, a}) && std::ranges::any_of(orders, first) &&
           !std::ranges::all_of(orders, first))
         return true;

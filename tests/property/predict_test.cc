@@ -467,7 +467,7 @@ TEST(Predict, WhatWasNotRecorded) {
         random_set(rng, {Isolation::read_committed, Isolation::innodb_repeatable_read,
                          Isolation::prefix, Isolation::snapshot, Isolation::ssi});
     std::vector<SetTxn> recorded = set;
-    std::vector<predict::Told> told(set.size());
+    std::vector<predict::TxnMeta> told(set.size());
     std::vector<std::string> unrecorded;
     std::vector<Isolation> at;
     for (size_t t = 0; t < set.size(); ++t) {
@@ -485,7 +485,7 @@ TEST(Predict, WhatWasNotRecorded) {
           }
         }
     }
-    for (const predict::Told& t : told)
+    for (const predict::TxnMeta& t : told)
       unrecorded.push_back("{\"reads\":" + Json(t.reads).dump() +
                            ",\"changes\":" + Json(t.changes).dump() + "}");
     const History history = history_of(recorded, unrecorded);

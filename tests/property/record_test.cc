@@ -385,7 +385,7 @@ TEST(WatchedTraffic, PointsOfTheLogChangeNothing) {
     EXPECT_EQ(with->committed, without->committed);
     EXPECT_EQ(with->foreign, without->foreign);
     EXPECT_EQ(with->reads, without->reads);
-    EXPECT_EQ(with->nobodys, without->nobodys);
+    EXPECT_EQ(with->unattributed, without->unattributed);
     EXPECT_EQ(with->history.op_count(), without->history.op_count());
   }
 }

@@ -114,7 +114,7 @@ class Table {
           old == savepoint.written.end() || old->second != v)
         undone = {k, v};
     if (fault_ == Fault::own_read_is_older && undone && !planted_ && !aborts_)
-      plant({undone->first, kNobodysValue});
+      plant({undone->first, kUnwrittenValue});
     EXPECT_TRUE(builder_.roll_back_to(savepoint.in_history).ok());
     state_ = savepoint.state;
     written_ = savepoint.written;
@@ -143,7 +143,7 @@ class Table {
     const auto held = state_.registers.find(k);
     const bool done = held != state_.registers.end() && rng_.chance(0.5);
     builder_.add(
-        Op::cas(value(k), value(done ? held->second : kNobodysValue), value(++last_), done));
+        Op::cas(value(k), value(done ? held->second : kUnwrittenValue), value(++last_), done));
     if (done) put(k, last_);
   }
   void insert(int64_t k) {
@@ -168,7 +168,7 @@ class Table {
     builder_.add(Op::range(value(lo), value(hi), rows));
   }
 
-  static constexpr int64_t kNobodysValue = 1'000'000;
+  static constexpr int64_t kUnwrittenValue = 1'000'000;
   Rng& rng_;
   const Fault fault_;
   HistoryBuilder builder_;

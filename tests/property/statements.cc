@@ -264,8 +264,8 @@ class Reader {
         R"(\b(read|reads|wrote|overwrote|appended|deleted|replaced|failed|found|changed)\b)");
     // What is said of all transactions, not of one.
     static const std::regex general(
-        "No order explains what was read|"
-        R"(Several writers could explain what was read \(\d+ reads? that the proof)"
+        "No order explains the reads|"
+        R"(Several writers could explain the reads \(\d+ reads? that the proof)"
         R"(|No choice of what \d+ reads? returned|what was read was written)"
         R"(|what \S+ appended to (?:key )?\S+ (?:begins|does not begin) at element \d+ of what \S+ read)"
         R"(|that contradicts what \S+ saw: [a-z]+\(.*\))"

@@ -29,7 +29,7 @@ namespace {
 struct Said {
   std::vector<std::string> lines;
   std::vector<std::string> chain;
-  std::vector<LeftOut> left_out;
+  std::vector<Omission> left_out;
   int alarms = 0, unknown = 0;
   uint64_t decided = 0;  // behind a gap
 };
@@ -59,12 +59,12 @@ class Process : public WatchListener {
     ++said_.unknown;
     said_.lines.push_back("unknown " + what.about + what.reason);
   }
-  void left_out(const LeftOut& one) override { said_.left_out.push_back(one); }
+  void left_out(const Omission& one) override { said_.left_out.push_back(one); }
   void sealed(const certify::Segment& segment) override { chain_.sealed(segment); }
 
   // The next lines. False at the end.
   bool read(size_t lines, bool decide) {
-    EXPECT_TRUE(chunks_.settle(watcher_.overdue()).ok());
+    EXPECT_TRUE(chunks_.give_up_before(watcher_.overdue()).ok());
     auto chunk = chunks_.next(lines);
     EXPECT_TRUE(chunk.ok()) << chunk.error().to_string();
     const auto piece = std::make_shared<const History>(std::move(chunk->history));
@@ -103,11 +103,11 @@ class Process : public WatchListener {
   void load_of_pipe(const std::string& saved) {
     const Status s = load_watch(saved, {options_, watcher_});
     EXPECT_TRUE(s.ok()) << s.error().to_string();
-    watcher_.lose();
+    watcher_.note_loss();
   }
   std::string save_of_pipe() { return *save_watch({options_, watcher_}); }
   void finish_of_pipe() { EXPECT_TRUE(watcher_.finish().ok()); }
-  void know(const LeftOut& one) { watcher_.know_left_out(one); }
+  void know(const Omission& one) { watcher_.note_reported(one); }
   Progress progress() { return watcher_.progress(); }
 
  private:
@@ -282,7 +282,7 @@ void expect_no_fault(const WatchCase& c, const RandomShape& shape, uint64_t seed
     EXPECT_FALSE(said.alarms == 0 && said.unknown == 0 && plain == Outcome::violated)
         << "a violation was missed";
     std::vector<uint64_t> lines;
-    for (const LeftOut& one : said.left_out)
+    for (const Omission& one : said.left_out)
       if (one.alarm) lines.push_back(one.line);
     std::ranges::sort(lines);
     EXPECT_TRUE(std::ranges::adjacent_find(lines) == lines.end()) << "an alarm was raised twice";

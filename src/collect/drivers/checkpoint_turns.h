@@ -1,7 +1,7 @@
-// When the write-ahead log of a SQLite database is emptied. It begins anew only in a moment in
-// which no connection reads from it, and sessions that read without a pause leave none, so that it
-// would grow until the disk is full. So once it is long, transactions that would begin wait until
-// those that go on have ended, and one of them empties it.
+// When the write-ahead log of a SQLite database is emptied. It begins anew only at a moment when no
+// connection reads from it, and sessions that read without a pause leave none, so it would grow
+// until the disk is full. So once it is long, new transactions wait until the current ones have
+// ended, and one of them empties it.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ class CheckpointTurns {
   // how many pages stay. One that goes on for longer than `patience` is not waited for.
   void begin(std::chrono::milliseconds patience, const std::function<uint64_t()>& empty);
   void end();
-  // After a commit the log has so many pages.
+  // After a commit the log has this many pages.
   void committed(uint64_t pages);
 
  private:

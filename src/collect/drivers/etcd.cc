@@ -38,7 +38,7 @@ constexpr IsolationName kEtcdIsolations[] = {
 constexpr uint16_t kEtcdDefaultPort = 2379;
 constexpr std::string_view kEtcdPrefix = "assay/";
 constexpr std::string_view kEtcdRunKey = "assay-run";
-constexpr std::string_view kEtcdTxnKey = "assay-txn";  // who writes, for the server's log
+constexpr std::string_view kEtcdTxnKey = "assay-txn";  // names the writer, for the server's log
 
 struct CloseCurl {
   void operator()(CURL* c) const { curl_easy_cleanup(c); }
@@ -69,8 +69,8 @@ class Gateway {
     curl_easy_setopt(c, CURLOPT_WRITEDATA, &body_);
   }
 
-  // `answer` is set if the result is ok. An error etcd is sure about is fatal; of any other nobody
-  // knows what became of the request.
+  // `answer` is set if the result is ok. An error etcd is sure about is fatal; after any other the
+  // outcome of the request is unknown.
   CallResult post(const char* method, const Json& request, Json& answer) {
     const std::string url = base_ + method, text = request.dump();
     body_.clear();
@@ -187,7 +187,7 @@ class EtcdSession : public OptimisticSession {
   std::string isolation_;
   std::string revision_;  // of the first read
   OwnTimes times_;
-  std::string name_;  // of the transaction; empty if nobody asks
+  std::string name_;  // of the transaction; empty if not needed
   Json compares_;
 };
 

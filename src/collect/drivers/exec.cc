@@ -198,7 +198,7 @@ class ExecDriver : public Driver {
   ExecDriver(const DriverOptions& options, std::unique_ptr<ExecProgram> program)
       : options_(options), program_(std::move(program)) {}
 
-  // Asks the program what it can do.
+  // Asks the program for its capabilities.
   Status greet() {
     auto session = open();
     return session.ok() ? Status(Ok{}) : Status(session.error());

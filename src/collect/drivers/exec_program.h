@@ -20,9 +20,9 @@
 
 namespace assay::internal::collect {
 
-// A process that the shell was started for, in a group of its own, so that what it starts ends with
-// it, and an interrupt of ours is not one of its. When this is destroyed its input ends, and a
-// process that goes on for half a second is killed.
+// A process that was started through the shell, in a separate process group: its children end with
+// it, and it does not get our interrupts. When this is destroyed its input ends, and a process that
+// goes on for half a second is killed.
 class ExecProcess {
  public:
   // `answers`: its standard output is read. Otherwise it goes to standard error.
@@ -44,8 +44,8 @@ class ExecProcess {
   bool ended_ = false;
 };
 
-// What one session says and hears. When it is destroyed its side ends, which is the sign to undo
-// what is open.
+// The dialogue of one session. Its destruction closes our side, which is the sign to undo an open
+// transaction.
 class ExecChannel {
  public:
   explicit ExecChannel(std::unique_ptr<ExecProcess> process);  // of this session alone
@@ -59,8 +59,7 @@ class ExecChannel {
   Json receive(std::chrono::milliseconds limit);
   // Says that nothing more will be sent.
   void end_input();
-  // Whether the other side has ended what it says, at the latest after `limit`; what it still says
-  // is dropped.
+  // Whether the other side closes, at the latest after `limit`; remaining output is dropped.
   bool ended(std::chrono::milliseconds limit);
   // Of this session alone; null for a connection.
   ExecProcess* process() { return process_.get(); }
@@ -97,7 +96,7 @@ class ExecProgram {
   Result<int> dial_own();
 
   std::string path_;     // of the socket; empty: a process for each session
-  std::string command_;  // empty: somebody else has started it
+  std::string command_;  // empty: the program was started elsewhere
   std::mutex mutex_;     // of what follows
   std::unique_ptr<ExecProcess> shared_;
 };

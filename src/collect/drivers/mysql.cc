@@ -13,8 +13,8 @@
 //   anything else at COMMIT            unknown
 //   anything else                      fatal
 //
-// TiDB tells its timestamps where they are asked for: that of the start in the transaction, that of
-// the commit afterwards. What becomes of these questions changes no outcome.
+// TiDB returns its timestamps on request: that of the start in the transaction, that of the commit
+// afterwards. The results of these queries change no outcome.
 //
 // A lock wait that ends in 1205 undoes the statement alone, so every abort is followed by a
 // ROLLBACK.
@@ -55,8 +55,8 @@ constexpr uint16_t kMysqlDefaultPort = 3306;
 //   9007 TiDB's conflicts, 8028 its table was altered, 9001 to 9005 its store does not answer
 constexpr unsigned kRefusals[] = {1205, 1213, 1020, 1062, 1047, 1290, 1792, 1836, 1317, 1969, 3024,
                                   8002, 8005, 8022, 8028, 9007, 9001, 9002, 9003, 9004, 9005};
-// Of those, what COMMIT may be answered with so that nothing happened. 1062: TiDB looks for
-// duplicates then.
+// Of those, the errors of COMMIT after which nothing happened. 1062: TiDB looks for duplicates
+// then.
 constexpr unsigned kCommitRefusals[] = {1205, 1213, 1020, 1062, 1792, 8002, 8005, 8022, 8028, 9007};
 // "Unknown error"; its text says more.
 constexpr unsigned kUnnumbered = 1105;
@@ -94,14 +94,16 @@ std::string_view product_of(std::string_view version) {
   return "MySQL";
 }
 
-// TiDB ends what it says of a conflict with times and keys, so that no two are alike.
+// TiDB ends its message about a conflict with times and keys, which would make every message
+// different.
 std::string_view without_moment(std::string_view text) {
   const size_t moment = text.find("txnStartTS");
   if (moment == std::string_view::npos) return text;
   return text.substr(0, text.substr(0, moment).find_last_not_of(" ,:") + 1);
 }
 
-// Of the URL's query, what is for the client library; all else is a variable of the session.
+// Whether a query parameter of the URL is for the client library; all others are variables of the
+// session.
 bool is_of_connection(std::string_view name) {
   return name == "defaults-file" || name.starts_with("ssl-");
 }
@@ -115,8 +117,8 @@ constexpr MysqlFileOption kMysqlFiles[] = {{"ssl-ca", MYSQL_OPT_SSL_CA},
                                            {"ssl-key", MYSQL_OPT_SSL_KEY},
                                            {"defaults-file", MYSQL_READ_DEFAULT_FILE}};
 
-// TLS without a look at the certificate is what ssl-mode=required asks for; whoever names an
-// authority wants it asked.
+// ssl-mode=required asks for TLS without a check of the certificate; a named authority asks for the
+// check.
 Status set_up_connection(MYSQL* c, const Url& url) {
   my_bool tls = 0, verified = 0;
   for (const auto& [name, value] : url.query) {
@@ -145,7 +147,7 @@ Status set_up_connection(MYSQL* c, const Url& url) {
   return Ok{};
 }
 
-// The library asks its option file and MYSQL_PWD for what it is not given.
+// The library takes what is null from its option file and MYSQL_PWD.
 const char* given(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
 struct CloseMysql {
@@ -287,7 +289,7 @@ class MysqlSession : public DriverSession {
     const MYSQL_ROW row = mysql_fetch_row(rows_.get());
     return row != nullptr ? std::string(text_at(row, 0)) : std::string();
   }
-  // Those that the server knows.
+  // The settings that the server knows.
   Settings settings() {
     Settings found;
     if (!run(std::string(kMysqlSettings)).ok() || !rows_) return found;
@@ -422,7 +424,7 @@ class MysqlSession : public DriverSession {
   Rows rows_;
   std::string mark_;  // in front of statements
   bool read_only_ = false;
-  bool tells_times_ = false;  // and somebody wants to know them
+  bool tells_times_ = false;  // and the caller needs the times
   OwnTimes times_;            // of the transaction that ended last
 };
 
@@ -475,7 +477,7 @@ class MysqlDriver : public Driver {
                    .quote = '`',
                    .delete_returns = product_ == "MariaDB"};
     if (product_ == "MariaDB") d.share = " LOCK IN SHARE MODE";
-    // What a statement wrote that failed others may have read, and nobody could say whose it was.
+    // Others may have read the writes of a failed statement, and their writer would be unknown.
     if (options_.isolation == "read uncommitted" || isolation_ == "READ-UNCOMMITTED")
       d.refusal =
           "statements that fail at read uncommitted cannot be recorded; expected another "
@@ -533,7 +535,7 @@ class MysqlDriver : public Driver {
  private:
   Result<std::unique_ptr<MysqlSession>> open() {
     MysqlConnection connection(mysql_init(nullptr));
-    // A little longer than the server waits, so that an orderly error comes first.
+    // A little longer than the server waits: an orderly error then comes first.
     const auto seconds = static_cast<unsigned>(options_.timeout.count() / 1000 + 2);
     mysql_options(connection.get(), MYSQL_OPT_CONNECT_TIMEOUT, &seconds);
     mysql_options(connection.get(), MYSQL_OPT_READ_TIMEOUT, &seconds);

@@ -53,7 +53,7 @@ constexpr IsolationName kH2Isolations[] = {
     {"snapshot", "… SNAPSHOT"},
 };
 
-// The client waits this much longer than the server, so that an orderly error comes first.
+// The client waits this much longer than the server: an orderly error then comes first.
 constexpr auto kPostgresqlGrace = std::chrono::milliseconds(1000);
 
 struct ClosePostgresql {
@@ -82,10 +82,10 @@ bool means_lost(std::string_view sqlstate) {
   return sqlstate.empty() || sqlstate.starts_with("08") || sqlstate.starts_with("57P");
 }
 
-// Done with each statement that changes something, so that it costs no round trip: the number by
-// which the server knows the transaction is asked for, of which the log has the lower 32 bits only,
-// and the log is told what the history calls it. The number alone would not do: after a crash one
-// that never reached the disk is given again.
+// Added to each statement that changes something, which costs no round trip: it asks for the
+// server's number of the transaction, of which the log has the lower 32 bits only, and writes the
+// history's name of the transaction into the log. The number alone would not do: after a crash a
+// number that never reached the disk is given again.
 constexpr std::string_view kNaming =
     "txid_current() % 4294967296, pg_logical_emit_message(true, 'assay', "
     "current_setting('assay.txn'))";
@@ -128,7 +128,7 @@ class PostgresqlSession : public DriverSession {
   PostgresqlSession(PostgresqlConnection connection, const DriverOptions& options)
       : connection_(std::move(connection)), options_(options) {}
 
-  // Finds out what it talks to; before anything else.
+  // Identifies the server; called before anything else.
   Status greet() {
     version_ = ask("SELECT version()");
     if (version_.empty()) return io_error("PostgreSQL: no answer to SELECT version()");
@@ -346,8 +346,7 @@ class PostgresqlSession : public DriverSession {
                  false);
   }
 
-  // Waits for the answer to what was sent, into answer_; false if the connection is of no use any
-  // more.
+  // Waits for the response, into answer_; false if the connection is no longer usable.
   bool receive() {
     const auto deadline = Steady::now() + options_.timeout + kPostgresqlGrace;
     answer_.reset();
@@ -484,8 +483,8 @@ class PostgresqlDriver : public Driver {
 
   bool supports(OpKind) const override { return true; }
   bool supports_conditions() const override { return true; }
-  // Below repeatable read PostgreSQL looks at rows that it locks once more; what the others do,
-  // nobody has looked at.
+  // Below repeatable read PostgreSQL looks at rows that it locks once more; the other systems have
+  // not been examined.
   sql::Dialect dialect() const override {
     sql::Dialect d{.database = name_,
                    .integer = "bigint",
@@ -508,7 +507,7 @@ class PostgresqlDriver : public Driver {
     d.text = "varchar(1000)";
     d.key_text = "varchar(200)";
     d.update_returns = d.delete_returns = false;
-    // What a statement wrote that failed others may have read, and nobody could say whose it was.
+    // Others may have read the writes of a failed statement, and their writer would be unknown.
     if (isolation == "read uncommitted")
       d.refusal =
           "statements that fail at read uncommitted cannot be recorded; expected another "

@@ -20,7 +20,7 @@ constexpr IsolationName kRedisIsolations[] = {
 };
 constexpr std::string_view kRedisPrefix = "assay:";
 constexpr const char* kRedisRunKey = "assay-run";
-constexpr const char* kRedisTxnKey = "assay-txn";  // who writes, for the server's log
+constexpr const char* kRedisTxnKey = "assay-txn";  // names the writer, for the server's log
 
 using RedisConnection = std::unique_ptr<RedisWire>;
 using Answer = RedisAnswer;
@@ -92,7 +92,7 @@ class RedisSession : public OptimisticSession {
   }
 
   RedisConnection connection_;
-  std::string name_;  // of the transaction; empty if nobody asks
+  std::string name_;  // of the transaction; empty if not needed
   bool watches_;
   bool watching_ = false;
 };

@@ -9,7 +9,7 @@ extern const DriverInfo kSqlite;
 extern const DriverInfo kSimulated;
 extern const DriverInfo kExec;
 extern const DriverInfo kPostgresql;  // if built with libpq
-extern const DriverInfo kH2;          // likewise
+extern const DriverInfo kH2;          // if built with libpq
 extern const DriverInfo kMysql;       // if built with MariaDB's client library
 extern const DriverInfo kEtcd;        // if built with libcurl
 extern const DriverInfo kRedis;       // if built with hiredis

@@ -1,11 +1,11 @@
-// The simulated database behind the driver interface, so that the whole way of a run (threads, the
-// recorder, real clocks) can be tried on a database whose isolation is known.
+// The simulated database behind the driver interface: all of a run (threads, the recorder, real
+// clocks) can be tried on a database whose isolation is known.
 //
 //   simulated:LEVEL[?bug=ANOMALY[&rate=SHARE]][?turns=no]
 //
 // With a bug, the given share of the transactions (a fifth by default) runs with it. Sessions take
-// turns (collect/turns.h), so that a run depends on its seed alone; without, they run at once, as
-// the system lets them.
+// turns (collect/turns.h), which makes a run depend on its seed alone; without turns, the system
+// schedules them.
 #include <fmt/format.h>
 
 #include <charconv>

@@ -28,7 +28,7 @@ struct SqlCall {
 
 class SqlStatements {
  public:
-  // `returning`: what statements that change something ask for besides; empty: nothing.
+  // `returning`: appended to statements that change something; empty: nothing.
   SqlStatements(Upsert upsert, std::span<const Table> tables, std::string_view returning = {});
   // The statement for a request; empty if there is none (insert and compare-with-null of a cell).
   SqlCall of(const Request& request) const;

@@ -2,7 +2,7 @@
 //
 // SQLite has one writer at a time. A transaction begun IMMEDIATE waits for that turn at once and
 // never conflicts, but then transactions hardly overlap. A DEFERRED one takes a snapshot at its
-// first read and asks for the turn at its first write; if another transaction has committed since,
+// first read and requests the turn at its first write; if another transaction has committed since,
 // SQLite refuses (SQLITE_BUSY_SNAPSHOT) and the transaction is aborted. `adaptive`, the default,
 // begins DEFERRED and, after an abort, IMMEDIATE once: transactions overlap, and every session gets
 // on.
@@ -130,9 +130,9 @@ constexpr std::array<const char*, 10> kSql = {
     "AND (?3 IS NULL OR v BETWEEN ?3 AND ?4) ORDER BY k",
 };
 
-// What changed, in the order in which it did: SQLite has one writer at a time, so rows of a log
-// table written by triggers stand in the order of the transactions. The triggers are the
-// connection's own, since they ask it for the transaction's name.
+// The log of changes, in their order: SQLite has one writer at a time, so rows of a log table
+// written by triggers are in the order of the transactions. The triggers belong to the connection,
+// since they ask it for the transaction's name.
 constexpr std::string_view kLogTable =
     "DROP TABLE IF EXISTS assay_log;"
     "CREATE TABLE assay_log (n INTEGER PRIMARY KEY, txn, source, k, v);";
@@ -195,7 +195,7 @@ class SqliteSession : public DriverSession {
     return Ok{};
   }
 
-  // From here on what it changes is logged under the transaction's name.
+  // From here on its changes are logged under the transaction's name.
   Status log_changes(std::span<const Table> tables) {
     const auto txn = [](sqlite3_context* context, int, sqlite3_value**) {
       const auto* self = static_cast<const SqliteSession*>(sqlite3_user_data(context));
@@ -267,7 +267,7 @@ class SqliteSession : public DriverSession {
     return result;
   }
 
-  // Where somebody else writes it answers that it is busy, and does not wait.
+  // While another connection writes, the answer is an immediate "busy".
   Status speak(std::span<const std::string> statements, std::vector<Spoken>& answers) override {
     sqlite3_busy_handler(db_.get(), nullptr, nullptr);
     for (const std::string& sql : statements) {
@@ -325,7 +325,7 @@ class SqliteSession : public DriverSession {
   // How many pages stay in it, such as for a reader of another process.
   uint64_t empty_log() {
     int pages = 0;
-    sqlite3_busy_handler(db_.get(), nullptr, nullptr);  // nobody waits for another process
+    sqlite3_busy_handler(db_.get(), nullptr, nullptr);  // does not wait for another process
     const int code =
         sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, &pages, nullptr);
     sqlite3_busy_handler(db_.get(), &Patience::wait, &patience_);
@@ -426,14 +426,14 @@ std::string parent_of_temporary() {
   return named == nullptr ? "/tmp" : named;
 }
 
-// A folder of its own, removed with everything in it.
+// A new folder, removed with everything in it.
 class TemporaryFolder {
  public:
   static Result<TemporaryFolder> create() {
     std::error_code error;
     const fs::path parent = fs::temp_directory_path(error);
     if (error)
-      return io_error("there is no such folder for what is temporary; expected TMPDIR to name one",
+      return io_error("there is no such folder for temporary files; expected TMPDIR to name one",
                       parent_of_temporary());
     std::string name = (parent / "assay-sqlite-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr)

@@ -41,7 +41,7 @@ Result<std::unique_ptr<SqliteLock>> SqliteLock::take(const std::string& path) {
   if (!known) held.fd = fd;
   if (held.users == 0 && ::flock(held.fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     Error e = usage_error(
-        "another run is going on in this database; expected a database of its own, or to wait for "
+        "another run is using this database; expected a separate database, or to wait for "
         "its end");
     e.file = path;
     return e;

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kCounts = "0123456789abcdefghij";
 constexpr size_t kMostDigits = 19;
 
-// The digits of a negative number so that the smaller number has the smaller text.
+// The digits of a negative number, complemented: the smaller number has the smaller text.
 std::string complement(std::string_view digits) {
   std::string out;
   for (const char c : digits) out += static_cast<char>('0' + '9' - c);

@@ -21,7 +21,7 @@ Value decode_key(std::string_view text);
 inline constexpr std::string_view kFirstKey = "";
 inline constexpr std::string_view kLastKey = "~";
 
-// Elements are joined by commas, so that appending one is appending text.
+// Elements are joined by commas: appending one is appending text.
 std::string encode_element(const Value& element);
 std::vector<Value> decode_list(std::string_view text);
 

@@ -35,7 +35,7 @@ class FaultInjector {
   FaultInjector& operator=(const FaultInjector&) = delete;
 
   void start(Sink& sink, const RunClock& clock);
-  // Heals what is broken and does nothing any more. The first thing that went wrong, if any.
+  // Heals the fault and injects no more. Returns the first error, if any.
   Status stop();
 
  private:

@@ -17,7 +17,7 @@ namespace assay::internal::collect {
 namespace {
 
 constexpr size_t kPiece = 64 << 10;
-constexpr int kTick = 5;  // milliseconds between looks at what is held back
+constexpr int kTick = 5;  // milliseconds between looks at held-back data
 
 }  // namespace
 

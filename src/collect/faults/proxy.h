@@ -16,7 +16,7 @@ namespace assay::internal::collect {
 
 class Proxy {
  public:
-  // Listens on a port of its own; connects to the endpoint anew for each connection.
+  // Listens on a new port; connects to the endpoint anew for each connection.
   static Result<std::unique_ptr<Proxy>> start(std::string host, uint16_t port);
   ~Proxy();
   Proxy(const Proxy&) = delete;

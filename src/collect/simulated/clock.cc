@@ -16,7 +16,7 @@ SimulatedClock::SimulatedClock(Times times, int64_t error, int64_t jitter, uint3
     : times_(times), jitter_(jitter), rng_(rng), sessions_(sessions) {
   for (Session& s : sessions_) {
     s.error = s.off = rng_.between(-error, error);
-    s.response = error + jitter;  // so that no reading is negative
+    s.response = error + jitter;  // no reading is negative
   }
 }
 

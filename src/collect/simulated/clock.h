@@ -14,7 +14,7 @@ namespace assay::internal::collect {
 class SimulatedClock {
  public:
   // `error`: each session's readings are off by a fixed amount of at most this many nanoseconds.
-  // `jitter`: those of each transaction by an amount of its own on top of that, but they do not run
+  // `jitter`: each transaction's readings are off by an additional amount, but they do not run
   // backwards in a session.
   SimulatedClock(Times times, int64_t error, int64_t jitter, uint32_t sessions, Rng rng);
 

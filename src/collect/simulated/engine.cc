@@ -128,8 +128,8 @@ Value Engine::visible_value(const Chain& chain, uint32_t session) const {
   return {};
 }
 
-// Up to the last visible element, whoever appended those before it. The bug stops within the newest
-// transaction.
+// Up to the last visible element, whichever transactions appended those before it. The bug stops
+// within the newest transaction.
 std::vector<Value> Engine::visible_list(const Chain& chain, uint32_t session) const {
   const auto& all = chain.versions;
   const auto last =
@@ -273,8 +273,9 @@ std::vector<std::pair<Value, Value>> Engine::read_range(uint32_t session, const 
   return rows;
 }
 
-// The rows whose values satisfy the condition. Of the whole table, only those are looked at that
-// may: all versions hold few values between two bounds. An intermediate value is in no version.
+// The rows whose values satisfy the condition. Of the whole table, only those that may are
+// examined: all versions hold few values between two bounds. An intermediate value is in no
+// version.
 std::vector<std::pair<Value, Value>> Engine::select(uint32_t session, const Request& request,
                                                     const Value& foreseen) {
   std::vector<std::pair<Value, Value>> rows;
@@ -413,7 +414,7 @@ std::optional<Commit> Engine::commit(uint32_t session) {
   return newest_;
 }
 
-void Engine::tell_times(uint32_t session, TxnRecord& record) const {
+void Engine::note_times(uint32_t session, TxnRecord& record) const {
   const Session& s = sessions_[session];
   if (s.viewed) record.start_ts = static_cast<int64_t>(s.view.point);
   if (s.number) record.commit_ts = static_cast<int64_t>(*s.number);
@@ -485,7 +486,7 @@ void Engine::apply_arrived(uint32_t replica) {
 
 void Engine::apply_all(uint32_t replica) { seen_[replica] = newest_from_; }
 
-void Engine::settle() {
+void Engine::replicate_all() {
   for (uint32_t r = 0; r < replica_count_; ++r) apply_all(r);
   travelling_.clear();
 }

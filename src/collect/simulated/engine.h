@@ -1,12 +1,12 @@
-// A multi-version key-value store in memory whose isolation is what its policy says.
+// A multi-version key-value store in memory whose isolation is given by its policy.
 //
 // Transactions with writes take effect one after another and are numbered 1, 2, 3 … (0 is the
 // initial state); a key keeps the versions that some view may still want. Not thread-safe;
 // transactions of different sessions overlap by interleaving calls.
 //
 // Registers and lists are apart, as in the tables of a database. A removal writes null, which is
-// how an absent key reads. A list grows in commit order whoever appends to it, so that every view
-// of it is a beginning of one list: up to the last element which the view holds.
+// how an absent key reads. A list grows in commit order across all sessions, so every view of it is
+// a prefix of one list: up to the last element which the view holds.
 #pragma once
 
 #include <tsl/ordered_map.h>
@@ -60,15 +60,15 @@ class Engine {
   void abort(uint32_t session);
   // Of the transaction that the session has just committed: the newest commit that it saw, if it
   // looked, and its own number, if it wrote something.
-  void tell_times(uint32_t session, TxnRecord& record) const;
+  void note_times(uint32_t session, TxnRecord& record) const;
   // Whether that wrote something.
   bool wrote(uint32_t session) const { return sessions_[session].number.has_value(); }
 
-  // True if the transaction looked at an old point on purpose, so that a conflict says nothing
-  // about contention.
+  // True if the transaction looked at an old point on purpose: then a conflict says nothing about
+  // contention.
   bool lags(uint32_t session) const { return sessions_[session].lags; }
   // Lets every commit reach every replica.
-  void settle();
+  void replicate_all();
   // While replicas are apart, no commit travels between them.
   void set_apart(bool apart) { apart_ = apart; }
   // The replica a session is connected to.
@@ -79,8 +79,7 @@ class Engine {
   static constexpr uint32_t kMaxReplicas = 3;
   using Seen = std::array<Commit, kMaxReplicas>;  // per replica: its commits up to here
 
-  // So many are kept of a key before those are dropped that nobody wants: few, as memory that is at
-  // hand is fast.
+  // A key keeps this many versions before unneeded ones are dropped: few, as cached memory is fast.
   static constexpr size_t kFewVersions = 8;
 
   struct Version {
@@ -93,7 +92,8 @@ class Engine {
     size_t prune_at = kFewVersions;
     const Value* key = nullptr;  // of a register
     Value aborted;               // last value an aborted transaction wrote; kept for the bug only
-    Value intermediate;  // a value overwritten within the newest version's transaction; likewise
+    // a value overwritten within the newest version's transaction; kept for the bug only
+    Value intermediate;
   };
   // Of a register all that the transaction writes to it, of a list one element.
   struct Write {
@@ -116,7 +116,7 @@ class Engine {
     bool faulty = false;
     bool viewed = false;
     bool lags = false;
-    std::optional<Commit> number;  // of what it committed, once it has
+    std::optional<Commit> number;  // of its commit, once it has one
     ViewOptions options;
     View view;
     std::vector<Chain*> reads;

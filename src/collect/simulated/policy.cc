@@ -117,8 +117,8 @@ Policy weaken(Policy policy, Anomaly bug) {
       return policy;
     case Anomaly::long_fork:
       policy.view = ViewKind::replicas;
-      // So that its readers may begin before what they see or miss has committed, and real time has
-      // nothing to say about them.
+      // Its readers may then begin before the writers they see or miss have committed, and real
+      // time says nothing about them.
       if (policy.check == Check::reads) policy.moment = Moment::first_read;
       return policy;
     case Anomaly::lost_update:

@@ -1,5 +1,5 @@
 // What makes a simulated database give one isolation level and not a stronger one: which commits a
-// transaction sees, when it looks, and what is checked when it commits.
+// transaction sees, at what moment, and which conflicts its commit checks.
 #pragma once
 
 #include <cstdint>

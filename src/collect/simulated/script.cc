@@ -136,7 +136,7 @@ void ScriptRun::operate(uint32_t txn, char what, const Request& how) {
 }
 
 Result<int64_t> ScriptRun::run(int64_t start, const std::function<Status(TxnRecord&)>& finished) {
-  engine_.settle();
+  engine_.replicate_all();
   engine_.set_apart(script_.apart);
   int64_t now = start;
   std::string_view rest = script_.text;
@@ -156,7 +156,7 @@ Result<int64_t> ScriptRun::run(int64_t start, const std::function<Status(TxnReco
       const std::optional<Commit> commit = engine_.commit(session);
       assert(commit);  // the script is alone, so nothing conflicts
       txns_[txn].commit = commit.value_or(0);
-      if (!script_.apart) engine_.settle();
+      if (!script_.apart) engine_.replicate_all();
     }
     const Interval answer = clock_.answer(session, at);
     now = clock_.answered(session);

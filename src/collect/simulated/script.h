@@ -34,8 +34,8 @@ struct Script {
   bool two_keys() const { return text.find('y') != std::string_view::npos; }
 };
 
-// Writes what the script is on, so that its reads identify the write they return even where others
-// write the same values, and where a key is absent at several times.
+// Writes the initial values of the script: its reads then identify the write they return even where
+// others write the same values, and where a key is absent at several times.
 Script ground_for(const Script& script);
 
 // Empty text: the bug cannot be shown at this level (linearizable has one operation a transaction).

@@ -144,7 +144,7 @@ Status Simulation::commit(const Event& event) {
 // False if it conflicted.
 bool Simulation::commit_in_engine(uint32_t session) {
   if (!engine_.commit(session)) return false;
-  if (options_.timestamps) engine_.tell_times(session, clients_[session].record);
+  if (options_.timestamps) engine_.note_times(session, clients_[session].record);
   if (engine_.wrote(session)) log(clients_[session].record);
   return true;
 }
@@ -197,7 +197,7 @@ Status Simulation::plant_bug(const std::vector<Request>& reads) {
   return play(script, reads, finished);
 }
 
-// The transactions are sound; what is told of them is not.
+// The transactions are sound; the log's report of them is not.
 Status Simulation::plant_log_bug(const std::vector<Request>& reads) {
   const LogBug bug = options_.log_bug;
   Script script;
@@ -243,7 +243,7 @@ Status Simulation::play(const Script& script, const std::vector<Request>& reads,
   Result<int64_t> end = run.run(now_, [&](TxnRecord& record) {
     record.number = clients_[record.session].record.number++;
     if (options_.timestamps && record.status == TxnStatus::committed)
-      engine_.tell_times(record.session, record);
+      engine_.note_times(record.session, record);
     return finished(record);
   });
   if (!end.ok()) return end.error();

@@ -1,5 +1,5 @@
 // A discrete-event simulation: sessions run a workload against the engine, one event at a time on a
-// simulated clock, so that their transactions overlap and the outcome depends on the seed alone.
+// simulated clock; their transactions overlap, and the outcome depends on the seed alone.
 //
 // A request reaches the engine at one moment between being sent and being answered; those moments
 // are the events. Sessions that conflict think longer before their next transaction, as clients

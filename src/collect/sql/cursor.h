@@ -42,7 +42,7 @@ class Cursor {
   void need(std::string_view word) {
     if (!take(word)) expected("'" + std::string(word) + "'");
   }
-  // What is expected of each of these, `what` says in the message.
+  // Each takes a token of its kind; `what` names the expected one in the message.
   std::string name(std::string_view what) {
     if (now().kind != Token::Kind::word) expected(what);
     if (now().text.starts_with("assay") || now().text == kWrittenBy)
@@ -67,7 +67,7 @@ class Cursor {
       fail(place, fmt::format("{} is out of range; expected 1 to {}", value, most));
     return static_cast<uint64_t>(value);
   }
-  // Takes what is next, whatever it is.
+  // Takes the next token of any kind.
   std::string any() { return tokens_[at_++].text; }
   void skip(size_t n = 1) { at_ += n; }
   size_t column_named(const Table& table) {

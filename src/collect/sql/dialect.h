@@ -16,8 +16,7 @@ struct Dialect {
   bool delete_returns = false;     // DELETE … RETURNING
   bool row_locks = true;           // FOR UPDATE; without, one transaction writes at a time
   std::string_view share = " FOR SHARE";
-  // Statements that lock rows look at them again in newer versions than those that they were found
-  // in.
+  // Statements that lock rows re-examine them in versions newer than those that they were found in.
   bool looks_again = true;
   // Why none of this is possible; empty: it is.
   std::string refusal = {};

@@ -1,4 +1,4 @@
-// The value of an expression, and what a condition asks for once its parameters are known.
+// The value of an expression, and a condition once its parameters are known.
 #pragma once
 
 #include <span>
@@ -20,7 +20,7 @@ Cell cell_of(const Value& value);
 
 // The value that the primary key must have, if the condition demands one.
 const Expression* key_of(const Where& where, const Table& table);
-// Whether it asks for nothing else.
+// Whether the condition is on nothing else.
 bool is_key_alone(const Where& where, const Table& table);
 
 }  // namespace assay::internal::collect::sql

@@ -1,6 +1,5 @@
-// Transactions that a user wrote as plain SQL, as they stand in a file: its tables with the rows
-// that are there to begin with, and named transactions, each a list of actions. Grammar:
-// docs/sql-files.md.
+// A file of transactions that a user wrote as plain SQL: its tables with their initial rows, and
+// named transactions, each a list of actions. Grammar: docs/sql-files.md.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +24,8 @@ struct Place {
 
 enum class Type : uint8_t { integer, text };
 
-// What stands where a value may: a constant, a parameter, a column of the row that is updated, or a
-// sum of such.
+// An expression in the place of a value: a constant, a parameter, a column of the row that is
+// updated, or a sum of such.
 struct Expression {
   enum class Kind : uint8_t {
     constant,
@@ -46,8 +45,8 @@ struct Expression {
   bool uses_columns() const;
 };
 
-// What stands behind WHERE: a condition of the history (history/condition.h) whose constants are
-// still expressions.
+// The WHERE clause: a condition of the history (history/condition.h) whose constants are still
+// expressions.
 struct Where {
   Condition::Kind kind = Condition::Kind::all;
   std::vector<Where> parts = {};
@@ -91,7 +90,7 @@ struct Statement {
   Locked locked = Locked::wait;
   std::optional<AggregateFunction> aggregate = {};
   size_t column = 0;          // sum, min, max: of which
-  bool without_rows = false;  // an aggregate is asked for by itself, as it stands in the file
+  bool without_rows = false;  // the file asks for the aggregate without the rows
 };
 
 enum class Comparison : uint8_t { equal, not_equal, less, at_most, more, at_least };

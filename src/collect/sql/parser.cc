@@ -399,7 +399,7 @@ class Parser : private Values {
       fail(now().place, "a second table; expected statements on one table");
     where(s);
     selected_ = &t;
-    if (s.aggregate) {  // one row, which has no order, and which nobody locks
+    if (s.aggregate) {  // one row, which has no order and is not locked
       if (take("without")) {
         need("rows");
         s.without_rows = true;

@@ -284,7 +284,7 @@ std::string Prepared::sql(const std::vector<Value>& parameters, const std::strin
   return out + text.substr(done);
 }
 
-// What it passes over because somebody else has it, it does not lock.
+// Rows that it skips because another transaction holds them are not locked by it.
 std::string_view Prepared::locks() const {
   if (!row_locks_ || statement_->lock == Lock::none || statement_->locked == Locked::skip)
     return {};

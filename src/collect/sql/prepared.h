@@ -1,9 +1,9 @@
-// The statements of a file in the SQL of one database, and what is recorded of them.
+// The statements of a file in the SQL of one database, and the operations recorded for them.
 //
 // Each table has two columns more: the name of the version of the row, which its writer gives it,
-// and the name of the version that this one replaced. A row is recorded with the former, so that
-// whoever reads it names its writer. An UPDATE writes both and returns the latter: which version it
-// saw is then known, and is recorded as read.
+// and the name of the version that this one replaced. A row is recorded with the former, so every
+// reader of it names its writer. An UPDATE writes both and returns the latter: this is the version
+// it saw, and is recorded as read.
 //
 //   SELECT … WHERE id = 5              ["r","stock:5",{…}]; null if there is no such row
 //   SELECT … WHERE number < 3          ["pred","number <
@@ -74,7 +74,7 @@ class Prepared {
   CallResult aggregate(Call& call) const;
   std::optional<Value> aggregate_of(const Value& returned) const;
   Step aggregate_step(const Call& call, const Value& value) const;
-  // Puts them into what is recorded, and leaves of each what the file's columns have. False if one
+  // Moves the rows into the record of the step, and leaves the file's columns of each. False if one
   // does not fit the table.
   bool take_rows(std::vector<std::vector<Value>>& rows, Step& step) const;
   CallResult insert(Call& call) const;

@@ -1,4 +1,4 @@
-// The statements of a file, made ready for the database at hand.
+// The statements of a file, prepared for the current database.
 #pragma once
 
 #include <memory>
@@ -28,20 +28,20 @@ class Program : public std::enable_shared_from_this<Program> {
                                                 std::vector<Value> parameters = {}) const;
   // Inserts the rows that the tables have to begin with.
   std::vector<std::shared_ptr<const SqlStatement>> first_rows() const;
-  // Asks for all rows of all tables.
+  // Selects all rows of all tables.
   std::vector<std::shared_ptr<const SqlStatement>> all_rows() const;
 
  private:
   class Bound;
   Status prepare(const Dialect& dialect);
   Status prepare_tables(const Dialect& dialect);
-  // Where the statements stand that are not of the file, one for each table.
+  // The index of the first of the added statements, one for each table.
   size_t inserting() const { return file_.transactions.size(); }
   size_t asking() const { return file_.transactions.size() + 1; }
 
   const File file_;
   std::vector<std::vector<Prepared>> statements_;  // of each transaction, in their order
-  std::vector<Statement> made_up_;                 // those that are not of the file
+  std::vector<Statement> made_up_;                 // statements that are not in the file
   mutable Versions versions_;
 };
 

@@ -15,13 +15,13 @@ class SqlStatement {
  public:
   virtual ~SqlStatement() = default;
   // `version` names the versions of rows that it writes, and nothing else. Appends the operations
-  // to record to `steps`, also those of a statement that failed and may have happened. What was
-  // selected goes to `reply.cells`.
+  // to record to `steps`, also those of a statement that failed and may have happened. Selected
+  // rows go to `reply.cells`.
   virtual CallResult perform(DriverSession& session, const std::string& version,
                              std::vector<Step>& steps, Reply& reply) const = 0;
   // The text of SQL, with its values in it, as `perform` sends it.
   virtual std::string sql(const std::string& version) const = 0;
-  // "update" or "share": it locks what it reads; else empty.
+  // "update" or "share": it locks the rows it reads; else empty.
   virtual std::string_view locks() const { return {}; }
   // As far as a person needs it to find the statement again.
   virtual std::string in_words() const = 0;

@@ -26,7 +26,7 @@ class Values : public Cursor {
   Expression expression(MaybeType& type);
   // The same, for this column.
   Expression typed(const Column& column);
-  // COLUMN = VALUE, of the right type; `of_row`: columns of the row may stand in it.
+  // COLUMN = VALUE, of the right type; `of_row`: VALUE may contain columns of the row.
   std::pair<size_t, Expression> assignment(const Table& t, bool of_row);
   // CONDITION: and binds closer than or.
   Where condition(const Table& t);
@@ -53,7 +53,7 @@ class Values : public Cursor {
 
   std::vector<std::string> parameters_;
   std::vector<MaybeType> types_;
-  const Table* row_ = nullptr;  // whose columns may stand in an expression
+  const Table* row_ = nullptr;  // the table whose columns an expression may contain
   int depth_ = 0;
 };
 

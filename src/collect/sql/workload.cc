@@ -12,8 +12,8 @@
 namespace assay::internal::collect::sql {
 namespace {
 
-// A step that cannot be done, such as a sum that is no 64-bit integer: the run ends with what is
-// wrong.
+// A step that cannot be done, such as a sum that is no 64-bit integer: the run ends with its
+// message.
 class Impossible : public SqlStatement {
  public:
   Impossible(Error error, std::string transaction)
@@ -155,7 +155,7 @@ class Session : public WorkloadSession {
     return result;
   }
 
-  // Keys that are new are above those that files usually begin with.
+  // New keys are above the usual initial keys of files.
   static constexpr int64_t kFirstFresh = 1'000'000'000;
 
   std::shared_ptr<const Program> program_;
@@ -164,7 +164,7 @@ class Session : public WorkloadSession {
   uint64_t weights_ = 0;
   size_t transaction_ = 0, action_ = 0, statement_ = 0;
   std::vector<Value> parameters_;
-  bool selects_ = false;  // what is being answered
+  bool selects_ = false;  // the current statement is a SELECT
   std::vector<std::vector<Value>> selected_;
   size_t row_ = 0;
 };

@@ -1,7 +1,8 @@
 // Fences: now and then a session reads one key that all sessions share, and writes it anew, in a
-// transaction of its own. Where transactions are serialized and sessions keep their order, a fence
-// is after all its session did before it and before all it does afterwards, and all fences are in
-// the order in which they read each other's values: so they tell, without any clock, what is over.
+// separate transaction. If transactions are serialized and sessions keep their order, a fence
+// follows its session's earlier transactions and precedes its later ones, and all fences are in the
+// order in which they read each other's values: so they show, without any clock, which transactions
+// are over.
 //
 //   s1: w(x,1)  { r(-1,null) w(-1,1) }  r(y)          s2: … { r(-1,1) w(-1,2) }  w(x,3)      w(x,1)
 //                                                     is before w(x,3)

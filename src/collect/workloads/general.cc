@@ -1,7 +1,7 @@
 // General key-value transactions: each operation is a read or a blind write of a key drawn from the
 // distribution. With six parameters (sessions, transactions, operations, read share, keys,
-// distribution) it covers most of what random testing can reach. Besides, long transactions may be
-// mixed among the others, and sessions may be kept from writing each other's keys:
+// distribution) it covers most of what random testing can reach. Long transactions may be mixed
+// among the others, and sessions may be kept from writing each other's keys:
 //
 //   3 sessions, 8 keys     session 0 writes 0 3 6, session 1 writes 1 4 7, session 2 writes 2 5;
 //                          all of them read any

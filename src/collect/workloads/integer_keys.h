@@ -14,14 +14,12 @@ namespace assay::internal::collect {
 // Reads of all keys, or of `limit` different ones where there are more.
 std::vector<Request> read_integer_keys(uint64_t keys, uint64_t limit, Rng& rng);
 
-// The keys that a session draws from: all, or so many beside each other
-// (WorkloadOptions::keys_alive).
+// The keys that a session draws from: all, or some adjacent ones (WorkloadOptions::keys_alive).
 //
 //   2 sessions, 10 keys, 3 alive     the first two transactions of both draw from 0 1 2, the next
 //                                    two from 1 2 3, … the last from 7 8 9
 //
-// So keys that nobody has written yet are looked for and written by all sessions at about the same
-// time, again and again.
+// So all sessions look for unwritten keys, and write them, at about the same time, again and again.
 class DrawnKeys {
  public:
   DrawnKeys(const WorkloadOptions& options, SessionSeat seat)

@@ -4,10 +4,10 @@
 //
 //   s1: { append(x,1) r(y,[]) }     s2: { append(y,2) r(x,[]) }
 //
-// are write skew for certain. Keys are in use for a while only, so that lists stay short and new
-// rows come into being all the time, which is where databases that watch rows go wrong: after every
-// 32 transactions, of all sessions together, the older half of the keys makes way for new ones.
-// Source: the workload of Elle (Kingsbury and Alvaro, 2020).
+// are write skew for certain. Keys are in use for a while only, which keeps lists short and creates
+// new rows all the time, where databases that watch rows go wrong: after every 32 transactions, of
+// all sessions together, new keys replace the older half. Source: the workload of Elle (Kingsbury
+// and Alvaro, 2020).
 #include <algorithm>
 #include <atomic>
 

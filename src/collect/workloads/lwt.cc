@@ -59,7 +59,7 @@ class LwtSession : public AnsweredSession {
  private:
   double read_share_;
   Ranks keys_;
-  std::unordered_map<uint64_t, Value> seen_;          // by key, what it held last
+  std::unordered_map<uint64_t, Value> seen_;          // by key, its last known value
   std::optional<std::pair<uint64_t, Value>> learnt_;  // by the transaction that is not over
 };
 

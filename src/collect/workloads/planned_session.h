@@ -1,4 +1,4 @@
-// Sessions that draw each transaction when it starts, and those that go on planning with every
+// Sessions that draw each transaction when it starts, and sessions that go on planning with every
 // answer. A retry draws the same random numbers again, so it is on the same keys; values are new.
 #pragma once
 

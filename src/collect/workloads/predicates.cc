@@ -1,10 +1,10 @@
 // Queries by condition, beside reads and writes of a key. Every value carries a number between 0
-// and 999 that a condition can ask for. Unless something else is asked for, half of the operations
-// are queries with a condition, which a tenth of the numbers satisfies; the rest are reads and
-// writes of a key, and the first write of a key inserts it. A row that a query did not find, and
-// that another transaction moves into its condition, is a phantom. Source: the mix with predicates
-// of Emme (Clark et al., 2024), whose updates by condition are left out, and inserts that look
-// whether the key is there: what these reveal is a subject of its own (v_range.cc).
+// and 999 for conditions to compare. By default, half of the operations are queries with a
+// condition, which a tenth of the numbers satisfies; the rest are reads and writes of a key, and
+// the first write of a key inserts it. A row that a query did not find, and that another
+// transaction moves into its condition, is a phantom. Source: the mix with predicates of Emme
+// (Clark et al., 2024), without its updates by condition and its inserts that check whether the key
+// is there: v_range.cc is about these.
 #include <algorithm>
 
 #include "collect/workloads/integer_keys.h"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint32_t kMaxOps = 1000;
 constexpr uint64_t kNumbers = 1000;
-// All values have as many digits, so that they are in the same order as texts.
+// All values have the same number of digits, and so the same order as texts.
 constexpr int64_t kFirstNumber = 1000;
 
 class PredicatesSession : public PlannedSession {
@@ -65,7 +65,7 @@ class PredicatesSession : public PlannedSession {
   uint32_t ops_;
   uint64_t keys_;
   double read_share_, query_share_;
-  uint64_t width_;  // of the numbers, those that satisfy a condition
+  uint64_t width_;  // how many numbers satisfy a condition
 };
 
 constexpr Anomaly kShows[] = {

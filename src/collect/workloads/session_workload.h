@@ -14,7 +14,7 @@
 
 namespace assay::internal::collect {
 
-// Who a session is.
+// The identity of a session.
 struct SessionSeat {
   uint32_t session = 0;
   uint32_t sessions = 1;

@@ -47,7 +47,7 @@ class TombstoneSession : public WorkloadSession {
     return true;
   }
 
-  // An insert, now that `found` tells what is there.
+  // An insert, now that `found` says whether the key is there.
   bool place(const Reply& found, Request& request) {
     looks_ = false;
     if (!found.value.is_null() && !is_tombstone(found.value)) {
@@ -71,13 +71,13 @@ class TombstoneSession : public WorkloadSession {
   std::unique_ptr<WorkloadSession> session_;
   bool looks_ = false;  // the read before an insert is under way
   Request inserted_;    // what the workload wants to insert then
-  Reply told_;          // what the workload hears
+  Reply told_;          // as the workload sees it
 };
 
 class TombstoneWorkload : public Workload {
  public:
   explicit TombstoneWorkload(std::unique_ptr<Workload> workload) : workload_(std::move(workload)) {
-    for (const OpKind kind : workload_->kinds()) add_what_stands_for(kind);
+    for (const OpKind kind : workload_->kinds()) add_replacement(kind);
   }
 
   std::unique_ptr<WorkloadSession> open(uint32_t session, uint32_t sessions,
@@ -96,7 +96,7 @@ class TombstoneWorkload : public Workload {
   }
 
  private:
-  void add_what_stands_for(OpKind kind) {
+  void add_replacement(OpKind kind) {
     if (kind == OpKind::remove) return add(OpKind::write);
     if (kind == OpKind::insert) {
       add(OpKind::read);

@@ -1,7 +1,7 @@
 // Deleting without removing: where a workload deletes a key, its session overwrites it with a
 // tombstone, a value that names this deletion, as applications do whose tables have a column for
-// "deleted". What reads a key then always says who wrote what it saw, so the checker has nothing to
-// guess: without it an absent key may have been deleted by anybody.
+// "deleted". The value of a read then always identifies its writer, and the checker need not guess:
+// otherwise any deletion may have left an absent key.
 //
 //   the workload asks for    what is sent
 //   delete x                 write(x, deleted-7)
@@ -10,8 +10,8 @@
 //                                    -> 4: nothing, the insert failed
 //   read(x) -> deleted-7     the same; the workload is told that x is absent
 //
-// The history must say that what is absent was never written (HistoryFacts). Source: Viper (Zhang
-// et al., 2023), whose range reads depend on it.
+// The history must say that an absent key was never written (HistoryFacts). Source: Viper (Zhang et
+// al., 2023), whose range reads depend on it.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // Shaped as C-Twitter: users as many as there are keys. 20 % tweet, 40 % follow or unfollow, 10 %
-// read a timeline, 10 % whom somebody follows, 20 % somebody's tweets. A user's tweets are
-// numbered, so their rows have names; what is written is a unique stamp. Source: Cobra (Tan et al.,
-// 2020), as run by Viper.
+// read a timeline, 10 % read a list of followed users, 20 % read a user's tweets. A user's tweets
+// are numbered, so their rows have names; a written value is a unique stamp. Source: Cobra (Tan et
+// al., 2020), as run by Viper.
 #include "collect/workloads/planned_session.h"
 #include "collect/workloads/registry.h"
 #include "collect/workloads/session_workload.h"
@@ -41,7 +41,7 @@ class TwitterSession : public AnsweredSession {
       update(cell("users", user_, "following"));
     } else if (dice < 70) {  // a timeline
       for (int i = 0; i < 3; ++i) read(cell("users", 1 + users_.draw(rng()), "tweets"));
-    } else if (dice < 80) {  // whom a user follows
+    } else if (dice < 80) {  // users that a user follows
       shows_ = false;
       read(cell("users", user_, "following"));
       read(cell("follows", std::to_string(user_) + '.' + std::to_string(other), "since"));

@@ -1,5 +1,4 @@
-// What the meta of a recorded transaction tells of it
-// (docs/formats/assay.md#what-a-transaction-ran).
+// The meta of a recorded transaction (docs/formats/assay.md#what-a-transaction-ran).
 #pragma once
 
 #include <cstdint>
@@ -20,11 +19,11 @@ struct SentStatement {
   std::string place;  // in the application's code; may be empty
 };
 
-struct Told {
+struct TxnMeta {
   std::string program;   // empty: nothing says what ran
   bool defines = false;  // it made or changed tables
-  // Of these tables it read, and it may have changed, what is not among its operations; "*": of
-  // any. `why`: in words.
+  // Tables with reads, and possible changes, that are not among its operations; "*": any table.
+  // `why`: in words.
   std::vector<std::string> reads, changes, why;
   std::vector<SentStatement> statements;
   std::string isolation;  // that it ran at, as the database says it
@@ -32,8 +31,8 @@ struct Told {
   bool is_whole() const { return reads.empty() && changes.empty(); }
 };
 
-Told told_of(std::string_view meta);
+TxnMeta meta_of(std::string_view meta);
 // Null if no statement is known to have been sent at that moment.
-const SentStatement* statement_at(const Told& told, Interval sent);
+const SentStatement* statement_at(const TxnMeta& meta, Interval sent);
 
 }  // namespace assay::internal::predict

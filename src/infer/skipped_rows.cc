@@ -1,4 +1,4 @@
-#include "infer/passed_over.h"
+#include "infer/skipped_rows.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace assay::internal {
 namespace {
 
-// A version stands from the event that installs it to the next one that writes its key. So does the
+// A version lasts from the event that installs it to the next one that writes its key. So does the
 // absence that a delete leaves.
 struct Stay {
   KeyId key;
@@ -30,7 +30,8 @@ struct Query {
   uint32_t place;
 };
 
-// Where queries stand along an order, and from where on what they may have passed over.
+// The places of queries along an order, and the first place of each version that they may have
+// skipped.
 struct NotesPlaces : ReplayVisitor {
   const History& h;
   const bool split;
@@ -42,7 +43,7 @@ struct NotesPlaces : ReplayVisitor {
   NotesPlaces(const History& history, bool splits) : h(history), split(splits) {}
   bool reads(TxnId t, const KeysHeld&) {
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
-      if (passes_over(h, i)) queries.push_back({i, h.first_op(t), place});
+      if (skips_rows(h, i)) queries.push_back({i, h.first_op(t), place});
     place += split;
     return true;
   }
@@ -78,8 +79,8 @@ class Contradictions {
     });
   }
 
-  std::vector<PassedOver> find() {
-    OpId first = kNone, at = kNone;  // of the transaction; what it wrote before `at` is noted
+  std::vector<SkippedRow> find() {
+    OpId first = kNone, at = kNone;  // of the transaction; its writes before `at` are noted
     for (const Query& query : all_) {
       if (query.first_op != first) own_.clear();
       if (query.first_op != first) first = at = query.first_op;
@@ -106,7 +107,7 @@ class Contradictions {
   void look_from(const Query& query) {
     const PredicateId predicate = condition_of(query);
     each_named_key(h_, query.op, [&](KeyId key) { apart_[key] = query.op; });
-    // What its own transaction wrote, a query has to return, wherever it stands.
+    // A query has to return its own transaction's writes, wherever its place is.
     for (const auto& [key, written] : own_) {
       if (apart_[key] != query.op && !written.removed &&
           h_.predicates().match(predicate, written.version) == Match::yes)
@@ -115,15 +116,14 @@ class Contradictions {
     }
     const std::span<const KeyId> keys = h_.predicates().keys(predicate);
     Asked& asked = conditions_[predicate];
-    // One by one, as long as that is no more than looking at all versions that satisfy the
-    // condition once.
+    // One by one, if that is no more than examining all versions that satisfy the condition once.
     if (uint64_t{asked.queries} * keys.size() > h_.predicates().certain(predicate).size())
       return asked.later.push_back(query);
     for (const KeyId key : keys)
       if (apart_[key] != query.op) look_at_key(query, predicate, key);
   }
 
-  // What stands at the place of the query or nearby.
+  // The versions of the key at the place of the query or nearby.
   void look_at_key(const Query& query, PredicateId predicate, KeyId key) {
     const std::span<const Stay> stays = of_key_[key];
     const auto next =
@@ -136,8 +136,8 @@ class Contradictions {
     for (auto at = next; at != stays.end() && how_far(at->from, query) <= reach_; ++at) look(*at);
   }
 
-  // The queries of one condition, in order, each against the versions that satisfy it and stand
-  // there or nearby.
+  // The queries of one condition, in order, each against the versions that satisfy it at its place
+  // or nearby.
   void look_along(PredicateId predicate) {
     std::vector<Stay> coming;
     for (const VersionId v : h_.predicates().certain(predicate))
@@ -155,12 +155,12 @@ class Contradictions {
     }
   }
 
-  // By how many events the query would have to stand later to see what is installed at `from`:
-  // where a transaction is one event, it does not see what it installs itself.
+  // By how many events the query would have to be later to see a version installed at `from`: where
+  // a transaction is one event, it does not see its own installs.
   static uint32_t how_far(uint32_t from, const Query& query) {
     return query.place > from ? 0 : from - query.place + 1;
   }
-  // By how many events it would have to stand earlier to see it.
+  // By how many events it would have to be earlier to see it.
   static uint32_t is_over(const Stay& one, const Query& query) {
     return query.place > one.until ? query.place - one.until : 0;
   }
@@ -189,20 +189,20 @@ class Contradictions {
   std::vector<Asked> conditions_;
   std::unordered_map<KeyId, KeyState> own_;  // what the transaction has written so far
   std::vector<OpId> apart_;                  // per key, the last query for which it is set apart
-  std::vector<PassedOver> near_;
+  std::vector<SkippedRow> near_;
   bool any_ = false;
 };
 
 }  // namespace
 
-bool passes_over(const History& history, OpId op) {
+bool skips_rows(const History& history, OpId op) {
   if (!is_range(history.op(op))) return false;
   const Selected selected = history.selected(op);
   return selected.predicate != kNone && selected.complete &&
          !history.predicates().matches_initially(selected.predicate);
 }
 
-std::vector<PassedOver> contradicted(const History& history, const Order& order, uint32_t reach) {
+std::vector<SkippedRow> contradicted(const History& history, const Order& order, uint32_t reach) {
   if (!history.has_predicates()) return {};
   return Contradictions(history, order, reach).find();
 }

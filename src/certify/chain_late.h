@@ -1,7 +1,7 @@
 // Transactions of unknown outcome that have a place in a chain, in case they took effect there.
-// Each stays parked until a read of a key that it wrote decides, or all its writes are overwritten.
+// Each stays late until a read of a key that it wrote decides, or all its writes are overwritten.
 //
-//   order: s1: { w(x,1) }   parked: s2: { w(x,2) }?   next: s3: { r(x,1) }     s3 looked at x: s2
+//   order: s1: { w(x,1) }   late: s2: { w(x,2) }?   next: s3: { r(x,1) }     s3 looked at x: s2
 //                                                     did not take effect there
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace assay::internal::certify {
 
-class ParkedTxns {
+class LateTxns {
  public:
   using Txn = ChainContents::Txn;
 
@@ -22,9 +22,9 @@ class ParkedTxns {
   void add(uint64_t line, const Txn& t);
   // It waits no more, if it did.
   void release(uint64_t line);
-  // A read of the key shows that the parked transactions that write it did not take effect.
+  // A read of the key shows that the late transactions that write it did not take effect.
   void look_at(const ValueView& key);
-  // A write of the key that does not read it shows nothing, and hides the parked writes before it.
+  // A write of the key that does not read it shows nothing, and hides the late writes before it.
   // before: up to this line; 0: all.
   void overwrite(const ValueView& key, uint64_t before);
   // The keys whose writes by this transaction have not been overwritten.

@@ -1,4 +1,4 @@
-#include "infer/passed_over.h"
+#include "infer/skipped_rows.h"
 
 #include <gtest/gtest.h>
 
@@ -37,16 +37,16 @@ class Queries : public testing::Test {
     EXPECT_TRUE(built.ok());
     return std::move(built).value();
   }
-  static std::vector<PassedOver> found(const History& h, std::vector<uint32_t> events,
+  static std::vector<SkippedRow> found(const History& h, std::vector<uint32_t> events,
                                        uint32_t reach = 0, bool split = false) {
     return contradicted(h, {.split = split, .events = std::move(events)}, reach);
   }
-  static PassedOver x_of(const History& h) { return {h.first_op(2), h.op(h.first_op(0)).key}; }
+  static SkippedRow x_of(const History& h) { return {h.first_op(2), h.op(h.first_op(0)).key}; }
 };
 
 TEST_F(Queries, MustReturnWhatSatisfiesThemAtTheirPlace) {
   const History h = history();
-  EXPECT_EQ(found(h, {3, 0, 2, 1}), (std::vector<PassedOver>{x_of(h)}));
+  EXPECT_EQ(found(h, {3, 0, 2, 1}), (std::vector<SkippedRow>{x_of(h)}));
   EXPECT_TRUE(found(h, {3, 2, 0, 1}).empty());
   EXPECT_TRUE(found(h, {3, 0, 1, 2}).empty());
   // y = 3 is named, wherever it stands.
@@ -56,13 +56,13 @@ TEST_F(Queries, MustReturnWhatSatisfiesThemAtTheirPlace) {
 TEST_F(Queries, SeeTheirSnapshot) {
   const History h = history();
   // r(3) w(3) r(0) w(0) r(1) r(2) w(1) w(2)
-  EXPECT_EQ(found(h, {6, 7, 0, 1, 2, 4, 3, 5}, 0, true), (std::vector<PassedOver>{x_of(h)}));
+  EXPECT_EQ(found(h, {6, 7, 0, 1, 2, 4, 3, 5}, 0, true), (std::vector<SkippedRow>{x_of(h)}));
   EXPECT_TRUE(found(h, {6, 7, 4, 0, 1, 2, 3, 5}, 0, true).empty());
 }
 
 TEST_F(Queries, ThatDoNotClaimToBeCompleteAreContradictedByNothing) {
   const History h = history(false);
-  EXPECT_FALSE(passes_over(h, h.first_op(2)));
+  EXPECT_FALSE(skips_rows(h, h.first_op(2)));
   EXPECT_TRUE(found(h, {3, 0, 2, 1}).empty());
 }
 
@@ -83,12 +83,12 @@ TEST_F(Queries, SeeWhatTheirTransactionWrote) {
   EXPECT_TRUE(builder.end_txn().ok());
   Result<History> h = std::move(builder).finish();
   ASSERT_TRUE(h.ok());
-  EXPECT_EQ(found(*h, {0}), (std::vector<PassedOver>{{1, 0}}));
+  EXPECT_EQ(found(*h, {0}), (std::vector<SkippedRow>{{1, 0}}));
 }
 
 // By the definition: at no more than `reach` events from its place, the state holds what the query
 // should have returned.
-std::vector<PassedOver> contradicted_by_states(const History& h, uint32_t reach) {
+std::vector<SkippedRow> contradicted_by_states(const History& h, uint32_t reach) {
   const uint32_t txns = h.txn_count();
   std::vector<std::vector<KeyState>> states(1,
                                             std::vector<KeyState>(h.key_count()));  // after so many
@@ -97,7 +97,7 @@ std::vector<PassedOver> contradicted_by_states(const History& h, uint32_t reach)
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
       if (installs_version(h.op(i))) states.back()[h.op(i).key] = install_of(h, i).state();
   }
-  std::vector<PassedOver> found;
+  std::vector<SkippedRow> found;
   bool any = false;
   for (TxnId t = 0; t < txns; ++t)
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
@@ -122,11 +122,11 @@ std::vector<PassedOver> contradicted_by_states(const History& h, uint32_t reach)
       }
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
-  return any ? found : std::vector<PassedOver>{};
+  return any ? found : std::vector<SkippedRow>{};
 }
 
 // Few queries of a condition are looked at one by one, many together.
-TEST(PassedOver, IsWhatTheStatesOfAnOrderSay) {
+TEST(SkippedRow, IsWhatTheStatesOfAnOrderSay) {
   Rng rng(11);
   size_t found = 0;
   for (int round = 0; round < 200; ++round) {
@@ -155,7 +155,7 @@ TEST(PassedOver, IsWhatTheStatesOfAnOrderSay) {
     Order order;
     for (TxnId t = 0; t < h->txn_count(); ++t) order.events.push_back(t);
     for (const uint32_t reach : {0u, 2u, 100u}) {
-      const std::vector<PassedOver> expected = contradicted_by_states(*h, reach);
+      const std::vector<SkippedRow> expected = contradicted_by_states(*h, reach);
       EXPECT_EQ(contradicted(*h, order, reach), expected)
           << "round " << round << ", reach " << reach;
       found += expected.size();

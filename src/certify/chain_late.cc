@@ -1,4 +1,4 @@
-#include "certify/chain_parked.h"
+#include "certify/chain_late.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace assay::internal::certify {
 
-void ParkedTxns::add(uint64_t line, const Txn& t) {
+void LateTxns::add(uint64_t line, const Txn& t) {
   txns_.emplace(line, t);
   for (const Access& a : accesses(t.history(), t.txn)) {
     if (!a.writes()) continue;
@@ -15,26 +15,26 @@ void ParkedTxns::add(uint64_t line, const Txn& t) {
   }
 }
 
-void ParkedTxns::release(uint64_t line) {
-  const auto parked = txns_.find(line);
-  if (parked == txns_.end()) return;
+void LateTxns::release(uint64_t line) {
+  const auto late = txns_.find(line);
+  if (late == txns_.end()) return;
   for (const KeyId k : shown_keys(line)) {
-    const auto key = keys_.find(parked->second.history().key(k));
+    const auto key = keys_.find(late->second.history().key(k));
     if (key == keys_.end()) continue;
     std::erase(key->second, line);
     if (key->second.empty()) keys_.erase(key);
   }
-  txns_.erase(parked);
+  txns_.erase(late);
 }
 
-void ParkedTxns::look_at(const ValueView& key) {
+void LateTxns::look_at(const ValueView& key) {
   if (keys_.empty()) return;
   const auto it = keys_.find(key);
   if (it == keys_.end()) return;
   for (const uint64_t line : std::vector<uint64_t>(it->second)) release(line);
 }
 
-void ParkedTxns::overwrite(const ValueView& key, uint64_t before) {
+void LateTxns::overwrite(const ValueView& key, uint64_t before) {
   if (keys_.empty()) return;
   const auto it = keys_.find(key);
   if (it == keys_.end()) return;
@@ -46,7 +46,7 @@ void ParkedTxns::overwrite(const ValueView& key, uint64_t before) {
     if (shown_keys(line).empty()) txns_.erase(line);
 }
 
-std::vector<KeyId> ParkedTxns::shown_keys(uint64_t line) const {
+std::vector<KeyId> LateTxns::shown_keys(uint64_t line) const {
   std::vector<KeyId> keys;
   const Txn& t = txns_.find(line)->second;
   for (const Access& a : accesses(t.history(), t.txn)) {
@@ -57,12 +57,12 @@ std::vector<KeyId> ParkedTxns::shown_keys(uint64_t line) const {
   return keys;
 }
 
-void ParkedTxns::clear() {
+void LateTxns::clear() {
   txns_.clear();
   keys_.clear();
 }
 
-void ParkedTxns::save(StreamWriter& to) const {
+void LateTxns::save(StreamWriter& to) const {
   to.number(txns_.size());
   for (const auto& [line, t] : txns_) to.number(line);
   to.number(keys_.size());
@@ -73,7 +73,7 @@ void ParkedTxns::save(StreamWriter& to) const {
   }
 }
 
-void ParkedTxns::load_keys(StreamReader& from) {
+void LateTxns::load_keys(StreamReader& from) {
   for (size_t n = from.count(); n > 0; --n) {
     std::vector<uint64_t>& lines = keys_[take_value(from)];
     for (size_t m = from.count(); m > 0; --m) {
