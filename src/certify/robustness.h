@@ -47,7 +47,7 @@ struct Robustness {
     std::vector<TxnId> txns;
     std::vector<Uncut> cuts;
   };
-  std::vector<Program> programs;           // all that ran
+  std::vector<Program> programs;  // all that ran
   // all transactions of the programs that hold, attempts included
   std::vector<Transactions> transactions;
 };

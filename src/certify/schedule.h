@@ -34,8 +34,8 @@ enum class Isolation : uint8_t {
   prefix,                  // the first step; a read locks nothing
   // the first step; no other transaction may have changed, since then, a row that it changes
   snapshot,
-  ssi        // as snapshot, and no dangerous structure among the transactions at this isolation
-             // (PostgreSQL's SERIALIZABLE)
+  ssi  // as snapshot, and no dangerous structure among the transactions at this isolation
+       // (PostgreSQL's SERIALIZABLE)
 };
 inline constexpr size_t kIsolationCount = 5;
 std::string_view isolation_name(Isolation isolation);  // "read-committed", …

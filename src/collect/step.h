@@ -100,7 +100,7 @@ struct TxnRecord {
 // In which order versions of a key were installed.
 struct OrderRecord {
   struct Entry {
-    Value value;      // null: deleted
+    Value value;  // null: deleted
     // the transaction that installed it, by the history's name; empty if that is not known
     std::string txn;
   };

@@ -157,8 +157,7 @@ void ProblemMaker::sources_of(TxnId t, const Origins& origins, WrittenKeys& writ
     if (seen.accepts == Accepts::equals && !seen.own &&
         !stated_to_be_of_another(h_, seen, origins[seen.version]))
       keep(seen.version);
-    if (seen.accepts ==
-        Accepts::list)  // the writer of an element that several appended is open
+    if (seen.accepts == Accepts::list)  // the writer of an element that several appended is open
       for (const VersionId element : elements_of(h_, seen.op))
         if (!origins[element].several) keep(element);
     if (seen.accepts == Accepts::rows)

@@ -52,7 +52,7 @@ class AdyaLevels {
   std::vector<Node> order_;      // with reads-from, and components of the full graph together
   std::vector<uint32_t> place_;  // in order_
   std::vector<uint32_t> component_;
-  bool asked_ = false;    // whether the version orders are known
+  bool asked_ = false;  // whether the version orders are known
   // the dependencies include an assumed order of versions that were never read
   bool assumed_ = false;
   std::string unstated_;  // what keeps the version orders from being known; empty if they are

@@ -37,7 +37,7 @@ class ProofBuilder {
     std::vector<uint32_t> forced;  // indices of the forced orders its edges assume
     // the assumptions of its edges: sources, and transactions that took effect
     std::vector<Literal> given;
-    std::vector<Seen> assumed;     // those of `given` that the reads-from relation assumes
+    std::vector<Seen> assumed;  // those of `given` that the reads-from relation assumes
   };
 
   Cycle explain(const Walk& walk, const Search* search) const;

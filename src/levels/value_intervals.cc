@@ -185,7 +185,7 @@ class ValueIntervals {
   const History& history_;
   const OperationTimes& times_;
   std::vector<TxnId> certain_writes_;  // by response
-  std::vector<TxnId> latest_;  // of this many of the first, the one that was requested last
+  std::vector<TxnId> latest_;          // of this many of the first, the one that was requested last
   std::unordered_map<VersionId, Value> values_;
 };
 

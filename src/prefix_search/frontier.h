@@ -69,7 +69,7 @@ class Frontier {
   bool comes_about(Node n, bool written) const;
   // What the next event of a chain certainly waits for, and does not come about.
   struct Wait {
-    Node node = kNone;        // kNone: nothing
+    Node node = kNone;  // kNone: nothing
     // the writer of the version it would overwrite, if `node` has to read that first
     Node overwrites = kNone;
   };

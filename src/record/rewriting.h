@@ -51,11 +51,10 @@ struct Part {
   std::string locks;
   bool fires = false;  // a trigger or a rule of the user's
   bool may_write = false;
-  std::string changed;  // the relation that it changes
-  bool depends_on_rows =
-      false;  // its writes depend on more than the keys of the existing rows
-  std::string isolation;               // that it sets
-  bool for_session = false;            // for all transactions to come
+  std::string changed;           // the relation that it changes
+  bool depends_on_rows = false;  // its writes depend on more than the keys of the existing rows
+  std::string isolation;         // that it sets
+  bool for_session = false;      // for all transactions to come
   std::vector<std::string> temporary;  // tables of this session that it makes
   bool changes_user = false;           // SET ROLE
   size_t added_at = 0,
