@@ -611,9 +611,9 @@ TEST(ProofVerifier, whoeverWasRead) {
   EXPECT_TRUE(
       refused(proof("prefix", {either, not_first, derived({}, {1, 0})}), h, "contradiction"));
   EXPECT_TRUE(
-      refused(proof("prefix", {cycle_given(not_first.cycle, {!first})}), h, "given something"));
+      refused(proof("prefix", {cycle_given(not_first.cycle, {!first})}), h, "may only be given"));
   EXPECT_TRUE(refused(proof("prefix", {cycle_given(not_first.cycle, {Literal::order(0, 2)})}), h,
-                      "given something"));
+                      "may only be given"));
 }
 
 // An edge may leave out the operation of a read that is given, as it may of one that is certain.
@@ -654,7 +654,7 @@ TEST(ProofVerifier, whoeverWasReadTookEffect) {
   const auto with = [&](const ProofStep& step) {
     return proof("serializable", {either, step, not_first, not_second, end});
   };
-  EXPECT_TRUE(refused(with(effect({Literal::effect(0)})), h, "what was seen"));
+  EXPECT_TRUE(refused(with(effect({Literal::effect(0)})), h, "does not name the source"));
   EXPECT_TRUE(refused(with(effect({!first})), h, "does not say that transaction"));
   EXPECT_TRUE(
       refused(with(effect({!second, Literal::effect(0)})), h, "does not say that transaction"));

@@ -78,7 +78,7 @@ TEST(JepsenLog, RefusesBadInputAtItsPlace) {
     formats::expect_bad_input("jepsen-log", text, line, column, part);
   };
   refuse("\njepsen.util - 0\t:done\t:read\tnil\n", 2, 17, "expected one of :invoke");
-  refuse("jepsen.util - 0\t:ok\tread\tnil\n", 1, 21, "what was done");
+  refuse("jepsen.util - 0\t:ok\tread\tnil\n", 1, 21, "expected an operation");
   refuse("jepsen.util - 0\t:ok\t:read\t[1\n", 1, 29, "unexpected end");
   refuse("jepsen.util - 0\t:ok\t:jump\t1\n", 1, 27, "the workload 'jump'");
 }

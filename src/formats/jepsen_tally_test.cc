@@ -87,7 +87,7 @@ TEST(JepsenTally, RefusesWhatIsNeither) {
   refuse("{:type :ok :f :transfer :value {:from 1}}", 32, "a transfer");
   refuse("{:type :ok :f :read :value {1 nil}}", 31, "what the account holds");
   refuse("{:type :ok :f :read :value 1} {:type :ok :f :read :value {1 1}}", 58, "one workload");
-  refuse("{:type :info :f :add}", 1, "what was added");
+  refuse("{:type :info :f :add}", 1, "the added value");
   refuse("{:type :info :f :add :value :timeout}", 29, "an integer to add");
   refuse("{:type :invoke :f :read}", 0, "no operation of a bank");
 }
