@@ -1,6 +1,6 @@
-// What docs/databases/exec.md asks of a program that speaks for a database, tried on the program
-// itself: each check opens sessions of its own, uses keys of its own, and says what was expected
-// and what came.
+// What docs/formats/exec-protocol.md asks of a program that speaks for a database, tried on the
+// program itself: each check opens sessions of its own, uses keys of its own, and says what was
+// expected and what came.
 #pragma once
 
 #include <chrono>
