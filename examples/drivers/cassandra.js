@@ -7,7 +7,7 @@
 //
 // The URL names one node, and only that one is spoken to, and a keyspace; with ?writetime each commit tells when its cells were
 // written, for --version-order. docs/databases/cassandra.md has the
-// isolations, docs/databases/exec.md the lines, and lines.js reads and writes them.
+// isolations, docs/formats/exec-protocol.md the lines, and lines.js reads and writes them.
 'use strict';
 const cassandra = require('cassandra-driver');
 const {serve} = require('./lines.js');

@@ -3,7 +3,7 @@
 //
 //     assay run --database 'exec:node examples/drivers/etcd.js http://127.0.0.1:2379'
 //
-// docs/databases/exec.md has the lines, and lines.js reads and writes them.
+// docs/formats/exec-protocol.md has the lines, and lines.js reads and writes them.
 'use strict';
 const {serve} = require('./lines.js');
 

@@ -3,7 +3,7 @@
 #
 #     assay run --workload mini --sessions 4 --database 'exec:examples/drivers/files.sh folder'
 #
-# One process a session. A line of JSON comes in, a line of JSON goes out; docs/databases/exec.md. Keys and values
+# One process a session. A line of JSON comes in, a line of JSON goes out; docs/formats/exec-protocol.md. Keys and values
 # stay the JSON texts they came as, so that nothing has to be parsed.
 set -euo pipefail
 folder=$1

@@ -1,4 +1,4 @@
-// The lines that assay exchanges with a driver in JavaScript; docs/databases/exec.md. One process a session.
+// The lines that assay exchanges with a driver in JavaScript; docs/formats/exec-protocol.md. One process a session.
 'use strict';
 const readline = require('readline');
 

@@ -7,7 +7,7 @@
 With --times each transaction takes the next number of a clock in the database, and says it: as transactions here
 exclude each other, that is when it reads and when its writes are installed.
 
-One process a session. A line of JSON comes in, a line of JSON goes out; docs/databases/exec.md.
+One process a session. A line of JSON comes in, a line of JSON goes out; docs/formats/exec-protocol.md.
 """
 import json
 import sqlite3

@@ -4,7 +4,7 @@
     assay run --database 'exec+unix:/tmp/store.sock python3 examples/drivers/threads.py /tmp/store.sock'
 
 The store is a map with a lock for each key, which a transaction holds until it ends (strict two-phase locking). A line of JSON comes
-in, a line of JSON goes out, a whole transaction in a line if assay wants it; docs/databases/exec.md."""
+in, a line of JSON goes out, a whole transaction in a line if assay wants it; docs/formats/exec-protocol.md."""
 import contextlib
 import json
 import os

@@ -1,4 +1,4 @@
-// The rules of docs/databases/exec.md for a program that speaks for a database, tried on the
+// The rules of docs/formats/exec-protocol.md for a program that speaks for a database, tried on the
 // program itself: each check opens new sessions, uses new keys, and reports the expected and the
 // actual answer.
 #pragma once

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A driver for assay that keeps the protocol of docs/databases/exec.md, except where it is told not to: a test of `assay exec-test`.
+"""A driver for assay that keeps the protocol of docs/formats/exec-protocol.md, except where it is told not to: a test of `assay exec-test`.
 
     faulty.py FOLDER [FAULT]           one session; FAULT is the name of the check that must be the first to fail
     faulty.py FOLDER FAULT SOCKET      all sessions, each a connection

@@ -68,8 +68,8 @@ void expect_standstill(const History& h) {
 }
 
 // PostgreSQL's SERIALIZABLE is snapshot isolation at least, and no more where commits overtake each
-// other (docs/databases/postgresql.md), which a busy machine makes likely. Its backends have
-// process groups of their own.
+// other (docs/findings/postgresql-commit-order.md), which a busy machine makes likely. Its backends
+// have process groups of their own.
 TEST(Postgresql, SurvivesPauses) {
   ASSAY_SERVER(urls, "postgres");
   expect_standstill(expect_survives(contended(urls, "SERIALIZABLE", "general"), {FaultKind::pause},

@@ -25,7 +25,7 @@ void expect_all_satisfy(const std::vector<std::string>& urls, LevelId level,
   }
 }
 
-// Inserts that did nothing are not guarded there (docs/databases/postgresql.md).
+// Inserts that did nothing are not guarded there (docs/findings/postgresql-inserts.md).
 TEST(Postgresql, RunsEveryWorkload) {
   ASSAY_SERVER(urls, "postgres");
   expect_all_satisfy(urls, session_serializable, "v-range");

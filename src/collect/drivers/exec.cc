@@ -1,5 +1,5 @@
 // Any program as a database: a JSON object a line, and one line of answer. The protocol is
-// docs/databases/exec.md.
+// docs/formats/exec-protocol.md.
 //
 // A program that does not answer in time is killed, or its connection closed. Before COMMIT was
 // sent that is an abort (it undoes what the session had open), after that the outcome is unknown.

@@ -1,5 +1,5 @@
 // The programs behind exec: and exec+unix:, and the lines that go to them and come back.
-// docs/databases/exec.md.
+// docs/formats/exec-protocol.md.
 //
 //   exec:COMMAND             a process for each session; lines on its standard input and output
 //   exec+unix:PATH           a connection to the socket at PATH for each session: one process

@@ -502,7 +502,8 @@ class PostgresqlDriver : public Driver {
   }
 
   // It could return rows with SELECT … FROM FINAL TABLE (UPDATE …), but at read committed that
-  // changes rows through an index which the UPDATE by itself does not (docs/databases/h2.md).
+  // changes rows through an index which the UPDATE by itself does not
+  // (docs/findings/h2-final-table.md).
   static void make_h2(sql::Dialect& d, std::string_view isolation) {
     d.text = "varchar(1000)";
     d.key_text = "varchar(200)";
