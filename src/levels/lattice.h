@@ -6,7 +6,7 @@
 //                                  does not use what it lacks
 //
 // So most levels are never decided themselves, and the cheapest way to a level that is asked for
-// may be one that is not. Rules (rule.h) ask here which levels are worth deciding, and record their
+// may be one that is not. Rules (rules.h) ask here which levels to decide next, and record their
 // findings here.
 #pragma once
 
