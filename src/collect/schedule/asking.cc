@@ -211,6 +211,10 @@ Asked Observer::ask_select(std::string_view statement, const std::vector<Word>& 
     }
     versions += (versions.empty() ? "" : ", ") + version_of(*r.table, r.name);
   }
+  if (kin_ == Kin::keys) {
+    look_at_condition(statement, words, (*found)[0], end, words.size(), asked.sight);
+    return asked;
+  }
   const bool postgresql = kin_ == Kin::postgresql;
   std::string column =
       fmt::format("{}({})", postgresql ? "json_build_array" : "json_array", versions);

@@ -12,7 +12,8 @@
 
 namespace assay::internal::collect::schedule {
 
-enum class Kin : uint8_t { postgresql, mysql, sqlite };
+// keys: statements become calls of the driver, which tell what they did (keys.h).
+enum class Kin : uint8_t { postgresql, mysql, sqlite, keys };
 
 struct Table {
   std::string name;
@@ -64,9 +65,12 @@ struct Asked {
   Sight sight;
 };
 
+Kin kin_of(const Driver& driver);
+
 class Observer {
  public:
-  static Result<Observer> of(const Driver& driver);
+  // `keys`: of a database that is driven by keys, the one table.
+  explicit Observer(Kin kin, std::vector<Table> keys = {}) : kin_(kin), tables_(std::move(keys)) {}
 
   Kin kin() const { return kin_; }
   const std::vector<Table>& tables() const { return tables_; }
@@ -105,7 +109,6 @@ class Observer {
     const Table* table;
     std::string name;
   };
-  explicit Observer(Kin kin) : kin_(kin) {}
 
   std::vector<std::string> triggers(const Table& table) const;
   std::string row_of(const Table& table, std::string_view name) const;

@@ -17,7 +17,7 @@
 namespace assay::internal::collect::schedule {
 
 struct Options {
-  std::string database;  // its URL
+  std::vector<std::string> databases;  // URLs, endpoints of one database
   std::string isolation;
   std::chrono::milliseconds timeout{2000};  // of one statement
   uint64_t seed = 1;
@@ -54,6 +54,9 @@ struct Performance {
   std::vector<std::pair<Query, std::vector<std::pair<std::string, bool>>>> conditions;
   bool lost = false;  // a connection
 };
+
+// What the database said of each transaction, or statement outside of one, that it refused.
+std::vector<std::string> refusals(const Performance& played);
 
 class Stage {
  public:
