@@ -142,6 +142,40 @@ TEST(Sqlite, PlaysScenarios) {
   EXPECT_EQ(probed("sqlite:", "immediate"), "- - - - - - - - - - - - - - -");
 }
 
+TEST(Duckdb, PlaysScenarios) {
+  ASSAY_SERVER(paths, "duckdb");
+  setenv("ASSAY_DUCKDB", paths.front().c_str(), 1);
+  EXPECT_EQ(probed("duckdb:", "snapshot"),
+            "refused - - write-skew refused - - lost-update - refused - write-skew g2 g2-item -");
+  for (const auto& [file, came] : {std::pair{"lost-update.sql", "refused"},
+                                   {"on-call.sql", "write-skew"},
+                                   {"receipts.spec", "g2-item g2-item -"},
+                                   {"total-cash.sql", "write-skew"},
+                                   {"slatedb-260.sql", "refused"},
+                                   {"duckdb-update-delete.sql", "lost-update"},
+                                   {"turso-5420.sql", "-"}})
+    EXPECT_EQ(played(file, "duckdb:", "snapshot"), came) << file;
+}
+
+// What each was seen to leave was never there, so nothing may be made of it.
+TEST(Duckdb, ChangesOfDifferentColumnsAreMerged) {
+  ASSAY_SERVER(paths, "duckdb");
+  setenv("ASSAY_DUCKDB", paths.front().c_str(), 1);
+  const File file =
+      read_schedule(fs::path(places::kSource) / "examples" / "play" / "mysql-114389.sql");
+  auto stage = Stage::open(file, {.databases = {"duckdb:"}, .isolation = {}});
+  ASSERT_TRUE(stage.ok()) << stage.error().to_string();
+  const auto performance = (*stage)->play(file.permutations.front());
+  ASSERT_TRUE(performance.ok());
+  EXPECT_TRUE(refusals(*performance).empty());
+  ASSERT_EQ(performance->last_rows.size(), 1u);
+  EXPECT_EQ(performance->last_rows[0].row, R"({"id":8,"k":40,"b":88,"c":99})");
+  const auto assembled = assemble(file, *performance, "{}");
+  ASSERT_TRUE(assembled.ok());
+  EXPECT_EQ(assembled->history.op_count(), 0u);
+  EXPECT_EQ(assembled->missed.size(), 5u);
+}
+
 TEST(Dolt, PlaysScenarios) {
   ASSAY_SERVER(urls, "dolt");
   EXPECT_EQ(probed(urls.front(), "SERIALIZABLE"),
@@ -168,6 +202,7 @@ TEST(Postgresql, PlaysReports) {
         {"total-cash.sql", "write-skew", "write-skew", "refused"},
         {"invoice-numbers.sql", "g2", "g2", "refused"},
         {"tidb-41680.sql", "lost-update", "refused", "refused"},
+        {"duckdb-update-delete.sql", "lost-update", "refused", "refused"},
         {"tidb-36718.sql", "non-repeatable-read", "-", "-"},
         {"tidb-28095.sql", "lost-update", "refused", "refused"},
         {"turso-5420.sql", "phantom", "-", "-"},
@@ -202,6 +237,7 @@ TEST(Mariadb, PlaysReports) {
         {"receipts.spec", "g2-item - -", "g2-item g2-item -", "refused refused -"},
         {"total-cash.sql", "write-skew", "write-skew", "refused"},
         {"invoice-numbers.sql", "g2", "g2", "refused"},
+        {"duckdb-update-delete.sql", "lost-update", "lost-update", "refused"},
         {"tidb-36718.sql", "non-repeatable-read", "non-repeatable-read", "refused"},
         // An update that changes nothing writes nothing.
         {"tidb-28095.sql", "non-repeatable-read", "-", "refused"},

@@ -71,12 +71,13 @@ std::optional<std::string> rolls_back_to(std::string_view sql) {
 class Assembler {
  public:
   Assembler(const File& file, const Performance& played, const std::string& database)
-      : file_(file), played_(played) {
+      : file_(file), played_(played), tables_(played.tables) {
     rows_.set_meta(
         fmt::format("{{\"database\":{},\"played\":{}}}", database, Json(file.path).dump()));
   }
 
   Result<Assembled> run() {
+    leave_out_merged();
     find_conditions();
     cut_transactions();
     name_transactions();
@@ -93,6 +94,26 @@ class Assembler {
   }
 
  private:
+  // Where two transactions change columns of one row and the database keeps both, what each was
+  // seen to leave is no version that ever was.
+  void leave_out_merged() {
+    if (!played_.compared) return;
+    std::set<std::pair<std::string, std::string>> known;
+    for (const Version& v : played_.first_rows) known.emplace(v.table, v.row);
+    for (const Statement& s : played_.statements)
+      for (const Change& c : s.sight.changes) known.emplace(c.after.table, c.after.row);
+    const auto look = [&](const Version& v) {
+      if (v.table.empty() || known.contains({v.table, v.row})) return;
+      for (Table& t : tables_)
+        if (t.name == v.table) t.refusal = "a table whose rows the database merges";
+    };
+    for (const Version& v : played_.last_rows) look(v);
+    for (const Statement& s : played_.statements) {
+      for (const Version& v : s.sight.rows) look(v);
+      for (const Change& c : s.sight.changes) look(c.before);
+    }
+  }
+
   // A condition as a column; none where what the database says cannot be relied on.
   void find_conditions() {
     for (const auto& [query, truths] : played_.conditions) {
@@ -181,8 +202,13 @@ class Assembler {
     return fmt::format("{} `{}`", file_.steps[s.step].name, in_one_line(s.asked, kMostWords));
   }
 
+  std::string refusal_of(const std::string& table) const {
+    for (const Table& t : tables_)
+      if (t.name == table) return t.refusal;
+    return {};
+  }
   const Table* table_of(const Version& v) const {
-    for (const Table& t : played_.tables)
+    for (const Table& t : tables_)
       if (t.name == v.table) return t.refusal.empty() ? &t : nullptr;
     return nullptr;
   }
@@ -239,6 +265,10 @@ class Assembler {
     for (const Statement& s : played_.statements) {
       if (s.sight.kind == Sight::Kind::other || !s.answer.error.empty()) continue;
       std::string missed = s.sight.missed;
+      if (missed.empty() && s.sight.query) missed = refusal_of(s.sight.query->table);
+      for (const Change& c : s.sight.changes)
+        if (missed.empty())
+          missed = refusal_of(c.after.table.empty() ? c.before.table : c.after.table);
       for (const Version& v : s.sight.rows)
         if (missed.empty() && (key_of_version(v).empty() || !has_writer(v)))
           missed = "a row whose writer is not known";
@@ -275,6 +305,7 @@ class Assembler {
 
   void add_query(const Statement& s, size_t t, std::vector<RowOperation>& ops) {
     const Query& query = *s.sight.query;
+    if (!refusal_of(query.table).empty()) return;
     const bool known = std::ranges::all_of(s.sight.rows, [&](const Version& v) {
       return v.table == query.table && !key_of_version(v).empty() && has_writer(v);
     });
@@ -386,6 +417,7 @@ class Assembler {
 
   const File& file_;
   const Performance& played_;
+  std::vector<Table> tables_;
   RowHistory rows_;
   Assembled out_;
   std::vector<Txn> txns_;

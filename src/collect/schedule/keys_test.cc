@@ -10,7 +10,8 @@ namespace assay::internal::collect::schedule {
 namespace {
 
 // The statements' answers, and what they did as hist.
-std::string played(const std::string& script, const std::string& url = "simulated:strict-serializable") {
+std::string played(const std::string& script,
+                   const std::string& url = "simulated:strict-serializable") {
   const Result<File> file = parse(
       "create table t (id int primary key, v int);\ninsert into t values (1, 10), (2, 20);\n" +
           script,

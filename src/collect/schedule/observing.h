@@ -13,7 +13,7 @@
 namespace assay::internal::collect::schedule {
 
 // keys: statements become calls of the driver, which tell what they did (keys.h).
-enum class Kin : uint8_t { postgresql, mysql, sqlite, keys };
+enum class Kin : uint8_t { postgresql, mysql, sqlite, duckdb, keys };
 
 struct Table {
   std::string name;
@@ -88,8 +88,15 @@ class Observer {
   std::vector<std::string> end_place() const;
   // Learns which tables there are. From then on it is known which of them a statement is about.
   Status look(DriverSession& control);
-  // Has the changes of the tables told, and takes down their rows.
-  Status watch(DriverSession& control, std::vector<Version>& rows) const;
+  // Has the changes of the tables told, where it is not the rows that tell them.
+  Status watch(DriverSession& control) const;
+  // Takes down the rows of all tables, as the session sees them.
+  Status see_rows(DriverSession& session, std::vector<Version>& rows) const;
+  // Whether a change is told by the rows that its session sees before and after. Where reads
+  // neither lock nor count, and a statement sees what its transaction's snapshot has.
+  bool compares_rows() const { return kin_ == Kin::duckdb; }
+  void take_difference(const std::vector<Version>& before, const std::vector<Version>& after,
+                       Sight& sight) const;
   // Statements for each connection, before all else and once the tables are there.
   std::vector<std::string> enter() const;
   std::vector<std::string> follow() const;

@@ -199,7 +199,8 @@ class OpenStage : public Stage {
     for (const Turn& turn : permutation_->turns)
       for (const std::string_view statement : statements_of(file_.steps[turn.step].sql))
         observer_.leave_out_altered(statement);
-    if (Status s = observer_.watch(*control_, now_.first_rows); !s.ok()) return s;
+    if (Status s = observer_.see_rows(*control_, now_.first_rows); !s.ok()) return s;
+    if (Status s = observer_.watch(*control_); !s.ok()) return s;
     now_.tables = observer_.tables();
     // A replica may need a moment; what it shows later is the schedule's own doing.
     if (drivers_.size() > 1) std::this_thread::sleep_for(kReplicaFor);
@@ -251,9 +252,15 @@ class OpenStage : public Stage {
     std::vector<std::string> sql;
     for (const Asked& a : asked) sql.push_back(a.sql);
     std::vector<Spoken> answers;
+    const bool compares = observer_.compares_rows() && asked[0].sight.kind == Sight::Kind::write;
+    std::vector<Version> before, after;
+    if (compares) static_cast<void>(observer_.see_rows(*sessions_[session], before));
     const int64_t request = clock_.now();
     const Status spoken = sessions_[session]->speak(sql, answers);
     const int64_t response = clock_.now();
+    if (compares && spoken.ok() && answers[0].error.empty() &&
+        observer_.see_rows(*sessions_[session], after).ok())
+      observer_.take_difference(before, after, asked[0].sight);
     if (!spoken.ok()) {
       answers.resize(std::min(answers.size() + 1, asked.size()));
       answers.back().error = spoken.error().message;
@@ -430,6 +437,9 @@ class OpenStage : public Stage {
       const std::vector<std::string> roll_back = {"ROLLBACK"};
       if (Status s = sessions_[i]->speak(roll_back, ignored); !s.ok()) return s;
     }
+    now_.compared = observer_.compares_rows();
+    if (now_.compared)
+      if (Status s = observer_.see_rows(*control_, now_.last_rows); !s.ok()) return s;
     if (Status s = ask_conditions(); !s.ok()) return s;
     // What is left goes before the next permutation.
     return tell_setup(file_.teardown, false);

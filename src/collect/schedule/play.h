@@ -53,6 +53,9 @@ struct Performance {
   // do not.
   std::vector<std::pair<Query, std::vector<std::pair<std::string, bool>>>> conditions;
   bool lost = false;  // a connection
+  // Changes were told by comparing rows, and what was there in the end, when all had ended.
+  bool compared = false;
+  std::vector<Version> last_rows = {};
 };
 
 // What the database said of each transaction, or statement outside of one, that it refused.
