@@ -182,6 +182,34 @@ TEST(Dolt, PlaysScenarios) {
             "refused - - write-skew refused - - not-played - refused - write-skew g2 g2-item -");
 }
 
+// Each makes a row that the other one's DELETE would have found; a DELETE that finds nothing says
+// so.
+std::string deletions(const std::string& url, const std::string& isolation) {
+  const Result<File> file = parse(
+      "create table t (id int primary key, v int); insert into t values (1, 10), (2, 20);\n"
+      "/* T1 */ begin; delete from t where v = 30; /* T2 */ begin; delete from t where v = 42;\n"
+      "/* T1 */ insert into t values (3, 42); /* T2 */ insert into t values (4, 30);\n"
+      "/* T1 */ commit; /* T2 */ commit;\n",
+      "deletions.sql");
+  EXPECT_TRUE(file.ok()) << file.error().to_string();
+  return file.ok() ? played(*file, {.databases = {url}, .isolation = isolation}) : "";
+}
+
+TEST(Postgresql, ConditionsOfChangesAreSeen) {
+  ASSAY_SERVER(urls, "postgres");
+  EXPECT_EQ(deletions(urls.front(), "read committed"), "g2");
+  EXPECT_EQ(deletions(urls.front(), "repeatable read"), "g2");
+  EXPECT_EQ(deletions(urls.front(), "serializable"), "refused");
+}
+
+TEST(Mariadb, ConditionsOfChangesAreSeen) {
+  ASSAY_SERVER(urls, "mariadb");
+  EXPECT_EQ(deletions(urls.front(), "read committed"), "g2");
+  EXPECT_EQ(deletions(urls.front(), "repeatable read"), "-");
+}
+
+TEST(Sqlite, ConditionsOfChangesAreSeen) { EXPECT_EQ(deletions("sqlite:", "deferred"), "-"); }
+
 struct Report {
   const char* file;
   const char *read_committed, *repeatable_read, *serializable;

@@ -130,9 +130,17 @@ class Assembler {
     for (const Statement& s : played_.statements)
       if (s.sight.query && s.sight.query->where == query.where &&
           s.sight.query->table == query.table && s.sight.query->name == query.name)
-        for (const Version& v : s.sight.rows)
+        for (const Version& v : found_by(s))
           if (!satisfied.contains(v.row)) return true;
     return false;
+  }
+  // The rows that a query returned, or that the condition of a change found.
+  static std::vector<Version> found_by(const Statement& s) {
+    if (s.sight.kind != Sight::Kind::write) return s.sight.rows;
+    std::vector<Version> found = s.sight.left_alone;
+    for (const Change& c : s.sight.changes)
+      if (c.before.table == s.sight.query->table) found.push_back(c.before);
+    return found;
   }
 
   void cut_transactions() {
@@ -303,25 +311,31 @@ class Assembler {
     ops.push_back(std::move(op));
   }
 
-  void add_query(const Statement& s, size_t t, std::vector<RowOperation>& ops) {
+  void add_query(const Statement& s, std::vector<RowOperation>& ops) {
     const Query& query = *s.sight.query;
     if (!refusal_of(query.table).empty()) return;
-    const bool known = std::ranges::all_of(s.sight.rows, [&](const Version& v) {
+    const std::vector<Version> found = found_by(s);
+    const bool known = std::ranges::all_of(found, [&](const Version& v) {
       return v.table == query.table && !key_of_version(v).empty() && has_writer(v);
     });
     const bool asks_key = !query.key.empty();
-    if (asks_key && s.sight.rows.empty())
+    if (asks_key && found.empty())
       ops.push_back({.kind = RowOperation::Kind::absent, .key = row_key(query.table, {query.key})});
     const bool told = query.where.empty() || find_condition(query) != nullptr;
-    if (!asks_key && known && told) {
-      RowOperation op{.kind = RowOperation::Kind::query, .table = query.table};
-      if (const Condition* c = find_condition(query))
-        op.where = fmt::format("\"{}\" = 1", c->column);
-      for (const Version& v : s.sight.rows)
-        op.rows.emplace_back(key_of_version(v), with_conditions(v));
-      ops.push_back(std::move(op));
-    }
-    for (const Version& v : s.sight.rows) add_read(v, t, ops);
+    if (asks_key || !known || !told) return;
+    RowOperation op{.kind = RowOperation::Kind::query, .table = query.table};
+    if (const Condition* c = find_condition(query)) op.where = fmt::format("\"{}\" = 1", c->column);
+    for (const Version& v : found) op.rows.emplace_back(key_of_version(v), with_conditions(v));
+    ops.push_back(std::move(op));
+  }
+
+  // A change looks at rows in their newest versions, and at those that it waits for again. While
+  // nobody else does anything these are of one state of the table.
+  bool found_in_one_state(const Statement& s) const {
+    return std::ranges::none_of(played_.statements, [&](const Statement& other) {
+      return other.session != s.session && other.time.request < s.time.response &&
+             s.time.request < other.time.response;
+    });
   }
 
   void add_changes(const Statement& s, size_t t, std::vector<RowOperation>& ops) {
@@ -351,10 +365,9 @@ class Assembler {
             break;
           }
       if (!s.answer.error.empty()) continue;
-      if (s.sight.query)
-        add_query(s, t, ops);
-      else
-        for (const Version& v : s.sight.rows) add_read(v, t, ops);
+      const bool changes = s.sight.kind == Sight::Kind::write;
+      if (s.sight.query && (!changes || found_in_one_state(s))) add_query(s, ops);
+      for (const Version& v : s.sight.rows) add_read(v, t, ops);
       add_changes(s, t, ops);
     }
     return ops;

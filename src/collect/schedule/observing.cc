@@ -446,6 +446,13 @@ void Observer::leave_out_altered(std::string_view statement) {
       }
 }
 
+void Observer::note_made(std::string_view statement) {
+  const std::vector<Word> words = words_of(statement);
+  const bool makes = !words.empty() && words[0].is("create");
+  for (size_t i = 1; makes && i < std::min<size_t>(words.size(), 5); ++i)
+    if (is_one_of(words[i].text, {"trigger", "rule", "policy"})) changes_tell_conditions_ = false;
+}
+
 void Observer::take(const Asked& asked, Spoken& answer, Sight& sight) const {
   const auto take_rows = [&](const Json& relations) {
     for (const Json& r : relations)
@@ -493,7 +500,11 @@ void Observer::take_told(const Spoken& told, Sight& sight) {
       take_change(all.substr(0, end), sight);
       all.remove_prefix(std::min(end + 1, all.size()));
     }
-    std::erase_if(sight.changes, leaves_alone);
+    std::erase_if(sight.changes, [&](const Change& c) {
+      if (!leaves_alone(c)) return false;
+      sight.left_alone.push_back(c.before);
+      return true;
+    });
   }
 }
 

@@ -34,7 +34,8 @@ struct Change {
   Version before, after;
 };
 
-// A query of one table. It saw each row that satisfies the condition, in one state of the table.
+// A query of one table, or the condition of an UPDATE or DELETE. It saw each row that satisfies the
+// condition, in one state of the table.
 struct Query {
   std::string table;
   std::string name;   // the table's name in the condition
@@ -53,6 +54,7 @@ struct Sight {
   std::optional<Query> query;
   std::vector<Version> rows;
   std::vector<Change> changes;
+  std::vector<Version> left_alone;  // rows that a change found, and left as they were
   bool depends_on_rows =
       false;  // what it wrote depends on more than the keys of the rows that were there
 };
@@ -102,6 +104,9 @@ class Observer {
   std::vector<std::string> follow() const;
   // A table of which statements to come change the form is not observed.
   void leave_out_altered(std::string_view statement);
+  // Triggers, rules and policies of the user's may keep a change from rows that its condition
+  // found.
+  void note_made(std::string_view statement);
 
   Asked ask(std::string_view statement) const;
   // Takes out of the answer what was asked for besides.
@@ -121,7 +126,10 @@ class Observer {
   std::string row_of(const Table& table, std::string_view name) const;
   std::string version_of(const Table& table, std::string_view name) const;
   Asked ask_select(std::string_view statement, const std::vector<Word>& words) const;
-  void look_at_change(const std::vector<Word>& words, Sight& sight) const;
+  void look_at_change(std::string_view statement, const std::vector<Word>& words,
+                      Sight& sight) const;
+  void look_at_condition_of_change(std::string_view statement, const std::vector<Word>& words,
+                                   const Table& of, Sight& sight) const;
   std::optional<std::string> ask_everywhere(std::string_view statement,
                                             const std::vector<Word>& words, Asked& asked) const;
   std::optional<std::vector<Relation>> relations(const std::vector<Word>& words, size_t from,
@@ -131,6 +139,7 @@ class Observer {
 
   Kin kin_;
   std::vector<Table> tables_;
+  bool changes_tell_conditions_ = true;
 };
 
 // A name or a text between quotes.

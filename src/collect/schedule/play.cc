@@ -199,6 +199,8 @@ class OpenStage : public Stage {
     for (const Turn& turn : permutation_->turns)
       for (const std::string_view statement : statements_of(file_.steps[turn.step].sql))
         observer_.leave_out_altered(statement);
+    for (const std::string& setup : file_.setup)
+      for (const std::string_view statement : statements_of(setup)) observer_.note_made(statement);
     if (Status s = observer_.see_rows(*control_, now_.first_rows); !s.ok()) return s;
     if (Status s = observer_.watch(*control_); !s.ok()) return s;
     now_.tables = observer_.tables();
@@ -467,6 +469,7 @@ class OpenStage : public Stage {
     for (const Version& v : now_.first_rows) note(v);
     for (const Statement& s : now_.statements) {
       for (const Version& v : s.sight.rows) note(v);
+      for (const Version& v : s.sight.left_alone) note(v);
       for (const Change& c : s.sight.changes) {
         note(c.before);
         note(c.after);

@@ -191,6 +191,34 @@ TEST(SchedulePlay, OutcomesAreThoseOfTransactions) {
       << s.transcript;
 }
 
+// Of what an UPDATE or DELETE left alone, its condition says that it did not find it.
+TEST(SchedulePlay, TheConditionOfAChangeIsAQuery) {
+  const Seen s = seen(
+      "/* a */ begin; delete from t where v > 15; update t set v = 1 where v = 7; "
+      "update t set v = 2 where id = 7; update t set v = 3 where id > 7; commit;");
+  EXPECT_EQ(s.history,
+            "a: a { p(\"t:\"..\"t;\": \"v > 15\" = 1,[\"t:2\"={\"id\":2,\"v\":20,\"v = "
+            "7\":0,\"v > 15\":1}]) r(\"t:2\",{\"id\":2,\"v\":20,\"v = 7\":0,\"v > 15\":1}) "
+            "d(\"t:2\",\"deleted by a\") p(\"t:\"..\"t;\": \"v = 7\" = 1,[]) r(\"t:7\",null) }\n");
+}
+
+TEST(SchedulePlay, AConditionIsNoQueryWhereATriggerMayKeepTheChangeFromARow) {
+  const Seen s = seen("/* a */ update t set v = 1 where v > 15;",
+                      "create table t (id int primary key, v int); insert into t values (2, 20);\n"
+                      "create trigger keep before update on t begin select raise(ignore); end;\n");
+  EXPECT_EQ(s.history, "# no transactions\n");
+}
+
+// It may look at what it waited for again, in a later state.
+TEST(SchedulePlay, AConditionThatWaitedIsNoQuery) {
+  const Seen s = seen(
+      "/* a */ begin; update t set v = 1 where id = 1; /* b */ delete from t where v = 20; "
+      "/* a */ commit;");
+  EXPECT_EQ(s.history,
+            "a: a { w(\"t:1\",{\"id\":1,\"v\":1,\"v = 20\":0}) }\n"
+            "b: b { r(\"t:2\",{\"id\":2,\"v\":20,\"v = 20\":1}) d(\"t:2\",\"deleted by b\") }\n");
+}
+
 // As soon as the other writer has ended; what its own session has to do besides comes afterwards.
 TEST(SchedulePlay, AWriterWaitsForItsTurn) {
   const Seen s = seen(
