@@ -176,10 +176,27 @@ TEST(Duckdb, ChangesOfDifferentColumnsAreMerged) {
   EXPECT_EQ(assembled->missed.size(), 5u);
 }
 
+TEST(Tidb, PlaysScenarios) {
+  ASSAY_SERVER(urls, "tidb");
+  EXPECT_EQ(probed(urls.front(), "READ COMMITTED"),
+            "- - non-repeatable-read write-skew non-repeatable-read non-repeatable-read phantom "
+            "not-played fractured-read lost-update long-fork write-skew g2 g2-item -");
+  EXPECT_EQ(probed(urls.front(), "REPEATABLE READ"),
+            "- - - write-skew - - - not-played - lost-update - write-skew g2 g2-item -");
+  EXPECT_EQ(probed(urls.front() + "?tidb_txn_mode=optimistic", "READ COMMITTED"),
+            "refused - - write-skew refused - - not-played - refused - write-skew g2 g2-item -");
+  // What changes nothing writes nothing there.
+  EXPECT_EQ(played("mysql-120610.sql", urls.front(), "REPEATABLE READ"), "not-played");
+}
+
 TEST(Dolt, PlaysScenarios) {
   ASSAY_SERVER(urls, "dolt");
   EXPECT_EQ(probed(urls.front(), "SERIALIZABLE"),
-            "refused - - write-skew refused - - not-played - refused - write-skew g2 g2-item -");
+            "refused - - write-skew refused - - refused - refused - write-skew g2 g2-item -");
+  // Equal writes are merged, and so are those of different columns.
+  EXPECT_EQ(played("postgresql-9301.sql", urls.front(), "SERIALIZABLE"), "lost-update");
+  EXPECT_EQ(played("total-cash.sql", urls.front(), "SERIALIZABLE"), "write-skew");
+  EXPECT_EQ(played("lost-update.sql", urls.front(), "SERIALIZABLE"), "refused");
 }
 
 // Each makes a row that the other one's DELETE would have found; a DELETE that finds nothing says

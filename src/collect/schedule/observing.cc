@@ -6,8 +6,8 @@
 // was and as it is: whatever the statement is, a cascade, a function or MERGE. On PostgreSQL they
 // raise a notice, on MySQL and MariaDB they append to a variable of the session, on SQLite to a
 // temporary table of the connection; none of these is seen by others or locks anything. DuckDB has
-// no triggers, and its reads neither lock nor count: there the rows that the session sees are
-// compared, before and after.
+// no triggers, and its reads neither lock nor count, nor do Dolt's: there the rows that the session
+// sees are compared, before and after.
 //
 //   UPDATE test SET value = 11 WHERE id =
 //                                                1
@@ -119,9 +119,12 @@ bool leaves_alone(const Change& c) {
 Kin kin_of(const Driver& driver) {
   const std::string_view name = driver.dialect().database;
   if (name == "PostgreSQL") return Kin::postgresql;
-  if (name == "MariaDB" || name == "MySQL") return Kin::mysql;
+  if (name == "MariaDB" || name == "MySQL" || name == "Dolt") return Kin::mysql;
   return name == "SQLite" ? Kin::sqlite : name == "DuckDB" ? Kin::duckdb : Kin::keys;
 }
+
+Observer::Observer(const Driver& driver)
+    : kin_(kin_of(driver)), compares_(kin_ == Kin::duckdb || driver.dialect().database == "Dolt") {}
 
 const Table* Observer::table(std::string_view name) const {
   for (const Table& t : tables_)
@@ -362,7 +365,8 @@ Status Observer::watch(DriverSession& control) const {
   std::vector<std::string> all;
   // A partition has the trigger of its parent.
   for (const Table& t : tables_)
-    if (t.refusal.empty() && (kin_ == Kin::mysql || (kin_ == Kin::postgresql && t.parent.empty())))
+    if (t.refusal.empty() && !compares_ &&
+        (kin_ == Kin::mysql || (kin_ == Kin::postgresql && t.parent.empty())))
       for (std::string& s : triggers(t)) all.push_back(std::move(s));
   std::vector<Spoken> answers;
   if (Status s = control.speak(all, answers); !s.ok()) return s;
@@ -486,6 +490,7 @@ void Observer::take(const Asked& asked, Spoken& answer, Sight& sight) const {
 }
 
 std::vector<std::string> Observer::told_afterwards() const {
+  if (compares_) return {};
   if (kin_ == Kin::mysql) return {"SELECT @assay_told", "SET @assay_told = ''"};
   if (kin_ == Kin::sqlite)
     return {"SELECT told FROM temp.assay_told", "DELETE FROM temp.assay_told"};

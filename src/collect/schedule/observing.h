@@ -71,8 +71,9 @@ Kin kin_of(const Driver& driver);
 
 class Observer {
  public:
-  // `keys`: of a database that is driven by keys, the one table.
-  explicit Observer(Kin kin, std::vector<Table> keys = {}) : kin_(kin), tables_(std::move(keys)) {}
+  explicit Observer(const Driver& driver);
+  // Of a database that is driven by keys: the one table.
+  explicit Observer(std::vector<Table> keys) : tables_(std::move(keys)) {}
 
   Kin kin() const { return kin_; }
   const std::vector<Table>& tables() const { return tables_; }
@@ -96,7 +97,7 @@ class Observer {
   Status see_rows(DriverSession& session, std::vector<Version>& rows) const;
   // Whether a change is told by the rows that its session sees before and after. Where reads
   // neither lock nor count, and a statement sees what its transaction's snapshot has.
-  bool compares_rows() const { return kin_ == Kin::duckdb; }
+  bool compares_rows() const { return compares_; }
   void take_difference(const std::vector<Version>& before, const std::vector<Version>& after,
                        Sight& sight) const;
   // Statements for each connection, before all else and once the tables are there.
@@ -137,7 +138,8 @@ class Observer {
   void look_at_condition(std::string_view statement, const std::vector<Word>& words,
                          const Relation& relation, size_t from, size_t end, Sight& sight) const;
 
-  Kin kin_;
+  Kin kin_ = Kin::keys;
+  bool compares_ = false;
   std::vector<Table> tables_;
   bool changes_tell_conditions_ = true;
 };

@@ -72,11 +72,10 @@ class OpenStage : public Stage {
       auto table = key_table(file_, *drivers_[0]);
       if (!table.ok()) return table.error();
       keys_ = std::move(*table);
-      observer_ =
-          Observer(Kin::keys,
-                   {{.name = keys_.name, .columns = {keys_.key, keys_.value}, .key = {keys_.key}}});
+      observer_ = Observer(std::vector<Table>{
+          {.name = keys_.name, .columns = {keys_.key, keys_.value}, .key = {keys_.key}}});
     } else {
-      observer_ = Observer(kin_of(*drivers_[0]));
+      observer_ = Observer(*drivers_[0]);
     }
     return connect();
   }
@@ -534,7 +533,7 @@ class OpenStage : public Stage {
   const Options options_;
   std::vector<std::unique_ptr<Driver>> drivers_;  // of the endpoints
   KeyTable keys_;
-  Observer observer_ = Observer(Kin::keys);
+  Observer observer_ = Observer(std::vector<Table>());
   bool is_used_ = false;  // the next permutation needs all of it anew
   std::unique_ptr<DriverSession> control_;
   bool has_place_ = false;  // what is there was made here, and goes at the end
