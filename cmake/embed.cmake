@@ -1,8 +1,30 @@
-# Writes a script as a C++ source: its text, and the SHA-256 of it that a Content-Security-Policy names.
+# Writes texts as a C++ source that is compiled into the program.
 #
 #   cmake -DSCRIPT=FILE.js -DNAME=kName -DHEADER=include/of/the.h -DOUTPUT=FILE.cc [-DLICENCE=FILE] [-DSHA256=…] -P embed.cmake
+#   cmake -DFOLDER=FOLDER -DNAME=kName -DHEADER=include/of/the.h -DNAMESPACE=… -DOUTPUT=FILE.cc -P embed.cmake
 #
-# LICENCE is put in front of the script as a comment. With SHA256 the script must have this hash.
+# A script comes with the SHA-256 of it that a Content-Security-Policy names. LICENCE is put in front of it as a comment. With
+# SHA256 it must have this hash. Of a folder, each file comes with its name.
+if(FOLDER)
+  file(GLOB files RELATIVE ${FOLDER} ${FOLDER}/*)
+  list(SORT files)
+  foreach(name ${files})
+    file(READ ${FOLDER}/${name} text)
+    string(APPEND entries "    {\"${name}\", R\"assay~sql(${text})assay~sql\"},\n")
+  endforeach()
+  file(WRITE ${OUTPUT} "// Made by cmake/embed.cmake of ${FOLDER}.
+#include \"${HEADER}\"
+
+namespace ${NAMESPACE} {
+
+static constexpr NamedText ${NAME}Texts[] = {
+${entries}};
+const std::span<const NamedText> ${NAME} = ${NAME}Texts;
+
+}  // namespace ${NAMESPACE}
+")
+  return()
+endif()
 file(READ ${SCRIPT} text)
 if(SHA256)
   file(SHA256 ${SCRIPT} found)

@@ -50,8 +50,8 @@ std::string isolations(const collect::DriverInfo& driver) {
 // What to install before the database can be driven; empty if nothing.
 std::string missing_client(const collect::DriverInfo& driver) {
   if (driver.client == nullptr || collect::load_client(*driver.client).ok()) return {};
-  return fmt::format("  {:<12} not yet: {} is not here; in Debian: apt install {}\n", "",
-                     driver.client->file, driver.client->package);
+  return fmt::format("  {:<12} not yet: {} is not here; {}\n", "", driver.client->file,
+                     collect::where_to_get(*driver.client));
 }
 
 std::string drivers() {

@@ -117,7 +117,7 @@ class Play {
       return usage_error("expected one --isolation, or one for each --database");
     for (size_t i = 0; i < s_.databases.size(); ++i) {
       schedule::Options options = s_.options;
-      options.database = s_.databases[i];
+      options.databases = {s_.databases[i]};
       if (!s_.isolations.empty())
         options.isolation = s_.isolations[s_.isolations.size() > 1 ? i : 0];
       auto stage = schedule::Stage::open(file_, options);
@@ -147,6 +147,8 @@ class Play {
           "--permutations: the file has several scenarios; expected the name of one, or a file of "
           "its own for it");
     chosen_ = schedule::interleavings(file_, most, s_.options.seed);
+    // Nobody has chosen them such that a session can go on where it has to.
+    for (schedule::Permutation& p : chosen_) p.queues = !wanted.empty();
     if (chosen_.size() == most && most > 1)
       note(fmt::format("{} interleavings are played; there may be more", grouped(most)));
     return Ok{};

@@ -165,7 +165,7 @@ class Playing {
       return Played{Played::Came::unplayable, why, {}};
     if (Status s = make_setup(); !s.ok()) return s.error();
     schedule::Options options;
-    options.database = target_.database;
+    options.databases = {target_.database};
     options.timeout = kMostWait;
     auto stage = schedule::Stage::open(file_, options);
     if (!stage.ok()) return stage.error();

@@ -1,5 +1,3 @@
-#include "collect/probe.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -10,18 +8,20 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "collect/driver.h"
+#include "collect/schedule/assemble.h"
+#include "collect/schedule/scenario.h"
 #include "explain/names.h"
 #include "history/level_name.h"
 
 namespace assay::internal::cli {
 namespace {
 
+namespace schedule = collect::schedule;
+
 struct ProbeState {
-  std::vector<std::string> databases;
-  std::string isolation;
+  schedule::Options options;
+  std::string scenarios;  // a folder; empty: those that the program holds
   LevelFlags expect;
-  uint64_t seed = 1;
-  std::chrono::milliseconds timeout = collect::PlayOptions().timeout;
 };
 
 // What a scenario came to at one isolation.
@@ -45,20 +45,24 @@ std::string_view text_of(Cell cell) {
 
 // The verdict is the checker's: the scenario's history violates the level that forbids the anomaly,
 // or not.
-Result<Cell> probe_one(const collect::Scenario& scenario, const collect::PlayOptions& options) {
-  const Result<bool> can = collect::is_played(scenario, options);
-  if (!can.ok()) return can.error();
-  if (!*can) return Cell::not_played;
-  auto played = collect::play(scenario, options);
+Result<Cell> probe_one(const schedule::Scenario& scenario, const schedule::Options& options) {
+  auto stage = schedule::Stage::open(scenario.file, options);
+  if (!stage.ok() && stage.error().kind == ErrorKind::bad_input) return Cell::not_played;
+  if (!stage.ok()) return stage.error();
+  const auto played = (*stage)->play(scenario.file.permutations.front());
   if (!played.ok()) return played.error();
+  auto assembled = schedule::assemble(scenario.file, *played, (*stage)->driver().describe());
+  if (!assembled.ok()) return assembled.error();
   CheckOptions check_options;
   check_options.levels = {scenario.level};
-  const CheckResult result = check(played->history, check_options);
+  const CheckResult result = check(assembled->history, check_options);
   switch (result.find(scenario.level)->outcome) {
     case Outcome::violated:
       return Cell::shown;
     case Outcome::satisfied:
-      return played->aborted > 0 ? Cell::refused : Cell::prevented;
+      // What was not observed could show it.
+      if (!assembled->missed.empty()) return Cell::unknown;
+      return schedule::refusals(*played).empty() ? Cell::prevented : Cell::refused;
     case Outcome::unknown:
       break;
   }
@@ -66,8 +70,8 @@ Result<Cell> probe_one(const collect::Scenario& scenario, const collect::PlayOpt
 }
 
 std::vector<std::string> isolations_of(const ProbeState& s) {
-  if (!s.isolation.empty()) return {s.isolation};
-  const std::string& url = s.databases.front();
+  if (!s.options.isolation.empty()) return {s.options.isolation};
+  const std::string& url = s.options.databases.front();
   const std::string scheme = url.substr(0, url.find(':'));
   std::vector<std::string> names;
   for (const collect::DriverInfo& d : collect::all_drivers())
@@ -87,20 +91,18 @@ std::string header(const std::vector<std::string>& isolations) {
   return line + "\n";
 }
 
-collect::PlayOptions options_for(const ProbeState& s, const std::string& isolation) {
-  collect::PlayOptions options;
-  options.databases = s.databases;
+schedule::Options options_for(const ProbeState& s, const std::string& isolation) {
+  schedule::Options options = s.options;
   options.isolation = isolation;
-  options.seed = s.seed;
-  options.timeout = s.timeout;
   return options;
 }
 
 // Names that this server does not know: a driver may serve several kinds of database.
-Status leave_out_unknown(std::vector<std::string>& isolations, const ProbeState& s) {
+Status leave_out_unknown(std::vector<std::string>& isolations, const schedule::Scenario& scenario,
+                         const ProbeState& s) {
   Status last = Ok{};
   std::erase_if(isolations, [&](const std::string& isolation) {
-    const auto played = collect::play(collect::all_scenarios().back(), options_for(s, isolation));
+    const auto played = probe_one(scenario, options_for(s, isolation));
     if (!played.ok()) last = played.error();
     return !played.ok();
   });
@@ -113,12 +115,14 @@ Exit probe(const ProbeState& s) {
   if (!s.expect.levels.empty() && isolations.size() > 1)
     return fail(usage_error("--expect needs --isolation: which one must satisfy it?"));
   if (s.expect.levels.size() > 1) return fail(usage_error("--expect: expected one level"));
-  if (Status refused = leave_out_unknown(isolations, s); !refused.ok())
+  const auto scenarios = schedule::all_scenarios(s.scenarios);
+  if (!scenarios.ok()) return fail(scenarios.error());
+  if (Status refused = leave_out_unknown(isolations, scenarios->back(), s); !refused.ok())
     return fail(refused.error());
   if (Status printed = print(header(isolations)); !printed.ok()) return fail(printed.error());
   std::vector<std::string> broken;
   bool unknown = false, left_out = false;
-  for (const collect::Scenario& scenario : collect::all_scenarios()) {
+  for (const schedule::Scenario& scenario : *scenarios) {
     std::string line =
         fmt::format("{:<16}{:<24}", scenario.name, anomaly_info(scenario.anomaly).name);
     bool played = false;
@@ -161,11 +165,11 @@ Exit probe(const ProbeState& s) {
 
 Action add_probe(CLI::App& app) {
   auto s = std::make_shared<ProbeState>();
-  app.add_option("URL", s->databases,
+  app.add_option("URL", s->options.databases,
                  "the database; several URLs are endpoints of one database; by default "
                  "ASSAY_DATABASE_URL")
       ->type_name("");
-  app.add_option("--isolation", s->isolation,
+  app.add_option("--isolation", s->options.isolation,
                  "one isolation level, as the database spells it; by default all")
       ->type_name("NAME");
   app.add_option_function<std::string>(
@@ -177,11 +181,15 @@ Action add_probe(CLI::App& app) {
          },
          "exit with 1 if the isolation level allows what this level forbids")
       ->type_name("LEVEL");
-  add_statement_timeout(app, s->timeout);
-  add_seed(app, s->seed);
+  app.add_option("--scenarios", s->scenarios,
+                 "a folder of schedules to play instead of those of examples/probe, with the same "
+                 "comments at the head")
+      ->type_name("FOLDER");
+  add_statement_timeout(app, s->options.timeout);
+  add_seed(app, s->options.seed);
   return [s] {
-    take_databases_from_environment(s->databases);
-    if (s->databases.empty())
+    take_databases_from_environment(s->options.databases);
+    if (s->options.databases.empty())
       return fail(usage_error("expected the URL of a database, here or in ASSAY_DATABASE_URL"));
     return probe(*s);
   };

@@ -14,6 +14,7 @@
 #include "cli/console.h"
 #include "cli/repeat.h"
 #include "cli/shrinking.h"
+#include "collect/schedule/assemble.h"
 #include "collect/sql_script.h"
 #include "explain/explain.h"
 #include "explain/names.h"
@@ -29,24 +30,30 @@ struct ShrinkState {
 };
 
 // Plays it, and says what came of it.
-Exit play_once(const collect::Interleaving& steps, LevelId level, const SqlFlags& sql) {
-  collect::PlayOptions options;
-  options.databases = sql.databases;
-  options.isolation = sql.isolation;
-  auto played = collect::play(steps, options);
+Exit play_once(const std::string& script, LevelId level, const SqlFlags& sql) {
+  namespace schedule = collect::schedule;
+  auto file = schedule::parse(script, sql.file);
+  if (!file.ok()) return fail(file.error());
+  auto stage =
+      schedule::Stage::open(*file, {.databases = sql.databases, .isolation = sql.isolation});
+  if (!stage.ok()) return fail(stage.error());
+  const auto played = (*stage)->play(file->permutations.front());
   if (!played.ok()) return fail(played.error());
+  auto assembled = schedule::assemble(*file, *played, (*stage)->driver().describe());
+  if (!assembled.ok()) return fail(assembled.error());
   CheckFlags checking;
   checking.levels.levels = {level};
-  const Audit c = check_history(std::move(played->history), sql.file, checking);
+  const Audit c = check_history(std::move(assembled->history), sql.file, checking);
   const Outcome outcome = c.result.find(level)->outcome;
   const std::string_view came_of_it = outcome == Outcome::violated    ? "is violated again"
                                       : outcome == Outcome::satisfied ? "was not violated this time"
                                                                       : "was left undecided";
+  const std::vector<std::string> refusals = schedule::refusals(*played);
   const std::string refused =
-      played->aborted == 0 ? ""
-                           : fmt::format("; {} refused, the first because: {}",
-                                         counted(played->aborted, "transaction", "transactions"),
-                                         display(played->first_refusal, 200));
+      refusals.empty() ? ""
+                       : fmt::format("; {} refused, the first because: {}",
+                                     counted(refusals.size(), "transaction", "transactions"),
+                                     display(refusals.front(), 200));
   note(fmt::format("played once: {} {}{}", level_info(level).name, came_of_it, refused));
   return Exit::satisfied;
 }
@@ -54,14 +61,14 @@ Exit play_once(const collect::Interleaving& steps, LevelId level, const SqlFlags
 // Writes the SQL that repeats the smallest part, once it was played where a database is given. It
 // is written also where the database could not be asked.
 Exit write_sql(const History& small, LevelId level, const SqlFlags& sql) {
-  const Result<collect::Interleaving> steps = collect::interleaving_of(small);
-  if (!steps.ok() && sql.where_possible) {
-    note("no SQL that repeats it: " + display(steps.error().message, 300));
+  const Result<std::string> script = collect::sql_script(small, sql.isolation);
+  if (!script.ok() && sql.where_possible) {
+    note("no SQL that repeats it: " + display(script.error().message, 300));
     return Exit::satisfied;
   }
-  if (!steps.ok()) return fail(steps.error());
-  const Exit played = sql.databases.empty() ? Exit::satisfied : play_once(*steps, level, sql);
-  const Status s = write_file(sql.file, collect::sql_script(small, *steps, sql.isolation));
+  if (!script.ok()) return fail(script.error());
+  const Exit played = sql.databases.empty() ? Exit::satisfied : play_once(*script, level, sql);
+  const Status s = write_file(sql.file, *script);
   return worse(played, s.ok() ? Exit::satisfied : fail(s.error()));
 }
 

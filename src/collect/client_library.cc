@@ -15,7 +15,10 @@ namespace {
 
 // The system opens it once, however often it is asked. Global, since some clients have plugins that
 // look for them.
-void* opened(const ClientLibrary& library) { return dlopen(library.file, RTLD_NOW | RTLD_GLOBAL); }
+void* opened(const ClientLibrary& library) {
+  const char* path = library.variable == nullptr ? nullptr : std::getenv(library.variable);
+  return dlopen(path == nullptr ? library.file : path, RTLD_NOW | RTLD_GLOBAL);
+}
 
 // Without a loader of shared libraries in memory (its address is 0) the program is a static one.
 // glibc would still try, and then rely on the system having the very same glibc.
@@ -37,9 +40,14 @@ Status load_client(const ClientLibrary& library) {
                     "such as assay-portable",
                     library.file));
   if (opened(library) != nullptr) return Ok{};
-  return io_error(
-      fmt::format("the database's client library is not here ({}); in Debian: apt install {}",
-                  why(), library.package));
+  return io_error(fmt::format("the database's client library is not here ({}); {}", why(),
+                              where_to_get(library)));
+}
+
+std::string where_to_get(const ClientLibrary& library) {
+  if (library.variable == nullptr) return fmt::format("in Debian: apt install {}", library.package);
+  return fmt::format("npm's {} has it; expected {} to say where it is", library.package,
+                     library.variable);
 }
 
 void* client_function(const ClientLibrary& library, const char* name) {

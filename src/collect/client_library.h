@@ -6,14 +6,20 @@
 // listed there is an error of the linker.
 #pragma once
 
+#include <string>
+
 #include "assay/result.h"
 
 namespace assay::internal::collect {
 
 struct ClientLibrary {
   const char* file;     // by which the system finds it
-  const char* package;  // of Debian
+  const char* package;  // of Debian; where it has a variable, of npm
+  // Of the environment: where the file is, as it is no library of the system's.
+  const char* variable = nullptr;
 };
+inline constexpr ClientLibrary kLibduckdb{"libduckdb.so", "@duckdb/node-bindings-linux-x64",
+                                          "ASSAY_DUCKDB"};
 // The build sets these macros where it finds the library, to the name of the file.
 #ifdef ASSAY_POSTGRESQL
 inline constexpr ClientLibrary kLibpq{ASSAY_POSTGRESQL, "libpq5"};
@@ -33,6 +39,8 @@ inline constexpr ClientLibrary kOpenssl{ASSAY_OPENSSL, "libssl3"};
 
 // For the rest of the process. The error names the package.
 Status load_client(const ClientLibrary& library);
+// "in Debian: apt install libpq5"
+std::string where_to_get(const ClientLibrary& library);
 
 // Of a library that can be loaded; without it the program ends with a message.
 void* client_function(const ClientLibrary& library, const char* name);

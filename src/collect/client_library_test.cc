@@ -1,6 +1,7 @@
 #include "collect/client_library.h"
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <string>
 
@@ -22,6 +23,19 @@ TEST(ClientLibrary, AMissingOneIsNamedWithItsPackage) {
   EXPECT_EQ(s.error().kind, ErrorKind::io);
   EXPECT_NE(s.error().message.find("libno-such-client.so.9"), std::string::npos);
   EXPECT_NE(s.error().message.find("apt install libno-such-client9"), std::string::npos);
+}
+
+TEST(ClientLibrary, OneThatIsNoLibraryOfTheSystemsHasAVariable) {
+  constexpr ClientLibrary kNamed{"libno-such-client.so.9", "a-package", "ASSAY_TEST_CLIENT"};
+  const Status s = load_client(kNamed);
+  ASSERT_FALSE(s.ok());
+  EXPECT_NE(s.error().message.find("npm's a-package has it; expected ASSAY_TEST_CLIENT to say "
+                                   "where it is"),
+            std::string::npos)
+      << s.error().message;
+  setenv("ASSAY_TEST_CLIENT", "libz.so.1", 1);
+  EXPECT_TRUE(load_client(kNamed).ok());
+  unsetenv("ASSAY_TEST_CLIENT");
 }
 
 TEST(ClientLibraryDeathTest, AMissingFunctionIsNamed) {

@@ -8,12 +8,23 @@
 #include <map>
 #include <set>
 
+#include "collect/step.h"
 #include "history/value.h"
 
 namespace assay::internal::collect {
 namespace {
 
-constexpr uint32_t kBefore = 0;  // the transaction that writes the initial versions
+struct ScriptStep {
+  enum class What : uint8_t { begin, operation, commit, abort };
+  TxnId txn = 0;
+  What what = What::begin;
+  Request request = {};
+};
+
+struct OrderedScript {
+  std::vector<Request> before;  // writes of what was there before
+  std::vector<ScriptStep> steps;
+};
 
 Value owned(const ValueView& v) {
   if (v.is_null()) return {};
@@ -52,19 +63,13 @@ class Schedule {
  public:
   explicit Schedule(const History& h) : h_(h), timed_(all_timed()) {}
 
-  Result<Interleaving> run() {
-    Interleaving out;
-    std::vector<uint64_t> numbers(h_.session_count());
-    out.txns.push_back({.session = h_.session_count()});
+  Result<OrderedScript> run() {
+    OrderedScript out;
     for (TxnId t = 0; t < h_.txn_count(); ++t) {
       for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
         if (const std::string why = obstacle(i); !why.empty())
           return Error{ErrorKind::bad_input, h_.name(t) + " has " + why, "", 0, 0};
-      const auto number = static_cast<uint32_t>(out.txns.size());
-      out.txns.push_back({.session = h_.session(t),
-                          .number = numbers[h_.session(t)]++,
-                          .endpoint = h_.session(t)});
-      add(t, number);
+      add(t);
     }
     for (const size_t m : in_order()) out.steps.push_back(std::move(moments_[m].step));
     out.before = before();
@@ -74,7 +79,7 @@ class Schedule {
  private:
   struct Moment {
     double at;
-    PlayedStep step;
+    ScriptStep step;
   };
 
   // Why there is no SQL for an operation; empty if there is.
@@ -172,11 +177,11 @@ class Schedule {
   }
 
   // The begin, the operations and the end of a transaction.
-  void add(TxnId t, uint32_t number) {
+  void add(TxnId t) {
     const uint32_t ops = h_.end_op(t) - h_.first_op(t);
     const auto [begin, end] = span(t, ops);
     first_.push_back(moments_.size());
-    moments_.push_back({begin, {.txn = number, .what = PlayedStep::What::begin}});
+    moments_.push_back({begin, {.txn = t, .what = ScriptStep::What::begin}});
     for (uint32_t n = 0; n < ops; ++n) {
       const OpId i = h_.first_op(t) + n;
       const Interval own = h_.op_time(i);
@@ -184,12 +189,11 @@ class Schedule {
       const bool known = timed_ && Interval::is_moment(own.request);
       moments_.push_back(
           {known ? static_cast<double>(own.request) : even,
-           {.txn = number, .what = PlayedStep::What::operation, .request = request_of(h_, i)}});
+           {.txn = t, .what = ScriptStep::What::operation, .request = request_of(h_, i)}});
     }
     const bool aborted = h_.status(t) == TxnStatus::aborted;
     moments_.push_back(
-        {end,
-         {.txn = number, .what = aborted ? PlayedStep::What::abort : PlayedStep::What::commit}});
+        {end, {.txn = t, .what = aborted ? ScriptStep::What::abort : ScriptStep::What::commit}});
   }
 
   // When it began, and when its end was asked for. Without times a turn is a unit.
@@ -202,7 +206,7 @@ class Schedule {
   }
 
   // Values that were read and written by none of these were there before.
-  std::vector<PlayedStep> before() const {
+  std::vector<Request> before() const {
     std::set<VersionId> written;
     std::map<KeyId, VersionId> first;
     for (OpId i = 0; i < h_.op_count(); ++i)
@@ -215,17 +219,12 @@ class Schedule {
       if (seen != kNone && !written.contains(seen) && !h_.version_value(seen).is_null())
         first.emplace(op.key, seen);
     }
-    std::vector<PlayedStep> steps;
-    if (first.empty()) return steps;
-    steps.push_back({.txn = kBefore, .what = PlayedStep::What::begin});
+    std::vector<Request> writes;
     for (const auto& [key, version] : first)
-      steps.push_back({.txn = kBefore,
-                       .what = PlayedStep::What::operation,
-                       .request = {.kind = OpKind::write,
-                                   .key = owned(h_.key(key)),
-                                   .value = owned(h_.version_value(version))}});
-    steps.push_back({.txn = kBefore, .what = PlayedStep::What::commit});
-    return steps;
+      writes.push_back({.kind = OpKind::write,
+                        .key = owned(h_.key(key)),
+                        .value = owned(h_.version_value(version))});
+    return writes;
   }
 
   const History& h_;
@@ -267,9 +266,9 @@ std::string statements_of(const Request& r, bool comes_and_goes) {
 }
 
 // Keys whose rows are inserted or removed on the way.
-std::set<std::string> coming_and_going(const Interleaving& play) {
+std::set<std::string> coming_and_going(const OrderedScript& play) {
   std::set<std::string> keys;
-  for (const PlayedStep& step : play.steps) {
+  for (const ScriptStep& step : play.steps) {
     const Request& r = step.request;
     const bool from_nothing = r.kind == OpKind::cas && r.expected.is_null();
     if (r.kind == OpKind::insert || r.kind == OpKind::remove || from_nothing)
@@ -279,12 +278,11 @@ std::set<std::string> coming_and_going(const Interleaving& play) {
 }
 
 // Where a key was absent before and is written, its row has to be there for a plain UPDATE.
-std::set<std::string> rows_to_make(const Interleaving& play) {
+std::set<std::string> rows_to_make(const OrderedScript& play) {
   std::set<std::string> rows = coming_and_going(play), made;
-  for (const PlayedStep& step : play.before)
-    if (step.what == PlayedStep::What::operation) rows.insert(literal(step.request.key));
-  for (const PlayedStep& step : play.steps)
-    if (step.request.kind == OpKind::write && step.what == PlayedStep::What::operation &&
+  for (const Request& write : play.before) rows.insert(literal(write.key));
+  for (const ScriptStep& step : play.steps)
+    if (step.request.kind == OpKind::write && step.what == ScriptStep::What::operation &&
         !rows.contains(literal(step.request.key)))
       made.insert(literal(step.request.key));
   return made;
@@ -292,35 +290,34 @@ std::set<std::string> rows_to_make(const Interleaving& play) {
 
 }  // namespace
 
-Result<Interleaving> interleaving_of(const History& history) { return Schedule(history).run(); }
-
-std::string sql_script(const History& history, const Interleaving& play,
-                       const std::string& isolation) {
+Result<std::string> sql_script(const History& history, const std::string& isolation) {
+  const Result<OrderedScript> ordered = Schedule(history).run();
+  if (!ordered.ok()) return ordered.error();
+  const OrderedScript& play = *ordered;
   std::string out =
       "-- In any connection, before:\n"
       "DROP TABLE IF EXISTS kv;\n"
       "CREATE TABLE kv (k VARCHAR(200) PRIMARY KEY, v VARCHAR(200));\n";
-  for (const PlayedStep& step : play.before)
-    if (step.what == PlayedStep::What::operation)
-      out += fmt::format("INSERT INTO kv (k, v) VALUES ({}, {});\n", literal(step.request.key),
-                         literal(step.request.value));
+  for (const Request& write : play.before)
+    out += fmt::format("INSERT INTO kv (k, v) VALUES ({}, {});\n", literal(write.key),
+                       literal(write.value));
   for (const std::string& key : rows_to_make(play))
     out += fmt::format("INSERT INTO kv (k, v) VALUES ({}, NULL);\n", key);
   out += fmt::format("\n-- Then, a connection for each session{}, these lines in this order.\n",
                      isolation.empty() ? "" : ", at isolation " + isolation);
   const std::set<std::string> come_and_go = coming_and_going(play);
-  std::vector<OpId> next(play.txns.size());
-  for (TxnId t = 0; t < history.txn_count(); ++t) next[t + 1] = history.first_op(t);
-  for (const PlayedStep& step : play.steps) {
-    const TxnId t = step.txn - 1;
+  std::vector<OpId> next(history.txn_count());
+  for (TxnId t = 0; t < history.txn_count(); ++t) next[t] = history.first_op(t);
+  for (const ScriptStep& step : play.steps) {
+    const TxnId t = step.txn;
     const std::string session = in_comment(history.session_name(history.session(t)).to_string());
     std::string does =
-        step.what == PlayedStep::What::begin    ? "BEGIN;"
-        : step.what == PlayedStep::What::commit ? "COMMIT;"
-        : step.what == PlayedStep::What::abort
+        step.what == ScriptStep::What::begin    ? "BEGIN;"
+        : step.what == ScriptStep::What::commit ? "COMMIT;"
+        : step.what == ScriptStep::What::abort
             ? "ROLLBACK;"
             : statements_of(step.request, come_and_go.contains(literal(step.request.key)));
-    if (step.what == PlayedStep::What::operation) {
+    if (step.what == ScriptStep::What::operation) {
       const OpId i = next[step.txn]++;
       if (history.op(i).kind == OpKind::read)
         does += " -- returned " + history.version_value(history.op(i).version).to_string();

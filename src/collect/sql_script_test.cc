@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "assay/format.h"
 
 namespace assay::internal::collect {
@@ -13,18 +15,25 @@ History history(std::string_view text) {
   return std::move(read->history);
 }
 
-// "b1 r1 w1 c1": begin, reads, changes and commits with the number of the transaction, from 1.
+// "b1 r1 w1 c1": begin, reads, changes and commits with the number of the transaction, from 1; each
+// is the only one of its session.
 std::string order_of(std::string_view text) {
-  const auto play = interleaving_of(history(text));
-  EXPECT_TRUE(play.ok()) << play.error().to_string();
+  const History h = history(text);
+  const auto script = sql_script(h, "");
+  EXPECT_TRUE(script.ok()) << script.error().to_string();
   std::string out;
-  for (const PlayedStep& step : play->steps) {
-    const char what = step.what == PlayedStep::What::begin    ? 'b'
-                      : step.what == PlayedStep::What::commit ? 'c'
-                      : step.what == PlayedStep::What::abort  ? 'a'
-                      : changes_data(step.request.kind)       ? 'w'
-                                                              : 'r';
-    out += (out.empty() ? "" : " ") + std::string(1, what) + std::to_string(step.txn);
+  std::istringstream lines(script.ok() ? *script : "");
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("/*")) continue;
+    const size_t statement = line.find("*/ ") + 3;
+    TxnId t = 0;
+    while (line.find(": " + h.name(t) + " */") == line.npos) ++t;
+    const char first = line[statement];
+    const char what = first == 'S'                   ? 'r'
+                      : first == 'U' || first == 'I' ? 'w'
+                      : first == 'R'                 ? 'a'
+                                                     : static_cast<char>(first + 32);
+    out += (out.empty() ? "" : " ") + std::string(1, what) + std::to_string(t + 1);
   }
   return out;
 }
@@ -59,10 +68,10 @@ TEST(SqlScript, SaysWhatToTypeWhere) {
       "s1: T1 @[0,20] { r(x,0) w(x,1) }\n"
       "s2: T2 @[5,30] { r(x,0) w(y,\"it's\") }\n"
       "s2: T3 @[40,50] { ins(z,7) d(z,8) w(z,9) cas(x,1,5) }\n");
-  const auto play = interleaving_of(h);
-  ASSERT_TRUE(play.ok()) << play.error().to_string();
+  const auto written = sql_script(h, "serializable");
+  ASSERT_TRUE(written.ok()) << written.error().to_string();
   EXPECT_EQ(
-      sql_script(h, *play, "serializable"),
+      *written,
       "-- In any connection, before:\n"
       "DROP TABLE IF EXISTS kv;\n"
       "CREATE TABLE kv (k VARCHAR(200) PRIMARY KEY, v VARCHAR(200));\n"
@@ -88,7 +97,7 @@ TEST(SqlScript, SaysWhatToTypeWhere) {
 }
 
 TEST(SqlScript, ListsAndRangesAreRefused) {
-  const auto play = interleaving_of(history("s1: { a(l,1) }\n"));
+  const auto play = sql_script(history("s1: { a(l,1) }\n"), "");
   ASSERT_FALSE(play.ok());
   EXPECT_NE(play.error().message.find("s1-0 has an operation that the script does not know"),
             std::string::npos);
@@ -108,9 +117,9 @@ History one_write(std::string_view session, std::string_view name, ValueView val
 TEST(SqlScript, NamesCannotEndTheirComment) {
   const History h =
       one_write("a */ DROP TABLE users; /*", "T1\nDROP TABLE users;", ValueView::of(1));
-  const auto play = interleaving_of(h);
-  ASSERT_TRUE(play.ok()) << play.error().to_string();
-  const std::string script = sql_script(h, *play, "");
+  const auto written = sql_script(h, "");
+  ASSERT_TRUE(written.ok()) << written.error().to_string();
+  const std::string& script = *written;
   EXPECT_EQ(script.find("DROP TABLE users"), std::string::npos) << script;
   EXPECT_NE(script.find("/* a____DROP_TABLE_users____: T1_DROP_TABLE_users_ */ BEGIN;"),
             std::string::npos)
@@ -119,7 +128,7 @@ TEST(SqlScript, NamesCannotEndTheirComment) {
 
 TEST(SqlScript, TextsThatADialectCouldReadOtherwiseAreRefused) {
   for (const char* text : {"a\nDROP TABLE users;", "it\\'s", "\x7f"}) {
-    const auto play = interleaving_of(one_write("s1", "T1", ValueView::of(text)));
+    const auto play = sql_script(one_write("s1", "T1", ValueView::of(text)), "");
     ASSERT_FALSE(play.ok());
     EXPECT_NE(play.error().message.find("a key or value with a backslash or a control character"),
               std::string::npos)

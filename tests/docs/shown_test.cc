@@ -73,7 +73,7 @@ TEST(Shown, EveryCommandIsInTheTable) {
 
 const std::vector<std::string>& kinds() {
   static const std::vector<std::string> all = {"here", "postgres", "mariadb", "galera",
-                                               "etcd", "redis",    "h2"};
+                                               "etcd", "redis",    "h2",      "duckdb"};
   return all;
 }
 

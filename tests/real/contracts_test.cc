@@ -39,6 +39,19 @@ INSTANTIATE_TEST_SUITE_P(Mariadb, DriverContract,
                          kNumber);
 INSTANTIATE_TEST_SUITE_P(Galera, DriverContract, testing::Values(on("galera", "serializable")),
                          kNumber);
+// Its library is what dev/db has.
+MakeOptions on_duckdb() {
+  return []() -> std::optional<DriverOptions> {
+    const auto& paths = server("duckdb");
+    if (paths.empty()) return std::nullopt;
+    setenv("ASSAY_DUCKDB", paths.front().c_str(), 1);
+    DriverOptions options;
+    options.url = "duckdb:";
+    options.run = 7;
+    return options;
+  };
+}
+INSTANTIATE_TEST_SUITE_P(Duckdb, DriverContract, testing::Values(on_duckdb()), kNumber);
 INSTANTIATE_TEST_SUITE_P(Dolt, DriverContract, testing::Values(on("dolt", "repeatable read")),
                          kNumber);
 INSTANTIATE_TEST_SUITE_P(Tidb, DriverContract,

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "collect/probe.h"
 #include "evidence/log.h"
 #include "formats/temporary_folder.h"
 #include "history/predicates.h"
@@ -223,70 +222,6 @@ TEST(Mariadb, RepeatableReadBreaksIt) {
   for (const char* name : kConstraints)
     expect_sooner_or_later(with_sql(urls, "REPEATABLE READ", example(name)), serializable,
                            read_committed);
-}
-
-// What the scenarios of Hermitage with conditions come to: "YES", "aborts" or "no" for PMP, PMP
-// write and G2, "-" for what the database cannot be asked.
-std::string probed(const std::string& url, const std::string& isolation) {
-  std::string cells;
-  for (const collect::Scenario& scenario : collect::all_scenarios()) {
-    if (scenario.sql.empty()) continue;
-    collect::PlayOptions options;
-    options.databases = {url};
-    options.isolation = isolation;
-    const Result<bool> can = collect::is_played(scenario, options);
-    EXPECT_TRUE(can.ok()) << scenario.name;
-    if (!can.ok()) continue;
-    if (!*can) {
-      cells += " -";
-      continue;
-    }
-    const auto played = collect::play(scenario, options);
-    EXPECT_TRUE(played.ok()) << scenario.name << ": " << played.error().to_string();
-    if (!played.ok()) continue;
-    CheckOptions check_options;
-    check_options.levels = {scenario.level};
-    const CheckResult result = check(played->history, check_options);
-    const Verdict& verdict = *result.find(scenario.level);
-    EXPECT_NE(verdict.outcome, Outcome::unknown) << scenario.name;
-    cells += verdict.outcome == Outcome::violated ? " YES"
-             : played->aborted > 0                ? " aborts"
-                                                  : " no";
-  }
-  return cells;
-}
-
-TEST(Postgresql, ProbeShowsWhatQueriesMeet) {
-  ASSAY_SERVER(urls, "postgres");
-  EXPECT_EQ(probed(urls.front(), "READ COMMITTED"), " YES YES YES");
-  EXPECT_EQ(probed(urls.front(), "REPEATABLE READ"), " no aborts YES");
-  EXPECT_EQ(probed(urls.front(), "SERIALIZABLE"), " no aborts aborts");
-}
-
-// There a delete meets what was committed since the snapshot that queries see.
-TEST(Mariadb, ProbeShowsWhatQueriesMeet) {
-  ASSAY_SERVER(urls, "mariadb");
-  EXPECT_EQ(probed(urls.front(), "READ COMMITTED"), " YES YES YES");
-  EXPECT_EQ(probed(urls.front(), "REPEATABLE READ"), " no YES YES");
-  EXPECT_EQ(probed(urls.front() + "?innodb_snapshot_isolation=ON", "REPEATABLE READ"),
-            " no aborts YES");
-}
-
-// There a delete does not say which rows it found.
-TEST(Tidb, ProbeShowsWhatQueriesMeet) {
-  ASSAY_SERVER(urls, "tidb");
-  EXPECT_EQ(probed(urls.front(), "READ COMMITTED"), " YES - YES");
-  EXPECT_EQ(probed(urls.front(), "REPEATABLE READ"), " no - YES");
-  EXPECT_EQ(probed(urls.front() + "?tidb_txn_mode=optimistic", "READ COMMITTED"), " no - YES");
-}
-
-TEST(Dolt, ProbeShowsWhatQueriesMeet) {
-  ASSAY_SERVER(urls, "dolt");
-  EXPECT_EQ(probed(urls.front(), "SERIALIZABLE"), " no - YES");
-}
-
-TEST(Sqlite, ProbeShowsWhatQueriesMeet) {
-  EXPECT_EQ(probed("sqlite:", "deferred"), " no aborts aborts");
 }
 
 // Statements of every kind, on few rows.

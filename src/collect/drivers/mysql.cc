@@ -204,27 +204,9 @@ class MysqlSession : public DriverSession {
     if (sql.sql.empty()) return CallResult::fatal("MySQL: unsupported kind of operation");
     CallResult result = query(mark_ + filled_in(sql), false);
     if (!result.ok()) return result;
-    const MYSQL_ROW first = rows_ ? mysql_fetch_row(rows_.get()) : nullptr;
-    switch (request.kind) {
-      case OpKind::read:
-        reply.value = first != nullptr ? value_at(first, 0) : Value();
-        break;
-      case OpKind::read_list:
-        reply.list = first != nullptr ? decode_list(text_at(first, 0)) : std::vector<Value>();
-        break;
-      case OpKind::range:
-        reply.rows.clear();
-        for (MYSQL_ROW row = first; row != nullptr; row = mysql_fetch_row(rows_.get()))
-          reply.rows.emplace_back(decode_key(text_at(row, 0)), value_at(row, 1));
-        break;
-      case OpKind::insert:
-      case OpKind::cas:
-      case OpKind::remove:
-        reply.effect = mysql_affected_rows(connection_.get()) == 1;
-        break;
-      default:
-        break;
-    }
+    TextRows rows;
+    if (rows_) rows = all_rows();
+    take_reply(request, rows, mysql_affected_rows(connection_.get()), reply);
     return result;
   }
 
@@ -305,10 +287,6 @@ class MysqlSession : public DriverSession {
   std::string_view text_at(MYSQL_ROW row, unsigned column) const {
     return {row[column], mysql_fetch_lengths(rows_.get())[column]};
   }
-  Value value_at(MYSQL_ROW row, unsigned column) const {
-    return row[column] == nullptr ? Value() : decode_value(text_at(row, column));
-  }
-
   Value cell_at(MYSQL_ROW row, unsigned column) const {
     if (row[column] == nullptr) return {};
     const std::string_view text = text_at(row, column);
@@ -321,12 +299,18 @@ class MysqlSession : public DriverSession {
     const unsigned columns = mysql_num_fields(rows_.get());
     for (unsigned c = 0; c < columns; ++c)
       spoken.columns.emplace_back(mysql_fetch_field_direct(rows_.get(), c)->name);
+    spoken.rows = all_rows();
+  }
+  TextRows all_rows() {
+    TextRows all;
+    const unsigned columns = mysql_num_fields(rows_.get());
     while (const MYSQL_ROW row = mysql_fetch_row(rows_.get())) {
-      auto& cells = spoken.rows.emplace_back();
+      auto& cells = all.emplace_back();
       for (unsigned c = 0; c < columns; ++c)
         cells.push_back(row[c] == nullptr ? std::nullopt
                                           : std::optional<std::string>(text_at(row, c)));
     }
+    return all;
   }
 
   std::string quoted(std::string_view text) {

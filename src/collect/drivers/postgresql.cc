@@ -183,29 +183,9 @@ class PostgresqlSession : public DriverSession {
     CallResult result = execute(sql);
     if (!result.ok()) return result;
     if (options_.named && changes(request.kind) && row_count() > 0) server_id_ = text_at(0, 0);
-    switch (request.kind) {
-      case OpKind::read:
-        reply.value = row_count() > 0 ? value_at(0, 0) : Value();
-        break;
-      case OpKind::read_list:
-        reply.list = row_count() > 0 ? decode_list(text_at(0, 0)) : std::vector<Value>();
-        break;
-      case OpKind::range:
-        reply.rows.clear();
-        for (int row = 0; row < row_count(); ++row)
-          reply.rows.emplace_back(decode_key(text_at(row, 0)), value_at(row, 1));
-        break;
-      case OpKind::insert:
-      case OpKind::cas:
-      case OpKind::remove:
-        reply.effect = changed_one();
-        break;
-      case OpKind::append:
-        if (!changed_one()) return execute(statements_->first_element(request));
-        break;
-      default:
-        break;
-    }
+    take_reply(request, all_rows(*answer_), changed_one() ? 1 : 0, reply);
+    if (request.kind == OpKind::append && !changed_one())
+      return execute(statements_->first_element(request));
     return result;
   }
 
@@ -296,10 +276,6 @@ class PostgresqlSession : public DriverSession {
   std::string_view text_at(int row, int column) const {
     return {PQgetvalue(answer_.get(), row, column),
             static_cast<size_t>(PQgetlength(answer_.get(), row, column))};
-  }
-  Value value_at(int row, int column) const {
-    if (PQgetisnull(answer_.get(), row, column) != 0) return {};
-    return decode_value(text_at(row, column));
   }
   Value cell_at(int row, int column) const {
     if (PQgetisnull(answer_.get(), row, column) != 0) return {};
@@ -394,14 +370,20 @@ class PostgresqlSession : public DriverSession {
     }
     const int columns = PQnfields(&result);
     for (int c = 0; c < columns; ++c) s.columns.emplace_back(PQfname(&result, c));
+    s.rows = all_rows(result);
+    return s;
+  }
+
+  static TextRows all_rows(const PGresult& result) {
+    TextRows all;
     for (int row = 0; row < PQntuples(&result); ++row) {
-      auto& cells = s.rows.emplace_back();
-      for (int c = 0; c < columns; ++c)
+      auto& cells = all.emplace_back();
+      for (int c = 0; c < PQnfields(&result); ++c)
         cells.push_back(PQgetisnull(&result, row, c) != 0
                             ? std::nullopt
                             : std::optional<std::string>(PQgetvalue(&result, row, c)));
     }
-    return s;
+    return all;
   }
 
   CallResult judge(int sent, bool committing) {

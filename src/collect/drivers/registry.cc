@@ -32,7 +32,7 @@ std::string list(const Range& range, Name name) {
 
 std::span<const DriverInfo> all_drivers() {
   static const DriverInfo drivers[] = {
-      kSqlite,     kSimulated, kExec,
+      kSqlite,     kSimulated, kExec, kDuckdb,
 #ifdef ASSAY_POSTGRESQL
       kPostgresql, kH2,
 #endif

@@ -8,6 +8,7 @@ namespace assay::internal::collect {
 extern const DriverInfo kSqlite;
 extern const DriverInfo kSimulated;
 extern const DriverInfo kExec;
+extern const DriverInfo kDuckdb;
 extern const DriverInfo kPostgresql;  // if built with libpq
 extern const DriverInfo kH2;          // if built with libpq
 extern const DriverInfo kMysql;       // if built with MariaDB's client library

@@ -178,6 +178,31 @@ std::vector<std::string> SqlStatements::schema(std::string_view key, std::string
   return sql;
 }
 
+void take_reply(const Request& request, const TextRows& rows, uint64_t changed, Reply& reply) {
+  const auto value = [](const std::optional<std::string>& text) {
+    return text ? decode_value(*text) : Value();
+  };
+  switch (request.kind) {
+    case OpKind::read:
+      reply.value = rows.empty() ? Value() : value(rows[0][0]);
+      break;
+    case OpKind::read_list:
+      reply.list = rows.empty() ? std::vector<Value>() : decode_list(rows[0][0].value_or(""));
+      break;
+    case OpKind::range:
+      reply.rows.clear();
+      for (const auto& row : rows) reply.rows.emplace_back(decode_key(*row[0]), value(row[1]));
+      break;
+    case OpKind::insert:
+    case OpKind::cas:
+    case OpKind::remove:
+      reply.effect = changed == 1;
+      break;
+    default:
+      break;
+  }
+}
+
 std::vector<std::string> run_table(const RunMark& mark) {
   return {"DROP TABLE IF EXISTS assay_run", "CREATE TABLE assay_run (id varchar(40) PRIMARY KEY)",
           fmt::format("INSERT INTO assay_run VALUES ('{}')", mark_text(mark))};

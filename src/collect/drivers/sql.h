@@ -5,6 +5,7 @@
 // row of assay_kv, its lists a row of assay_list.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,6 +56,11 @@ class SqlStatements {
   std::vector<Column> columns_;  // that of keys and values, that of lists, then the cells
   std::vector<Table> tables_;
 };
+
+// What a statement for a request came to, from its rows and from how many it changed. A list is one
+// cell.
+using TextRows = std::vector<std::vector<std::optional<std::string>>>;
+void take_reply(const Request& request, const TextRows& rows, uint64_t changed, Reply& reply);
 
 // The table that holds the mark of the run that prepared the others: making it, noting that the run
 // has finished unless another one has prepared them since, and asking for it.

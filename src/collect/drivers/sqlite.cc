@@ -9,11 +9,14 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <thread>
 #include <unordered_map>
 
@@ -63,11 +66,13 @@ std::string message_of(sqlite3* db) {
 struct Patience {
   std::chrono::milliseconds limit;
   std::chrono::steady_clock::time_point since{};
+  std::atomic<bool> waits = false;
 
   static int wait(void* self, int tries) {
     auto& patience = *static_cast<Patience*>(self);
     const auto now = std::chrono::steady_clock::now();
     if (tries == 0) patience.since = now;
+    patience.waits = true;
     if (now - patience.since > patience.limit) return 0;
     std::this_thread::sleep_for(std::chrono::microseconds(10 << std::min(tries, 6)));
     return 1;
@@ -102,6 +107,33 @@ Value column(sqlite3_stmt* s, int at) {
     }
   }
 }
+
+// What others may know of a session while it works.
+struct Standing {
+  Patience patience;
+  std::atomic<bool> writes = false;  // it has the writer's turn, between its statements
+};
+
+// Those of the connections of one driver.
+struct Standings {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<Standing>> all;
+};
+
+// Who waits for the writer's turn while another has it.
+class SqliteLocks : public LockView {
+ public:
+  explicit SqliteLocks(std::shared_ptr<Standings> standings) : standings_(std::move(standings)) {}
+  bool waits(uint64_t backend, std::span<const uint64_t> others) override {
+    const std::lock_guard lock(standings_->mutex);
+    const auto& all = standings_->all;
+    return all[backend - 1]->patience.waits &&
+           std::ranges::any_of(others, [&](uint64_t o) { return all[o - 1]->writes.load(); });
+  }
+
+ private:
+  std::shared_ptr<Standings> standings_;
+};
 
 // The statements of a session, prepared once.
 enum Sql {
@@ -167,14 +199,19 @@ std::vector<std::string> log_triggers(std::span<const Table> tables) {
 class SqliteSession : public DriverSession {
  public:
   SqliteSession(SqliteConnection db, const DriverOptions& options,
-                std::shared_ptr<CheckpointTurns> turns)
+                std::shared_ptr<CheckpointTurns> turns, Standings& standings)
       : turns_(std::move(turns)),
-        patience_{options.timeout},
         deferred_(options.isolation != "immediate"),
         adaptive_(options.isolation == "adaptive"),
         db_(std::move(db)),
         texts_(Upsert::on_conflict, options.tables) {
-    sqlite3_busy_handler(db_.get(), &Patience::wait, &patience_);
+    standing_->patience.limit = options.timeout;
+    {
+      const std::lock_guard lock(standings.mutex);
+      standings.all.push_back(standing_);
+      backend_ = standings.all.size();
+    }
+    sqlite3_busy_handler(db_.get(), &Patience::wait, &standing_->patience);
     const auto committed = [](void* to, sqlite3*, const char*, int pages) {
       static_cast<CheckpointTurns*>(to)->committed(static_cast<uint64_t>(pages));
       return SQLITE_OK;
@@ -213,7 +250,7 @@ class SqliteSession : public DriverSession {
   CallResult begin() override {
     const bool deferred = deferred_ && !(adaptive_ && std::exchange(was_aborted_, false));
     end_turn();
-    turns_->begin(patience_.limit, [this] { return empty_log(); });
+    turns_->begin(standing_->patience.limit, [this] { return empty_log(); });
     has_turn_ = true;
     return after(execute(deferred ? kBeginDeferred : kBeginImmediate));
   }
@@ -267,16 +304,19 @@ class SqliteSession : public DriverSession {
     return result;
   }
 
-  // While another connection writes, the answer is an immediate "busy".
+  // A BEGIN that does not say how is one of the isolation's.
   Status speak(std::span<const std::string> statements, std::vector<Spoken>& answers) override {
-    sqlite3_busy_handler(db_.get(), nullptr, nullptr);
     for (const std::string& sql : statements) {
-      answers.push_back(speak(sql));
+      const bool begins = sqlite3_stricmp(sql.c_str(), "begin") == 0 ||
+                          sqlite3_stricmp(sql.c_str(), "begin transaction") == 0;
+      answers.push_back(speak(begins && !deferred_ ? kSql[kBeginImmediate] : sql));
+      standing_->patience.waits = false;
+      standing_->writes = sqlite3_txn_state(db_.get(), "main") == SQLITE_TXN_WRITE;
       if (!answers.back().error.empty()) break;
     }
-    sqlite3_busy_handler(db_.get(), &Patience::wait, &patience_);
     return Ok{};
   }
+  uint64_t backend() const override { return backend_; }
 
   CallResult commit() override { return after(execute(kCommit)); }
 
@@ -328,7 +368,7 @@ class SqliteSession : public DriverSession {
     sqlite3_busy_handler(db_.get(), nullptr, nullptr);  // does not wait for another process
     const int code =
         sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, &pages, nullptr);
-    sqlite3_busy_handler(db_.get(), &Patience::wait, &patience_);
+    sqlite3_busy_handler(db_.get(), &Patience::wait, &standing_->patience);
     return code == SQLITE_OK || pages < 0 ? 0 : static_cast<uint64_t>(pages);
   }
 
@@ -410,7 +450,8 @@ class SqliteSession : public DriverSession {
 
   std::shared_ptr<CheckpointTurns> turns_;
   bool has_turn_ = false;
-  Patience patience_;
+  std::shared_ptr<Standing> standing_ = std::make_shared<Standing>();
+  uint64_t backend_ = 0;
   bool deferred_;
   bool adaptive_;
   bool was_aborted_ = false;
@@ -523,11 +564,15 @@ class SqliteDriver : public Driver {
   Result<std::unique_ptr<DriverSession>> connect() override {
     Result<SqliteConnection> db = open(0);
     if (!db.ok()) return db.error();
-    auto session = std::make_unique<SqliteSession>(std::move(*db), options_, turns_);
+    auto session = std::make_unique<SqliteSession>(std::move(*db), options_, turns_, *standings_);
     if (options_.named)
       if (Status s = session->log_changes(options_.tables); !s.ok()) return s.error();
     if (Status s = session->prepare(); !s.ok()) return s.error();
     return std::unique_ptr<DriverSession>(std::move(session));
+  }
+
+  std::unique_ptr<LockView> lock_view() override {
+    return std::make_unique<SqliteLocks>(standings_);
   }
 
   std::string describe() const override {
@@ -577,6 +622,7 @@ class SqliteDriver : public Driver {
   TemporaryFolder folder_;
   std::unique_ptr<SqliteLock> lock_;
   std::shared_ptr<CheckpointTurns> turns_ = std::make_shared<CheckpointTurns>();
+  std::shared_ptr<Standings> standings_ = std::make_shared<Standings>();
   RunMark mark_;
   Settings settings_;
 };

@@ -211,6 +211,10 @@ Asked Observer::ask_select(std::string_view statement, const std::vector<Word>& 
     }
     versions += (versions.empty() ? "" : ", ") + version_of(*r.table, r.name);
   }
+  if (kin_ == Kin::keys) {
+    look_at_condition(statement, words, (*found)[0], end, words.size(), asked.sight);
+    return asked;
+  }
   const bool postgresql = kin_ == Kin::postgresql;
   std::string column =
       fmt::format("{}({})", postgresql ? "json_build_array" : "json_array", versions);
@@ -237,8 +241,10 @@ Asked Observer::ask_select(std::string_view statement, const std::vector<Word>& 
   return asked;
 }
 
-// Whether what an UPDATE or DELETE does depends on columns that are no key.
-void Observer::look_at_change(const std::vector<Word>& words, Sight& sight) const {
+// Whether what an UPDATE or DELETE does depends on columns that are no key, and what its condition
+// asks for. Where rows are compared one does not know which of them it found.
+void Observer::look_at_change(std::string_view statement, const std::vector<Word>& words,
+                              Sight& sight) const {
   const Table* of = nullptr;
   for (const Word& w : words)
     if (of == nullptr && w.is_name()) of = table(w.text);
@@ -258,6 +264,36 @@ void Observer::look_at_change(const std::vector<Word>& words, Sight& sight) cons
     if (column && !assigned && std::ranges::count(of->key, words[i].text) == 0)
       sight.depends_on_rows = true;
   }
+  if (sight.missed.empty() && changes_tell_conditions_ && !compares_rows() && kin_ != Kin::keys)
+    look_at_condition_of_change(statement, words, *of, sight);
+}
+
+// Of a plain UPDATE or DELETE with a condition that sees more of its rows than their keys, or that
+// asks for one key.
+void Observer::look_at_condition_of_change(std::string_view statement,
+                                           const std::vector<Word>& words, const Table& of,
+                                           Sight& sight) const {
+  const bool updates = words[0].is("update");
+  const bool plain =
+      (updates || words[0].is("delete")) && std::ranges::none_of(words, [&](const Word& w) {
+        return w.kind == Word::Kind::word &&
+               (is_one_of(w.text, {"select", "using", "limit", "order", "join", "only"}) ||
+                (updates && w.is("from")));
+      });
+  const size_t where = find_keyword(words, "where");
+  const bool has_partitions =
+      std::ranges::any_of(tables_, [&](const Table& t) { return t.parent == of.name; });
+  if (!plain || has_partitions || where == words.size()) return;
+  const auto found =
+      relations(words, updates ? 1 : 2, updates ? find_keyword(words, "set") : where);
+  if (!found || found->size() != 1) return;
+  look_at_condition(statement, words, (*found)[0], where, words.size(), sight);
+  const bool sees_versions =
+      std::any_of(words.begin() + static_cast<ptrdiff_t>(where), words.end(), [&](const Word& w) {
+        return w.is_name() && std::ranges::count(of.columns, w.text) > 0 &&
+               std::ranges::count(of.key, w.text) == 0;
+      });
+  if (sight.query && sight.query->key.empty() && !sees_versions) sight.query.reset();
 }
 
 // Why not all of its SELECTs tell; empty if they do, nothing if they are of no table.
@@ -328,7 +364,7 @@ Asked Observer::ask(std::string_view statement) const {
       words, [](const Word& w) { return w.kind == Word::Kind::word && w.text == "select"; });
   if (changes(words[0]) || (first == "with" && std::ranges::any_of(words, changes))) {
     asked.sight.kind = Sight::Kind::write;
-    look_at_change(words, asked.sight);
+    look_at_change(statement, words, asked.sight);
     if (selects && kin_ == Kin::postgresql)
       asked.sight.elsewhere = ask_everywhere(statement, words, asked);
     else if (selects)

@@ -71,12 +71,13 @@ std::optional<std::string> rolls_back_to(std::string_view sql) {
 class Assembler {
  public:
   Assembler(const File& file, const Performance& played, const std::string& database)
-      : file_(file), played_(played) {
+      : file_(file), played_(played), tables_(played.tables) {
     rows_.set_meta(
         fmt::format("{{\"database\":{},\"played\":{}}}", database, Json(file.path).dump()));
   }
 
   Result<Assembled> run() {
+    leave_out_merged();
     find_conditions();
     cut_transactions();
     name_transactions();
@@ -93,6 +94,26 @@ class Assembler {
   }
 
  private:
+  // Where two transactions change columns of one row and the database keeps both, what each was
+  // seen to leave is no version that ever was.
+  void leave_out_merged() {
+    if (!played_.compared) return;
+    std::set<std::pair<std::string, std::string>> known;
+    for (const Version& v : played_.first_rows) known.emplace(v.table, v.row);
+    for (const Statement& s : played_.statements)
+      for (const Change& c : s.sight.changes) known.emplace(c.after.table, c.after.row);
+    const auto look = [&](const Version& v) {
+      if (v.table.empty() || known.contains({v.table, v.row})) return;
+      for (Table& t : tables_)
+        if (t.name == v.table) t.refusal = "a table whose rows the database merges";
+    };
+    for (const Version& v : played_.last_rows) look(v);
+    for (const Statement& s : played_.statements) {
+      for (const Version& v : s.sight.rows) look(v);
+      for (const Change& c : s.sight.changes) look(c.before);
+    }
+  }
+
   // A condition as a column; none where what the database says cannot be relied on.
   void find_conditions() {
     for (const auto& [query, truths] : played_.conditions) {
@@ -109,9 +130,17 @@ class Assembler {
     for (const Statement& s : played_.statements)
       if (s.sight.query && s.sight.query->where == query.where &&
           s.sight.query->table == query.table && s.sight.query->name == query.name)
-        for (const Version& v : s.sight.rows)
+        for (const Version& v : found_by(s))
           if (!satisfied.contains(v.row)) return true;
     return false;
+  }
+  // The rows that a query returned, or that the condition of a change found.
+  static std::vector<Version> found_by(const Statement& s) {
+    if (s.sight.kind != Sight::Kind::write) return s.sight.rows;
+    std::vector<Version> found = s.sight.left_alone;
+    for (const Change& c : s.sight.changes)
+      if (c.before.table == s.sight.query->table) found.push_back(c.before);
+    return found;
   }
 
   void cut_transactions() {
@@ -181,8 +210,13 @@ class Assembler {
     return fmt::format("{} `{}`", file_.steps[s.step].name, in_one_line(s.asked, kMostWords));
   }
 
+  std::string refusal_of(const std::string& table) const {
+    for (const Table& t : tables_)
+      if (t.name == table) return t.refusal;
+    return {};
+  }
   const Table* table_of(const Version& v) const {
-    for (const Table& t : played_.tables)
+    for (const Table& t : tables_)
       if (t.name == v.table) return t.refusal.empty() ? &t : nullptr;
     return nullptr;
   }
@@ -239,6 +273,10 @@ class Assembler {
     for (const Statement& s : played_.statements) {
       if (s.sight.kind == Sight::Kind::other || !s.answer.error.empty()) continue;
       std::string missed = s.sight.missed;
+      if (missed.empty() && s.sight.query) missed = refusal_of(s.sight.query->table);
+      for (const Change& c : s.sight.changes)
+        if (missed.empty())
+          missed = refusal_of(c.after.table.empty() ? c.before.table : c.after.table);
       for (const Version& v : s.sight.rows)
         if (missed.empty() && (key_of_version(v).empty() || !has_writer(v)))
           missed = "a row whose writer is not known";
@@ -273,24 +311,31 @@ class Assembler {
     ops.push_back(std::move(op));
   }
 
-  void add_query(const Statement& s, size_t t, std::vector<RowOperation>& ops) {
+  void add_query(const Statement& s, std::vector<RowOperation>& ops) {
     const Query& query = *s.sight.query;
-    const bool known = std::ranges::all_of(s.sight.rows, [&](const Version& v) {
+    if (!refusal_of(query.table).empty()) return;
+    const std::vector<Version> found = found_by(s);
+    const bool known = std::ranges::all_of(found, [&](const Version& v) {
       return v.table == query.table && !key_of_version(v).empty() && has_writer(v);
     });
     const bool asks_key = !query.key.empty();
-    if (asks_key && s.sight.rows.empty())
+    if (asks_key && found.empty())
       ops.push_back({.kind = RowOperation::Kind::absent, .key = row_key(query.table, {query.key})});
     const bool told = query.where.empty() || find_condition(query) != nullptr;
-    if (!asks_key && known && told) {
-      RowOperation op{.kind = RowOperation::Kind::query, .table = query.table};
-      if (const Condition* c = find_condition(query))
-        op.where = fmt::format("\"{}\" = 1", c->column);
-      for (const Version& v : s.sight.rows)
-        op.rows.emplace_back(key_of_version(v), with_conditions(v));
-      ops.push_back(std::move(op));
-    }
-    for (const Version& v : s.sight.rows) add_read(v, t, ops);
+    if (asks_key || !known || !told) return;
+    RowOperation op{.kind = RowOperation::Kind::query, .table = query.table};
+    if (const Condition* c = find_condition(query)) op.where = fmt::format("\"{}\" = 1", c->column);
+    for (const Version& v : found) op.rows.emplace_back(key_of_version(v), with_conditions(v));
+    ops.push_back(std::move(op));
+  }
+
+  // A change looks at rows in their newest versions, and at those that it waits for again. While
+  // nobody else does anything these are of one state of the table.
+  bool found_in_one_state(const Statement& s) const {
+    return std::ranges::none_of(played_.statements, [&](const Statement& other) {
+      return other.session != s.session && other.time.request < s.time.response &&
+             s.time.request < other.time.response;
+    });
   }
 
   void add_changes(const Statement& s, size_t t, std::vector<RowOperation>& ops) {
@@ -320,10 +365,9 @@ class Assembler {
             break;
           }
       if (!s.answer.error.empty()) continue;
-      if (s.sight.query)
-        add_query(s, t, ops);
-      else
-        for (const Version& v : s.sight.rows) add_read(v, t, ops);
+      const bool changes = s.sight.kind == Sight::Kind::write;
+      if (s.sight.query && (!changes || found_in_one_state(s))) add_query(s, ops);
+      for (const Version& v : s.sight.rows) add_read(v, t, ops);
       add_changes(s, t, ops);
     }
     return ops;
@@ -386,6 +430,7 @@ class Assembler {
 
   const File& file_;
   const Performance& played_;
+  std::vector<Table> tables_;
   RowHistory rows_;
   Assembled out_;
   std::vector<Txn> txns_;

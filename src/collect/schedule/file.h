@@ -40,6 +40,9 @@ struct Session {
 struct Permutation {
   std::string name;  // what the file calls it; may be empty
   std::vector<Turn> turns;
+  // A step of a session that still waits is sent when it no longer does. Else the session is waited
+  // for first, as PostgreSQL's tester does.
+  bool queues = false;
 };
 
 struct File {

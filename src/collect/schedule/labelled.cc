@@ -261,7 +261,7 @@ class LabelledReader {
     while (session < file_.sessions.size() && file_.sessions[session].name != label) ++session;
     if (session == file_.sessions.size()) file_.sessions.push_back({.name = label});
     if (!open_) {
-      file_.permutations.push_back({.name = heading_, .turns = {}});
+      file_.permutations.push_back({.name = heading_, .turns = {}, .queues = true});
       numbers_.clear();
       open_ = true;
     }

@@ -5,7 +5,9 @@
 // Writes. Each table has triggers that tell the session of each row that a statement changed, as it
 // was and as it is: whatever the statement is, a cascade, a function or MERGE. On PostgreSQL they
 // raise a notice, on MySQL and MariaDB they append to a variable of the session, on SQLite to a
-// temporary table of the connection; none of these is seen by others or locks anything.
+// temporary table of the connection; none of these is seen by others or locks anything. DuckDB has
+// no triggers, and its reads neither lock nor count, nor do Dolt's: there the rows that the session
+// sees are compared, before and after.
 //
 //   UPDATE test SET value = 11 WHERE id =
 //                                                1
@@ -24,6 +26,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "base/json.h"
@@ -59,6 +62,12 @@ constexpr std::string_view kMysqlCatalogue =
     "r.table_name = c.table_name) THEN 'a table that others cascade to' ELSE '' END "
     "FROM information_schema.columns c WHERE c.table_schema = 'assay_play' "
     "ORDER BY c.table_name, c.ordinal_position";
+constexpr std::string_view kDuckdbCatalogue =
+    "SELECT c.table_name, c.column_name, coalesce(list_position(k.constraint_column_names, "
+    "c.column_name), -1), '', CASE WHEN v.view_name IS NULL THEN '' ELSE 'a view' END "
+    "FROM duckdb_columns() c LEFT JOIN duckdb_constraints() k ON k.table_oid = c.table_oid AND "
+    "k.constraint_type = 'PRIMARY KEY' LEFT JOIN duckdb_views() v ON v.view_oid = c.table_oid "
+    "WHERE c.schema_name = 'assay_play' ORDER BY c.table_name, c.column_index";
 constexpr std::string_view kSqliteCatalogue =
     "SELECT m.name, c.name, CASE c.pk WHEN 0 THEN -1 ELSE c.pk END, '', CASE m.type WHEN 'view' "
     "THEN "
@@ -107,15 +116,15 @@ bool leaves_alone(const Change& c) {
 
 }  // namespace
 
-Result<Observer> Observer::of(const Driver& driver) {
+Kin kin_of(const Driver& driver) {
   const std::string_view name = driver.dialect().database;
-  if (name == "PostgreSQL") return Observer(Kin::postgresql);
-  if (name == "MariaDB" || name == "MySQL") return Observer(Kin::mysql);
-  if (name == "SQLite") return Observer(Kin::sqlite);
-  return usage_error(
-      "schedules of SQL are not played on this database; expected PostgreSQL, MariaDB, MySQL or "
-      "SQLite");
+  if (name == "PostgreSQL") return Kin::postgresql;
+  if (name == "MariaDB" || name == "MySQL" || name == "Dolt") return Kin::mysql;
+  return name == "SQLite" ? Kin::sqlite : name == "DuckDB" ? Kin::duckdb : Kin::keys;
 }
+
+Observer::Observer(const Driver& driver)
+    : kin_(kin_of(driver)), compares_(kin_ == Kin::duckdb || driver.dialect().database == "Dolt") {}
 
 const Table* Observer::table(std::string_view name) const {
   for (const Table& t : tables_)
@@ -126,9 +135,12 @@ const Table* Observer::table(std::string_view name) const {
 std::vector<std::string> Observer::end_place() const {
   switch (kin_) {
     case Kin::postgresql:
+    case Kin::duckdb:
       return {"DROP SCHEMA IF EXISTS assay_play CASCADE"};
     case Kin::mysql:
       return {"DROP DATABASE IF EXISTS assay_play"};
+    case Kin::keys:
+      return {};
     case Kin::sqlite:
       break;
   }
@@ -171,6 +183,7 @@ std::vector<std::string> Observer::drop_functions() const {
 
 std::vector<std::string> Observer::begin_place() const {
   std::vector<std::string> all = end_place();
+  if (kin_ == Kin::duckdb) all.emplace_back("CREATE SCHEMA assay_play");
   if (kin_ == Kin::postgresql) {
     all.emplace_back("CREATE SCHEMA assay_play");
     all.emplace_back("COMMENT ON SCHEMA assay_play IS 'made by assay play'");
@@ -192,7 +205,10 @@ std::vector<std::string> Observer::enter() const {
       return {"SET search_path = assay_play"};
     case Kin::mysql:
       return {"USE assay_play", "SET @assay_told = ''"};
+    case Kin::duckdb:
+      return {"SET schema = 'assay_play'"};
     case Kin::sqlite:
+    case Kin::keys:
       break;
   }
   return {};
@@ -274,6 +290,8 @@ std::vector<std::string> Observer::triggers(const Table& table) const {
 }
 
 Status Observer::spare(DriverSession& control) {
+  // No other process has a file of DuckDB's open.
+  if (kin_ == Kin::keys || kin_ == Kin::duckdb) return Ok{};
   if (kin_ == Kin::sqlite) {
     if (Status s = look(control); !s.ok()) return s;
     if (tables_.empty()) return Ok{};
@@ -307,8 +325,10 @@ Status Observer::spare(DriverSession& control) {
 }
 
 Status Observer::look(DriverSession& control) {
+  if (kin_ == Kin::keys) return Ok{};
   const std::string_view question = kin_ == Kin::postgresql ? kPostgresqlCatalogue
                                     : kin_ == Kin::mysql    ? kMysqlCatalogue
+                                    : kin_ == Kin::duckdb   ? kDuckdbCatalogue
                                                             : kSqliteCatalogue;
   std::vector<Spoken> answers;
   const std::vector<std::string> sql = {std::string(question)};
@@ -321,7 +341,8 @@ Status Observer::look(DriverSession& control) {
     std::sort(key.begin(), key.end());
     for (auto& [at, column] : key) tables_.back().key.push_back(std::move(column));
     key.clear();
-    if (tables_.back().key.empty() && kin_ == Kin::mysql && tables_.back().refusal.empty())
+    const bool has_places = kin_ == Kin::postgresql || kin_ == Kin::sqlite;
+    if (tables_.back().key.empty() && !has_places && tables_.back().refusal.empty())
       tables_.back().refusal = "a table without a primary key";
   };
   for (size_t row = 0; row < answers[0].rows.size(); ++row) {
@@ -340,27 +361,54 @@ Status Observer::look(DriverSession& control) {
   return Ok{};
 }
 
-Status Observer::watch(DriverSession& control, std::vector<Version>& rows) const {
+Status Observer::watch(DriverSession& control) const {
   std::vector<std::string> all;
-  for (const Table& t : tables_) {
-    if (!t.refusal.empty()) continue;
-    const std::string name = in_quotes(t.name, kin_ == Kin::mysql ? '`' : '"');
-    all.push_back(fmt::format("SELECT {} FROM {}{}", version_of(t, "t"),
-                              kin_ == Kin::postgresql ? "ONLY " : "", name + " AS t"));
-    // A partition has the trigger of its parent.
-    if (kin_ == Kin::mysql || (kin_ == Kin::postgresql && t.parent.empty()))
+  // A partition has the trigger of its parent.
+  for (const Table& t : tables_)
+    if (t.refusal.empty() && !compares_ &&
+        (kin_ == Kin::mysql || (kin_ == Kin::postgresql && t.parent.empty())))
       for (std::string& s : triggers(t)) all.push_back(std::move(s));
-  }
   std::vector<Spoken> answers;
   if (Status s = control.speak(all, answers); !s.ok()) return s;
-  for (const Spoken& answer : answers) {
+  for (const Spoken& answer : answers)
     if (!answer.error.empty()) return io_error("cannot watch the tables: " + answer.error);
+  return Ok{};
+}
+
+Status Observer::see_rows(DriverSession& session, std::vector<Version>& rows) const {
+  if (kin_ == Kin::keys) return Ok{};
+  std::vector<std::string> all;
+  for (const Table& t : tables_)
+    if (t.refusal.empty())
+      all.push_back(fmt::format("SELECT {} FROM {}{} AS t", version_of(t, "t"),
+                                kin_ == Kin::postgresql ? "ONLY " : "",
+                                in_quotes(t.name, kin_ == Kin::mysql ? '`' : '"')));
+  std::vector<Spoken> answers;
+  if (Status s = session.speak(all, answers); !s.ok()) return s;
+  for (const Spoken& answer : answers) {
+    if (!answer.error.empty()) return io_error("cannot see the tables: " + answer.error);
     for (const auto& row : answer.rows)
       if (row[0])
         if (Version v = version_from(Json::parse(*row[0]), 0); !v.table.empty())
           rows.push_back(std::move(v));
   }
   return Ok{};
+}
+
+void Observer::take_difference(const std::vector<Version>& before,
+                               const std::vector<Version>& after, Sight& sight) const {
+  std::map<std::pair<std::string, std::vector<std::string>>, Change> rows;
+  const auto at = [&](const Version& v) -> Change* {
+    const Table* const t = table(v.table);
+    const auto key = t == nullptr ? std::nullopt : key_of(v, *t);
+    return key ? &rows[{v.table, *key}] : nullptr;
+  };
+  for (const Version& v : before)
+    if (Change* const c = at(v)) c->before = v;
+  for (const Version& v : after)
+    if (Change* const c = at(v)) c->after = v;
+  for (auto& [key, change] : rows)
+    if (change.before.row != change.after.row) sight.changes.push_back(std::move(change));
 }
 
 namespace {
@@ -402,6 +450,13 @@ void Observer::leave_out_altered(std::string_view statement) {
       }
 }
 
+void Observer::note_made(std::string_view statement) {
+  const std::vector<Word> words = words_of(statement);
+  const bool makes = !words.empty() && words[0].is("create");
+  for (size_t i = 1; makes && i < std::min<size_t>(words.size(), 5); ++i)
+    if (is_one_of(words[i].text, {"trigger", "rule", "policy"})) changes_tell_conditions_ = false;
+}
+
 void Observer::take(const Asked& asked, Spoken& answer, Sight& sight) const {
   const auto take_rows = [&](const Json& relations) {
     for (const Json& r : relations)
@@ -435,6 +490,7 @@ void Observer::take(const Asked& asked, Spoken& answer, Sight& sight) const {
 }
 
 std::vector<std::string> Observer::told_afterwards() const {
+  if (compares_) return {};
   if (kin_ == Kin::mysql) return {"SELECT @assay_told", "SET @assay_told = ''"};
   if (kin_ == Kin::sqlite)
     return {"SELECT told FROM temp.assay_told", "DELETE FROM temp.assay_told"};
@@ -449,7 +505,11 @@ void Observer::take_told(const Spoken& told, Sight& sight) {
       take_change(all.substr(0, end), sight);
       all.remove_prefix(std::min(end + 1, all.size()));
     }
-    std::erase_if(sight.changes, leaves_alone);
+    std::erase_if(sight.changes, [&](const Change& c) {
+      if (!leaves_alone(c)) return false;
+      sight.left_alone.push_back(c.before);
+      return true;
+    });
   }
 }
 

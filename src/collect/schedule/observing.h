@@ -12,7 +12,8 @@
 
 namespace assay::internal::collect::schedule {
 
-enum class Kin : uint8_t { postgresql, mysql, sqlite };
+// keys: statements become calls of the driver, which tell what they did (keys.h).
+enum class Kin : uint8_t { postgresql, mysql, sqlite, duckdb, keys };
 
 struct Table {
   std::string name;
@@ -33,7 +34,8 @@ struct Change {
   Version before, after;
 };
 
-// A query of one table. It saw each row that satisfies the condition, in one state of the table.
+// A query of one table, or the condition of an UPDATE or DELETE. It saw each row that satisfies the
+// condition, in one state of the table.
 struct Query {
   std::string table;
   std::string name;   // the table's name in the condition
@@ -52,6 +54,7 @@ struct Sight {
   std::optional<Query> query;
   std::vector<Version> rows;
   std::vector<Change> changes;
+  std::vector<Version> left_alone;  // rows that a change found, and left as they were
   bool depends_on_rows =
       false;  // what it wrote depends on more than the keys of the rows that were there
 };
@@ -64,9 +67,13 @@ struct Asked {
   Sight sight;
 };
 
+Kin kin_of(const Driver& driver);
+
 class Observer {
  public:
-  static Result<Observer> of(const Driver& driver);
+  explicit Observer(const Driver& driver);
+  // Of a database that is driven by keys: the one table.
+  explicit Observer(std::vector<Table> keys) : tables_(std::move(keys)) {}
 
   Kin kin() const { return kin_; }
   const std::vector<Table>& tables() const { return tables_; }
@@ -84,13 +91,23 @@ class Observer {
   std::vector<std::string> end_place() const;
   // Learns which tables there are. From then on it is known which of them a statement is about.
   Status look(DriverSession& control);
-  // Has the changes of the tables told, and takes down their rows.
-  Status watch(DriverSession& control, std::vector<Version>& rows) const;
+  // Has the changes of the tables told, where it is not the rows that tell them.
+  Status watch(DriverSession& control) const;
+  // Takes down the rows of all tables, as the session sees them.
+  Status see_rows(DriverSession& session, std::vector<Version>& rows) const;
+  // Whether a change is told by the rows that its session sees before and after. Where reads
+  // neither lock nor count, and a statement sees what its transaction's snapshot has.
+  bool compares_rows() const { return compares_; }
+  void take_difference(const std::vector<Version>& before, const std::vector<Version>& after,
+                       Sight& sight) const;
   // Statements for each connection, before all else and once the tables are there.
   std::vector<std::string> enter() const;
   std::vector<std::string> follow() const;
   // A table of which statements to come change the form is not observed.
   void leave_out_altered(std::string_view statement);
+  // Triggers, rules and policies of the user's may keep a change from rows that its condition
+  // found.
+  void note_made(std::string_view statement);
 
   Asked ask(std::string_view statement) const;
   // Takes out of the answer what was asked for besides.
@@ -105,13 +122,15 @@ class Observer {
     const Table* table;
     std::string name;
   };
-  explicit Observer(Kin kin) : kin_(kin) {}
 
   std::vector<std::string> triggers(const Table& table) const;
   std::string row_of(const Table& table, std::string_view name) const;
   std::string version_of(const Table& table, std::string_view name) const;
   Asked ask_select(std::string_view statement, const std::vector<Word>& words) const;
-  void look_at_change(const std::vector<Word>& words, Sight& sight) const;
+  void look_at_change(std::string_view statement, const std::vector<Word>& words,
+                      Sight& sight) const;
+  void look_at_condition_of_change(std::string_view statement, const std::vector<Word>& words,
+                                   const Table& of, Sight& sight) const;
   std::optional<std::string> ask_everywhere(std::string_view statement,
                                             const std::vector<Word>& words, Asked& asked) const;
   std::optional<std::vector<Relation>> relations(const std::vector<Word>& words, size_t from,
@@ -119,8 +138,10 @@ class Observer {
   void look_at_condition(std::string_view statement, const std::vector<Word>& words,
                          const Relation& relation, size_t from, size_t end, Sight& sight) const;
 
-  Kin kin_;
+  Kin kin_ = Kin::keys;
+  bool compares_ = false;
   std::vector<Table> tables_;
+  bool changes_tell_conditions_ = true;
 };
 
 // A name or a text between quotes.

@@ -2,9 +2,9 @@
 // about:
 //
 //   the tables are set up, then each session; then each step is sent to its session in turn. If
-//   that session still waits in an earlier step, it is waited for first. A step is over when it is
-//   answered, or when it waits for another session (Player) or a marker holds it back; before the
-//   next is sent, those that waited are looked at once more.
+//   that session still waits in an earlier step, it is waited for first, or the step queues. A step
+//   is over when it is answered, or when it waits for another session (Player) or a marker holds it
+//   back; before the next is sent, those that waited are looked at once more.
 //
 //   s1: UPDATE …   s2: UPDATE … <waiting>   s1: COMMIT   s2: <completed>
 //
@@ -24,55 +24,68 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <thread>
 
 #include "collect/client.h"
 #include "collect/player.h"
 #include "collect/run_id.h"
+#include "collect/schedule/keys.h"
+#include "collect/url.h"
+#include "history/condition.h"
 
 namespace assay::internal::collect::schedule {
 namespace {
 
 constexpr size_t kMostVersions = 200;  // of a table whose conditions are asked
 
+constexpr auto kConnectFor = std::chrono::seconds(3);
+constexpr auto kReplicaFor = std::chrono::milliseconds(300);
+
 class OpenStage : public Stage {
  public:
-  OpenStage(const File& file, const Options& options, std::unique_ptr<Driver> driver,
-            Observer observer)
-      : file_(file),
-        options_(options),
-        driver_(std::move(driver)),
-        observer_(std::move(observer)),
-        player_(driver_->lock_view()) {}
+  OpenStage(const File& file, const Options& options) : file_(file), options_(options) {}
   ~OpenStage() override {
     std::vector<Spoken> ignored;
-    if (!has_place_) return;
+    if (!has_place_ || !control_) return;
     static_cast<void>(control_->speak(observer_.end_place(), ignored));
     static_cast<void>(control_->speak(observer_.drop_functions(), ignored));
-    static_cast<void>(driver_->mark_finished());
+    static_cast<void>(drivers_[0]->mark_finished());
   }
 
-  Status connect() {
-    auto control = driver_->connect();
-    if (!control.ok()) return control.error();
-    control_ = std::move(*control);
-    if (Status s = observer_.spare(*control_); !s.ok()) return s;
-    has_place_ = true;
-    if (Status s = must(observer_.make_functions(), "cannot make the functions that tell of rows");
-        !s.ok())
-      return s;
-    for (size_t i = 0; i < file_.sessions.size(); ++i) {
-      auto session = driver_->connect();
-      if (!session.ok()) return session.error();
-      sessions_.push_back(std::move(*session));
-      player_.add(sessions_.back()->backend());
+  Status open() {
+    const uint64_t run = draw_run_id();
+    for (const std::string& url : options_.databases) {
+      auto driver = open_driver({.url = url,
+                                 .isolation = options_.isolation,
+                                 .timeout = options_.timeout,
+                                 .seed = options_.seed,
+                                 .tables = {},
+                                 .run = run});
+      if (!driver.ok()) return driver.error();
+      drivers_.push_back(std::move(*driver));
     }
-    return Ok{};
+    if (drivers_.empty()) return usage_error("there is no database to play at; expected a URL");
+    if (Status s = drivers_[0]->prepare(); !s.ok()) return s;
+    if (kin_of(*drivers_[0]) == Kin::keys) {
+      auto table = key_table(file_, *drivers_[0]);
+      if (!table.ok()) return table.error();
+      keys_ = std::move(*table);
+      observer_ = Observer(std::vector<Table>{
+          {.name = keys_.name, .columns = {keys_.key, keys_.value}, .key = {keys_.key}}});
+    } else {
+      observer_ = Observer(*drivers_[0]);
+    }
+    return connect();
   }
 
-  const Driver& driver() const override { return *driver_; }
+  const Driver& driver() const override { return *drivers_[0]; }
 
   Result<Performance> play(const Permutation& permutation) override {
+    if (is_used_)
+      if (Status s = begin_anew(); !s.ok()) return s.error();
+    is_used_ = observer_.kin() == Kin::keys;
     now_ = {};
     turns_.clear();
     notices_.assign(sessions_.size(), 0);
@@ -87,7 +100,51 @@ class OpenStage : public Stage {
   struct Running {
     std::vector<size_t> statements;  // in now_
     std::vector<uint64_t> wanted_notices;
+    bool answered = false;
   };
+
+  Status connect() {
+    auto control = connect_to(0);
+    if (!control.ok()) return control.error();
+    control_ = std::move(*control);
+    if (Status s = observer_.spare(*control_); !s.ok()) return s;
+    has_place_ = true;
+    if (Status s = must(observer_.make_functions(), "cannot make the functions that tell of rows");
+        !s.ok())
+      return s;
+    // What one endpoint says of its locks says nothing of the others.
+    auto locks = drivers_.size() == 1 ? drivers_[0]->lock_view() : nullptr;
+    sees_locks_ = locks != nullptr;
+    player_.emplace(std::move(locks));
+    for (size_t i = 0; i < file_.sessions.size(); ++i) {
+      auto session = connect_to(i);
+      if (!session.ok()) return session.error();
+      sessions_.push_back(std::move(*session));
+      player_->add(sessions_.back()->backend());
+    }
+    return Ok{};
+  }
+  // Where what is there cannot be taken away by SQL.
+  Status begin_anew() {
+    player_.reset();
+    sessions_.clear();
+    control_.reset();
+    drivers_.clear();
+    return open();
+  }
+  // What a replica lacks, it may have in a moment.
+  Result<std::unique_ptr<DriverSession>> connect_to(size_t endpoint) {
+    Driver& driver = *drivers_[endpoint % drivers_.size()];
+    const auto deadline = std::chrono::steady_clock::now() + kConnectFor;
+    auto session = driver.connect();
+    while (!session.ok() && drivers_.size() > 1 && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      session = driver.connect();
+    }
+    if (session.ok() && observer_.kin() == Kin::keys)
+      return speaking(std::move(*session), keys_, driver);
+    return session;
+  }
 
   // On the one connection that sets up.
   Status must(const std::vector<std::string>& sql, std::string_view what) {
@@ -117,9 +174,18 @@ class OpenStage : public Stage {
     if (Status s = control_->speak(all, answers); !s.ok()) return s;
     if (must_succeed && !answers.back().error.empty())
       return bad_input("the setup fails: " + answers.back().error);
+    if (observer_.kin() == Kin::keys) note_first_rows(all, answers);
     if (!answers.back().columns.empty())
       now_.told.push_back({.what = Told::What::result, .result = answers.back()});
     return Ok{};
+  }
+
+  void note_first_rows(const std::vector<std::string>& sql, std::vector<Spoken>& answers) {
+    for (size_t i = 0; i < answers.size(); ++i) {
+      Sight sight;
+      observer_.take(observer_.ask(sql[i]), answers[i], sight);
+      for (Change& c : sight.changes) now_.first_rows.push_back(std::move(c.after));
+    }
   }
 
   Status set_up() {
@@ -132,8 +198,13 @@ class OpenStage : public Stage {
     for (const Turn& turn : permutation_->turns)
       for (const std::string_view statement : statements_of(file_.steps[turn.step].sql))
         observer_.leave_out_altered(statement);
-    if (Status s = observer_.watch(*control_, now_.first_rows); !s.ok()) return s;
+    for (const std::string& setup : file_.setup)
+      for (const std::string_view statement : statements_of(setup)) observer_.note_made(statement);
+    if (Status s = observer_.see_rows(*control_, now_.first_rows); !s.ok()) return s;
+    if (Status s = observer_.watch(*control_); !s.ok()) return s;
     now_.tables = observer_.tables();
+    // A replica may need a moment; what it shows later is the schedule's own doing.
+    if (drivers_.size() > 1) std::this_thread::sleep_for(kReplicaFor);
     for (size_t i = 0; i < sessions_.size(); ++i) {
       std::vector<std::string> sql = observer_.enter();
       // The others have set it when they connected.
@@ -162,14 +233,14 @@ class OpenStage : public Stage {
     return Ok{};
   }
 
-  // Called by the lane of the session.
-  void speak(size_t session, size_t step, const std::string& sql) {
+  // Called by the lane of the session. `turn`: none of a setup or teardown.
+  void speak(size_t session, size_t turn, const std::string& sql) {
     std::vector<Asked> asked;
     for (const std::string_view s : statements_of(sql)) asked.push_back(observer_.ask(s));
     const bool together = observer_.kin() == Kin::postgresql;
     for (size_t first = 0; first < asked.size();) {
       const size_t end = together ? asked.size() : first + 1;
-      if (!speak_some(session, step,
+      if (!speak_some(session, turn,
                       {asked.begin() + static_cast<ptrdiff_t>(first),
                        asked.begin() + static_cast<ptrdiff_t>(end)}))
         return;
@@ -178,13 +249,19 @@ class OpenStage : public Stage {
   }
 
   // False if one failed.
-  bool speak_some(size_t session, size_t step, std::span<Asked> asked) {
+  bool speak_some(size_t session, size_t turn, std::span<Asked> asked) {
     std::vector<std::string> sql;
     for (const Asked& a : asked) sql.push_back(a.sql);
     std::vector<Spoken> answers;
+    const bool compares = observer_.compares_rows() && asked[0].sight.kind == Sight::Kind::write;
+    std::vector<Version> before, after;
+    if (compares) static_cast<void>(observer_.see_rows(*sessions_[session], before));
     const int64_t request = clock_.now();
     const Status spoken = sessions_[session]->speak(sql, answers);
     const int64_t response = clock_.now();
+    if (compares && spoken.ok() && answers[0].error.empty() &&
+        observer_.see_rows(*sessions_[session], after).ok())
+      observer_.take_difference(before, after, asked[0].sight);
     if (!spoken.ok()) {
       answers.resize(std::min(answers.size() + 1, asked.size()));
       answers.back().error = spoken.error().message;
@@ -193,7 +270,7 @@ class OpenStage : public Stage {
     for (size_t i = 0; i < std::min(answers.size(), asked.size()); ++i) {
       Statement s;
       s.session = session;
-      s.step = step;
+      if (turn != SIZE_MAX) s.step = permutation_->turns[turn].step;
       s.asked = asked[i].statement;
       s.sql = asked[i].sql;
       s.time = {request, response};
@@ -206,7 +283,7 @@ class OpenStage : public Stage {
       s.place = now_.statements.size();
       if (!spoken.ok()) now_.lost = true;
       notices_[session] += s.answer.notices.size();
-      if (step != SIZE_MAX) turns_[step_turn_[session]].statements.push_back(s.place);
+      if (turn != SIZE_MAX) turns_[turn].statements.push_back(s.place);
       now_.statements.push_back(std::move(s));
     }
     return fine;
@@ -222,23 +299,25 @@ class OpenStage : public Stage {
 
   Status take_turns() {
     turns_.assign(permutation_->turns.size(), {});
-    step_turn_.assign(sessions_.size(), SIZE_MAX);
     active_.assign(sessions_.size(), SIZE_MAX);
+    seen_waiting_.assign(sessions_.size(), SIZE_MAX);
     std::vector<size_t> waiting;
     for (size_t i = 0; i < permutation_->turns.size(); ++i) {
       const Turn& turn = permutation_->turns[i];
       const size_t session = file_.steps[turn.step].session;
-      if (active_[session] != SIZE_MAX)
+      const bool queued = permutation_->queues && active_[session] != SIZE_MAX;
+      if (active_[session] != SIZE_MAX && !queued)
         if (Status s = finish(session, waiting); !s.ok()) return s;
       {
         const std::lock_guard lock(mutex_);
-        step_turn_[session] = i;
         for (const Marker& m : turn.markers)
           turns_[i].wanted_notices.push_back(m.notices + notices_[file_.steps[m.step].session]);
       }
       active_[session] = i;
-      player_.tell(session, [this, session, step = turn.step] {
-        speak(session, step, file_.steps[step].sql);
+      player_->tell(session, [this, session, i, step = turn.step] {
+        speak(session, i, file_.steps[step].sql);
+        const std::lock_guard lock(mutex_);
+        turns_[i].answered = true;
       });
       const bool completed = complete(i, false, true);
       complete_some(waiting, true);
@@ -257,7 +336,7 @@ class OpenStage : public Stage {
   // Waits for the step that the session is in.
   Status finish(size_t session, std::vector<size_t>& waiting) {
     const size_t i = active_[session];
-    if (!player_.wait(session, options_.timeout * 10))
+    if (!player_->wait(session, options_.timeout * 10))
       return io_error(fmt::format("step '{}' is not answered", name_of(i)));
     for (int looks = 0; active_[session] != SIZE_MAX && looks < 100; ++looks) {
       if (complete(i, true, false)) std::erase(waiting, i);
@@ -281,20 +360,34 @@ class OpenStage : public Stage {
       return m.kind == Marker::Kind::launched;
     });
     bool over = !held;
-    if (over)
-      over = may_wait ? player_.settle(session) : player_.wait(session, options_.timeout * 10);
-    over = over && !is_held_back(i);
+    if (over && may_wait) look(session);
+    if (over && !may_wait) player_->wait(session, options_.timeout * 10);
+    over = over && is_answered(i) && !is_held_back(i);
     if (!over && !again) now_.told.push_back({.what = Told::What::waiting, .step = turn.step});
     if (over) tell_completed(i, again ? Told::What::completed : Told::What::done);
     return over;
   }
 
+  // Whoever waits goes on doing so until a transaction ends. A server that says who waits is asked
+  // again all the same.
+  void look(size_t session) {
+    if (!sees_locks_ && seen_waiting_[session] == ended_) return;
+    if (!player_->settle(session)) seen_waiting_[session] = ended_;
+  }
+
   void tell_completed(size_t i, Told::What what = Told::What::completed) {
     const size_t session = file_.steps[permutation_->turns[i].step].session;
-    active_[session] = SIZE_MAX;
+    if (active_[session] == i) active_[session] = SIZE_MAX;
     const std::lock_guard lock(mutex_);
+    const std::vector<size_t>& done = turns_[i].statements;
+    if (!done.empty() && !now_.statements[done.back()].answer.open) ++ended_;
     now_.told.push_back(
         {.what = what, .step = permutation_->turns[i].step, .statements = turns_[i].statements});
+  }
+
+  bool is_answered(size_t i) {
+    const std::lock_guard lock(mutex_);
+    return turns_[i].answered;
   }
 
   bool is_held_back(size_t i) {
@@ -334,10 +427,10 @@ class OpenStage : public Stage {
     for (size_t i = 0; i < sessions_.size(); ++i) {
       if (now_.lost) {
         // A session of its own again for the next permutation.
-        auto session = driver_->connect();
+        auto session = connect_to(i);
         if (!session.ok()) return session.error();
         sessions_[i] = std::move(*session);
-        player_.connected_anew(i, sessions_[i]->backend());
+        player_->connected_anew(i, sessions_[i]->backend());
         continue;
       }
       if (Status s = beside(i, file_.sessions[i].teardown, false); !s.ok()) return s;
@@ -345,6 +438,9 @@ class OpenStage : public Stage {
       const std::vector<std::string> roll_back = {"ROLLBACK"};
       if (Status s = sessions_[i]->speak(roll_back, ignored); !s.ok()) return s;
     }
+    now_.compared = observer_.compares_rows();
+    if (now_.compared)
+      if (Status s = observer_.see_rows(*control_, now_.last_rows); !s.ok()) return s;
     if (Status s = ask_conditions(); !s.ok()) return s;
     // What is left goes before the next permutation.
     return tell_setup(file_.teardown, false);
@@ -372,6 +468,7 @@ class OpenStage : public Stage {
     for (const Version& v : now_.first_rows) note(v);
     for (const Statement& s : now_.statements) {
       for (const Version& v : s.sight.rows) note(v);
+      for (const Version& v : s.sight.left_alone) note(v);
       for (const Change& c : s.sight.changes) {
         note(c.before);
         note(c.after);
@@ -405,6 +502,14 @@ class OpenStage : public Stage {
 
   Result<std::optional<bool>> ask_row(const Table& table, const Query& query,
                                       const std::string& row) {
+    if (observer_.kin() == Kin::keys) {
+      const auto condition = parse_condition(query.where);
+      if (!condition.ok()) return std::optional<bool>();
+      const Truth truth = condition->holds(row_of(ValueView::row(row)));
+      return truth.certainly_true() || truth.certainly_false()
+                 ? std::optional(truth.certainly_true())
+                 : std::optional<bool>();
+    }
     const auto values = literals_of({table.name, row, {}, {}}, table);
     if (!values) return std::optional<bool>();
     const char quote = observer_.kin() == Kin::mysql ? '`' : '"';
@@ -426,46 +531,52 @@ class OpenStage : public Stage {
 
   const File& file_;
   const Options options_;
-  std::unique_ptr<Driver> driver_;
-  Observer observer_;
+  std::vector<std::unique_ptr<Driver>> drivers_;  // of the endpoints
+  KeyTable keys_;
+  Observer observer_ = Observer(std::vector<Table>());
+  bool is_used_ = false;  // the next permutation needs all of it anew
   std::unique_ptr<DriverSession> control_;
   bool has_place_ = false;  // what is there was made here, and goes at the end
   std::vector<std::unique_ptr<DriverSession>> sessions_;
   RunClock clock_;
   const Permutation* permutation_ = nullptr;
   std::vector<size_t> active_;  // the turn that each session is in; SIZE_MAX: none
+  bool sees_locks_ = false;
+  uint64_t ended_ = 0;                  // transactions
+  std::vector<uint64_t> seen_waiting_;  // how many had ended when each session was seen to wait
   std::map<std::string, std::optional<bool>> answers_;  // of conditions, for all permutations
   std::mutex mutex_;                                    // of what follows, while lanes work
   Performance now_;
   std::vector<Running> turns_;
-  std::vector<size_t> step_turn_;  // the turn that the lane of each session works on
   std::vector<uint64_t> notices_;  // of each session
-  Player player_;                  // ends first
+  std::optional<Player> player_;   // ends first
 };
 
 }  // namespace
 
+std::vector<std::string> refusals(const Performance& played) {
+  std::vector<std::string> all;
+  std::set<size_t> refused;  // sessions whose transaction is
+  for (const Statement& s : played.statements) {
+    if (s.answer.error.empty() || !s.answer.open) refused.erase(s.session);
+    if (!s.answer.error.empty() && (!s.answer.open || refused.insert(s.session).second))
+      all.push_back(s.answer.error);
+  }
+  return all;
+}
+
 Result<std::unique_ptr<Stage>> Stage::open(const File& file, const Options& asked) {
   Options options = asked;
-  if (options.database.starts_with("sqlite:")) {
-    if (!options.isolation.empty() && options.isolation != "deferred")
-      return usage_error(
-          "on SQLite the BEGIN of the schedule says how it begins; expected no --isolation, or "
-          "BEGIN IMMEDIATE there");
+  // The default of `run` begins some transactions otherwise than the schedule does.
+  if (options.isolation.empty() && !options.databases.empty() &&
+      options.databases[0].starts_with("sqlite:"))
     options.isolation = "deferred";
+  auto stage = std::make_unique<OpenStage>(file, options);
+  if (Status s = stage->open(); !s.ok()) {
+    Error error = s.error();
+    error.message = redacted(error.message);
+    return error;
   }
-  auto driver = open_driver({.url = options.database,
-                             .isolation = options.isolation,
-                             .timeout = options.timeout,
-                             .seed = options.seed,
-                             .tables = {},
-                             .run = draw_run_id()});
-  if (!driver.ok()) return driver.error();
-  if (Status s = (*driver)->prepare(); !s.ok()) return s.error();
-  auto observer = Observer::of(**driver);
-  if (!observer.ok()) return observer.error();
-  auto stage = std::make_unique<OpenStage>(file, options, std::move(*driver), std::move(*observer));
-  if (Status s = stage->connect(); !s.ok()) return s.error();
   return std::unique_ptr<Stage>(std::move(stage));
 }
 

@@ -17,7 +17,7 @@
 namespace assay::internal::collect::schedule {
 
 struct Options {
-  std::string database;  // its URL
+  std::vector<std::string> databases;  // URLs, endpoints of one database
   std::string isolation;
   std::chrono::milliseconds timeout{2000};  // of one statement
   uint64_t seed = 1;
@@ -53,7 +53,13 @@ struct Performance {
   // do not.
   std::vector<std::pair<Query, std::vector<std::pair<std::string, bool>>>> conditions;
   bool lost = false;  // a connection
+  // Changes were told by comparing rows, and what was there in the end, when all had ended.
+  bool compared = false;
+  std::vector<Version> last_rows = {};
 };
+
+// What the database said of each transaction, or statement outside of one, that it refused.
+std::vector<std::string> refusals(const Performance& played);
 
 class Stage {
  public:

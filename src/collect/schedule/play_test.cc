@@ -55,7 +55,7 @@ Seen seen(const std::string& script, std::string_view setup = kTwoRows) {
   const Result<File> file = parse(std::string(setup) + script, "test.sql");
   EXPECT_TRUE(file.ok()) << file.error().to_string();
   if (!file.ok()) return out;
-  const Options options{.database = "sqlite:", .isolation = {}};
+  const Options options{.databases = {"sqlite:"}, .isolation = {}};
   auto stage = Stage::open(*file, options);
   EXPECT_TRUE(stage.ok()) << stage.error().to_string();
   if (!stage.ok()) return out;
@@ -179,23 +179,66 @@ TEST(SchedulePlay, WhatASavepointUndidIsLeftOut) {
 
 TEST(SchedulePlay, OutcomesAreThoseOfTransactions) {
   const Seen s = seen(
-      "/* a */ begin; update t set v = 1 where id = 1; rollback; /* b */ begin; update t set v = 2 "
-      "where id = 1; /* a */ update t set v = 3 where id = 1; /* b */ commit; update t set v = 4 "
-      "where "
-      "id = 2;");
-  EXPECT_EQ(
-      s.history,
-      "a: a { w(\"t:1\",{\"id\":1,\"v\":1}) }!\n"
-      "b: \"b.1\" { w(\"t:1\",{\"id\":1,\"v\":2}) } \"b.2\" { w(\"t:2\",{\"id\":2,\"v\":4}) }\n");
-  EXPECT_NE(s.transcript.find("step a.4: update t set v = 3 where id = 1\nERROR:  SQLITE_BUSY"),
+      "/* a */ begin; update t set v = 1 where id = 1; rollback; /* b */ begin; select * from t "
+      "where id = 1; /* a */ update t set v = 3 where id = 1; /* b */ update t set v = 4 where id "
+      "= 2; rollback;");
+  EXPECT_EQ(s.history,
+            "a: \"a.1\" { w(\"t:1\",{\"id\":1,\"v\":1}) }!\n"
+            "b: b { r(\"t:1\",{\"id\":1,\"v\":10}) }!\n"
+            "a: \"a.2\" { w(\"t:1\",{\"id\":1,\"v\":3}) }\n");
+  EXPECT_NE(s.transcript.find("step b.3: update t set v = 4 where id = 2\nERROR:  SQLITE_BUSY"),
             std::string::npos)
       << s.transcript;
+}
+
+// Of what an UPDATE or DELETE left alone, its condition says that it did not find it.
+TEST(SchedulePlay, TheConditionOfAChangeIsAQuery) {
+  const Seen s = seen(
+      "/* a */ begin; delete from t where v > 15; update t set v = 1 where v = 7; "
+      "update t set v = 2 where id = 7; update t set v = 3 where id > 7; commit;");
+  EXPECT_EQ(s.history,
+            "a: a { p(\"t:\"..\"t;\": \"v > 15\" = 1,[\"t:2\"={\"id\":2,\"v\":20,\"v = "
+            "7\":0,\"v > 15\":1}]) r(\"t:2\",{\"id\":2,\"v\":20,\"v = 7\":0,\"v > 15\":1}) "
+            "d(\"t:2\",\"deleted by a\") p(\"t:\"..\"t;\": \"v = 7\" = 1,[]) r(\"t:7\",null) }\n");
+}
+
+TEST(SchedulePlay, AConditionIsNoQueryWhereATriggerMayKeepTheChangeFromARow) {
+  const Seen s = seen("/* a */ update t set v = 1 where v > 15;",
+                      "create table t (id int primary key, v int); insert into t values (2, 20);\n"
+                      "create trigger keep before update on t begin select raise(ignore); end;\n");
+  EXPECT_EQ(s.history, "# no transactions\n");
+}
+
+// It may look at what it waited for again, in a later state.
+TEST(SchedulePlay, AConditionThatWaitedIsNoQuery) {
+  const Seen s = seen(
+      "/* a */ begin; update t set v = 1 where id = 1; /* b */ delete from t where v = 20; "
+      "/* a */ commit;");
+  EXPECT_EQ(s.history,
+            "a: a { w(\"t:1\",{\"id\":1,\"v\":1,\"v = 20\":0}) }\n"
+            "b: b { r(\"t:2\",{\"id\":2,\"v\":20,\"v = 20\":1}) d(\"t:2\",\"deleted by b\") }\n");
+}
+
+// As soon as the other writer has ended; what its own session has to do besides comes afterwards.
+TEST(SchedulePlay, AWriterWaitsForItsTurn) {
+  const Seen s = seen(
+      "/* a */ begin; update t set v = 1 where id = 1; /* b */ begin; update t set v = 2 where id "
+      "= 1; select v from t where id = 2; /* a */ update t set v = 3 where id = 2; commit; "
+      "/* b */ commit;");
+  EXPECT_EQ(s.transcript,
+            "starting permutation: a.1 a.2 b.1 b.2 b.3 a.3 a.4 b.4\n"
+            "step a.1: begin\nstep a.2: update t set v = 1 where id = 1\nstep b.1: begin\n"
+            "step b.2: update t set v = 2 where id = 1 <waiting ...>\n"
+            "step b.3: select v from t where id = 2 <waiting ...>\n"
+            "step a.3: update t set v = 3 where id = 2\nstep a.4: commit\n"
+            "step b.2: <... completed>\n"
+            "step b.3: <... completed>\nv\n-\n3\n(1 row)\n\nstep b.4: commit\n");
 }
 
 TEST(SchedulePlay, ASetupThatFailsIsBadInput) {
   const Result<File> file = parse("insert into nowhere values (1); /* a */ select 1;", "x.sql");
   ASSERT_TRUE(file.ok());
-  const Options options{.database = "sqlite:", .isolation = {}};
+  const Options options{.databases = {"sqlite:"}, .isolation = {}};
   auto stage = Stage::open(*file, options);
   ASSERT_TRUE(stage.ok());
   const auto played = (*stage)->play(file->permutations[0]);
@@ -225,7 +268,7 @@ TEST(SchedulePlay, PermutationsDoNotMeet) {
       std::string(kTwoRows) + "/* a */ begin; update t set v = v + 1; /* b */ select * from t;",
       "x.sql");
   ASSERT_TRUE(file.ok());
-  const Options options{.database = "sqlite:", .isolation = {}};
+  const Options options{.databases = {"sqlite:"}, .isolation = {}};
   auto stage = Stage::open(*file, options);
   ASSERT_TRUE(stage.ok());
   std::string first;

@@ -1,0 +1,14 @@
+-- G1b: intermediate read: what was read is overwritten by its own writer
+-- anomaly: intermediate-read
+-- level: read-committed
+create table test (id int primary key, value int);
+insert into test (id, value) values (1, 10), (2, 20);
+
+/* T1 */ begin;
+/* T2 */ begin;
+/* T1 */ update test set value = 11 where id = 1;
+/* T2 */ select * from test where id = 1;
+/* T1 */ update test set value = 15 where id = 1;
+/* T1 */ commit;
+/* T2 */ select * from test where id = 1;
+/* T2 */ commit;

@@ -1,0 +1,19 @@
+-- read-only: write skew that only a reader makes visible
+-- anomaly: g2-item
+-- level: serializable
+create table test (id int primary key, value int);
+insert into test (id, value) values (1, 10), (2, 20);
+
+/* T1 */ begin;
+/* T1 */ select * from test where id = 1;
+/* T1 */ select * from test where id = 2;
+/* T2 */ begin;
+/* T2 */ select * from test where id = 2;
+/* T2 */ update test set value = 22 where id = 2;
+/* T2 */ commit;
+/* T3 */ begin;
+/* T3 */ select * from test where id = 1;
+/* T3 */ select * from test where id = 2;
+/* T3 */ commit;
+/* T1 */ update test set value = 11 where id = 1;
+/* T1 */ commit;

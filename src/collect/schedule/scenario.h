@@ -1,0 +1,40 @@
+// Schedules that are made to bring one anomaly about where the isolation allows it: those of
+// Hermitage (Kleppmann, 2014), the read-only anomaly of Fekete et al. (2004), a long fork and a
+// stale read. They are the files of examples/probe, which the program holds, or of a folder of the
+// user's.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assay/anomaly.h"
+#include "assay/level.h"
+#include "assay/result.h"
+#include "collect/schedule/file.h"
+
+namespace assay::internal::collect::schedule {
+
+struct Scenario {
+  std::string name;  // Hermitage's, where it has one
+  std::string summary;
+  Anomaly anomaly = Anomaly::none;
+  // The weakest of our levels that the history violates exactly if the anomaly occurred.
+  LevelId level = LevelId::serializable;
+  File file;
+};
+
+// A file's name and text.
+using NamedText = std::pair<std::string_view, std::string_view>;
+extern const std::span<const NamedText> kScenarios;  // as cmake/embed.cmake writes them
+
+// From a schedule that begins with the comments "-- NAME: what it shows", "-- anomaly: NAME" and
+// "-- level: NAME", and has one permutation.
+Result<Scenario> scenario_of(std::string_view text, std::string_view path);
+
+// In the order of the files' names. Empty: those that the program holds.
+Result<std::vector<Scenario>> all_scenarios(const std::string& folder);
+
+}  // namespace assay::internal::collect::schedule
