@@ -66,9 +66,8 @@ Status can_keep(const WatchState& s) {
     return usage_error("--state takes a file that can be read again, or standard input");
   if (!s.state.empty() && !s.certificate.empty() && s.file == "-")
     return usage_error(
-        "--certificate with --state takes a file: a chain names transactions by their line "
-        "numbers, "
-        "which begin anew when standard input is read after a restart");
+        "--certificate with --state takes a file: a chain names transactions by the "
+        "numbers of their lines, which begin anew when standard input is read after a restart");
   if (s.certificate.ends_with(".gz") || s.certificate.ends_with(".zst"))
     return usage_error("--certificate of watch is not compressed; expected another ending");
   return Ok{};

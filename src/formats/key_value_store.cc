@@ -85,9 +85,8 @@ Status KeyValueStore::look_at(const Txn& txn) {
     }
     if (!k.appended.empty() && k.unclear)
       return bad_input(
-          "a value that contains \"x \" is put where pieces are appended, expected a piece or "
-          "a "
-          "value without it",
+          "a value that contains \"x \" is put where pieces are appended, expected a piece "
+          "or a value without it",
           txn.header.line);
     if (k.put.contains(text) && k.appended.contains(text))
       return bad_input("the piece \"" + text +
