@@ -32,7 +32,7 @@ HEAD = """# The matrix: what stores claim, and what was measured
 
 Embedded stores from package registries, each driven with transactions by threads of one process and checked by `assay check`.
 `dev/hunt` makes this page and [matrix.json](matrix.json); [how it works, and how to add a store](../tutorials/storage-engine.md).
-Where a row speaks of kills, the process was killed with `kill -9` while transactions ran, and the store, set to be durable, was opened again: every
+Where a row speaks of kills, the process was killed with `kill -9` while transactions ran, and the store, set to be durable, was opened again. Every
 acknowledged commit must then be seen, at `strict-serializable` or `strong-si`.
 A clean cell says how many transactions were looked at; it proves nothing about the next one.
 
