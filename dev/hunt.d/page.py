@@ -32,8 +32,8 @@ HEAD = """# The matrix: what stores claim, and what was measured
 
 Embedded stores from package registries, each driven with transactions by threads of one process and checked by `assay check`.
 `dev/hunt` makes this page and [matrix.json](matrix.json); [how it works, and how to add a store](../tutorials/storage-engine.md).
-Where it says so, the process was killed with `kill -9` while transactions ran and the store opened again, with the settings that make it durable: what was
-acknowledged must then be seen, at `strict-serializable` or `strong-si`.
+Where a row speaks of kills, the process was killed with `kill -9` while transactions ran, and the store, set to be durable, was opened again. Every
+acknowledged commit must then be seen, at `strict-serializable` or `strong-si`.
 A clean cell says how many transactions were looked at; it proves nothing about the next one.
 
 """
@@ -45,13 +45,13 @@ def claim_cell(entry):
 
 def measured(cell):
     claim = cell["claim"]
-    strongest = ", ".join(f"`{level}` in {count:,}" for level, count in cell["strongest"].items()) or "no level in any"
+    strongest = ", ".join(f"`{level}` in {count:,}" for level, count in cell["strongest"].items())
     text = ""
     if claim in cell["violated"]:
         what = cell["violated"][claim]
         text = (f"**`{claim}` violated**: {', '.join(what['anomalies'])}, first seen after {what['seconds']:g} s and {what['transactions']:,} "
-                "transactions. Not violated: ")
-    text += strongest + " transactions"
+                "transactions. " + ("Not violated: " if strongest else ""))
+    text += strongest + " transactions" if strongest else "No level that was decided held"
     if cell["undecided"]:
         text += f"; {cell['undecided']} of {cell['rounds']} rounds undecided"
     if cell["errors"]:

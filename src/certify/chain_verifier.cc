@@ -105,7 +105,7 @@ Status ChainVerifier::accept(const Segment& s) {
   return Ok{};
 }
 
-// It had no effect.
+// The transaction of this line had no effect.
 Status ChainVerifier::drop(uint64_t line) {
   const Result<Txn> t = take(line);
   if (!t.ok()) return t.error();

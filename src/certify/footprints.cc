@@ -314,7 +314,7 @@ class FootprintReader {
       if (covers(h_, query, key)) visit(key);
   }
 
-  // Of which some version may satisfy the condition.
+  // The keys that have a version which may satisfy the condition.
   const std::vector<KeyId>& keys_of(PredicateId where) {
     const auto [at, is_new] = matching_.try_emplace(where);
     std::vector<KeyId>& keys = at->second;

@@ -233,8 +233,8 @@ bool has_ranges(const History& h);
 
 // --- stated sources
 
-// Of a read whose transaction had not written the key: the other transaction, or kInitialTxn. kNone
-// if nothing is stated, or the statement contradicts the read.
+// The stated source of a read whose transaction had not written the key: a transaction, or
+// kInitialTxn. kNone if none is stated, or the statement contradicts the read.
 TxnId stated_to_be_from(const History& h, OpId read);
 // Whether the stated source of the operation allows that it saw this state.
 inline bool may_be_from(const History& h, const State& state, OpId op) {

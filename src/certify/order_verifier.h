@@ -47,7 +47,7 @@ class OrderVerifier {
   Status serves_strong(const LevelInfo& level);
   Status serves_mixed();
 
-  // Each is found out once, whatever the number of levels.
+  // Each is computed once, whatever the number of levels.
   const Status& well_formed();
   const Status& replays();
   const Status& follows_sessions();

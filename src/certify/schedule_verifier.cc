@@ -355,7 +355,7 @@ class Execution {
     });
     return passed;
   }
-  // The operations of its statement before it.
+  // Visits the earlier operations of the same statement, backwards.
   template <class Visit>
   void each_before(const Access& write, Visit visit) const {
     const Interval sent = h_.op_time(write.op);

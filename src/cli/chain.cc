@@ -133,7 +133,7 @@ bool is_chain(const std::string& path) {
 
 Exit verify_chain(const std::string& path, const std::vector<std::string>& histories) {
   if (histories.size() != 1)
-    return fail(usage_error("a chain is about one history; expected one file of it"));
+    return fail(usage_error("a chain is about one history in one file; expected that file"));
   auto chain = formats::Input::open(path, nullptr);
   if (!chain.ok()) return fail(chain.error());
   auto history = formats::Input::open(histories[0], nullptr);

@@ -203,7 +203,7 @@ std::vector<std::string> all_histories(const std::vector<std::string>& paths,
       continue;
     }
     if (found->skipped > 0)
-      note(fmt::format("{}: {} left out, no histories", path,
+      note(fmt::format("{}: {} left out, not histories", path,
                        counted(found->skipped, "file", "files")));
     all.insert(all.end(), found->paths.begin(), found->paths.end());
   }

@@ -155,8 +155,8 @@ class Hunt {
       std::erase_if(*workloads, [](const auto& w) { return !w.info->single_operations; });
     if (workloads->empty())
       return usage_error(
-          "--until-violation: no workload that this database's driver can run has transactions of "
-          "one operation, as the level asks; expected another level");
+          "--until-violation: the level needs transactions of one operation, and no workload that "
+          "this database can run has them; expected another level");
     return workloads;
   }
 

@@ -107,7 +107,7 @@ class Play {
                       "NAME, or --history and then check"));
     if (stages_.size() > 1 && (output.json || !s_.history.empty() || transcribes()))
       return fail(
-          usage_error("databases are compared in the table alone; expected one --database"));
+          usage_error("only the table compares several databases; expected one --database"));
     return play_all();
   }
 

@@ -143,7 +143,7 @@ Status take_fences(RunState& s) {
   collect::RunOptions& o = s.options;
   if (!o.sql.empty())
     return usage_error(
-        "session-serializable is watched by fences, which are done by the workloads of assay; "
+        "session-serializable is watched by fences, which only the workloads of assay make; "
         "expected another level with --sql");
   if (o.workload_options.fences == 0) o.workload_options.fences = kFencesUnlessGiven;
   s.watching.fence = std::to_string(collect::kFenceKey);
@@ -223,9 +223,9 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
   if (s.watch)
     if (Status can = prepare_watching(s, app); !can.ok()) return fail(can.error());
   if (s.watch_output.fail_fast && !s.watch && s.repeat.runs == 0)
-    return fail(usage_error("--fail-fast: expected --watch or --repeat with it"));
+    return fail(usage_error("--fail-fast needs --watch or --repeat"));
   if (s.watch && s.repeat.runs > 0)
-    return fail(usage_error("a watch has one run; expected --watch or --repeat"));
+    return fail(usage_error("--watch watches one run; expected --watch or --repeat, not both"));
   if (!o.record && (s.until_violation || s.repeat.runs > 0 || !o.history.empty() ||
                     !s.check.levels.levels.empty()))
     return fail(usage_error("with --no-history there is nothing to check"));

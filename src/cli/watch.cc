@@ -60,15 +60,14 @@ Status can_keep(const WatchState& s) {
   if (!s.options.fence.empty() && !s.state.empty())
     return usage_error("--state is not written with --fence");
   if (!s.state.empty() && !s.follow && s.file != "-")
-    return usage_error("--state takes --follow: a file that ends is watched in one go");
+    return usage_error("--state needs --follow: without it the file is read to its end in one run");
   if (!s.state.empty() && s.file != "-" && std::filesystem::exists(s.file) &&
       !std::filesystem::is_regular_file(s.file))
     return usage_error("--state takes a file that can be read again, or standard input");
   if (!s.state.empty() && !s.certificate.empty() && s.file == "-")
     return usage_error(
-        "--certificate with --state takes a file: a chain names transactions by their lines, and "
-        "of "
-        "standard input those that come after a restart have others");
+        "--certificate with --state takes a file: a chain names transactions by the "
+        "numbers of their lines, which begin anew when standard input is read after a restart");
   if (s.certificate.ends_with(".gz") || s.certificate.ends_with(".zst"))
     return usage_error("--certificate of watch is not compressed; expected another ending");
   return Ok{};
@@ -124,7 +123,7 @@ Exit watch_history(WatchState& s, const CLI::App& app) {
   if (Status can = can_have_together(app, s.options); !can.ok()) return fail(can.error());
   if (Status can = take_level(s.level, s.options); !can.ok()) return fail(can.error());
   if (s.follow && s.file == "-")
-    return fail(usage_error("--follow takes a file; standard input is read until it ends"));
+    return fail(usage_error("--follow takes a file; standard input is always read until it ends"));
   if (Status keep = can_keep(s); !keep.ok()) return fail(keep.error());
   if (Status listen = can_listen(s); !listen.ok()) return fail(listen.error());
   if (Status made = make_folder(s.output.alarms); !made.ok()) return fail(made.error());

@@ -28,7 +28,7 @@ Status check_sizes(const GenerateOptions& o) {
       o.abort_share + o.unknown_share > 0.9)
     return usage_error("aborted and unknown transactions must be shares of at most 0.9 together");
   if (o.workload_options.own_writes && o.workload_options.keys <= o.sessions)
-    return usage_error("sessions that write keys of their own need more keys than sessions");
+    return usage_error("own-writes gives each session its keys; expected more keys than sessions");
   if (o.clock_error < 0 || o.clock_error > kMaxClockError)
     return usage_error("the clock error must be between 0 and 2^60 nanoseconds");
   if (o.time_jitter < 0 || o.time_jitter > kMaxClockError)

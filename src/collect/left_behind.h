@@ -12,8 +12,8 @@ struct Version {
   Value value;  // null: deleted
 };
 
-// Of each key the last value, or that it was deleted; of a list every element that was appended. In
-// the order of the steps.
+// The last value of each key, or its deletion, and every element appended to a list; in the order
+// of the steps.
 std::vector<Version> left_behind(const TxnRecord& record);
 
 }  // namespace assay::internal::collect

@@ -195,7 +195,7 @@ Status check_options(const LightweightOptions& o) {
     return usage_error("shares must be between 0 and 1, those of operations together as well");
   if (o.bug != Anomaly::none && std::count(std::begin(kBugs), std::end(kBugs), o.bug) == 0)
     return usage_error(
-        fmt::format("{} is no bug of lightweight transactions", anomaly_info(o.bug).name));
+        fmt::format("{} cannot be planted in lightweight transactions", anomaly_info(o.bug).name));
   return Ok{};
 }
 

@@ -35,7 +35,7 @@ std::vector<std::string> parts_there(const std::string& path) {
 Status refuse_parts(const std::string& path) {
   const std::vector<std::string> there = parts_there(path);
   if (there.empty()) return Ok{};
-  Error e = usage_error("a part of a history is there already; --force replaces it");
+  Error e = usage_error("a part of a history already exists; --force replaces it");
   e.file = there.front();
   return e;
 }

@@ -41,7 +41,7 @@ Result<int> open_existing(const std::string& path, bool overwrite) {
   if (fd < 0) return cannot_create(path);
   if (!is_regular(fd) || overwrite) return fd;
   ::close(fd);
-  return of_file(usage_error("the history is there already; --force replaces it"), path);
+  return of_file(usage_error("the history already exists; --force replaces it"), path);
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ Status check(const RunOptions& o) {
   if (!o.faults.kinds.empty() && !(o.faults.interval > 0))
     return usage_error("the time between faults must be above 0");
   if (o.workload_options.own_writes && o.workload_options.keys <= o.sessions)
-    return usage_error("sessions that write keys of their own need more keys than sessions");
+    return usage_error("own-writes gives each session its keys; expected more keys than sessions");
   if (o.mix.size() > o.sessions)
     return usage_error(fmt::format("{} isolations need as many sessions", o.mix.size()));
   for (const FaultKind kind : o.faults.kinds)

@@ -32,7 +32,7 @@ struct VersionLogReport {
 class VersionLog {
  public:
   virtual ~VersionLog() = default;
-  // When the tables are there, and empty, before the first transaction.
+  // Called before the first transaction, when the tables are there and empty.
   virtual Status start() = 0;
   // Where the log stood then, in words that `resume` understands; empty where it needs none.
   virtual std::string begins() const = 0;
@@ -41,8 +41,8 @@ class VersionLog {
   virtual Status resume(const std::string& begins) = 0;
   // How an attempt ended, with what the session learned of it. From any thread.
   virtual void ended(const TxnRecord&) {}
-  // When every session has ended; `now` on the clock of the history. Orders of versions, and how
-  // far they are complete.
+  // Called when every session has ended, at `now` on the clock of the history. Writes the orders of
+  // versions, and reports how far they are complete.
   virtual Result<VersionLogReport> write(int64_t now, Sink& sink) = 0;
 };
 

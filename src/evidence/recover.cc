@@ -171,7 +171,7 @@ std::string where_the_log_stood(const History& history) {
 Result<collect::VersionLogReport> recover_version_orders(const std::string& path,
                                                          const std::vector<std::string>& urls) {
   if (formats::compression_of_path(path) != formats::Compression::none)
-    return usage_error("nothing can be appended to a compressed history; expected one that is not");
+    return usage_error("a compressed history cannot be appended to; expected an uncompressed one");
   Result<Appended> file = Appended::open(path);
   if (!file.ok()) return file.error();
   Result<ReadResult> read = read_history(path, {.from = "assay"});

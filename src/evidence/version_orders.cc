@@ -115,8 +115,8 @@ Result<std::unique_ptr<collect::VersionLog>> open_version_log(
     if (scheme != info.scheme && (info.alias.empty() || scheme != info.alias)) continue;
     if (!options.row_tables.empty() && !info.reads_rows)
       return usage_error(fmt::format(
-          "the log of {} is not read for tables of your own, only PostgreSQL's; expected "
-          "--version-order or --sql",
+          "--version-order with --sql reads only PostgreSQL's log, not that of {}; expected one of "
+          "the two",
           scheme));
     Result<std::unique_ptr<Log>> log = info.open(options);
     if (!log.ok()) return log.error();

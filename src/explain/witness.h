@@ -34,10 +34,10 @@ class Witness {
   std::optional<Smallest> smallest(const Shows& shows, uint64_t most_tries) const;
 
   // Whether the same transactions of `whole`, taken at once, show it too. In histories with ranges
-  // less of them may stay.
+  // this may keep fewer of their observations.
   bool shown_at_once(const History& whole, const Shows& shows) const;
 
-  // Its transactions, as those of the history that it was taken from, `whole`.
+  // The witness's transactions, by their numbers in `whole`, the history that it was taken from.
   std::vector<TxnId> transactions_of(const History& whole) const;
   // An explanation about the witness, restated for `whole`, the history that it was taken from.
   Explanation in_whole(Explanation story, const History& whole) const;

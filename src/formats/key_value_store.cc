@@ -79,19 +79,19 @@ Status KeyValueStore::look_at(const Txn& txn) {
       k.unclear = k.unclear || (!is_piece(text) && text.find(kPieceBegin) != text.npos);
     } else if (!k.appended.insert(text).second) {
       return bad_input("the piece \"" + text +
-                           "\" is appended twice, expected pieces that tell "
-                           "which append a get saw",
+                           "\" is appended twice, expected pieces that "
+                           "differ and show which append a get saw",
                        txn.header.line);
     }
     if (!k.appended.empty() && k.unclear)
       return bad_input(
-          "a text with \"x \" in it is put where pieces are appended, expected a piece "
-          "or a text without it",
+          "a value that contains \"x \" is put where pieces are appended, expected a piece "
+          "or a value without it",
           txn.header.line);
     if (k.put.contains(text) && k.appended.contains(text))
       return bad_input("the piece \"" + text +
                            "\" is both put and appended, expected pieces that "
-                           "tell which of the two a get saw",
+                           "differ and show which of the two a get saw",
                        txn.header.line);
   }
   return Ok{};

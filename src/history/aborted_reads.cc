@@ -157,7 +157,7 @@ class Companions {
     copier_.range(h_, i, lo, hi, {all.predicate, rows, passed, matched, all.complete});
   }
 
-  // A new one each time, which no other transaction uses.
+  // A new key at each call, which no other transaction uses.
   ValueView key_of_its_own(KeyId key) {
     if (keys_.empty())
       for (KeyId k = 0; k < h_.key_count(); ++k) keys_.insert(h_.key(k).to_string());
@@ -166,7 +166,7 @@ class Companions {
     return ValueView::of(std::string_view(keys_of_its_own_.emplace_back(std::move(name))));
   }
 
-  // It wrote this and then saw something else.
+  // The transaction wrote `own` and then saw something else.
   void contradict(const Observation& seen, const KeyState& own) {
     companion();
     const ValueView key = key_of_its_own(seen.key), value = h_.version_value(own.version);

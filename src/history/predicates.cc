@@ -99,8 +99,8 @@ class Table {
 
   const Row& row(VersionId v) const { return rows_[v]; }
 
-  // All versions that may satisfy the condition, and perhaps more: in `certain` the versions that
-  // certainly do, in `maybe` the others.
+  // `certain` gets versions that satisfy the condition, `maybe` all others that may, and perhaps
+  // more.
   void candidates(const Condition& condition, std::vector<VersionId>& certain,
                   std::vector<VersionId>& maybe) {
     certain.clear();

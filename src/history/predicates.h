@@ -64,10 +64,10 @@ class Predicates {
   // returned, if there is one, it certainly satisfies the condition, and nothing was deleted under
   // its name; kNone else.
   std::vector<VersionId> only_versions(const History& history) const;
-  // What may satisfy it, ascending: what certainly does, and what perhaps does.
+  // The versions that satisfy it, and those that may; both ascending.
   std::span<const VersionId> certain(PredicateId p) const { return certain_[p]; }
   std::span<const VersionId> open(PredicateId p) const { return open_[p]; }
-  // The keys of all these, ascending.
+  // The keys of both, ascending.
   std::span<const KeyId> keys(PredicateId p) const { return keys_[p]; }
 
  private:

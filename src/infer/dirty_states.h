@@ -22,15 +22,14 @@ class DirtyStates {
  public:
   explicit DirtyStates(const History& history);
 
-  // A key of which nothing explains what the operation saw; kNone if everything is explained. Not
-  // for lists.
+  // A key whose observed state nothing explains; kNone if everything is explained. Not for lists.
   KeyId unexplained(OpId op) const;
   // What the operation saw of each key.
   std::vector<Observation> seen_by(OpId op) const { return keys_.seen_by(op); }
   // The writes of others that explain it, the first few; none if the initial state or an own write
   // does.
   std::vector<OpId> explained_by(const Observation& seen) const;
-  // The range covers a key that holds a list.
+  // Whether the range covers a key that holds a list.
   bool covers_list(OpId range) const;
 
  private:

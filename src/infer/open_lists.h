@@ -62,7 +62,7 @@ class OpenLists {
  public:
   explicit OpenLists(const History& history) : h_(history) {}
 
-  // The reader certainly takes effect, or only perhaps.
+  // Adds a read of a list. `certain`: its transaction certainly takes effect.
   void add(OpId read_list, bool certain);
   // The transactions of unknown outcome that may have appended to the list that this operation
   // read. Ascending.

@@ -63,11 +63,11 @@ class KeysHeld {
   std::unordered_map<KeyId, std::vector<VersionId>> lists_;
 };
 
-// What a visitor does not declare it does not do.
+// A visitor declares the functions that it needs; the others do nothing.
 struct ReplayVisitor {
-  // A transaction reads; held: without its own writes.
+  // A transaction reads; what keys hold does not include its own writes yet.
   bool reads(TxnId, const KeysHeld&) { return true; }
-  // Before its writes are installed, and behind that.
+  // Before its writes are installed, and after.
   bool installs(TxnId, const KeysHeld&) { return true; }
   bool installed(TxnId, const KeysHeld&) { return true; }
 };

@@ -142,7 +142,7 @@ class Statements {
 
 }  // namespace
 
-// Each version has at most two neighbours, and lists have a table of versions.
+// A bound: each version has at most two neighbours, and lists need the writer of each version.
 uint64_t stated_orders_bytes(const Problem& problem) {
   if (problem.found.known.named.empty() && !problem.has_lists) return 0;
   return 2 * sizeof(StatedOrder) * problem.writes.size() +

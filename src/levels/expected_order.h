@@ -25,8 +25,8 @@ struct ExpectedReplays {
 struct ReplayModels {
   bool single = true;  // serializable
   bool split = true;   // session_si, or adya_si if only sessions contradict that
-  // Where session_si is explained, as strong_si too that nothing starts before the commit of what
-  // had ended before it began. It is no certificate of the level. All have begin and end times.
+  // Where the order explains session_si, also strong_si: a transaction that began after another's
+  // end starts after its commit. This gives no certificate. All must have begin and end times.
   bool strong = false;
 };
 

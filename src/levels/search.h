@@ -60,12 +60,12 @@ class Search {
   Vertex write_event(TxnId t) const {
     return events_ == nullptr ? t : events_->write_event(problem_.node_of(t));
   }
-  // Of a transaction that takes effect only perhaps.
+  // Whether the transaction is one of unknown outcome that may take effect.
   bool is_possible(TxnId t) const { return !possible_.empty() && possible_[t] != 0; }
   // The keys that it writes, ascending.
   std::span<const KeyId> writes_of(TxnId t) const;
 
-  // The sides that say so, made choices when they are first asked for.
+  // The side that states this; it becomes a choice when it is first asked for.
   Side effect_of(TxnId t);
   Side order_of(TxnId before, TxnId after);
   Side add_block(const Literal& block, bool prefer);

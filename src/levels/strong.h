@@ -30,8 +30,8 @@ Judgement accept_by_replay(const Problem& problem, const LevelInfo& level,
 // Whether nearly all orders of versions are stated: then deciding is hardly more than accepting.
 bool is_nearly_stated(const Problem& problem);
 
-// The faults of an order of transactions, which contains session order and reads-from, for readers
-// at weak levels. False if the budget ran out; there are none if nothing is appended.
+// Appends the faults that readers at weak levels find in an order of transactions, which contains
+// session order and reads-from; none if the order is right. False if the budget ran out.
 using FindWeakFaults = std::function<bool(const std::vector<Node>& order,
                                           std::vector<WeakFault>& faults, Budget& budget)>;
 // Decides completely, within the budget. `contradicted`: finds skipped rows while an order is

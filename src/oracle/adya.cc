@@ -245,8 +245,8 @@ class VersionOrders {
     return value.is_null() ? Match::no : Match::yes;
   }
 
-  // The same of the version that the range saw. If the condition leaves it open, the result of the
-  // database decides it.
+  // Whether the version that the range saw matches. If the condition leaves it open, the range's
+  // recorded result decides it.
   Match match_seen(const ReadsFrom& read) const {
     const Match match = this->match(read, read.writer);
     if (match != Match::open) return match;

@@ -178,7 +178,7 @@ void Compiler::probe(uint32_t step, KeyId key, const ValueView& value, bool nega
   }
 }
 
-// What the key holds satisfies the condition otherwise than `excluded` says.
+// Requires that matching what the key holds against the condition does not give `excluded`.
 void Compiler::probe_match(uint32_t step, KeyId key, PredicateId predicate, Match excluded,
                            RawTxn& raw) {
   const auto own = raw.installs.find(dense_[key]);

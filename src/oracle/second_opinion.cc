@@ -220,8 +220,8 @@ std::optional<WeakAxiom> axiom_of(LevelId level) {
   return std::nullopt;
 }
 
-// Of each transaction that may take effect, at the level that it declares, with session order;
-// nothing if one of them cannot be mixed with others.
+// The axiom of each transaction that may take effect, by the level that it declares, with session
+// order; nothing if one of these levels cannot be mixed with others.
 std::optional<std::vector<WeakAxiom>> declared_axioms(const History& h, const Footprints& small) {
   std::vector<WeakAxiom> axioms;
   for (const Footprint& f : small.txns) {

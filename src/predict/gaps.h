@@ -29,13 +29,14 @@ class Gaps {
 
   bool empty() const { return readers_.empty() && changers_.empty(); }
   bool is_whole(TxnId t) const { return empty() || (reads_[t].empty() && changes_[t].empty()); }
-  // Keys behind those of the history, of what the transaction read, and changed, that is not
-  // recorded.
+  // Keys numbered after those of the history; they stand for what the transaction read or changed
+  // without being recorded.
   const std::vector<KeyId>& reads(TxnId t) const { return reads_[t]; }
   const std::vector<KeyId>& changes(TxnId t) const { return changes_[t]; }
-  // The keys, of these, that a transaction changes if it changes this key.
+  // Which of these keys a transaction also changes if it changes this key.
   const std::vector<KeyId>& changed_with(KeyId key) const { return of(key, changed_with_); }
-  // The keys that it reads if it reads this key, and changes if it changes it.
+  // Which of these keys a transaction also reads if it reads this key, and changes if it changes
+  // this key.
   const std::vector<KeyId>& met_with(KeyId key) const { return of(key, met_with_); }
 
  private:

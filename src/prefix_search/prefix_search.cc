@@ -13,7 +13,8 @@
 // It shares the problem (infer/problem.h) with the other engine and nothing else: no graph, no
 // version orders, no solver. So each is a check of the other. Cost: transactions^sessions prefixes
 // at worst, each costing as much as the events tried there; it suits few sessions, or short
-// histories. Depth first, with an explicit stack; the event that the hint has first is tried first.
+// histories. Depth first, with an explicit stack; the event that comes first in the
+// hint is tried first.
 // Memory: a word for each session and prefix that cannot be completed.
 //
 // Beyond dbcop, three things keep it from going wrong where nothing is hard: orders of writers that
@@ -45,7 +46,7 @@ class PrefixSearch {
     place_events(problem.hint);
   }
 
-  // True if a whole execution was found; then it is in the frontier.
+  // True if a whole execution was found; the frontier then holds it.
   bool run() {
     take_free_events();
     while (!frontier_.complete() && !budget_.exhausted()) {

@@ -49,7 +49,7 @@ constexpr uint32_t kLook = 3;
 constexpr std::array<double, kLook> kWeight = {1, 0.8, 0.64};
 constexpr double kUneven = 0.002, kBegun = 0.3, kNoise = 0.01;
 
-// States of a layer; after the nth failure in a row near one place, as many times 4^n.
+// States kept per layer: kWidth, times 4^n after n failures in a row near one place.
 constexpr uint32_t kWidth = 256, kWidenBits = 2, kMostWidth = 1 << 16;
 // Layers from one checkpoint to the next, and how many to go back at the first failure.
 constexpr uint32_t kCheckpoint = 32, kFirstReturn = 48;

@@ -93,7 +93,7 @@ class Rewriter {
   static inline uint64_t made_ = 0;
 };
 
-// Other texts are not the same in each encoding.
+// Only ASCII has the same bytes in every encoding of a client.
 bool is_ascii(std::string_view text);
 
 // The place of a statement in the code of its user, as its comments say: /*file='views.py:42'*/;

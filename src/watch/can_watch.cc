@@ -21,7 +21,7 @@ Status can_watch_by_timestamps(const WatchOptions& options) {
 
 Status can_watch_by_fences(const WatchOptions& options) {
   if (options.by_timestamps)
-    return usage_error("--fence is not taken with --expected-order: timestamps order all there is");
+    return usage_error("--fence is not taken with --expected-order: timestamps order everything");
   if (level_info(options.level).watched_by != WatchedBy::fences)
     return usage_error(
         fmt::format("{} is not watched by fences; expected session-serializable with --fence",

@@ -1,4 +1,4 @@
-// Sums of times that stay within the clock.
+// Adds to a time and subtracts from it, and stops at the ends of the clock's range.
 #pragma once
 
 #include <cstdint>

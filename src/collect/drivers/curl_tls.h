@@ -9,9 +9,9 @@
 
 namespace assay::internal::collect {
 
-// Once a process, before any other call of libcurl.
+// Initializes libcurl once per process; call it before any other function of libcurl.
 void start_curl();
-// A usage error for a name it does not know.
+// A usage error if the query has an unknown name.
 Status check_tls_query(const Url& url);
 // Nothing unless `tls`.
 void set_up_tls(CURL* curl, const Url& url, bool tls);

@@ -34,7 +34,8 @@ class SqlStatements {
   // The statement for a request; empty if there is none (insert and compare-with-null of a cell).
   SqlCall of(const Request& request) const;
   bool is_cell(const Value& key) const;
-  // For Upsert::merge, which cannot append in one statement: when `of` an append changed no row.
+  // For Upsert::merge, which cannot append in one statement: the insert to send when the statement
+  // of an append changed no row.
   SqlCall first_element(const Request& request) const;
 
   // DROP and CREATE of every table. `text` is the type of values and `key` that of primary keys.
