@@ -22,8 +22,8 @@
 // the first waits for the second. Few are undone: as many as take effect while a transaction is
 // under way.
 //
-// At a level without real time, a transaction that stays behind is no longer waited for: others may
-// take effect before it although they began after it had ended.
+// At a level without real time this is tried first, and if it finds no order, again without waiting
+// for those that ended before.
 //
 // If a value was written twice to a key, or may also be the initial one, this method is not used:
 // it may matter which of the writes was read, and duplicates are reported.
@@ -250,12 +250,11 @@ class HeldValues {
 
 class ReplayByValue {
  public:
-  ReplayByValue(const History& history, const LevelInfo& level, Budget& budget)
+  ReplayByValue(const History& history, bool real_time, Budget& budget)
       : h_(history),
         budget_(budget),
+        real_time_(real_time),
         is_timed_(history.fully_timed()),
-        by_time_(is_timed_),
-        most_left_behind_(level.real_time != RealTime::none ? 0 : 64 + history.txn_count() / 256),
         patience_(32 + 2 * size_t{history.session_count()}),
         most_undone_(1024 + history.txn_count() / 4),
         values_(history) {}
@@ -270,8 +269,8 @@ class ReplayByValue {
       if (in_vain_ > patience_ && !turn_writers()) return {};
     }
     while (order_.size() < proposal_.size()) {
-      const size_t steps = undone_ + left_behind_;
-      if (!turn_writers() || undone_ + left_behind_ == steps) return {};
+      const size_t undone = undone_;
+      if (!turn_writers() || undone_ == undone) return {};
     }
     return std::move(order_);
   }
@@ -293,7 +292,6 @@ class ReplayByValue {
     order_.reserve(timed.size());
     for (const auto& [time, t] : timed) proposal_.push_back(t);
     placed_.assign(count, false);
-    is_left_behind_.assign(count, false);
     before_.assign(count, kNone);
     for (SessionId s = 0; s < h_.session_count(); ++s) {
       TxnId last = kNone;
@@ -362,15 +360,14 @@ class ReplayByValue {
       for (const TxnId first : turned->second)
         if (!placed_[first]) return first;
     pass_over_placed();
-    if (!by_time_ || oldest_ == proposal_.size()) return kNone;
+    if (!real_time_ || oldest_ == proposal_.size()) return kNone;
     const TxnId oldest = proposal_[oldest_];
     return oldest != t && h_.end_time(oldest).response < h_.begin_time(t).request ? oldest : kNone;
   }
 
   void pass_over_placed() {
     while (oldest_ < proposal_.size() &&
-           (placed_[proposal_[oldest_]] || is_unknown(proposal_[oldest_]) ||
-            is_left_behind_[proposal_[oldest_]]))
+           (placed_[proposal_[oldest_]] || is_unknown(proposal_[oldest_])))
       ++oldest_;
   }
 
@@ -391,25 +388,7 @@ class ReplayByValue {
         continue;
       return put_before(t, writers);
     }
-    return leave_behind() || ++fruitless_ <= kMostFruitless;
-  }
-
-  // The oldest is not waited for any longer, or where there are too many such, times count for
-  // nothing. False if the level has real time, or nothing waits for it.
-  bool leave_behind() {
-    if (!by_time_ || most_left_behind_ == 0 || oldest_ == proposal_.size()) return false;
-    const TxnId oldest = proposal_[oldest_];
-    by_time_ = ++left_behind_ < most_left_behind_;
-    is_left_behind_[oldest] = true;
-    if (by_time_) {
-      wake(behind_, oldest);
-    } else {
-      for (const auto& [first, txns] : behind_)
-        ready_.insert(ready_.end(), txns.begin(), txns.end());
-      behind_.clear();
-    }
-    go_on();
-    return true;
+    return ++fruitless_ <= kMostFruitless;
   }
 
   bool put_before(TxnId t, const std::vector<TxnId>& writers) {
@@ -433,21 +412,18 @@ class ReplayByValue {
 
   const History& h_;
   Budget& budget_;
+  const bool real_time_;  // those that ended before one began take effect before it
   const bool is_timed_;
-  bool by_time_;  // those that ended before one began take effect before it
-  const size_t most_left_behind_;
   const size_t patience_;  // this many attempts in vain are no sign of a wrong order
   const size_t most_undone_;
   HeldValues values_;
   std::vector<TxnId> proposal_;
-  size_t oldest_ = 0;                 // in it: all before have taken effect, or may do so later
-  std::vector<TxnId> before_;         // in its session, or kNone
-  std::vector<bool> placed_;          // it has taken effect
-  std::vector<bool> is_left_behind_;  // those that began after its end need not wait for it
-  size_t left_behind_ = 0;
-  Waiting behind_;   // until a transaction takes effect
-  Waiting waiting_;  // for a version
-  Waiting after_;    // of a writer: the writers that it was found to come after
+  size_t oldest_ = 0;          // in it: all before have taken effect, or may do so later
+  std::vector<TxnId> before_;  // in its session, or kNone
+  std::vector<bool> placed_;   // it has taken effect
+  Waiting behind_;             // until a transaction takes effect
+  Waiting waiting_;            // for a version
+  Waiting after_;              // of a writer: the writers that it was found to come after
   std::vector<TxnId> ready_;
   std::vector<TxnId> order_;
   size_t in_vain_ = 0;    // attempts since the last took effect
@@ -474,7 +450,12 @@ std::vector<TxnId> order_by_value(const History& history, const LevelInfo& level
   if (!budget.has_room(sizeof(uint32_t) * uint64_t{history.version_count()} +
                        kBytesAKey * history.key_count() + kBytesATxn * history.txn_count()))
     return {};
-  return ReplayByValue(history, level, budget).run();
+  const bool asked = level.real_time != RealTime::none;
+  if (asked || history.fully_timed()) {
+    std::vector<TxnId> order = ReplayByValue(history, true, budget).run();
+    if (asked || !order.empty()) return order;
+  }
+  return ReplayByValue(history, false, budget).run();
 }
 
 }  // namespace assay::internal

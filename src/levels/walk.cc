@@ -214,7 +214,8 @@ bool are_single_operations(const History& h) {
 }
 
 // The level with one event a transaction that is tried without matching: the strongest that is
-// asked for or may settle one that is, or else the weakest that implies one that is asked for.
+// asked for or may settle one that is. If only weak levels are asked for, the one with real time:
+// where times do not tell, an order is seldom found.
 std::optional<LevelId> level_by_value(const Case& c) {
   const auto may_try = [&](LevelId id) {
     const LevelInfo& level = level_info(id);
@@ -224,8 +225,8 @@ std::optional<LevelId> level_by_value(const Case& c) {
   for (const LevelId id : levels_of(strongest_first))
     if (may_try(id) && c.lattice.useful(id)) return id;
   if (c.uses(SpeedUp::carry))
-    for (const LevelId id : levels_of(weakest_first))
-      if (may_try(id)) return id;
+    for (const LevelId id : levels_of(strongest_first))
+      if (may_try(id) && level_info(id).real_time != RealTime::none) return id;
   return std::nullopt;
 }
 
