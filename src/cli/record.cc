@@ -93,6 +93,8 @@ std::string summary_of(const record::Joined& j, const std::string& path, bool ch
   if (!j.log_ended)
     out += "  the recording was cut off: what others wrote near its end is not known\n";
   if (checked) return out;
+  if (all + j.foreign == 0)
+    return out + "nothing was recorded: did the application connect to the recorder?\n";
   return out + fmt::format("next: assay check {} --level serializable{}\n", path,
                            level == "serializable" ? "" : fmt::format(" --level {}", level));
 }
@@ -184,9 +186,9 @@ class Application {
   std::string ended() {
     if (!waiting_.joinable()) return {};
     waiting_.join();
-    if (WIFSIGNALED(status_)) return fmt::format("it was ended by signal {}", WTERMSIG(status_));
+    if (WIFSIGNALED(status_)) return fmt::format("was ended by signal {}", WTERMSIG(status_));
     if (WEXITSTATUS(status_) == 0) return {};
-    return fmt::format("it ended with exit code {}", WEXITSTATUS(status_));
+    return fmt::format("ended with exit code {}", WEXITSTATUS(status_));
   }
 
  private:
@@ -270,7 +272,7 @@ Exit record_application(RecordState& s, const CLI::App& app) {
     note(fmt::format("the trace is in {}", s.options.trace));
     return fail(ran.error());
   }
-  if (const std::string how = application.ended(); !how.empty()) note(s.command[0] + ": " + how);
+  if (const std::string how = application.ended(); !how.empty()) note(s.command[0] + " " + how);
   note(fmt::format("{} recorded; statements are understood by the grammar of PostgreSQL {}",
                    counted((*recording)->connections(), "connection", "connections"),
                    record::Rewriter::grammar()));

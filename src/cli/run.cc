@@ -75,9 +75,8 @@ void report_run(const collect::RunStats& stats, const collect::RunOptions& o) {
   if (stats.log) note(in_words(*stats.log));
   if (stats.final_reads_aborted) note("the final reads were aborted repeatedly and are left out");
   for (const auto& [status, message, count] : stats.failures)
-    note(fmt::format("  {} {} times: {}",
-                     status == TxnStatus::unknown ? "of unknown outcome" : "aborted",
-                     grouped(count), display(message, 200)));
+    note(fmt::format("  {} {}: {}", status == TxnStatus::unknown ? "of unknown outcome" : "aborted",
+                     counted(count, "time", "times"), display(message, 200)));
 }
 
 // What there is to choose from.
@@ -415,7 +414,7 @@ Action add_run(CLI::App& app) {
                "violated or --time (10m) is over; then shrink the history");
   CLI::Option* const repeat =
       app.add_option("--repeat", s->repeat.runs,
-                     "run so often, with one seed after the other, and count how often a --level "
+                     "make the run N times, each with another seed, and count how often a --level "
                      "is violated; says how many clean runs show that a fix helps. For git bisect "
                      "run: 0 none, 1 one, 125 not known")
           ->type_name("N")

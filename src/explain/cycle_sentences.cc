@@ -46,6 +46,10 @@ class CycleStory {
                          !clock_.edge.from_write && clock_.edge.to_write;
     const EdgeKind beside = beside_clock_.edge.kind;
     const bool stale = two && is_anti(cycle_.back()) && saw_.kind == EdgeKind::real_time;
+    static constexpr std::string_view kNeitherSaw =
+        "{first}, and {second}.\n"
+        "Neither saw the other's write, so {writer} would have to run before {reader} and "
+        "{reader} before {writer}.";
     const SentenceRow rows[] = {
         {Anomaly::fractured_read, !far,
          "{reader} saw only a part of {writer}: it {saw from it}, but not its {lost}.\n"
@@ -56,7 +60,7 @@ class CycleStory {
          "Within one transaction the database went back in time."},
         {Anomaly::non_monotonic_read, !far,
          "{reader} first {saw from writer}; {writer} also {did}.\n"
-         "Afterwards it {older}.\n"
+         "Afterwards {reader} {older}.\n"
          "Within one transaction the database went back in time."},
         {Anomaly::session_guarantee_violation, !far,
          "{reader} follows {writer} in session {session}, yet it did not see {writer}'s {lost}.\n"
@@ -77,10 +81,8 @@ class CycleStory {
         {Anomaly::lost_update, true,
          "{reader} {origin} and {then}{did itself}.\n"
          "In between {writer} {did}, which {reader} did not see."},
-        {Anomaly::write_skew, true,
-         "{first}, and {second}.\n"
-         "Neither saw the other's write, so {writer} would have to run before {reader} and "
-         "{reader} before {writer}."},
+        {Anomaly::write_skew, true, kNeitherSaw},
+        {Anomaly::g2, two && two_misses, kNeitherSaw},
         {Anomaly::long_fork, two_misses,
          "{other reader} saw the effect of {writer} but not {other writer}'s {other lost}: it "
          "{other origin}.\n"
@@ -155,14 +157,14 @@ class CycleStory {
     return anti == cycle_.end() ? cycle_.back() : *anti;
   }
 
-  // "read x = 1 (written by T1), an older version: …"
+  // "read x = 1 (written by T1), an older version (…)"
   std::string older() const {
     std::string s = say_.saw_with_origin(miss_);
     if (miss_.via == kNone) return s;
     const OpId read = say_.reading(miss_);
     if (read != kNone && saw_a_value(h_, read, miss_.key)) s += ", an older version";
     const std::string why = say_.justification(cycle_.back());
-    return why.empty() ? s : s + ": " + why;
+    return why.empty() ? s : fmt::format("{} ({})", s, why);
   }
 
   // Both transactions of a lost update read the same.

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/printable.h"
 #include "base/utf8.h"
+#include "history/accesses.h"
 #include "history/predicates.h"
 
 namespace assay::internal {
@@ -101,6 +102,14 @@ std::string duration_between(int64_t earlier, int64_t later) {
   return duration(static_cast<uint64_t>(later) - static_cast<uint64_t>(earlier));
 }
 
+std::string display_bounds(const History& h, OpId range) {
+  const KeyBounds keys = bounds_of(h, range);
+  const std::string from = keys.from == kNone ? std::string() : display_key(h, keys.from);
+  const std::string to = keys.to == kNone ? std::string() : display_key(h, keys.to);
+  const std::string table = from.substr(0, from.size() - from.ends_with(':'));
+  return table != from && to == table + ';' ? table : from + ".." + to;
+}
+
 namespace {
 
 // The values of a list or range; long ones show both ends.
@@ -119,14 +128,9 @@ std::string display_values(const History& h, std::span<const uint32_t> versions,
   return out;
 }
 
-std::string bound(const History& h, uint32_t key) {
-  return key == kNone ? std::string() : display_key(h, key);
-}
-
 std::string display_range(const History& h, OpId i) {
-  const auto operands = h.operands(i);
   const Selected selected = h.selected(i);
-  const std::string bounds = fmt::format("{}..{}", bound(h, operands[0]), bound(h, operands[1]));
+  const std::string bounds = display_bounds(h, i);
   const std::string rows = display_values(h, selected.rows, true);
   if (selected.predicate == kNone) return fmt::format("range({},[{}])", bounds, rows);
   if (selected.aggregate != kNone) {

@@ -29,6 +29,8 @@ std::string display_session(const History& h, SessionId s);
 std::string duration(uint64_t nanoseconds);
 // From the earlier to the later time; the whole range of clocks is welcome.
 std::string duration_between(int64_t earlier, int64_t later);
+// The keys of a range, "a..f"; those of one table, "t:" up to "t;", by its name.
+std::string display_bounds(const History& h, OpId range);
 // As the .hist form writes it: "r(x,1)", "w(x,2)".
 std::string display_op(const History& h, OpId i);
 // A transaction as "{ r(x,0) w(x,1) }": all of a short one, and of a long one the operations in

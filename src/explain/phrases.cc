@@ -87,12 +87,9 @@ std::string saw_in_words(const History& h, OpId op, KeyId key) {
 
 std::string asked_twice(const History& h, OpId first, OpId second, KeyId key) {
   const PredicateId predicate = h.selected(second).predicate;
-  const auto [from, to] = bounds_of(h, second);
-  const std::string rows =
-      predicate != kNone
-          ? "rows with " + display(h.predicates().text(predicate), 200)
-          : fmt::format("the rows of {}..{}", from == kNone ? "" : display_key(h, from),
-                        to == kNone ? "" : display_key(h, to));
+  const std::string rows = predicate != kNone
+                               ? "rows with " + display(h.predicates().text(predicate), 200)
+                               : "the rows of " + display_bounds(h, second);
   return fmt::format("{} asked twice for {}: first it {}, and then it {}.",
                      display_txn(h, h.txn_of(first)), rows, saw_in_words(h, first, key),
                      saw_in_words(h, second, key));

@@ -20,7 +20,8 @@ bool detect_assay_jsonl(const Source& source) {
   // A long first transaction may hide what follows its session.
   return source.head().starts_with('{') &&
          (has("assay") || has("event") || (has("session") && !has("type")) ||
-          (has("key") && (has("order") || has("initial"))) || (has("initial") && has("ops")));
+          (has("key") && (has("order") || has("initial"))) ||
+          (has("ops") && (has("initial") || has("txn") || has("status"))));
 }
 
 class JsonlWriter {

@@ -29,7 +29,7 @@ constexpr AnomalyInfo kAnomalies[] = {
      "What a transaction checked at its beginning no longer holds when it acts on it."},
     {session_guarantee_violation, "session-guarantee-violation",
      "a transaction did not see what its own session had done or seen before", "", "",
-     "stale read, reading one's own writes",
+     "stale read, own write not seen",
      "Users do not find what they have just saved, or see it and then lose sight of it."},
     {non_monotonic_read, "non-monotonic-read", "reads of one transaction went back in commit order",
      "", "", "observed transaction vanishes",
@@ -44,8 +44,8 @@ constexpr AnomalyInfo kAnomalies[] = {
      "An answer is seen without its question, a reference without what it refers to."},
     {long_fork, "long-fork", "two transactions saw independent writes in opposite orders",
      "G-nonadjacent", "", "long fork",
-     "Two readers see two events in opposite orders, and act on states that never were one after "
-     "the other."},
+     "Two readers see two events in opposite orders, and act on states that no single order of "
+     "commits passes through."},
     {lost_update, "lost-update",
      "two transactions read the same version and both overwrote it (P4)", "P4, G-single", "",
      "lost update",
@@ -58,11 +58,12 @@ constexpr AnomalyInfo kAnomalies[] = {
      "Rows that belong together end up with the writes of different transactions."},
     {g1c, "g1c", "a cycle of read and write dependencies without anti-dependency",
      "G1c, circular information flow", "", "",
-     "Two transactions each acted on the other's change, so no order of events explains the data."},
+     "Transactions acted on each other's changes, so no order of events explains the data."},
     {g_single, "g-single", "a cycle with exactly one anti-dependency", "G-single", "", "read skew",
-     "A transaction acts on a state that never was."},
+     "A transaction acts on a state that never existed."},
     {g_nonadjacent, "g-nonadjacent", "a cycle whose anti-dependencies are never adjacent",
-     "G-nonadjacent", "", "", "Transactions act on states that never were one after the other."},
+     "G-nonadjacent", "", "",
+     "Transactions act on states that no single order of commits passes through."},
     {g2_item, "g2-item", "a cycle with anti-dependencies between single keys", "G2-item", "",
      "serialization anomaly",
      "A rule over several rows is broken though each transaction kept it."},
@@ -75,16 +76,16 @@ constexpr AnomalyInfo kAnomalies[] = {
      "stale read, where a commit is missed",
      "By the clock the data is too old or too new: a client that was told of a commit does not "
      "find it, or a report shows "
-     "changes that came after it began."},
+     "changes made after it began."},
     {duplicate_write, "duplicate-write", "one value was written twice to a key", "", "", "",
      "A read of the value does not tell who wrote it."},
     {result_set_mismatch, "result-set-mismatch",
      "the rows a query returned are not the rows that matched", "", "", "wrong result",
      "A query returns rows that it should not, or lacks rows that it should return."},
     {phantom, "phantom",
-     "two queries of one transaction found different rows, for one appeared or vanished in between",
+     "two queries of one transaction found different rows: one appeared or vanished in between",
      "PMP, P3, phantom", "P3, phantom", "phantom",
-     "A total and the rows that it is of do not match, or a limit that was checked does not hold."},
+     "A total does not match the rows it sums, or a limit that was checked does not hold."},
 };
 
 }  // namespace

@@ -55,10 +55,10 @@ std::vector<std::string> stakes_in_sentences(const Audit& c) {
   if (!overlapping.empty()) sentences.push_back("It could have shown " + overlapping + ".");
   if (!apart.empty())
     sentences.push_back(
-        "Only between transactions that did not overlap, from stale state: " + apart + ".");
+        "Only a stale read, of transactions that did not overlap, could have shown " + apart + ".");
   const bool all = c.stakes->looked_at >= c.history.txn_count();
   if (!none.empty())
-    sentences.push_back(all ? "It has no candidate for " + none + ", and says nothing of that."
+    sentences.push_back(all ? "It has no candidate for " + none + ", so it says nothing of these."
                             : "Among these there is no candidate for " + none + ".");
   return sentences;
 }

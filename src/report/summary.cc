@@ -61,7 +61,7 @@ std::string other_names(const AnomalyInfo& a) {
   const auto add = [&](std::string_view names, std::string_view whose) {
     if (!names.empty()) out += fmt::format("{}{} ({})", out.empty() ? "" : "; ", names, whose);
   };
-  add(a.adya, "Adya, Berenson");
+  add(a.adya, "Adya, Berenson, Elle");
   add(a.ansi, "ANSI");
   add(a.sql, "SQL users");
   return out;
@@ -106,7 +106,7 @@ namespace {
 std::string what_it_needs(const History& h, const Explanation& e) {
   if (!h.states_versions()) return "";
   if (e.need_statements.empty())
-    return "What the clients saw shows it, without what the history states of versions.";
+    return "What the clients saw shows it; what the history states of versions is not needed.";
   std::string out = "What the clients saw of these transactions does not show it";
   if (e.need_statements.size() < e.levels.size()) out += " at " + level_names(e.need_statements);
   return out + ": it needs what the history states of versions.";
@@ -129,9 +129,11 @@ std::vector<std::string> meaning(const Audit& c, const Explanation& e) {
   const bool declared = e.levels == std::vector{LevelId::mixed};
   std::string levels = declared
                            ? "It breaks what these transactions declare."
-                           : "The weakest level that it breaks: " + level_names(e.weakest) + ".";
+                           : fmt::format("The weakest level{} that it breaks: {}.",
+                                         e.weakest.size() == 1 ? "" : "s", level_names(e.weakest));
   if (const std::vector<LevelId> best = strongest_satisfied(c.result); !best.empty())
-    levels += " The strongest that holds: " + level_names(best) + ".";
+    levels += fmt::format(" The strongest that {}: {}.", best.size() == 1 ? "holds" : "hold",
+                          level_names(best));
   out.push_back(levels);
   if (const std::string needs = what_it_needs(c.history, e); !needs.empty()) out.push_back(needs);
   return out;
@@ -145,9 +147,16 @@ std::string_view what_is_left_out(const Explanation& e) {
          "certificate has all of it.";
 }
 
-// The sentences of these anomalies give the read or missed version of each dependency. They do not
-// say which of several writers of one value is meant, nor what shows an order of writers.
+// Word for word; or else the sentences of these anomalies give the read or missed version of each
+// dependency. Those do not say which of several writers of one value is meant, nor what shows an
+// order of writers.
 bool sentences_give_cycle(const Audit& c, const Explanation& e) {
+  const auto told = [&](const Arrow& a) {
+    return !a.in_cycle || std::ranges::any_of(e.sentences, [&](const std::string& s) {
+      return s.find(a.because) != std::string::npos;
+    });
+  };
+  if (e.cases.empty() && std::ranges::all_of(e.arrows, told)) return true;
   int edges = 0;
   for (const Arrow& a : e.arrows) {
     if (a.in_cycle && a.kind == EdgeKind::write_dependency) return false;
@@ -155,8 +164,12 @@ bool sentences_give_cycle(const Audit& c, const Explanation& e) {
   }
   if (!e.cases.empty() || std::ranges::any_of(c.result.duplicates, &DuplicateWrite::read))
     return false;
-  constexpr Anomaly kOfTwo[] = {Anomaly::lost_update, Anomaly::write_skew, Anomaly::fractured_read,
-                                Anomaly::non_monotonic_read, Anomaly::session_guarantee_violation};
+  constexpr Anomaly kOfTwo[] = {Anomaly::lost_update,
+                                Anomaly::write_skew,
+                                Anomaly::fractured_read,
+                                Anomaly::non_monotonic_read,
+                                Anomaly::session_guarantee_violation,
+                                Anomaly::real_time_violation};
   const bool of_two = std::ranges::count(kOfTwo, e.anomaly) > 0;
   return edges <= (e.anomaly == Anomaly::long_fork ? 4 : of_two ? 2 : 0);
 }
