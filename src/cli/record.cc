@@ -272,11 +272,14 @@ Exit record_application(RecordState& s, const CLI::App& app) {
     note(fmt::format("the trace is in {}", s.options.trace));
     return fail(ran.error());
   }
-  if (const std::string how = application.ended(); !how.empty()) note(s.command[0] + " " + how);
+  const std::string how = application.ended();
+  if (!how.empty()) note(s.command[0] + " " + how);
   note(fmt::format("{} recorded; statements are understood by the grammar of PostgreSQL {}",
                    counted((*recording)->connections(), "connection", "connections"),
                    record::Rewriter::grammar()));
-  return join_and_tell(s, s.options.trace, watch->get());
+  // A test suite that failed is no success, whatever its transactions were.
+  const Exit verdict = join_and_tell(s, s.options.trace, watch->get());
+  return how.empty() || verdict != Exit::satisfied ? verdict : Exit::usage;
 }
 
 }  // namespace
