@@ -128,7 +128,8 @@ class Auditor {
   }
 
   void count_stakes() {
-    // What a run could have shown, its first transactions could; and they are looked at in no time.
+    // What a run could have shown, its first transactions could have shown already, and examining
+    // only those takes next to no time.
     constexpr uint64_t kEnough = 10'000;
     const uint64_t most = options_.require_contention ? UINT64_MAX : kEnough;
     if (budget_.memory_only().has_room(internal::contention_bytes(audit_.history)))
@@ -136,7 +137,7 @@ class Auditor {
           internal::stakes_of(audit_.history, internal::find_contention(audit_.history, most));
   }
 
-  // Nothing was at stake as far as is known where there was no room to count it.
+  // If memory did not suffice to count the stakes, they are taken as none.
   bool withhold_uncontended() {
     return internal::withhold_uncontended(audit_.result, audit_.stakes.value_or(Stakes{}));
   }

@@ -19,7 +19,7 @@ namespace assay::internal {
 
 using Numbered = std::pair<int64_t, uint32_t>;  // a number, and what has it
 
-// By number; of the same number, by what has it.
+// Sorts by number, and equal numbers by their owner.
 void sort_numbered(std::vector<Numbered>& numbered);
 
 // One number of two: ordered by the first, then by the second.

@@ -51,7 +51,7 @@ namespace {
 Result<std::unique_ptr<assay_watch>> watch_of(const assay_options& options) {
   if (options.levels.size() > 1) return usage_error("several levels; expected one to watch");
   if (options.aborted_reads)
-    return usage_error("a watch does not count what transactions saw that did not commit");
+    return usage_error("a watch cannot check the reads of transactions that did not commit");
   watch::WatchOptions watched;
   if (!options.levels.empty()) watched.level = options.levels[0];
   watched.sessions = options.sessions;

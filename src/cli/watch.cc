@@ -58,7 +58,7 @@ Status can_keep(const WatchState& s) {
     return usage_error(fmt::format("{} is not written with --expected-order",
                                    s.state.empty() ? "--certificate" : "--state"));
   if (!s.options.fence.empty() && !s.state.empty())
-    return usage_error("--state is not written with --fence");
+    return usage_error("--state cannot be used with --fence");
   if (!s.state.empty() && !s.follow && s.file != "-")
     return usage_error("--state needs --follow: without it the file is read to its end in one run");
   if (!s.state.empty() && s.file != "-" && std::filesystem::exists(s.file) &&

@@ -112,7 +112,7 @@ Status check(const RunOptions& o) {
     return usage_error(
         fmt::format("the number of sessions must be between 1 and {}", kMaxSessions));
   if (o.txns == 0 && !(o.seconds > 0) && !o.endless)
-    return usage_error("a run needs a number of transactions or a time to end");
+    return usage_error("a run needs a limit: a number of transactions or a duration");
   if (o.timeout.count() <= 0) return usage_error("the statement time-out must be above 0");
   if (!o.faults.kinds.empty() && !(o.faults.interval > 0))
     return usage_error("the time between faults must be above 0");

@@ -19,7 +19,8 @@
 
 namespace assay::internal::formats {
 
-// Members are as in HistoryBuilder where they have its names; views need to live until they return.
+// A member with the name of one of HistoryBuilder's does the same; views passed to a member need to
+// live only until it returns.
 class StreamedBuilder {
  public:
   // `budget` may be null; it must outlive the builder, and is looked at by the calling thread

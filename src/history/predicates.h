@@ -56,7 +56,7 @@ class Predicates {
     if (open_[p].empty()) return Match::no;
     return std::binary_search(open_[p].begin(), open_[p].end(), v) ? Match::open : Match::no;
   }
-  // Whether the initial value of every key does.
+  // Whether the initial value of every key satisfies the condition.
   Match match_initial(PredicateId p) const { return initial_[p]; }
   // Whether some key may satisfy it before anything is written.
   bool matches_initially(PredicateId p) const { return matches_initially_[p]; }

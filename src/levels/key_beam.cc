@@ -361,7 +361,8 @@ class KeyBeam {
     reached_.swap(kept_);
   }
 
-  // With more situations, from some responses before. False if that has been done often enough.
+  // Goes back by some responses and goes on from there with a wider beam. False if the limit of
+  // widenings is reached.
   bool go_back() {
     if (layers_.size() > farthest_) widened_ = 0;
     farthest_ = std::max(farthest_, layers_.size());

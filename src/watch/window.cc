@@ -473,7 +473,8 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
             unexplained.note(m, place, seen);
           return false;
         }
-        // One of unknown outcome may have to wait long for a better explanation.
+        // A read that the state explains does not wait for a transaction of unknown outcome: a
+        // better explanation might take long to come.
         const bool known = m.status == TxnStatus::unknown && explained.by_state(seen);
         const bool waits = how.only_sealed || (!known && explained.by_others_to_come(seen));
         if (waits) open.push_back(place);

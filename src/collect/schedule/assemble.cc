@@ -329,8 +329,8 @@ class Assembler {
     ops.push_back(std::move(op));
   }
 
-  // A change looks at rows in their newest versions, and at those that it waits for again. While
-  // nobody else does anything these are of one state of the table.
+  // An update or delete looks at the newest versions of rows, and looks a second time at rows for
+  // which it had to wait. While nobody else does anything these are of one state of the table.
   bool found_in_one_state(const Statement& s) const {
     return std::ranges::none_of(played_.statements, [&](const Statement& other) {
       return other.session != s.session && other.time.request < s.time.response &&

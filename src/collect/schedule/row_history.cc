@@ -38,7 +38,7 @@ std::optional<RowName> row_name(const std::string& name) {
     else
       row.key.back() += name[i] == '\\' && i + 1 < name.size() ? name[++i] : name[i];
   }
-  // Of one column commas and backslashes are as they are.
+  // In a key of one column, commas and backslashes are not escaped.
   if (row.key.size() == 1) row.key = {name.substr(colon + 1)};
   return row;
 }

@@ -305,8 +305,8 @@ CallResult Prepared::perform(const std::vector<Value>& parameters, Versions& ver
   const Result<Condition> where = condition_of(statement_->where, *table_, parameters);
   if (!where.ok()) return CallResult::fatal(where.error().message);
   call.where = where->to_string();
-  // A change of all rows may be of some that are not known in full, which only a condition can say
-  // (Reply::matched).
+  // A change without a condition may be of rows that are not known in full, and only a condition
+  // can record that (Reply::matched).
   if (call.where.empty() && statement_->kind != Statement::Kind::select)
     call.where = every_row(*table_);
   if (const Expression* key = key_of(statement_->where, *table_)) {

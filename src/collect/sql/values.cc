@@ -147,7 +147,8 @@ Expression Values::factor(MaybeType& type) {
         "an integer, a text or a parameter; write 'let :n = new;' before the statement, and :n "
         "here");
   if (token.kind == Token::Kind::word)
-    expected("an integer, a text or a parameter; a column is on the left of a comparison");
+    expected(
+        "an integer, a text or a parameter; a column may stand only on the left of a comparison");
   expected("an integer, a text or a parameter");
 }
 
@@ -258,7 +259,7 @@ Comparison Values::comparison() {
   if (take(">=")) return Comparison::at_least;
   if (take("<")) return Comparison::less;
   if (take(">")) return Comparison::more;
-  expected("a comparison: = <> < <= > >=, in where also between, in or is null");
+  expected("a comparison: = <> < <= > >=, and behind 'where' also 'between', 'in' or 'is null'");
 }
 
 void Values::set_parameters(std::vector<std::string> names, std::vector<MaybeType> types) {
