@@ -14,12 +14,6 @@ foreach(library fmt simdjson sqlite3 zstd z)
   list(APPEND whole_libraries ${ASSAY_STATIC_${library}})
 endforeach()
 
-# assay-static cannot load PostgreSQL's client, so it needs no parser of its statements either: three megabytes. This object takes
-# the place of the one in the archive.
-add_library(assay_without_parser OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/src/record/rewriting.cc)
-target_include_directories(assay_without_parser PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-target_link_libraries(assay_without_parser PRIVATE fmt::fmt)
-
 set(rooms)
 set(archives)
 if(ASSAY_TOGETHER)
@@ -33,8 +27,8 @@ else()
   endforeach()
 endif()
 
-# assay_whole(NAME MORE FLAGS …): MORE is what it links besides
-function(assay_whole name more)
+# assay_whole(NAME OBJECTS MORE FLAGS …): OBJECTS are those of the hot sources, MORE is what it links besides the archives
+function(assay_whole name objects more)
   set(program ${PROJECT_BINARY_DIR}/${name})
   if(whole_libraries MATCHES "NOTFOUND")
     add_custom_target(${name} COMMAND ${CMAKE_COMMAND} -E echo "run dev/static-libraries and cmake again: there is no libfmt.a or libsimdjson.a"
@@ -42,7 +36,7 @@ function(assay_whole name more)
     return()
   endif()
   add_custom_command(OUTPUT ${program} DEPENDS assay ${rooms} ${whole_libraries} ${more} COMMAND_EXPAND_LISTS VERBATIM
-    COMMAND ${CMAKE_CXX_COMPILER} $<$<BOOL:${CMAKE_SYSROOT}>:--sysroot=${CMAKE_SYSROOT}> ${ARGN} -Wl,--gc-sections ${ASSAY_HARDENED_LINK} -s -o ${program} ${hot} $<TARGET_OBJECTS:assay>
+    COMMAND ${CMAKE_CXX_COMPILER} $<$<BOOL:${CMAKE_SYSROOT}>:--sysroot=${CMAKE_SYSROOT}> ${ARGN} -Wl,--gc-sections ${ASSAY_HARDENED_LINK} -s -o ${program} "${objects}" $<TARGET_OBJECTS:assay>
             ${more} -Wl,--start-group ${archives} ${whole_libraries} -Wl,--end-group -pthread)
   add_custom_target(${name} DEPENDS ${program})
 endfunction()
@@ -50,6 +44,17 @@ set(parser)
 if(PG_QUERY_INCLUDE_DIR AND PG_QUERY_LIBRARY)
   set(parser ${PG_QUERY_LIBRARY})
 endif()
-assay_whole(assay-portable "${parser}" -static-libstdc++ -static-libgcc)
-# -w: glibc's warnings about loading libraries, which this program does not do.
-assay_whole(assay-static $<TARGET_OBJECTS:assay_without_parser> -static -Wl,-w)
+assay_whole(assay-portable "${hot}" "${parser}" -static-libstdc++ -static-libgcc)
+
+# assay-static cannot load PostgreSQL's client, so it needs no parser of its statements either: 1.3 megabytes. The source that
+# calls it is compiled again without it; not where sources are compiled together.
+if(NOT ASSAY_TOGETHER)
+  add_library(assay_without_parser OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/src/record/rewriting.cc)
+  target_include_directories(assay_without_parser PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(assay_without_parser PRIVATE fmt::fmt)
+  set(parser $<TARGET_OBJECTS:assay_without_parser>)
+  set(hot "$<FILTER:${hot},EXCLUDE,/record/rewriting[.]cc>")
+endif()
+# The linker warns of glibc's functions that load libraries, which this program does not call. It is not asked to be silent: ld's -w
+# leaves out errors too.
+assay_whole(assay-static "${hot}" "${parser}" -static)

@@ -1,5 +1,6 @@
 /* assay for C, and for every language that can call C. Link with -lassay (pkg-config assay);
-   libassay.so.0 keeps what it has: functions and constants may be added, none changes or goes.
+   libassay.so.0 may gain functions and constants;
+   none changes or is removed.
 
      assay_error* error = NULL;
      assay_history* history = NULL;
@@ -17,10 +18,10 @@
    null where it succeeds and what went wrong where it fails, to be freed by the caller. No C++
    exception leaves the library.
 
-   Ownership. Whoever gets a handle frees it, by the function of its name; to free null does
-   nothing. What goes in is copied. A `const char*` that comes out ends with a zero byte, is UTF-8
-   where the history is, and lives as long as the handle it was asked of. An audit keeps its history
-   alive, so that either may be freed first.
+   Ownership. The caller frees each handle it gets with the function for its type; freeing null
+   does nothing. What goes in is copied. A `const char*` that comes out ends with a zero byte, is
+   UTF-8 where the history is, and lives as long as the handle it was asked of. An audit keeps its
+   history alive: either may be freed first.
 
    Threads. Different handles may be used by different threads at once. Histories, audits, errors
    and bytes may be shared by threads: calls on one history and its audits wait for each other.
@@ -97,9 +98,9 @@ typedef struct assay_options assay_options;
 /* Null if there is no memory. */
 ASSAY_API assay_options* assay_options_new(void);
 ASSAY_API void assay_options_free(assay_options* options);
-/* Decides this level, or the levels of a group ("all", "adya", "session-guarantees"), besides those
-   that were named before. The names are those of the command line: ids, aliases, and as SQL has
-   them. Without any: those that are decided by default. */
+/* Decides this level, or the levels of a group ("all", "adya", "session-guarantees"), in addition
+   to those named before. The names are those of the command line: ids, aliases, and as SQL has
+   them. Without any, the default levels. */
 ASSAY_API assay_status assay_options_level(assay_options* options, const char* name,
                                            assay_error** error);
 /* Of reading and of checking, each by itself; 0: no limit. Beyond it verdicts are unknown, and
@@ -203,7 +204,7 @@ ASSAY_API assay_status assay_initial(assay_builder* builder, assay_value value,
 ASSAY_API assay_status assay_begin(assay_builder* builder, assay_value session,
                                    assay_error** error);
 
-/* What is known of it besides. Times are nanoseconds on one clock: it began, or ended, at some
+/* Further facts about it. Times are nanoseconds on one clock: it began, or ended, at some
    moment from `request` to `response`; both are the same where the moment is known. */
 ASSAY_API assay_status assay_name(assay_builder* builder, const char* name, assay_error** error);
 ASSAY_API assay_status assay_begin_time(assay_builder* builder, int64_t request, int64_t response,
@@ -237,15 +238,16 @@ ASSAY_API assay_status assay_read_list(assay_builder* builder, assay_value key,
 ASSAY_API assay_status assay_range(assay_builder* builder, assay_value low, assay_value high,
                                    const assay_value* keys, const assay_value* values, size_t count,
                                    assay_error** error);
-/* `written`: whether the key held what was expected, so that the value was written. */
+/* `written`: whether the key held the expected value and the new one was written. */
 ASSAY_API assay_status assay_compare_and_set(assay_builder* builder, assay_value key,
                                              assay_value expected, assay_value value, int written,
                                              assay_error** error);
-/* `written`: whether the key was absent, so that the value was written. */
+/* `written`: whether the key was absent and the value was written. */
 ASSAY_API assay_status assay_insert(assay_builder* builder, assay_value key, assay_value value,
                                     int written, assay_error** error);
 
-/* It was acknowledged; it certainly had no effect; or nobody knows, as after a lost connection. */
+/* It was acknowledged; it certainly had no effect; or its outcome is unknown, as after a lost
+ * connection. */
 ASSAY_API assay_status assay_commit(assay_builder* builder, assay_error** error);
 ASSAY_API assay_status assay_abort(assay_builder* builder, assay_error** error);
 ASSAY_API assay_status assay_unknown(assay_builder* builder, assay_error** error);
@@ -284,11 +286,11 @@ ASSAY_API size_t assay_verdict_count(const assay_audit* audit);
 ASSAY_API const char* assay_verdict_level(const assay_audit* audit, size_t i);
 ASSAY_API assay_outcome assay_verdict_outcome(const assay_audit* audit,
                                               size_t i); /* ASSAY_UNKNOWN beyond the last */
-/* Of what is unknown: a word ("time", "lacks-times") and a sentence. */
+/* Why a level is unknown: a word ("time", "lacks-times") and a sentence. */
 ASSAY_API const char* assay_verdict_cause(const assay_audit* audit, size_t i);
 ASSAY_API const char* assay_verdict_reason(const assay_audit* audit, size_t i);
-/* Of what is violated: its name ("write-skew"), the sentences that explain it, and what outside of
-   the database is worth ruling out first. */
+/* A violation: its name ("write-skew"), the sentences that explain it, and causes outside of the
+   database to rule out first. */
 ASSAY_API const char* assay_verdict_anomaly(const assay_audit* audit, size_t i);
 ASSAY_API const char* assay_verdict_explanation(const assay_audit* audit, size_t i);
 ASSAY_API const char* assay_verdict_hint(const assay_audit* audit, size_t i);
@@ -304,7 +306,7 @@ ASSAY_API assay_status assay_report(const assay_audit* audit, const char* kind,
 /* The certificates of the verdicts, as `assay check --certificate` writes them. */
 ASSAY_API assay_status assay_certificates(const assay_audit* audit, assay_bytes** certificates,
                                           assay_error** error);
-/* Asks the independent verifier about certificates that somebody brings: ASSAY_OK if it accepts
+/* Has the independent verifier check certificates from outside: ASSAY_OK if it accepts
    each of them for this history, ASSAY_REFUSED if it does not, ASSAY_BAD_INPUT if this is no
    certificate file of this history or holds none. */
 ASSAY_API assay_status assay_verify(assay_history* history, const char* certificates, size_t size,
@@ -321,20 +323,21 @@ ASSAY_API assay_status assay_verify(assay_history* history, const char* certific
 
 typedef struct assay_watch assay_watch;
 
-/* What the options say of a watch besides its level. How many sessions there are; 0: not known.
- * Once each was heard of, nothing waits for the lateness. */
+/* Options of a watch. The number of sessions; 0: not known. Once each of them has reported,
+ * the watch does not wait for the lateness. */
 ASSAY_API void assay_options_sessions(assay_options* options, uint32_t sessions);
 /* A transaction is reported at most so much later than it began; by default ten seconds. */
 ASSAY_API void assay_options_lateness(assay_options* options, int64_t nanoseconds);
-/* So many consecutive transactions are held to the level by themselves; 0: the history as a whole.
+/* Any this many consecutive transactions must satisfy the level by themselves; 0: the whole
+ * history.
  */
 ASSAY_API void assay_options_horizon(assay_options* options, size_t transactions);
 
 ASSAY_API assay_status assay_watch_new(const assay_options* options, assay_watch** watch,
                                        assay_error** error);
 ASSAY_API void assay_watch_free(assay_watch* watch);
-/* What was reported next. The transactions go over to the watch: the history is empty afterwards.
-   ASSAY_USAGE where an audit still holds it. */
+/* Adds the transactions that were reported next. The watch takes them over: the history is empty
+   afterwards. ASSAY_USAGE where an audit still holds it. */
 ASSAY_API assay_status assay_watch_add(assay_watch* watch, assay_history* history,
                                        assay_error** error);
 /* No more will come. */
@@ -344,8 +347,8 @@ ASSAY_API assay_status assay_watch_finish(assay_watch* watch, assay_error** erro
 ASSAY_API assay_status assay_watch_alarm(assay_watch* watch, assay_audit** audit,
                                          assay_error** error);
 /* Transactions that were reported, and those of them that are decided; stretches that could not be,
-   and the last reason why, "" if there is none. What is not decided is neither satisfied nor
-   violated. */
+   and the last reason why, "" if there is none. Undecided transactions count as neither satisfied
+   nor violated. */
 ASSAY_API uint64_t assay_watch_reported(const assay_watch* watch);
 ASSAY_API uint64_t assay_watch_decided(const assay_watch* watch);
 ASSAY_API uint64_t assay_watch_undecided(const assay_watch* watch);

@@ -206,7 +206,7 @@ def check(history: History | str | os.PathLike[str], levels: str | Iterable[str]
 
 
 def verify(history: History | str | os.PathLike[str], certificates: bytes) -> None:
-    """Asks the independent verifier about certificates that somebody brings for a history, or for the file at a path; raises Refused
+    """Has the independent verifier check certificates for a history, or for the file at a path; raises Refused
     if it does not accept each of them.
 
     >>> history = History.parse("s1: { w(x,1) } { r(x,1) }")

@@ -37,9 +37,9 @@
 // database that serves one state to all cannot go wrong that way, so the two are distinguished: the
 // second pass counts only conflicts of overlapping transactions.
 //
-// Pairs of keys are looked up by hashing, and the first match ends that; after kMostPairs of them
-// without one, there is said to be a candidate. Ranges stand for all keys. So a history may be
-// credited with too much, never with too little.
+// Pairs of keys are looked up by hashing until one matches; after kMostPairs without a match a
+// candidate is assumed. A range counts as a use of every key. So the result may hold too many
+// candidates, never too few.
 #include "audit/candidates.h"
 
 #include <fmt/format.h>

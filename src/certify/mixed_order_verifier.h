@@ -6,8 +6,8 @@
 //
 //   serializable          w follows r at once; its reads return what stands there at r
 //   prefix                its reads return what stands there at r
-//   snapshot isolation    besides, nobody installs a version of a key that it writes between r and
-//                         w
+//   snapshot isolation    as prefix, and between r and w no other transaction installs a version of
+//                         a key that it writes
 //   read committed, read atomic, causal
 //                         w follows r at once; the order of the w is a commit order that serves it
 //                         as a reader (weak_order_verifier.h), whatever it does to other readers

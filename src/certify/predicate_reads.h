@@ -2,8 +2,8 @@
 // last one, up to the version that it saw, that changed whether the range selects the key.
 //
 //   order x: 10 20 3      A: w(x,10)   B: w(x,20)   C: w(x,3)   D: p(value < 5, [], passed [x=20])
-//   x never was below 5 when D looked: D depends on nobody. A query for value > 15 that passed over
-//   x = 3 depends on C.
+//   x never was below 5 when D looked: D depends on no transaction. A query for value > 15 that
+//   skipped x = 3 depends on C.
 //
 // Which one that was is certain if one line of the history orders all possible writers of the key,
 // or if every other version, the initial one too, matches otherwise. Cost: an operation walks the

@@ -7,10 +7,10 @@
 // closes the cycle. So a program holds if no cut of any of its transactions leads there, and of
 // each cut the certificate says why:
 //
-//   empty          nobody may begin the gap
-//   nobody-closes  nobody may end it
-//   apart          whoever conflicts with those who may begin, over any number of others, is among
-//                  these, and none of them may end it
+//   empty          no transaction may begin the gap
+//   nobody-closes  no transaction may end it
+//   apart          the transactions listed are all that conflicts connect to those that may begin,
+//                  and none of them may end it
 #pragma once
 
 #include <compare>

@@ -3,8 +3,8 @@
 // the roles of keys, and each other transaction is checked against them.
 //
 //   A: r(x) r(y) w(x)    B: r(y) w(y)    at snapshot isolation
-//   A behind its first step: x and y begin the gap, of these x is kept, since A changes it; x
-//   closes it B begins the gap, since it changes y. Nobody reads x but A: nobody closes
+//   A after its first step: x and y begin the gap, of these x is kept, since A changes it; x closes
+//   B begins the gap, since it changes y. No transaction but A reads x: none closes it
 //
 //   isolation       cut behind            begins: changes       kept: what T            closes:
 //                                                               reads

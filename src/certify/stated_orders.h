@@ -1,7 +1,7 @@
 // What the lines {"key":…,"order":[…]} of a history name, and whether they can all be right.
 //
 //   order x: 1 2      s1: { w(x,1) }?   s2: { w(x,2) }     s1 took effect, and before s2
-//   order x: 1 9                                           a contradiction: nobody wrote 9
+//   order x: 1 9                                           a contradiction: no write of 9
 //
 // An entry of a value alone names a transaction if exactly one that may have taken effect writes
 // its value to the key, finally or on the way. It means nothing if several do, if it is the initial

@@ -9,8 +9,9 @@
 namespace assay::internal::cli {
 namespace {
 
+constexpr size_t kFirstScreen = 14;
+
 constexpr std::array kCommands = {
-    // The first screen.
     Command{
         "check", "decide which isolation levels a history satisfies",
         "  assay check run.jsonl                        the strongest levels, and why no stronger\n"
@@ -77,7 +78,7 @@ constexpr std::array kCommands = {
     Command{"doctor",
             "show which databases can be driven from here, and the limits of this machine",
             "  assay doctor\n", add_doctor},
-    // What assay --help-all shows besides.
+    // From here on only assay --help-all shows them.
     Command{"recover", "add what the database's log says to the history of a run that was killed",
             "  assay recover run.jsonl --database sqlite:app.db\n", add_recover},
     Command{"exec-test", "test whether a program keeps to the protocol by which 'exec:' drives it",
@@ -117,9 +118,8 @@ constexpr std::array kCommands = {
 
 std::span<const Command> all_commands() { return kCommands; }
 
-bool is_on_first_screen(const Command& command) {
-  constexpr std::string_view kLast = "doctor";
-  return &command <= &*std::ranges::find(kCommands, kLast, &Command::name);
+std::span<const Command> commands_beyond_first_screen() {
+  return all_commands().subspan(kFirstScreen);
 }
 
 bool is_command(std::string_view name) {

@@ -27,8 +27,8 @@ struct Command {
 
 // In the order of help.
 std::span<const Command> all_commands();
-// Whether `assay --help` lists it; the others need --help-all.
-bool is_on_first_screen(const Command& command);
+// Those that `assay --help` leaves to --help-all: the last ones.
+std::span<const Command> commands_beyond_first_screen();
 bool is_command(std::string_view name);
 // "no command 'chek'; did you mean 'check'?"
 std::string no_command(std::string_view name);

@@ -133,7 +133,8 @@ std::vector<std::string> spelled_out(const CLI::App& command,
       continue;
     }
     const Spelled spelled = split(flag, known, in_word ? word.substr(equals + 1) : words[++i]);
-    if (!spelled.value.empty()) out.insert(out.end(), {flag, spelled.value});
+    if (!spelled.value.empty() || spelled.options.empty())
+      out.insert(out.end(), {flag, spelled.value});
     out.insert(out.end(), spelled.options.begin(), spelled.options.end());
   }
   return out;

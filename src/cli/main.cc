@@ -49,8 +49,8 @@ std::string flag_meant(const CLI::App& app) {
 }
 
 void show_first_commands(CLI::App& app) {
-  for (const Command& command : all_commands())
-    if (!is_on_first_screen(command)) app.get_subcommand(std::string(command.name))->group("");
+  for (const Command& command : commands_beyond_first_screen())
+    app.get_subcommand(std::string(command.name))->group("");
 }
 
 // --help shows the flags without a heading, and names the headings whose flags --help-all shows.

@@ -26,7 +26,7 @@ namespace {
 namespace schedule = collect::schedule;
 
 constexpr uint64_t kMostFileBytes = 16 << 20;
-constexpr uint64_t kMostUnasked = 1000;  // interleavings, where nobody says how many
+constexpr uint64_t kMostUnasked = 1000;  // interleavings, where --permutations gives no number
 constexpr uint64_t kMostAtAll = 1'000'000;
 
 struct PlayState {
@@ -147,7 +147,7 @@ class Play {
           "--permutations: the file has several scenarios; expected the name of one, or a file of "
           "its own for it");
     chosen_ = schedule::interleavings(file_, most, s_.options.seed);
-    // Nobody has chosen them such that a session can go on where it has to.
+    // They were not chosen so that a session can go on where it has to.
     for (schedule::Permutation& p : chosen_) p.queues = !wanted.empty();
     if (chosen_.size() == most && most > 1)
       note(fmt::format("{} interleavings are played; there may be more", grouped(most)));

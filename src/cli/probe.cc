@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
+#include <map>
 #include <memory>
 
 #include "base/progress.h"
@@ -17,6 +19,8 @@ namespace assay::internal::cli {
 namespace {
 
 namespace schedule = collect::schedule;
+
+constexpr uint64_t kMostScenarioBytes = uint64_t{1} << 20;
 
 struct ProbeState {
   schedule::Options options;
@@ -109,13 +113,31 @@ Status leave_out_unknown(std::vector<std::string>& isolations, const schedule::S
   return isolations.empty() ? last : Status(Ok{});
 }
 
+// Of the folder, in the order of the files' names; without one those that the program holds.
+Result<std::vector<schedule::Scenario>> scenarios_of(const std::string& folder) {
+  if (folder.empty()) return schedule::all_scenarios();
+  namespace fs = std::filesystem;
+  std::map<std::string, std::string> texts;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (!it->is_regular_file()) continue;
+    auto text = read_file(it->path().string(), kMostScenarioBytes);
+    if (!text.ok()) return text.error();
+    texts.emplace(it->path().string(), std::move(*text));
+  }
+  if (error) return io_error("cannot read the folder: " + error.message(), folder);
+  if (texts.empty()) return usage_error(folder + " is empty; expected scenarios");
+  const std::vector<schedule::NamedText> files(texts.begin(), texts.end());
+  return schedule::all_scenarios(files);
+}
+
 Exit probe(const ProbeState& s) {
   std::vector<std::string> isolations = isolations_of(s);
   // Only one isolation can be held to a promise.
   if (!s.expect.levels.empty() && isolations.size() > 1)
     return fail(usage_error("--expect needs --isolation: which one must satisfy it?"));
   if (s.expect.levels.size() > 1) return fail(usage_error("--expect: expected one level"));
-  const auto scenarios = schedule::all_scenarios(s.scenarios);
+  const auto scenarios = scenarios_of(s.scenarios);
   if (!scenarios.ok()) return fail(scenarios.error());
   if (Status refused = leave_out_unknown(isolations, scenarios->back(), s); !refused.ok())
     return fail(refused.error());

@@ -23,7 +23,7 @@ namespace assay::internal::collect {
 //   ok
 //   aborted  the transaction certainly has no effect and never will (a conflict, a time-out or a
 //            lost connection while the server cannot have committed)
-//   unknown  nobody can say: the connection was lost or the time ran out after COMMIT was sent
+//   unknown  the connection was lost or the time ran out after COMMIT was sent
 //   fatal    going on makes no sense (disk full, no such table, a bug of ours): the run ends
 enum class CallOutcome : uint8_t { ok, aborted, unknown, fatal };
 

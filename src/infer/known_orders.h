@@ -2,7 +2,7 @@
 // they contradict themselves or the rest of the history. See docs/formats/assay.md.
 //
 //   order x: 1 2        s1: { w(x,1) }?   s2: { w(x,2) }      s1 took effect, before s2
-//   order x: 1 9                                              nobody wrote 9: a contradiction
+//   order x: 1 9                                              9 was never written: a contradiction
 //   order x: 1 2        order x: 2 1                          a contradiction
 //
 // An entry names a version by its value, and perhaps its transaction. A value alone that several

@@ -12,7 +12,8 @@
 //   read committed … causal   if it saw t2 in the sense of its level, and reads x from t1, and t2
 //                             writes x, then t2 comes before t1. It is one event, w
 //   prefix, snapshot          its reads are of one moment, r, before w; under snapshot isolation
-//                             nobody else installs a version of a key that it writes in between
+//                             no other transaction installs a version of a key that it writes in
+//                             between
 //   serializable              the same with r and w one event
 //
 // These are the axioms of Biswas and Enea (OOPSLA 2019), each evaluated at the transaction that

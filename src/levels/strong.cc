@@ -1,26 +1,22 @@
 // One engine for every level whose events need one total order.
 //
 //   1. replay       propose an order from the hint and play it; if it plays, that order is the
-//      certificate
+//                   certificate
 //   2. known graph  everything that holds whatever the version orders are, and what follows from
-//      read-modify-writes; a
-//                   cycle in it refutes
+//                   read-modify-writes; a cycle in it refutes
 //   3. replay       the known graph, in the order of the hint; when no event is enabled, one is
-//      forced, so the order is
-//                   complete but has *faults*: two writers whose order makes a read return the
-//                   wrong version
+//                   forced, so the order is complete but has *faults*: two writers whose order
+//                   makes a read return the wrong version
 //   4. search       only for what goes wrong: which of two writers came first, what a read with
-//      several possible sources
-//                   saw, who of unknown outcome took effect (choices.cc). The solver chooses such
-//                   that the graph stays acyclic; its order is replayed, and its faults become new
-//                   choices. No fault: satisfied, but for rows that queries passed over
-//                   (infer/skipped_rows.h), which are asked for only then, and become choices if
-//                   the order contradicts them. A contradiction: violated, since every order has to
-//                   make these choices.
+//                   several possible sources saw, which transactions of unknown outcome took
+//                   effect (choices.cc). The solver chooses sides that leave the graph acyclic;
+//                   its order is replayed, and its faults become new choices. No fault: satisfied,
+//                   but for skipped rows (infer/skipped_rows.h), which are asked for only then and
+//                   become choices if the order contradicts them. A contradiction: violated, since
+//                   every order has to make these choices.
 //   5. saturation   if step 4 meets more conflicts than a sound history has: the version orders
-//      that known edges
-//                   force, to a fixpoint; a cycle refutes. Then 3 and 4 again on the saturated
-//                   graph, starting from the order so far.
+//                   that known edges force, to a fixpoint; a cycle refutes. Then 3 and 4 again on
+//                   the saturated graph, starting from the order so far.
 //
 // Where only reads say when events took place, sessions being no chains, saturation comes before
 // the search, and an estimate of all places (infer/places.cc) gives the order that 3 and 4 start

@@ -76,7 +76,7 @@ std::string played(const std::string& name, const std::string& url, const std::s
 // What the scenarios of `assay probe` came to, in their order: G0, G1a, G1b, G1c, OTV,
 // non-repeatable, PMP, PMP write, G-single, P4, long fork, G2-item, G2, read-only, stale read.
 std::string probed(const std::string& url, const std::string& isolation) {
-  const auto scenarios = all_scenarios("");
+  const auto scenarios = all_scenarios();
   EXPECT_TRUE(scenarios.ok()) << scenarios.error().to_string();
   std::string all;
   for (const Scenario& s : *scenarios)

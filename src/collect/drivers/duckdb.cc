@@ -1,8 +1,9 @@
 // Embedded DuckDB, one connection a session, in memory or in a file that no other process has open.
 //
-// A transaction has a snapshot from its first statement on, and nobody waits: who changes a row
-// that another one has changed since is refused at once, and the transaction with it. COMMIT may be
-// refused too. A COMMIT behind a refusal succeeds, and nothing was done.
+// A transaction has a snapshot from its first statement on, and no statement waits for a lock: one
+// that changes a row which another transaction has changed since the snapshot is refused at once,
+// and the transaction with it. COMMIT may be refused too. A COMMIT after a refusal succeeds without
+// effect.
 #include "collect/clients/duckdb.h"
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include "collect/drivers/registry.h"
 #include "collect/drivers/sql.h"
 #include "collect/run_id.h"
+#include "collect/schedule/statements.h"
 
 namespace assay::internal::collect {
 namespace {
@@ -38,13 +40,6 @@ struct Database {
 // One line of a message, without the place in the statement.
 std::string first_line(std::string_view message) {
   return std::string(message.substr(0, message.find('\n')));
-}
-
-bool is_word(std::string_view sql, std::string_view word) {
-  if (sql.size() < word.size()) return false;
-  for (size_t i = 0; i < word.size(); ++i)
-    if ((sql[i] | 0x20) != word[i]) return false;
-  return sql.size() == word.size() || ((sql[word.size()] | 0x20) < 'a');
 }
 
 class DuckdbSession : public DriverSession {
@@ -80,9 +75,10 @@ class DuckdbSession : public DriverSession {
     for (const std::string& sql : statements) {
       Spoken& spoken = answers.emplace_back(run(sql).spoken);
       const bool fine = spoken.error.empty();
-      const bool ends = is_word(sql, "commit") || is_word(sql, "rollback") || is_word(sql, "end");
+      const std::string word = schedule::first_word(sql);
+      const bool ends = schedule::is_one_of(word, {"commit", "rollback", "end"});
       if (ends && is_refused_) spoken.tag = "ROLLBACK";
-      if (fine && (is_word(sql, "begin") || is_word(sql, "start"))) is_open_ = true;
+      if (fine && schedule::is_one_of(word, {"begin", "start"})) is_open_ = true;
       if (ends) is_open_ = is_refused_ = false;
       // Not every error ends a transaction.
       if (!fine && is_open_) is_refused_ = !run("SELECT 1").spoken.error.empty();

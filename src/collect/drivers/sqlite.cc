@@ -26,6 +26,7 @@
 #include "collect/drivers/sql.h"
 #include "collect/drivers/sqlite_lock.h"
 #include "collect/run_id.h"
+#include "collect/schedule/statements.h"
 
 namespace assay::internal::collect {
 namespace {
@@ -307,8 +308,9 @@ class SqliteSession : public DriverSession {
   // A BEGIN that does not say how is one of the isolation's.
   Status speak(std::span<const std::string> statements, std::vector<Spoken>& answers) override {
     for (const std::string& sql : statements) {
-      const bool begins = sqlite3_stricmp(sql.c_str(), "begin") == 0 ||
-                          sqlite3_stricmp(sql.c_str(), "begin transaction") == 0;
+      const std::vector<schedule::Word> words = schedule::words_of(sql);
+      const bool begins = !words.empty() && words[0].is("begin") &&
+                          (words.size() == 1 || (words.size() == 2 && words[1].is("transaction")));
       answers.push_back(speak(begins && !deferred_ ? kSql[kBeginImmediate] : sql));
       standing_->patience.waits = false;
       standing_->writes = sqlite3_txn_state(db_.get(), "main") == SQLITE_TXN_WRITE;

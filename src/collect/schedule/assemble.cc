@@ -12,9 +12,9 @@
 // A row is a key: its table and the values of its primary key; without one, on PostgreSQL and
 // SQLite, the chain of the places in which its versions lay. A row that changes its key is deleted
 // and inserted. An UPDATE or DELETE read the version that it replaced only where what it did
-// depended on it (spec: rule 35). Who wrote a version is stated where the database told its number,
-// and that one was seen to write this very row; a version that nobody was seen to write is left
-// out, for a read that is missing cannot make a violation. Versions of a key were installed in the
+// depended on it (spec: rule 35). The writer of a version is stated where the database gave its
+// number and it was seen to write this very row; a version without a known writer is left out,
+// since a missing read cannot cause a violation. Versions of a key were installed in the
 // order in which their writers were answered, as each held the row's lock until it ended.
 //
 // A condition is a column of its own, which each version of the table has, and which says whether
@@ -56,10 +56,6 @@ struct Txn {
   std::vector<std::string> steps;
 };
 
-std::string first_word(std::string_view sql) {
-  const std::vector<Word> words = words_of(sql);
-  return words.empty() ? "" : words[0].text;
-}
 // ROLLBACK TO a savepoint ends nothing.
 std::optional<std::string> rolls_back_to(std::string_view sql) {
   const std::vector<Word> words = words_of(sql);
@@ -330,7 +326,7 @@ class Assembler {
   }
 
   // An update or delete looks at the newest versions of rows, and looks a second time at rows for
-  // which it had to wait. While nobody else does anything these are of one state of the table.
+  // which it had to wait. While no other statement runs, these are of one state of the table.
   bool found_in_one_state(const Statement& s) const {
     return std::ranges::none_of(played_.statements, [&](const Statement& other) {
       return other.session != s.session && other.time.request < s.time.response &&
@@ -357,7 +353,7 @@ class Assembler {
       const Statement& s = played_.statements[i];
       if (first_word(s.sql) == "savepoint" && s.answer.error.empty())
         savepoints.emplace_back(words_of(s.sql).back().text, ops.size());
-      // What was done since then is left out: nobody else saw it.
+      // Later operations are left out: no other transaction saw them.
       if (const auto to = rolls_back_to(s.sql); to && s.answer.error.empty())
         for (size_t n = savepoints.size(); n-- > 0;)
           if (savepoints[n].first == *to) {

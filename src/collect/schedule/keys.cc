@@ -75,8 +75,8 @@ class KeyReader {
     if (w.kind == Word::Kind::text || w.text == "null") return true;
     int64_t number = 0;
     const char* const end = w.text.data() + w.text.size();
-    if (w.kind != Word::Kind::number || std::from_chars(w.text.data(), end, number).ptr != end)
-      return false;
+    const auto [stop, error] = std::from_chars(w.text.data(), end, number);
+    if (w.kind != Word::Kind::number || stop != end || error != std::errc{}) return false;
     value = Value::of(number);
     return true;
   }
@@ -88,11 +88,13 @@ class KeyReader {
       return false;
     if (!take({"from", table_.name})) return false;
     Request r{.kind = OpKind::range};
-    if (take_key(r))
+    if (take({"where", table_.key, "="})) {
       r.kind = OpKind::read;
-    else if (take({"where", table_.value, "between"}) &&
-             !(take_constant(r.least) && take({"and"}) && take_constant(r.most)))
+      if (!take_constant(r.key)) return false;
+    } else if (take({"where", table_.value, "between"}) &&
+               !(take_constant(r.least) && take({"and"}) && take_constant(r.most))) {
       return false;
+    }
     return add(requests, r);
   }
   bool insert(std::vector<Request>& requests) {

@@ -60,6 +60,11 @@ TEST(Keys, OtherStatementsAreRefusedWithTheirPlace) {
             "x.sql:3:1: this database cannot play 'select 1'; expected one table of two columns, "
             "begin, commit and rollback, and statements such as select, insert, update and delete "
             "by key");
+  for (const std::string wrong : {"select * from t where id = 99999999999999999999",
+                                  "select * from t where id = v", "delete from t where id = v"})
+    EXPECT_NE(played("/* a */ " + wrong + ";").find("cannot play '" + wrong + "'"),
+              std::string::npos)
+        << wrong;
 }
 
 }  // namespace

@@ -368,7 +368,7 @@ class OpenStage : public Stage {
     return over;
   }
 
-  // Whoever waits goes on doing so until a transaction ends. A server that says who waits is asked
+  // A waiting session waits until a transaction ends. A server that says who waits is asked
   // again all the same.
   void look(size_t session) {
     if (!sees_locks_ && seen_waiting_[session] == ended_) return;

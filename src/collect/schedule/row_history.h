@@ -1,4 +1,4 @@
-// A history of what transactions did to rows of tables, whoever saw it.
+// A history of what transactions did to rows of tables, however it was observed.
 #pragma once
 
 #include <cstddef>

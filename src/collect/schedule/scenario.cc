@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "history/level_name.h"
 
@@ -47,21 +44,7 @@ Result<Scenario> scenario_of(std::string_view text, std::string_view path) {
   return s;
 }
 
-Result<std::vector<Scenario>> all_scenarios(const std::string& folder) {
-  namespace fs = std::filesystem;
-  std::vector<std::pair<std::string, std::string>> files(kScenarios.begin(), kScenarios.end());
-  if (!folder.empty()) {
-    files.clear();
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(folder, error)) {
-      std::ifstream in(entry.path(), std::ios::binary);
-      if (entry.is_regular_file())
-        files.emplace_back(entry.path().string(), std::string(std::istreambuf_iterator(in), {}));
-    }
-    if (error) return io_error("cannot read the folder: " + error.message(), folder);
-    if (files.empty()) return usage_error(folder + " is empty; expected scenarios");
-    std::sort(files.begin(), files.end());
-  }
+Result<std::vector<Scenario>> all_scenarios(std::span<const NamedText> files) {
   std::vector<Scenario> all;
   for (const auto& [path, text] : files) {
     auto scenario = scenario_of(text, path);

@@ -34,7 +34,7 @@ extern const std::span<const NamedText> kScenarios;  // as cmake/embed.cmake wri
 // "-- level: NAME", and has one permutation.
 Result<Scenario> scenario_of(std::string_view text, std::string_view path);
 
-// In the order of the files' names. Empty: those that the program holds.
-Result<std::vector<Scenario>> all_scenarios(const std::string& folder);
+// One of each file, in their order.
+Result<std::vector<Scenario>> all_scenarios(std::span<const NamedText> files = kScenarios);
 
 }  // namespace assay::internal::collect::schedule

@@ -25,7 +25,7 @@ Result<Performance> play(const Scenario& s, const Options& options, History* his
 }
 
 TEST(Scenario, EachEndsAndIsObserved) {
-  const auto scenarios = all_scenarios("");
+  const auto scenarios = all_scenarios();
   ASSERT_TRUE(scenarios.ok()) << scenarios.error().to_string();
   EXPECT_EQ(scenarios->size(), 15u);
   for (const Scenario& s : *scenarios)
@@ -45,7 +45,7 @@ TEST(Scenario, EachEndsAndIsObserved) {
 }
 
 TEST(Scenario, WhatIsRefusedIsSaid) {
-  const auto scenarios = all_scenarios("");
+  const auto scenarios = all_scenarios();
   ASSERT_TRUE(scenarios.ok());
   for (const Scenario& s : *scenarios) {
     if (s.name != "P4") continue;
@@ -63,7 +63,7 @@ TEST(Scenario, WhatIsRefusedIsSaid) {
 TEST(Scenario, SaysInTheDatabaseThatItHasFinished) {
   const std::string file = testing::TempDir() + std::to_string(getpid()) + "-scenario.db";
   std::filesystem::remove(file);
-  const auto scenarios = all_scenarios("");
+  const auto scenarios = all_scenarios();
   ASSERT_TRUE(scenarios.ok());
   ASSERT_TRUE(play(scenarios->front(), {.databases = {"sqlite:" + file}, .isolation = {}}).ok());
   auto driver = open_driver({.url = "sqlite:" + file, .isolation = {}, .run = 1});
@@ -76,7 +76,7 @@ TEST(Scenario, SaysInTheDatabaseThatItHasFinished) {
 }
 
 TEST(Scenario, ADatabaseIsNeeded) {
-  const auto scenarios = all_scenarios("");
+  const auto scenarios = all_scenarios();
   ASSERT_TRUE(scenarios.ok());
   EXPECT_FALSE(play(scenarios->front(), {}).ok());
   EXPECT_FALSE(play(scenarios->front(), {.databases = {"nothing:"}, .isolation = {}}).ok());

@@ -34,6 +34,11 @@ struct Word {
 
 // Without blanks and comments.
 std::vector<Word> words_of(std::string_view sql);
+// In lower case; empty if there is none.
+inline std::string first_word(std::string_view sql) {
+  const std::vector<Word> words = words_of(sql);
+  return words.empty() ? std::string() : words[0].text;
+}
 
 struct Comment {
   size_t at = 0, end = 0;
