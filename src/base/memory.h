@@ -19,12 +19,13 @@ void return_large_blocks();
 
 // Whether a sanitizer's memory counts too, and freed memory is kept back: then none of these
 // measures the need of the program.
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool kAddressSanitizer = true;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitizerMemory = true;
 #elif defined(__has_feature)
-inline constexpr bool kAddressSanitizer = __has_feature(address_sanitizer);
+inline constexpr bool kSanitizerMemory =
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
 #else
-inline constexpr bool kAddressSanitizer = false;
+inline constexpr bool kSanitizerMemory = false;
 #endif
 
 }  // namespace assay::internal

@@ -47,21 +47,6 @@ std::string name_of(const schedule::File& file, const schedule::Permutation& p) 
   return out;
 }
 
-// "w2 waited, c2: 40001"
-std::string outcome_of(const schedule::File& file, const schedule::Performance& played) {
-  std::string out;
-  const auto add = [&](const std::string& what) { out += (out.empty() ? "" : ", ") + what; };
-  for (const schedule::Told& told : played.told) {
-    if (told.step == SIZE_MAX) continue;
-    const std::string& name = file.steps[told.step].name;
-    if (told.what == schedule::Told::What::waiting) add(name + " waited");
-    for (const size_t i : told.statements)
-      if (const std::string& error = played.statements[i].answer.error; !error.empty())
-        add(name + ": " + error.substr(0, error.find_first_of(" :")));
-  }
-  return out.empty() ? "nothing refused" : out;
-}
-
 // At the levels asked for, else the strongest that hold, with what is wrong with the weakest that
 // does not. What was not observed could only show more that is wrong.
 std::string verdict_of(const Audit& c, bool all_observed) {
@@ -265,7 +250,7 @@ class Play {
     const bool several = stages_.size() > 1;
     came += fmt::format("  {}{}\n  {}{}\n", several ? on_ + ": " : "",
                         verdict_of(c, assembled.missed.empty()), several ? "  " : "",
-                        outcome_of(file_, played));
+                        schedule::outcome(file_, played));
     return Ok{};
   }
 

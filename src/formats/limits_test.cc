@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kTooLong = (size_t{1} << 24) + 100'000;
 
 long peak_kib() {
-  if (kAddressSanitizer) return 0;
+  if (kSanitizerMemory) return 0;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_maxrss;
@@ -130,7 +130,7 @@ TEST(Limits, CompressedBombsStopAtTheFirstLine) {
 
 // Small on disk, and every line is kept. In a process of its own, whose peak nothing else has set.
 TEST(Limits, MemoryIsRespectedWhileColumnsGrow) {
-  if (kAddressSanitizer) GTEST_SKIP() << "the peak means little with this allocator";
+  if (kSanitizerMemory) GTEST_SKIP() << "the peak means little with this allocator";
   formats::TemporaryFolder folder;
   const std::string path = folder.path("bomb.jsonl.zst");
   auto out = formats::Output::open(path);

@@ -181,7 +181,7 @@ TEST(Weak, WithoutABudgetThereIsNoAnswer) {
 
 // What each transaction saw of each of many sessions takes tens of megabytes at once.
 TEST(Weak, AsksForMemoryBeforeItIsTaken) {
-  if (kAddressSanitizer) GTEST_SKIP() << "its own memory counts too";
+  if (kSanitizerMemory) GTEST_SKIP() << "its own memory counts too";
   std::vector<sample::Txn> txns;
   for (int64_t i = 1; i <= 40 * 400; ++i) txns.push_back({i % 400, {w("x", i)}});
   const History history = make_history(txns);

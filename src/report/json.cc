@@ -37,6 +37,8 @@ Json history_json(const Audit& c) {
   if (const RecordedOn run = recorded_on(h); !run.database.empty()) {
     j["database"] = run.database;
     if (!run.isolation.empty()) j["isolation"] = run.isolation;
+    if (!run.permutation.empty()) j["permutation"] = run.permutation;
+    if (!run.outcome.empty()) j["outcome"] = run.outcome;
   }
   j["hash"] = h.content_hash();
   if (h.clock_drift() > 0) j["clock_drift"] = h.clock_drift();

@@ -210,6 +210,8 @@ RecordedOn recorded_on(const History& h) {
   if (!meta.is_object()) return run;
   const Json& database = meta["database"];
   run.isolation = display(meta.text("isolation"), 80);
+  run.permutation = meta.text("permutation");
+  run.outcome = meta.text("outcome");
   if (database.is_string()) run.database = display(database.text(), 80);
   if (!database.is_object()) return run;
   // Some say more than a number, and their name with it: "PostgreSQL 15.7 (Debian …) on x86_64-…".

@@ -58,6 +58,9 @@ std::string level_names(const std::vector<LevelId>& levels);
 struct RecordedOn {
   std::string database;   // "PostgreSQL 15.7"
   std::string isolation;  // "read committed"
+  // Of a schedule that was played.
+  std::string permutation;  // its steps, in their order
+  std::string outcome;      // "w2 waited, c2: 40001"
 };
 RecordedOn recorded_on(const History& h);
 // "PostgreSQL 15.7 at read committed"

@@ -66,7 +66,7 @@ class Cli : public testing::TestWithParam<Case> {};
 
 TEST_P(Cli, Case) {
   const Case& c = GetParam();
-  if (kAddressSanitizer && c.name.ends_with("-memory"))
+  if (kSanitizerMemory && c.name.ends_with("-memory"))
     GTEST_SKIP() << "a sanitizer's own memory counts too";
   ASSERT_EQ(c.mistake, "");
   const Folder folder;

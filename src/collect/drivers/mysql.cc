@@ -444,6 +444,23 @@ class MysqlLocks : public LockView {
   std::unique_ptr<MysqlSession> session_;
 };
 
+// TiDB says it of each transaction.
+class TidbLocks : public LockView {
+ public:
+  explicit TidbLocks(std::unique_ptr<MysqlSession> session) : session_(std::move(session)) {}
+  bool waits(uint64_t backend, std::span<const uint64_t>) override {
+    const std::vector<std::string> question = {
+        fmt::format("SELECT 1 FROM information_schema.tidb_trx WHERE session_id = {} AND state = "
+                    "'LockWaiting'",
+                    backend)};
+    std::vector<Spoken> answers;
+    return session_->speak(question, answers).ok() && !answers[0].rows.empty();
+  }
+
+ private:
+  std::unique_ptr<MysqlSession> session_;
+};
+
 class MysqlDriver : public Driver {
  public:
   MysqlDriver(const DriverOptions& options, Url url) : options_(options), url_(std::move(url)) {
@@ -494,7 +511,8 @@ class MysqlDriver : public Driver {
 
   std::unique_ptr<LockView> lock_view() override {
     auto session = open();
-    if (!session.ok() || (product_ != "MariaDB" && product_ != "MySQL")) return nullptr;
+    if (!session.ok() || product_ == "Dolt") return nullptr;
+    if (product_ == "TiDB") return std::make_unique<TidbLocks>(std::move(*session));
     return std::make_unique<MysqlLocks>(std::move(*session));
   }
 

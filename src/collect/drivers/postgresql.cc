@@ -159,14 +159,13 @@ class PostgresqlSession : public DriverSession {
             self.notices_.push_back(fmt::format("{}:  {}", severity, text));
         },
         this);
+    backend_ = static_cast<uint64_t>(PQbackendPID(connection_.get()));
     read_only_ = ask("SELECT pg_is_in_recovery()") == "t";
     return Ok{};
   }
 
   bool read_only() const override { return read_only_; }
-  uint64_t backend() const override {
-    return static_cast<uint64_t>(PQbackendPID(connection_.get()));
-  }
+  uint64_t backend() const override { return backend_; }
 
   void name_transaction(std::string_view txn) override {
     server_id_.clear();
@@ -218,6 +217,7 @@ class PostgresqlSession : public DriverSession {
   // All in one message, as PostgreSQL's own tester sends a step: outside of a transaction they are
   // one.
   Status speak(std::span<const std::string> statements, std::vector<Spoken>& answers) override {
+    if (statements.empty()) return Ok{};
     std::string sql;
     for (const std::string& s : statements) sql += (sql.empty() ? "" : ";\n") + s;
     lost_because_.clear();
@@ -289,6 +289,8 @@ class PostgresqlSession : public DriverSession {
 
   Status prepare_h2() {
     begin_ = "BEGIN";
+    const std::string session = ask("SELECT session_id()");
+    std::from_chars(session.data(), session.data() + session.size(), backend_);
     if (Status s = run(fmt::format("SET QUERY_TIMEOUT {}", options_.timeout.count())); !s.ok())
       return s;
     if (options_.isolation == "default") return Ok{};
@@ -438,18 +440,25 @@ class PostgresqlSession : public DriverSession {
   std::string name_;        // gives the transaction its name, where it is to have one
   bool said_name_ = false;  // by a statement of the user's: those of ours say it themselves
   std::string server_id_;
+  uint64_t backend_ = 0;
   bool read_only_ = false;
   bool speaking_ = false;             // the user's statements, of which each answer is kept
   std::vector<Spoken> spoken_;        // what came of them
   std::vector<std::string> notices_;  // since the last answer
 };
 
-// The tester of PostgreSQL asks the same function.
+// The tester of PostgreSQL asks the same function; H2 lists its sessions.
 class PostgresqlLocks : public LockView {
  public:
   explicit PostgresqlLocks(std::unique_ptr<PostgresqlSession> session)
       : session_(std::move(session)) {}
   bool waits(uint64_t backend, std::span<const uint64_t> others) override {
+    if (session_->dialect() == Dialect::h2)
+      return !session_
+                  ->ask(fmt::format("SELECT blocker_id FROM information_schema.sessions WHERE "
+                                    "session_id = {}",
+                                    backend))
+                  .empty();
     return session_->ask(
                fmt::format("SELECT pg_catalog.pg_isolation_test_session_is_blocked({}, '{{{}}}')",
                            backend, fmt::join(others, ","))) == "t";
@@ -526,7 +535,7 @@ class PostgresqlDriver : public Driver {
   }
 
   std::unique_ptr<LockView> lock_view() override {
-    if (dialect_ != Dialect::postgresql) return nullptr;
+    if (dialect_ != Dialect::postgresql && dialect_ != Dialect::h2) return nullptr;
     auto session = open();
     if (!session.ok()) return nullptr;
     return std::make_unique<PostgresqlLocks>(std::move(*session));

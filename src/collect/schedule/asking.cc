@@ -220,9 +220,9 @@ Asked Observer::ask_select(std::string_view statement, const std::vector<Word>& 
       fmt::format("{}({})", postgresql ? "json_build_array" : "json_array", versions);
   if (aggregated || grouped)
     column = fmt::format("{}({})",
-                         postgresql           ? "json_agg"
-                         : kin_ == Kin::mysql ? "json_arrayagg"
-                                              : "json_group_array",
+                         postgresql                              ? "json_agg"
+                         : kin_ == Kin::mysql || kin_ == Kin::h2 ? "json_arrayagg"
+                                                                 : "json_group_array",
                          column);
   if (postgresql) column += "::text";
   asked.sql = fmt::format("{}, {} AS assay_rows {}", statement.substr(0, words[from - 1].end),

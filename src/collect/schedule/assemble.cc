@@ -69,13 +69,16 @@ class Assembler {
   Assembler(const File& file, const Performance& played, const std::string& database)
       : file_(file), played_(played), tables_(played.tables) {
     rows_.set_meta(
-        fmt::format("{{\"database\":{},\"played\":{}}}", database, Json(file.path).dump()));
+        fmt::format("{{\"database\":{},\"played\":{},\"permutation\":{},\"outcome\":{}}}", database,
+                    Json(file.path).dump(), Json(played.permutation).dump(),
+                    Json(outcome(file, played)).dump()));
   }
 
   Result<Assembled> run() {
     leave_out_merged();
     find_conditions();
     cut_transactions();
+    leave_out_unseen();
     name_transactions();
     note_rows();
     count();
@@ -179,6 +182,31 @@ class Assembler {
   void end(size_t t, TxnStatus status, Interval at) {
     txns_[t].status = status;
     txns_[t].end = at;
+  }
+
+  // Where changes find the newest versions, each found what the one before it left, and the last is
+  // there in the end. Otherwise a change was not seen: a DELETE of a row that the transaction's
+  // snapshot lacks.
+  void leave_out_unseen() {
+    if (!played_.changes_newest) return;
+    std::map<std::string, Version> now;  // of each key; one that is not there has no row
+    std::set<std::string> unseen;        // tables
+    for (const Version& v : played_.first_rows) now[key_of_version(v)] = v;
+    for (size_t i = 0; i < played_.statements.size(); ++i)
+      for (const Change& c : played_.statements[i].sight.changes) {
+        if (txns_[of_statement_[i]].status != TxnStatus::committed) continue;
+        const Version& any = c.after.table.empty() ? c.before : c.after;
+        Version& of_key = now[key_of_version(any)];
+        if (of_key.row != c.before.row) unseen.insert(any.table);
+        of_key = {.table = any.table, .row = c.after.row, .writer = {}};
+      }
+    for (const Version& v : played_.last_rows)
+      if (std::exchange(now[key_of_version(v)], {}).row != v.row) unseen.insert(v.table);
+    for (const auto& [key, left] : now)
+      if (!left.row.empty()) unseen.insert(left.table);
+    for (Table& t : tables_)
+      if (t.refusal.empty() && unseen.contains(t.name))
+        t.refusal = "a table of which not every change was seen";
   }
 
   void name_transactions() {

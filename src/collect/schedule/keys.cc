@@ -18,7 +18,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <set>
 
 #include "base/json.h"
 #include "collect/schedule/statements.h"
@@ -271,28 +270,6 @@ std::optional<KeyTable> made_table(std::string_view statement) {
   return table.value.empty() ? std::nullopt : std::optional(table);
 }
 
-// An UPDATE that changes nothing is no write in TiDB, and the driver does not say that it was one.
-Status values_differ(const File& file, const KeyTable& table, const Driver& driver) {
-  if (driver.dialect().database.empty()) return Ok{};
-  for (const Permutation& p : file.permutations) {
-    std::set<std::pair<std::string, std::string>> written;
-    for (const Turn& turn : p.turns)
-      for (const std::string_view s : statements_of(file.steps[turn.step].sql)) {
-        const auto statement = KeyReader(s, table, driver).run();
-        for (const Request& r : statement->requests)
-          if (changes_data(r.kind) && r.kind != OpKind::remove &&
-              !written.emplace(r.key.view().to_string(), r.value.view().to_string()).second)
-            return Error{ErrorKind::bad_input,
-                         fmt::format("'{}' writes what another statement writes; this database "
-                                     "does not tell whether it then writes at all; expected "
-                                     "another value",
-                                     s),
-                         file.path, static_cast<uint64_t>(file.steps[turn.step].line), 1};
-      }
-  }
-  return Ok{};
-}
-
 }  // namespace
 
 Result<KeyTable> key_table(const File& file, const Driver& driver) {
@@ -315,7 +292,6 @@ Result<KeyTable> key_table(const File& file, const Driver& driver) {
                                "update and delete by key",
                                s),
                    file.path, static_cast<uint64_t>(line), 1};
-  if (Status s = values_differ(file, table, driver); !s.ok()) return s.error();
   return table;
 }
 

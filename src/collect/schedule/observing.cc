@@ -5,9 +5,11 @@
 // Writes. Each table has triggers that tell the session of each row that a statement changed, as it
 // was and as it is: whatever the statement is, a cascade, a function or MERGE. On PostgreSQL they
 // raise a notice, on MySQL and MariaDB they append to a variable of the session, on SQLite to a
-// temporary table of the connection; none of these is seen by others or locks anything. DuckDB has
-// no triggers, and its reads neither lock nor count, nor do Dolt's: there the rows that the session
-// sees are compared, before and after.
+// temporary table of the connection; none of these is seen by others or locks anything. DuckDB,
+// TiDB and H2 have no triggers in SQL, and their reads neither lock nor count, nor do Dolt's: there
+// the rows that the session sees are compared, before and after. A change finds what the snapshot
+// has, but on TiDB and H2 the newest version, which is what other sessions see while the row is
+// locked.
 //
 //   UPDATE test SET value = 11 WHERE id =
 //                                                1
@@ -60,7 +62,8 @@ constexpr std::string_view kMysqlCatalogue =
     "'a table with further indexes' WHEN EXISTS (SELECT 1 FROM "
     "information_schema.referential_constraints r WHERE r.constraint_schema = c.table_schema AND "
     "r.table_name = c.table_name) THEN 'a table that others cascade to' ELSE '' END "
-    "FROM information_schema.columns c WHERE c.table_schema = 'assay_play' "
+    "FROM information_schema.columns c WHERE c.table_schema = 'assay_play' AND c.table_name <> "
+    "'assay_made_this' "
     "ORDER BY c.table_name, c.ordinal_position";
 constexpr std::string_view kDuckdbCatalogue =
     "SELECT c.table_name, c.column_name, coalesce(list_position(k.constraint_column_names, "
@@ -68,6 +71,15 @@ constexpr std::string_view kDuckdbCatalogue =
     "FROM duckdb_columns() c LEFT JOIN duckdb_constraints() k ON k.table_oid = c.table_oid AND "
     "k.constraint_type = 'PRIMARY KEY' LEFT JOIN duckdb_views() v ON v.view_oid = c.table_oid "
     "WHERE c.schema_name = 'assay_play' ORDER BY c.table_name, c.column_index";
+constexpr std::string_view kH2Catalogue =
+    "SELECT c.table_name, c.column_name, coalesce((SELECT k.ordinal_position FROM "
+    "information_schema.key_column_usage k JOIN information_schema.table_constraints p ON "
+    "p.constraint_schema = k.constraint_schema AND p.constraint_name = k.constraint_name AND "
+    "p.constraint_type = 'PRIMARY KEY' WHERE k.table_schema = c.table_schema AND k.table_name = "
+    "c.table_name AND k.column_name = c.column_name), -1), '', CASE t.table_type WHEN 'VIEW' THEN "
+    "'a view' ELSE '' END FROM information_schema.columns c JOIN information_schema.tables t ON "
+    "t.table_schema = c.table_schema AND t.table_name = c.table_name WHERE c.table_schema = "
+    "'assay_play' ORDER BY c.table_name, c.ordinal_position";
 constexpr std::string_view kSqliteCatalogue =
     "SELECT m.name, c.name, CASE c.pk WHEN 0 THEN -1 ELSE c.pk END, '', CASE m.type WHEN 'view' "
     "THEN "
@@ -119,12 +131,18 @@ bool leaves_alone(const Change& c) {
 Kin kin_of(const Driver& driver) {
   const std::string_view name = driver.dialect().database;
   if (name == "PostgreSQL") return Kin::postgresql;
-  if (name == "MariaDB" || name == "MySQL" || name == "Dolt") return Kin::mysql;
+  if (is_one_of(name, {"MariaDB", "MySQL", "TiDB", "Dolt"})) return Kin::mysql;
+  if (name == "H2") return Kin::h2;
   return name == "SQLite" ? Kin::sqlite : name == "DuckDB" ? Kin::duckdb : Kin::keys;
 }
 
-Observer::Observer(const Driver& driver)
-    : kin_(kin_of(driver)), compares_(kin_ == Kin::duckdb || driver.dialect().database == "Dolt") {}
+Observer::Observer(const Driver& driver) : kin_(kin_of(driver)), compares_(compares(driver)) {}
+
+Observer::Compares Observer::compares(const Driver& driver) {
+  const std::string_view name = driver.dialect().database;
+  if (name == "TiDB" || name == "H2") return Compares::newest;
+  return is_one_of(name, {"DuckDB", "Dolt"}) ? Compares::snapshot : Compares::nothing;
+}
 
 const Table* Observer::table(std::string_view name) const {
   for (const Table& t : tables_)
@@ -136,6 +154,7 @@ std::vector<std::string> Observer::end_place() const {
   switch (kin_) {
     case Kin::postgresql:
     case Kin::duckdb:
+    case Kin::h2:
       return {"DROP SCHEMA IF EXISTS assay_play CASCADE"};
     case Kin::mysql:
       return {"DROP DATABASE IF EXISTS assay_play"};
@@ -184,14 +203,14 @@ std::vector<std::string> Observer::drop_functions() const {
 std::vector<std::string> Observer::begin_place() const {
   std::vector<std::string> all = end_place();
   if (kin_ == Kin::duckdb) all.emplace_back("CREATE SCHEMA assay_play");
-  if (kin_ == Kin::postgresql) {
+  if (kin_ == Kin::postgresql || kin_ == Kin::h2) {
     all.emplace_back("CREATE SCHEMA assay_play");
     all.emplace_back("COMMENT ON SCHEMA assay_play IS 'made by assay play'");
-    all.emplace_back("GRANT ALL ON SCHEMA assay_play TO PUBLIC");
   }
+  if (kin_ == Kin::postgresql) all.emplace_back("GRANT ALL ON SCHEMA assay_play TO PUBLIC");
   if (kin_ == Kin::mysql) {
     all.emplace_back("CREATE DATABASE assay_play");
-    all.emplace_back("CREATE PROCEDURE assay_play.assay_made_this() SELECT 1");
+    all.emplace_back("CREATE VIEW assay_play.assay_made_this AS SELECT 1");
   }
   for (const std::string& s : enter()) all.push_back(s);
   return all;
@@ -207,6 +226,9 @@ std::vector<std::string> Observer::enter() const {
       return {"USE assay_play", "SET @assay_told = ''"};
     case Kin::duckdb:
       return {"SET schema = 'assay_play'"};
+    case Kin::h2:
+      // Names of columns elsewhere.
+      return {"SET SCHEMA assay_play", "SET NON_KEYWORDS DAY, KEY, MONTH, USER, VALUE, YEAR"};
     case Kin::sqlite:
     case Kin::keys:
       break;
@@ -235,7 +257,8 @@ std::string Observer::row_of(const Table& table, std::string_view name) const {
         kin_ == Kin::sqlite
             ? fmt::format("CASE typeof({0}) WHEN 'blob' THEN hex({0}) ELSE {0} END", of)
             : of;
-    out += fmt::format("{}{}, {}", out.ends_with('(') ? "" : ", ", text_in_quotes(column), value);
+    out += fmt::format("{}{}{} {}", out.ends_with('(') ? "" : ", ", text_in_quotes(column),
+                       kin_ == Kin::h2 ? ":" : ",", value);
   }
   return out + ")";
 }
@@ -250,8 +273,9 @@ std::string Observer::version_of(const Table& table, std::string_view name) cons
   const char quote = kin_ == Kin::mysql ? '`' : '"';
   const std::string there = in_quotes(table.key.empty() ? "rowid" : table.key[0], quote);
   const std::string place = table.key.empty() ? fmt::format("{}.rowid", name) : "NULL";
-  return fmt::format("json_array({}, NULL, {}, CASE WHEN {}.{} IS NOT NULL THEN {} END)",
-                     text_in_quotes(table.name), place, name, there, row_of(table, name));
+  return fmt::format("json_array({}, NULL, {}, CASE WHEN {}.{} IS NOT NULL THEN {} END{})",
+                     text_in_quotes(table.name), place, name, there, row_of(table, name),
+                     kin_ == Kin::h2 ? " NULL ON NULL" : "");
 }
 
 std::vector<std::string> Observer::triggers(const Table& table) const {
@@ -303,9 +327,12 @@ Status Observer::spare(DriverSession& control) {
       kin_ == Kin::postgresql
           ? "SELECT nspname FROM pg_namespace WHERE nspname IN ('assay_play', 'assay_functions') "
             "AND obj_description(oid, 'pg_namespace') IS DISTINCT FROM 'made by assay play'"
+      : kin_ == Kin::h2
+          ? "SELECT schema_name FROM information_schema.schemata WHERE schema_name = 'assay_play' "
+            "AND remarks IS DISTINCT FROM 'made by assay play'"
           : "SELECT schema_name FROM information_schema.schemata WHERE schema_name = 'assay_play' "
-            "AND NOT EXISTS (SELECT 1 FROM information_schema.routines WHERE routine_schema = "
-            "'assay_play' AND routine_name = 'assay_made_this')")};
+            "AND NOT EXISTS (SELECT 1 FROM information_schema.views WHERE table_schema = "
+            "'assay_play' AND table_name = 'assay_made_this')")};
   std::vector<Spoken> answers;
   if (Status s = control.speak(question, answers); !s.ok()) return s;
   if (answers.empty() || !answers[0].error.empty())
@@ -314,6 +341,7 @@ Status Observer::spare(DriverSession& control) {
     return usage_error(fmt::format(
         "'{}' was not made by assay play, and would be removed; expected a server without it",
         text_of(answers[0], 0, 0)));
+  if (kin_ == Kin::h2) return Ok{};  // it has no locks of users
   // Held until the connection ends.
   const std::vector<std::string> lock = {std::string(
       kin_ == Kin::postgresql ? "SELECT pg_try_advisory_lock(hashtext('assay play'))::int"
@@ -329,6 +357,7 @@ Status Observer::look(DriverSession& control) {
   const std::string_view question = kin_ == Kin::postgresql ? kPostgresqlCatalogue
                                     : kin_ == Kin::mysql    ? kMysqlCatalogue
                                     : kin_ == Kin::duckdb   ? kDuckdbCatalogue
+                                    : kin_ == Kin::h2       ? kH2Catalogue
                                                             : kSqliteCatalogue;
   std::vector<Spoken> answers;
   const std::vector<std::string> sql = {std::string(question)};
@@ -365,7 +394,7 @@ Status Observer::watch(DriverSession& control) const {
   std::vector<std::string> all;
   // A partition has the trigger of its parent.
   for (const Table& t : tables_)
-    if (t.refusal.empty() && !compares_ &&
+    if (t.refusal.empty() && !compares_rows() &&
         (kin_ == Kin::mysql || (kin_ == Kin::postgresql && t.parent.empty())))
       for (std::string& s : triggers(t)) all.push_back(std::move(s));
   std::vector<Spoken> answers;
@@ -409,6 +438,36 @@ void Observer::take_difference(const std::vector<Version>& before,
     if (Change* const c = at(v)) c->after = v;
   for (auto& [key, change] : rows)
     if (change.before.row != change.after.row) sight.changes.push_back(std::move(change));
+}
+
+void Observer::take_difference(const std::vector<Version>& before,
+                               const std::vector<Version>& after,
+                               const std::vector<Version>& committed,
+                               const std::vector<Version>& own, Sight& sight) const {
+  using Place = std::pair<std::string, std::vector<std::string>>;
+  const auto place = [&](const Version& v) {
+    const Table* const t = table(v.table);
+    auto key = t == nullptr ? std::nullopt : key_of(v, *t);
+    return key ? Place{v.table, std::move(*key)} : Place{};
+  };
+  std::set<std::pair<std::string, std::string>> left, seen_by_others;
+  for (const Version& v : own) left.emplace(v.table, v.row);
+  std::map<Place, const Version*> newest;
+  for (const Version& v : committed) {
+    newest[place(v)] = &v;
+    seen_by_others.emplace(v.table, v.row);
+  }
+  take_difference(before, after, sight);
+  std::erase_if(sight.changes, [&](Change& c) {
+    if (left.contains({c.before.table, c.before.row})) return false;
+    const auto there = newest.find(place(c.after.table.empty() ? c.before : c.after));
+    const bool is_gone = there == newest.end();
+    // Another transaction's.
+    if (c.after.table.empty() ? is_gone : seen_by_others.contains({c.after.table, c.after.row}))
+      return true;
+    c.before = is_gone ? Version{} : *there->second;
+    return false;
+  });
 }
 
 namespace {
@@ -490,7 +549,7 @@ void Observer::take(const Asked& asked, Spoken& answer, Sight& sight) const {
 }
 
 std::vector<std::string> Observer::told_afterwards() const {
-  if (compares_) return {};
+  if (compares_rows()) return {};
   if (kin_ == Kin::mysql) return {"SELECT @assay_told", "SET @assay_told = ''"};
   if (kin_ == Kin::sqlite)
     return {"SELECT told FROM temp.assay_told", "DELETE FROM temp.assay_told"};

@@ -13,7 +13,7 @@
 namespace assay::internal::collect::schedule {
 
 // keys: statements become calls of the driver, which tell what they did (keys.h).
-enum class Kin : uint8_t { postgresql, mysql, sqlite, duckdb, keys };
+enum class Kin : uint8_t { postgresql, mysql, sqlite, duckdb, h2, keys };
 
 struct Table {
   std::string name;
@@ -95,10 +95,18 @@ class Observer {
   Status watch(DriverSession& control) const;
   // Takes down the rows of all tables, as the session sees them.
   Status see_rows(DriverSession& session, std::vector<Version>& rows) const;
-  // Whether a change is told by the rows that its session sees before and after. Where reads
-  // neither lock nor count, and a statement sees what its transaction's snapshot has.
-  bool compares_rows() const { return compares_; }
+  // Whether a change is told by the rows that its session sees before and after: where there are
+  // no triggers, and reads neither lock nor count.
+  bool compares_rows() const { return compares_ != Compares::nothing; }
+  // Whether a change finds the newest version of a row, whatever its transaction's snapshot has.
+  bool changes_newest() const { return compares_ == Compares::newest; }
   void take_difference(const std::vector<Version>& before, const std::vector<Version>& after,
+                       Sight& sight) const;
+  // The same of a statement within a transaction, where changes find the newest versions.
+  // `committed`: what others see behind the statement. `own`: what its transaction has left so far.
+  // A row that it changed is locked until it ends, so `committed` has the version that it found.
+  void take_difference(const std::vector<Version>& before, const std::vector<Version>& after,
+                       const std::vector<Version>& committed, const std::vector<Version>& own,
                        Sight& sight) const;
   // Statements for each connection, before all else and once the tables are there.
   std::vector<std::string> enter() const;
@@ -138,8 +146,13 @@ class Observer {
   void look_at_condition(std::string_view statement, const std::vector<Word>& words,
                          const Relation& relation, size_t from, size_t end, Sight& sight) const;
 
+  // Whose rows are compared: nothing, as triggers tell; the transaction's snapshot, which changes
+  // find as well; the same, but changes find the newest versions.
+  enum class Compares : uint8_t { nothing, snapshot, newest };
+  static Compares compares(const Driver& driver);
+
   Kin kin_ = Kin::keys;
-  bool compares_ = false;
+  Compares compares_ = Compares::nothing;
   std::vector<Table> tables_;
   bool changes_tell_conditions_ = true;
 };

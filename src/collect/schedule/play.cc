@@ -86,7 +86,7 @@ class OpenStage : public Stage {
     if (is_used_)
       if (Status s = begin_anew(); !s.ok()) return s.error();
     is_used_ = observer_.kin() == Kin::keys;
-    now_ = {};
+    now_ = {.permutation = permutation.name};
     turns_.clear();
     notices_.assign(sessions_.size(), 0);
     permutation_ = &permutation;
@@ -254,14 +254,14 @@ class OpenStage : public Stage {
     for (const Asked& a : asked) sql.push_back(a.sql);
     std::vector<Spoken> answers;
     const bool compares = observer_.compares_rows() && asked[0].sight.kind == Sight::Kind::write;
-    std::vector<Version> before, after;
+    std::vector<Version> before;
     if (compares) static_cast<void>(observer_.see_rows(*sessions_[session], before));
+    const size_t answered = statements_answered();
     const int64_t request = clock_.now();
     const Status spoken = sessions_[session]->speak(sql, answers);
     const int64_t response = clock_.now();
-    if (compares && spoken.ok() && answers[0].error.empty() &&
-        observer_.see_rows(*sessions_[session], after).ok())
-      observer_.take_difference(before, after, asked[0].sight);
+    if (compares && spoken.ok() && answers[0].error.empty())
+      compare_rows(session, before, answered, answers[0].open, asked[0].sight);
     if (!spoken.ok()) {
       answers.resize(std::min(answers.size() + 1, asked.size()));
       answers.back().error = spoken.error().message;
@@ -287,6 +287,40 @@ class OpenStage : public Stage {
       now_.statements.push_back(std::move(s));
     }
     return fine;
+  }
+
+  size_t statements_answered() {
+    const std::lock_guard lock(mutex_);
+    return now_.statements.size();
+  }
+
+  // `answered`: how many statements were when this one was sent. `open`: its transaction is.
+  void compare_rows(size_t session, const std::vector<Version>& before, size_t answered, bool open,
+                    Sight& sight) {
+    std::vector<Version> after, committed;
+    if (!observer_.see_rows(*sessions_[session], after).ok()) return;
+    if (!observer_.changes_newest()) return observer_.take_difference(before, after, sight);
+    const std::lock_guard lock(mutex_);
+    // Others' rows may have changed meanwhile, and nothing tells them from its own.
+    if (!open && now_.statements.size() != answered) {
+      sight.missed = "a change outside of a transaction that waited";
+      return;
+    }
+    if (!open) return observer_.take_difference(before, after, sight);
+    if (!observer_.see_rows(*control_, committed).ok()) return;
+    observer_.take_difference(before, after, committed, left_by_transaction(session), sight);
+  }
+
+  // The rows that the open transaction of a session has left so far.
+  std::vector<Version> left_by_transaction(size_t session) const {
+    std::vector<Version> left;
+    for (size_t i = now_.statements.size(); i-- > 0;) {
+      const Statement& s = now_.statements[i];
+      if (s.session != session) continue;
+      if (!s.answer.open) break;
+      for (const Change& c : s.sight.changes) left.push_back(c.after);
+    }
+    return left;
   }
 
   void ask_what_changed(Statement& s) {
@@ -439,6 +473,7 @@ class OpenStage : public Stage {
       if (Status s = sessions_[i]->speak(roll_back, ignored); !s.ok()) return s;
     }
     now_.compared = observer_.compares_rows();
+    now_.changes_newest = observer_.changes_newest();
     if (now_.compared)
       if (Status s = observer_.see_rows(*control_, now_.last_rows); !s.ok()) return s;
     if (Status s = ask_conditions(); !s.ok()) return s;
@@ -563,6 +598,20 @@ std::vector<std::string> refusals(const Performance& played) {
       all.push_back(s.answer.error);
   }
   return all;
+}
+
+std::string outcome(const File& file, const Performance& played) {
+  std::string out;
+  const auto add = [&](const std::string& what) { out += (out.empty() ? "" : ", ") + what; };
+  for (const Told& told : played.told) {
+    if (told.step == SIZE_MAX) continue;
+    const std::string& name = file.steps[told.step].name;
+    if (told.what == Told::What::waiting) add(name + " waited");
+    for (const size_t i : told.statements)
+      if (const std::string& error = played.statements[i].answer.error; !error.empty())
+        add(name + ": " + error.substr(0, error.find_first_of(" :")));
+  }
+  return out.empty() ? "nothing refused" : out;
 }
 
 Result<std::unique_ptr<Stage>> Stage::open(const File& file, const Options& asked) {

@@ -45,21 +45,25 @@ struct Told {
 };
 
 struct Performance {
-  std::vector<Statement> statements;
-  std::vector<Told> told;
-  std::vector<Version> first_rows;
-  std::vector<Table> tables;
+  std::string permutation = {};  // its name
+  std::vector<Statement> statements = {};
+  std::vector<Told> told = {};
+  std::vector<Version> first_rows = {};
+  std::vector<Table> tables = {};
   // By table and condition, the rows of which the database says that they satisfy it, and that they
   // do not.
-  std::vector<std::pair<Query, std::vector<std::pair<std::string, bool>>>> conditions;
+  std::vector<std::pair<Query, std::vector<std::pair<std::string, bool>>>> conditions = {};
   bool lost = false;  // a connection
   // Changes were told by comparing rows, and what was there in the end, when all had ended.
   bool compared = false;
+  bool changes_newest = false;  // and a change found the newest version of a row
   std::vector<Version> last_rows = {};
 };
 
 // What the database said of each transaction, or statement outside of one, that it refused.
 std::vector<std::string> refusals(const Performance& played);
+// Which steps waited, and which ended with an error: "w2 waited, c2: 40001".
+std::string outcome(const File& file, const Performance& played);
 
 class Stage {
  public:
