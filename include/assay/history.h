@@ -523,10 +523,14 @@ class History {
   std::vector<uint8_t> op_effect_;
   std::vector<KeyId> op_key_;
   std::vector<VersionId> op_version_;
-  internal::RareColumn<uint32_t> op_operands_;        // per operation an index into pool_, 0 = none
-  internal::RareColumn<TxnId> op_source_{kNone};      // per operation
-  internal::RareColumn<Interval> op_time_;            // per operation
-  std::vector<uint32_t> pool_;                        // at an index: count, then that many operands
+  internal::RareColumn<uint32_t> op_operands_;    // per operation an index into pool_, 0 = none
+  internal::RareColumn<TxnId> op_source_{kNone};  // per operation
+  internal::RareColumn<Interval> op_time_;        // per operation
+  // At an index: count, then that many operands; or for a list count + kOfLongest, and the elements
+  // are the first of the key's longest list.
+  std::vector<uint32_t> pool_;
+  std::vector<std::vector<VersionId>> longest_list_;  // per key as far as it goes
+  static constexpr uint32_t kOfLongest = uint32_t{1} << 31;
   std::shared_ptr<internal::Predicates> predicates_;  // null: no range has a condition
   std::vector<KnownOrder> known_orders_;
   std::vector<Event> events_;
@@ -755,6 +759,7 @@ class HistoryBuilder : private TxnBatch {
   void store_header(TxnId t, const TxnHeader& header);
   void resolve_window(std::span<const RawOp> ops, const TxnBatch& batch);
   void resolve_operands(const RawOp& op, const TxnBatch& batch, size_t index);
+  bool resolve_list(KeyId key, std::span<const ValueView> elements);
   KeyId key_id(const ValueView& v);
   VersionId version_id(KeyId key, const ValueView& v);
   void include_least_rows();

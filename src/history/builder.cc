@@ -221,10 +221,26 @@ void HistoryBuilder::resolve_operands(const RawOp& op, const TxnBatch& batch, si
          extra += 2)
       pool.push_back(version_id(key_id(extra[0]), extra[1]));
     for (; extra < end; ++extra) pool.push_back(key_id(*extra));
+  } else if (op.kind == OpKind::read_list && resolve_list(key, {extra, op.extra_count})) {
+    pool[count_at] = static_cast<uint32_t>(op.extra_count) + History::kOfLongest;
+    return;
   } else {
     h_.versions_.intern(key, {extra, op.extra_count}, pool);
   }
   pool[count_at] = static_cast<uint32_t>(pool.size() - count_at - 1);
+}
+
+// What is read of a list is mostly the beginning of the longest that was read of the key, or goes
+// on where that ends: then it needs no elements of its own. False if it differs.
+bool HistoryBuilder::resolve_list(KeyId key, std::span<const ValueView> elements) {
+  if (elements.empty()) return false;
+  if (h_.longest_list_.size() <= key) h_.longest_list_.resize(key + 1);
+  std::vector<VersionId>& longest = h_.longest_list_[key];
+  const size_t known = std::min(elements.size(), longest.size());
+  for (size_t i = 0; i < known; ++i)
+    if (!(h_.versions_.value(longest[i]) == elements[i])) return false;
+  h_.versions_.intern(key, elements.subspan(known), longest);
+  return true;
 }
 
 void HistoryBuilder::known_order(ValueView key, std::span<const ValueView> values) {

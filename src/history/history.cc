@@ -85,7 +85,9 @@ TxnId History::txn_of(OpId i) const {
 std::span<const uint32_t> History::operands(OpId i) const {
   const uint32_t at = op_operands_[i];
   if (at == 0) return {};
-  return {&pool_[at] + 1, pool_[at]};
+  const uint32_t count = pool_[at];
+  if (count < kOfLongest) return {&pool_[at] + 1, count};
+  return std::span(longest_list_[op_key_[i]]).first(count - kOfLongest);
 }
 
 Selected History::selected(OpId range) const {
@@ -251,6 +253,7 @@ uint64_t History::memory_bytes() const {
   bytes += names_.capacity();
   for (const KnownOrder& order : known_orders_)
     bytes += sizeof order + order.versions.capacity() * 4 + order.txns.capacity() * 4;
+  for (const auto& list : longest_list_) bytes += sizeof list + list.capacity() * 4;
   bytes += op_kind_.capacity() + op_effect_.capacity() + op_key_.capacity() * 4;
   return bytes + op_version_.capacity() * 4 + pool_.capacity() * 4;
 }

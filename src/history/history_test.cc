@@ -157,6 +157,32 @@ TEST(History, operandsOfRichOperations) {
   EXPECT_EQ(h->operands(4)[1], kNone);
 }
 
+// Lists that are the beginning of the longest of their key are kept as its length.
+TEST(History, listsOfOneKey) {
+  using List = std::vector<int64_t>;
+  const std::vector<std::pair<std::string, List>> read = {
+      {"l", {1, 2}}, {"l", {1, 2, 3}}, {"m", {1}}, {"l", {1}},       {"l", {2, 1}},
+      {"m", {1, 7}}, {"l", {}},        {"m", {7}}, {"l", {1, 2, 4}}, {"l", {1, 2, 3, 9}}};
+  HistoryBuilder b;
+  b.begin_txn({.session = v(1)});
+  for (const auto& [key, elements] : read) {
+    std::vector<ValueView> views;
+    for (const int64_t e : elements) views.push_back(v(e));
+    b.add(Op::read_list(v(key), views));
+  }
+  ASSERT_TRUE(b.end_txn().ok());
+  const auto h = std::move(b).finish();
+  ASSERT_TRUE(h.ok());
+  for (OpId i = 0; i < read.size(); ++i) {
+    List found;
+    for (const VersionId e : h->operands(i)) {
+      found.push_back(h->version_value(e).integer);
+      EXPECT_EQ(h->version_key(e), h->op(i).key);
+    }
+    EXPECT_EQ(found, read[i].second) << i;
+  }
+}
+
 TEST(History, sessionTimesMustNotRunBackwards) {
   HistoryBuilder b;
   b.begin_txn(

@@ -9,7 +9,12 @@
 // of the writer of the last element of others. If an element was appended more than once, its
 // writer is open (open_lists.h).
 //
-// Cost: for each element a look-up of its origin and of its writer's operations.
+// Lists of one key are mostly beginnings of each other. What was found of one holds for the part
+// that another has in common with it, but for elements of the reader's own, and is not looked at
+// again.
+//
+// Cost: a comparison of each element, and once for each version and each list that differs a
+// look-up of its origin and of its writer's operations.
 
 #include "infer/read_lists.h"
 
@@ -29,18 +34,39 @@ ListRead bad_list(Anomaly anomaly, OpId op, OpId other) {
 
 ReadLists::ReadLists(const History& history, const Problem& problem, const Origins& origins)
     : h_(history), problem_(problem), origins_(origins) {
-  if (origins.any_lists()) shown_in_.assign(history.version_count(), kNone);
+  if (!origins.any_lists()) return;
+  shown_in_.assign(history.version_count(), kNone);
+  neighbours_.resize(history.version_count());
+  longest_.resize(history.key_count());
+  place_.assign(history.version_count(), kNone);
 }
 
 bool ReadLists::is_own(OpId append, TxnId reader) const {
   return append != kNone && append >= h_.first_op(reader) && append < h_.end_op(reader);
 }
 
+size_t ReadLists::known_part(std::span<const VersionId> elements, KeyId key, TxnId reader) const {
+  const std::span<const VersionId> longest = longest_[key];
+  size_t known = std::min(elements.size(), longest.size());
+  if (!std::equal(longest.begin(), longest.begin() + static_cast<ptrdiff_t>(known),
+                  elements.begin()))
+    known = static_cast<size_t>(std::mismatch(elements.begin(),
+                                              elements.begin() + static_cast<ptrdiff_t>(known),
+                                              longest.begin())
+                                    .first -
+                                elements.begin());
+  for (OpId i = h_.first_op(reader); i < h_.end_op(reader); ++i)
+    if (install_of(h_, i).appends && h_.op(i).key == key)
+      known = std::min<size_t>(known, place_[h_.op(i).version]);
+  return known;
+}
+
 // Each element is of one append, none by itself, and is there once.
-bool ReadLists::tells(std::span<const VersionId> elements, TxnId reader, OpId op) {
-  return std::none_of(elements.begin(), elements.end(), [&](VersionId v) {
+bool ReadLists::tells(std::span<const VersionId> elements, size_t known, TxnId reader, OpId op) {
+  const auto rest = elements.subspan(known);
+  return std::none_of(rest.begin(), rest.end(), [&](VersionId v) {
     const OpId author = origins_[v].op;
-    const bool repeated = std::exchange(shown_in_[v], op) == op;
+    const bool repeated = std::exchange(shown_in_[v], op) == op || place_[v] < known;
     return repeated || origins_[v].several || (author < op && is_own(author, reader));
   });
 }
@@ -53,13 +79,13 @@ BadRead ReadLists::gone(VersionId element, OpId op) const {
   return {};
 }
 
-// The append to the same key before (step -1) or after (1) `op` in its transaction; kNone if there
-// is none.
-OpId ReadLists::neighbour_append(OpId op, int step) const {
-  if (op == kNone) return kNone;
-  const TxnId t = h_.txn_of(op);
-  for (OpId i = op + step; i + 1 > h_.first_op(t) && i < h_.end_op(t); i += step) {
-    if (install_of(h_, i).appends && h_.op(i).key == h_.op(op).key) return i;
+// Of the append to the same key before (step -1) or after (1) this one in its transaction; kNone if
+// there is none.
+VersionId ReadLists::neighbour(OpId append, int step) const {
+  if (append == kNone) return kNone;
+  const TxnId t = h_.txn_of(append);
+  for (OpId i = append + step; i + 1 > h_.first_op(t) && i < h_.end_op(t); i += step) {
+    if (install_of(h_, i).appends && h_.op(i).key == h_.op(append).key) return h_.op(i).version;
     if (i == 0) break;
   }
   return kNone;
@@ -67,11 +93,14 @@ OpId ReadLists::neighbour_append(OpId op, int step) const {
 
 // The elements that one transaction appends to a list are adjacent, except for elements it had yet
 // to append. True if the element's neighbours belong elsewhere.
-bool ReadLists::torn(std::span<const VersionId> elements, size_t i) const {
-  const OpId earlier = neighbour_append(origins_[elements[i]].op, -1);
-  const OpId later = neighbour_append(origins_[elements[i]].op, 1);
-  return (earlier != kNone && (i == 0 || elements[i - 1] != h_.op(earlier).version)) ||
-         (later != kNone && i + 1 < elements.size() && elements[i + 1] != h_.op(later).version);
+bool ReadLists::torn(std::span<const VersionId> elements, size_t i) {
+  Neighbours& of = neighbours_[elements[i]];
+  if (!of.known) {
+    const OpId append = origins_[elements[i]].op;
+    of = {neighbour(append, -1), neighbour(append, 1), true};
+  }
+  return (of.earlier != kNone && (i == 0 || elements[i - 1] != of.earlier)) ||
+         (of.later != kNone && i + 1 < elements.size() && elements[i + 1] != of.later);
 }
 
 // Its transaction appended the same element to the list once more.
@@ -84,8 +113,10 @@ bool ReadLists::appended_twice(OpId append) const {
 
 // Every element of a list must have been appended by a transaction that may count, together with
 // what else that transaction appended. A read if they were.
-ListRead ReadLists::fault(std::span<const VersionId> elements, TxnId reader, OpId op) const {
-  for (size_t i = 0; i < elements.size(); ++i) {
+ListRead ReadLists::fault(std::span<const VersionId> elements, size_t known, TxnId reader,
+                          OpId op) {
+  // What follows the last of the known part may be another element here.
+  for (size_t i = known - std::min<size_t>(known, 1); i < elements.size(); ++i) {
     const OpId append = origins_[elements[i]].op;
     if (const BadRead bad = gone(elements[i], op); bad.anomaly != Anomaly::none)
       return {ListRead::Kind::bad, kNone, bad};
@@ -101,19 +132,24 @@ ListRead ReadLists::clean(TxnId reader, OpId op, KeyId key) {
   const auto [elements, missing] = outside_list(h_, op);
   if (origins_.mixed(key)) return {ListRead::Kind::open};
   if (missing != kNone) return bad_list(Anomaly::not_my_own_write, op, missing);
-  if (!tells(elements, reader, op)) {
+  const size_t known = known_part(elements, key, reader);
+  if (!tells(elements, known, reader, op)) {
     for (const VersionId element : elements)
       if (const BadRead bad = gone(element, op); bad.anomaly != Anomaly::none)
         return {ListRead::Kind::bad, kNone, bad};
     return {ListRead::Kind::open};
   }
-  ListRead found = fault(elements, reader, op);
+  ListRead found = fault(elements, known, reader, op);
   if (found.kind != ListRead::Kind::read || elements.empty()) return found;
   found.last = elements.back();
   const Origin& last = origins_[found.last];
-  return last.kind != Origin::Kind::intermediate
-             ? found
-             : bad_list(Anomaly::intermediate_read, op, last.op);
+  if (last.kind == Origin::Kind::intermediate)
+    return bad_list(Anomaly::intermediate_read, op, last.op);
+  if (known == longest_[key].size() && elements.size() > known) {
+    for (size_t i = known; i < elements.size(); ++i) place_[elements[i]] = static_cast<uint32_t>(i);
+    longest_[key] = elements;
+  }
+  return found;
 }
 
 // The list states the order of the elements that stayed; elements that did not take effect are

@@ -35,17 +35,30 @@ class ReadLists {
 
  private:
   bool is_own(OpId append, TxnId reader) const;
-  bool tells(std::span<const VersionId> elements, TxnId reader, OpId op);
+  // The elements that one transaction appended before and after an element to the same list.
+  struct Neighbours {
+    VersionId earlier = kNone, later = kNone;  // kNone: none
+    bool known = false;
+  };
+
+  // How many elements at the beginning are also at that of `longest_`, and none the reader's own.
+  size_t known_part(std::span<const VersionId> elements, KeyId key, TxnId reader) const;
+  bool tells(std::span<const VersionId> elements, size_t known, TxnId reader, OpId op);
   BadRead gone(VersionId element, OpId op) const;
-  ListRead fault(std::span<const VersionId> elements, TxnId reader, OpId op) const;
+  ListRead fault(std::span<const VersionId> elements, size_t known, TxnId reader, OpId op);
   bool appended_twice(OpId append) const;
-  OpId neighbour_append(OpId op, int step) const;
-  bool torn(std::span<const VersionId> elements, size_t i) const;
+  VersionId neighbour(OpId append, int step) const;
+  bool torn(std::span<const VersionId> elements, size_t i);
 
   const History& h_;
   const Problem& problem_;
   const Origins& origins_;
-  std::vector<OpId> shown_in_;  // per version: the last list with it; empty: no lists
+  // All of these are empty where no key is a list.
+  std::vector<OpId> shown_in_;          // per version: the last list with it
+  std::vector<Neighbours> neighbours_;  // per version
+  // Per key the longest list without a fault that was read of it, and per version its place there.
+  std::vector<std::span<const VersionId>> longest_;
+  std::vector<uint32_t> place_;
 };
 
 }  // namespace assay::internal
