@@ -60,7 +60,7 @@ struct Reads {
 class CycleVerifier {
  public:
   CycleVerifier(LevelId level, Evidence& evidence)
-      : level_(level_info(level)),
+      : level_(evidence.history.level(level)),
         evidence_(evidence),
         history_(evidence.history),
         conditions_(evidence.history) {}

@@ -94,6 +94,10 @@ CLI::Option* LevelFlags::add_as(CLI::App& app, const std::string& flag, const st
                 *aborted_reads = true;
                 levels.push_back(LevelId::strict_serializable);
                 note("'opacity' is taken for strict-serializable with --aborted-reads");
+              } else if (definition != nullptr && name.ends_with(".toml")) {
+                if (!std::exchange(*definition, name).empty())
+                  bad_flag(flag, "expected the file of one level");
+                levels.push_back(LevelId::defined);
               } else {
                 levels.push_back(level_of(flag, name));
               }
