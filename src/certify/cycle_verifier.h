@@ -67,6 +67,11 @@ class CycleVerifier {
 
   // `given`: the sources and effects that the cycle may take for certain.
   Status check(std::span<const Edge> cycle, std::span<const Literal> given = {});
+  // Whether an edge holds, whatever it is part of.
+  Status check_alone(const Edge& edge) {
+    if (Status s = check_ends(edge); !s.ok()) return s;
+    return check_edge(edge);
+  }
 
  private:
   // The level that holds for a transaction: its own where levels are mixed.
