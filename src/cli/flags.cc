@@ -387,6 +387,16 @@ void WorkloadFlags::add(CLI::App& app) {
       ->check(CLI::Range(0.0, 1.0))
       ->type_name("0…1")
       ->group(keys);
+  app.add_option("--update-share", options.update_share,
+                 "share of the queries that overwrite each row they find (workload predicates)")
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("0…1")
+      ->group(keys);
+  app.add_option("--increment-share", options.increment_share,
+                 "share of the writes that read the key first (workload predicates)")
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("0…1")
+      ->group(keys);
   app.add_option("--keys", options.keys, "number of keys")
       ->capture_default_str()
       ->check(positive)
