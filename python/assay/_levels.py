@@ -17,6 +17,6 @@ def levels() -> tuple[Level, ...]:
     """Every level, weaker before stronger; the last, `mixed`, is each transaction at the level that it declares.
 
     >>> [level.name for level in levels()][-3:]
-    ['linearizable', 'mixed', 'defined']
+    ['strict-serializable', 'linearizable', 'mixed']
     """
     return tuple(Level(text("level_name", i), text("level_summary", i)) for i in range(call("level_count")))
