@@ -3,6 +3,7 @@
 
 #include <bitset>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,8 +23,9 @@ struct AuditOptions {
   // Its budget bounds reading and checking together. Verdicts reached within it are still verified
   // and explained, within its memory limit.
   CheckOptions check;
-  ReadOptions read;          // its own budget is not used
-  int64_t clock_drift = 0;   // nanoseconds by which the clocks of two sessions may differ
+  ReadOptions read;         // its own budget is not used
+  int64_t clock_drift = 0;  // nanoseconds by which the clocks of two sessions may differ
+  std::shared_ptr<const LevelInfo> defined_level = {};  // the row of LevelId::defined
   bool allow_empty = false;  // report satisfied, not unknown, where nothing was observed
   // Report unknown, not satisfied, where no transactions that overlapped could have shown what the
   // level rules out.

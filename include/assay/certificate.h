@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -237,6 +238,7 @@ struct CertificateFile {
   std::string history_hash;  // History::content_hash()
   std::vector<Certificate> certificates;
   int64_t clock_drift = 0;  // History::clock_drift(), under which the certificates hold
+  std::shared_ptr<const LevelInfo> defined_level = {};  // History::defined_level()
   // The history is the one recorded with the reads of transactions that did not commit counted; so
   // is its hash.
   bool aborted_reads = false;

@@ -35,6 +35,7 @@ enum class SpeedUp : uint8_t {
   combined_writes,
   closure,
   early_search,
+  lazy_choices,
   local_search,
   update_facts,
   assumed_sessions,
@@ -47,7 +48,7 @@ enum class SpeedUp : uint8_t {
   places,
   carry,
 };
-inline constexpr size_t kSpeedUpCount = 23;
+inline constexpr size_t kSpeedUpCount = 24;
 
 struct SpeedUpInfo {
   SpeedUp id;

@@ -374,6 +374,18 @@ class History {
   int64_t clock_drift() const { return clock_drift_; }
   void set_clock_drift(int64_t nanoseconds) { clock_drift_ = nanoseconds; }
 
+  // The row of a level, which for LevelId::defined the user gives: an assumption, too.
+  const LevelInfo& level(LevelId id) const {
+    return id == LevelId::defined && defined_ ? *defined_ : level_info(id);
+  }
+  const std::shared_ptr<const LevelInfo>& defined_level() const { return defined_; }
+  void define_level(std::shared_ptr<const LevelInfo> row) { defined_ = std::move(row); }
+  // The assumptions under which the other is checked.
+  void assume_as(const History& other) {
+    clock_drift_ = other.clock_drift_;
+    defined_ = other.defined_;
+  }
+
   // Keeps this share of the entries of the stated orders, 0…1, and forgets the others: to see what
   // a verdict needs of them. Which ones depends on the history alone.
   void keep_stated_orders(double share);
@@ -537,6 +549,7 @@ class History {
   std::string meta_;
   bool absent_is_never_written_ = false;
   int64_t clock_drift_ = 0;
+  std::shared_ptr<const LevelInfo> defined_;  // null: none
 };
 
 // A transaction as a reader knows it, without its operations.

@@ -37,8 +37,9 @@ enum class LevelId : uint8_t {
   strict_serializable,
   linearizable,
   mixed,
+  defined,
 };
-inline constexpr int kLevelCount = 25;
+inline constexpr int kLevelCount = 26;
 
 // How a level turns transactions into events; see docs/architecture.md.
 //   adya    one event a transaction; the kinds of dependencies on a cycle matter (pl-1 … pl-3)
@@ -61,8 +62,8 @@ enum class RealTime : uint8_t { none, into_commits, all_but_begins, transactions
 //   session_guarantees  one guarantee each, decided when asked for by name
 //   adya                Adya's PL levels, and monotonic atomic view, which has no session order
 //                       either; decided when asked for by name
-//   declared            what transactions declare, decided when asked for by name; no level of the
-//                       lattice
+//   declared            what transactions declare, or a file defines, decided when asked for; no
+//                       level of the lattice
 enum class LevelGroup : uint8_t { standard, session_guarantees, adya, declared };
 
 // The levels directly below a level.
@@ -86,7 +87,7 @@ struct WeakerLevels {
 //
 //   s1: A { w(x,1) }   s2: B { r(x,1) }  C { r(x,null) }      rs: C has seen A, which B read from
 struct SeenBy {
-  std::string_view words[2];
+  std::string_view words[4];
   bool repeated = false;  // and what any number of them spell one after the other
   bool earlier_reads =
       false;  // r: of a read by an earlier operation than the one that reads the key
@@ -151,7 +152,7 @@ struct LevelInfo {
   bool single_operations = false;  // defined where each transaction is one operation on one key
   WatchedBy watched_by = WatchedBy::nothing;
   SeenBy seen = {};  // the axiom of a weak level
-  ForbiddenCycle forbidden[3] =
+  ForbiddenCycle forbidden[4] =
       {};  // the axiom of one of Adya's levels; its unused parts are empty
   WeakerLevels weaker = {};
   WalkPlace walk;
@@ -162,9 +163,9 @@ struct LevelInfo {
 };
 
 const LevelInfo& level_info(LevelId id);
-// Every level of the lattice, in the order of LevelId: all but `mixed`.
+// Every level of the lattice, in the order of LevelId: all but `mixed` and `defined`.
 std::span<const LevelInfo> all_levels();
-// Whatever can be asked for by name: these, and `mixed` behind them.
+// Whatever can be asked for by name: these, and the two behind them.
 std::span<const LevelInfo> named_levels();
 // The levels that are decided when none is asked for.
 std::span<const LevelInfo> default_levels();

@@ -52,6 +52,7 @@ class Auditor {
 
   void run() {
     audit_.history.set_clock_drift(options_.clock_drift);
+    audit_.history.define_level(options_.defined_level);
     if (options_.aborted_reads && !count_aborted_reads()) return;
     decide();
     lap("check");
@@ -206,6 +207,7 @@ CertificateFile certificates_of(const Audit& audit) {
   CertificateFile file;
   file.history_hash = audit.history.content_hash();
   file.clock_drift = audit.history.clock_drift();
+  file.defined_level = audit.history.defined_level();
   file.aborted_reads = audit.aborted_reads.has_value();
   for (uint32_t i = 0; i < audit.result.certificates.size(); ++i) {
     const bool stands = std::ranges::any_of(audit.result.verdicts,

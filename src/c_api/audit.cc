@@ -232,10 +232,12 @@ assay_status assay_verify(assay_history* history, const char* certificates, size
       [&] {
         if (counted) {
           counted->set_clock_drift(file.clock_drift);
+          counted->define_level(file.defined_level);
           return c_api::verify_all(file, *counted);
         }
         assay::History taken;
         const BorrowedHistory borrowed(held, taken, file.clock_drift);
+        taken.define_level(file.defined_level);
         return c_api::verify_all(file, taken);
       },
       ASSAY_REFUSED);

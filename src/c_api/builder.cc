@@ -180,7 +180,7 @@ assay_status assay_declared_level(assay_builder* builder, const char* level, ass
   return guarded(error, [&]() -> Status {
     if (Status s = c_api::expect_open(*builder); !s.ok()) return s;
     const auto id = assay::find_level(level);
-    if (!id || *id == assay::LevelId::mixed)
+    if (!id || *id == assay::LevelId::mixed || *id == assay::LevelId::defined)
       return assay::usage_error(assay::internal::no_level(level) +
                                 "; expected one that a transaction can ask for");
     builder->header.level = *id;

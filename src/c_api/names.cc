@@ -7,16 +7,25 @@ static_assert(ASSAY_SATISFIED == static_cast<int>(assay::Outcome::satisfied));
 static_assert(ASSAY_VIOLATED == static_cast<int>(assay::Outcome::violated));
 static_assert(ASSAY_UNKNOWN == static_cast<int>(assay::Outcome::unknown));
 
+namespace {
+
+// Without `defined`, the last, whose file this interface has no place for.
+std::span<const assay::LevelInfo> levels() {
+  return assay::named_levels().first(assay::named_levels().size() - 1);
+}
+
+}  // namespace
+
 extern "C" {
 
-size_t assay_level_count(void) { return assay::named_levels().size(); }
+size_t assay_level_count(void) { return levels().size(); }
 
 const char* assay_level_name(size_t i) {
-  return i < assay::named_levels().size() ? assay::named_levels()[i].name.data() : nullptr;
+  return i < levels().size() ? levels()[i].name.data() : nullptr;
 }
 
 const char* assay_level_summary(size_t i) {
-  return i < assay::named_levels().size() ? assay::named_levels()[i].summary.data() : nullptr;
+  return i < levels().size() ? levels()[i].summary.data() : nullptr;
 }
 
 const char* assay_level_called(const char* name) {

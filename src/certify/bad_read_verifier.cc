@@ -282,7 +282,7 @@ Status check_overdrawn(const Writes& writes, OpId read) {
 
 Status BadReadVerifier::supports(LevelId level) {
   if (const Status& s = checked_.get([&] { return check(); }); !s.ok()) return s;
-  const LevelInfo& info = level_info(level);
+  const LevelInfo& info = history_.level(level);
   if (info.events == EventModel::mixed) {
     const auto own = held_to(history_, history_.txn_of(claim_.read));
     if (own && claim_.anomaly != Anomaly::lost_update) return supports(*own);

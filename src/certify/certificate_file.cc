@@ -9,6 +9,8 @@
 
 #include "assay/verify.h"
 #include "certify/json_cursor.h"
+#include "formats/level_definition.h"
+#include "history/level_words.h"
 
 namespace assay {
 namespace {
@@ -88,6 +90,7 @@ class Fields {
       json_.integer(f.clock_drift);
       if (f.clock_drift < 0) json_.fail("expected a drift of clocks in nanoseconds, 0 or more");
     };
+    const auto definition = [&] { definition_of(f.defined_level); };
     const auto each_certificate = [&](auto& c) {
       if (kReads && f.certificates.size() > kMaxCertificates)
         return json_.fail("too many certificates");
@@ -98,10 +101,22 @@ class Fields {
                  Field("assay_certificate", this_version), Field("history", this_history),
                  Field("clock_drift", drift).allowed_in(f.clock_drift > 0),
                  Field("aborted_reads", flag(f.aborted_reads)).allowed_in(f.aborted_reads),
+                 Field("defined", definition).allowed_in(f.defined_level != nullptr),
                  Field("certificates", certificates));
   }
 
  private:
+  // As a file of TOML.
+  void definition_of(auto& row) {
+    std::string text = row ? internal::level_definition(*row) : "";
+    json_.string(text);
+    if constexpr (kReads) {
+      auto read = internal::formats::parse_level_definition(text, "defined");
+      if (!read.ok()) return json_.fail(read.error().to_string());
+      row = std::move(*read);
+    }
+  }
+
   void certificate(auto& c) {
     using Kind = Certificate::Kind;
     std::string outcome(outcome_name(c.outcome()));
@@ -311,6 +326,7 @@ bool counts_aborted_reads(std::string_view certificates) {
             Field("history", [&] { in.string(head.history_hash); }),
             Field("clock_drift", [&] { in.integer(head.clock_drift); }),
             Field("aborted_reads", [&] { in.flag(head.aborted_reads); }),
+            Field("defined", [&] { in.string(head.history_hash); }),
             Field("certificates", [&] { in.fail("the long part, which says nothing of this"); }));
   return head.aborted_reads;
 }

@@ -9,6 +9,7 @@
 
 #include "assay/format.h"
 #include "assay/verify.h"
+#include "certify/graph.h"
 #include "certify/predictions.h"
 #include "certify/robustness_verifier.h"
 #include "certify/schedule_verifier.h"
@@ -21,8 +22,8 @@ assay::History read(std::string_view text) {
   return std::move(read->history);
 }
 
-const assay::History& history() {
-  static const assay::History h = read(
+assay::History& history() {
+  static assay::History h = read(
       "s1: @[0,5] { w(x,1) w(y,1) } @[6,9] { r(x,1) r(y,2) a(l,1) } @[10,_] { w(x,9) }?\n"
       "s2: @[1,4] { w(x,2) w(y,2) } @[5,8] { r(x,2) r(l,[1]) } @[20,21] { r(x,9) r(z,null) }\n"
       "s3: @[2,3] { w(z,1) }! @[7,9] { d(z,t) cas(x,2,3) ins(v,1) range(v..z,[v=1,x=3,y=2]) }\n"
@@ -54,6 +55,15 @@ int try_predictions(std::string_view text) {
   return 0;
 }
 
+// And dependency graphs.
+int try_graph(std::string_view text) {
+  using namespace assay::internal::certify;
+  history().define_level(nullptr);
+  if (const auto graph = read_graph(text, history(), "fuzz"); graph.ok())
+    (void)verify_graph(*graph, history());
+  return 0;
+}
+
 }  // namespace
 
 // The hash need not be guessed: $ stands for it.
@@ -62,8 +72,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (const size_t at = text.find('$'); at != std::string::npos)
     text.replace(at, 1, history().content_hash());
   if (assay::internal::certify::holds_predictions(text)) return try_predictions(text);
+  if (assay::internal::certify::holds_graph(text)) return try_graph(text);
   const auto file = assay::read_certificates(text, history(), "fuzz");
   if (!file.ok()) return 0;
+  history().define_level(file->defined_level);
   for (const assay::Certificate& c : file->certificates) (void)assay::verify(c, history());
   const std::string written = assay::write_certificates(*file, history());
   const auto again = assay::read_certificates(written, history(), "again");

@@ -60,13 +60,18 @@ struct Reads {
 class CycleVerifier {
  public:
   CycleVerifier(LevelId level, Evidence& evidence)
-      : level_(level_info(level)),
+      : level_(evidence.history.level(level)),
         evidence_(evidence),
         history_(evidence.history),
         conditions_(evidence.history) {}
 
   // `given`: the sources and effects that the cycle may take for certain.
   Status check(std::span<const Edge> cycle, std::span<const Literal> given = {});
+  // Whether an edge holds, whatever it is part of.
+  Status check_alone(const Edge& edge) {
+    if (Status s = check_ends(edge); !s.ok()) return s;
+    return check_edge(edge);
+  }
 
  private:
   // The level that holds for a transaction: its own where levels are mixed.

@@ -13,7 +13,7 @@ namespace assay::internal::certify {
 Status OrderVerifier::supports(LevelId level) {
   if (const Status& s = well_formed(); !s.ok()) return s;
   if (const Status& s = follows_known_orders(); !s.ok()) return s;
-  const LevelInfo& info = level_info(level);
+  const LevelInfo& info = history_.level(level);
   if (info.events == EventModel::mixed) return serves_mixed();
   if (info.events == EventModel::adya) return serves_adya(info);
   return info.events == EventModel::weak ? serves_weak(info) : serves_strong(info);

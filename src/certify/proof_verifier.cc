@@ -15,7 +15,7 @@ Error at_step(size_t index, Error error) {
 }  // namespace
 
 Status ProofVerifier::supports(LevelId level) {
-  Found& found = this->found(read_rule(level_info(level)));
+  Found& found = this->found(read_rule(lookups_.history().level(level)));
   if (Status s = check_cycles(level, found.evidence); !s.ok()) return s;
   if (!found.resolved) {
     if (Status s = check_resolution(found.evidence); !s.ok()) return s;
@@ -33,7 +33,7 @@ ProofVerifier::Found& ProofVerifier::found(ReadRule rule) {
 // The part that depends on the level: cycles, and possible sources.
 Status ProofVerifier::check_cycles(LevelId level, Evidence& evidence) {
   CycleVerifier cycles(level, evidence);
-  const LevelInfo& info = level_info(level);
+  const LevelInfo& info = lookups_.history().level(level);
   for (size_t i = 0; i < proof_.steps.size(); ++i) {
     const ProofStep& step = proof_.steps[i];
     if (step.kind == ProofStep::Kind::sources)

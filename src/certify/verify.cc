@@ -36,16 +36,17 @@ Status check_levels(const std::vector<LevelId>& levels) {
 }
 
 template <class Holds>
-bool any_level(const Certificate& certificate, Holds holds) {
+bool any_level(const Certificate& certificate, const History& history, Holds holds) {
   return std::ranges::any_of(certificate.levels,
-                             [&](LevelId level) { return holds(level_info(level)); });
+                             [&](LevelId level) { return holds(history.level(level)); });
 }
 
 // Linearizability is defined where every transaction that took effect is one operation on one key.
 // An order shows which ones it takes to have done so, and is asked by its verifier.
 Status check_defined(const Certificate& certificate, const Lookups& lookups) {
   if (certificate.outcome() != Outcome::violated ||
-      !any_level(certificate, [](const LevelInfo& l) { return l.single_operations; }))
+      !any_level(certificate, lookups.history(),
+                 [](const LevelInfo& l) { return l.single_operations; }))
     return Ok{};
   const History& history = lookups.history();
   Counting counting(lookups);
@@ -93,9 +94,12 @@ Status Verifier::verify(const Certificate& certificate, unsigned threads) {
   const Lookups& lookups = shared_->lookups;
   if (Status s = check_levels(certificate.levels); !s.ok()) return s;
   if (Status s = check_defined(certificate, lookups); !s.ok()) return s;
-  const auto is_mixed = [](const LevelInfo& l) { return l.events == EventModel::mixed; };
-  if (any_level(certificate, is_mixed) && !lookups.history().declares_levels())
+  const History& history = lookups.history();
+  const auto names = [&](LevelId level) { return std::ranges::count(certificate.levels, level); };
+  if (names(LevelId::mixed) && !history.declares_levels())
     return refuse("mixed: no transaction of the history declares a level");
+  if (names(LevelId::defined) && !history.defined_level())
+    return refuse("defined: nothing says how the level is defined");
   const std::vector<LevelId>& levels = certificate.levels;
   switch (certificate.kind) {
     case Certificate::Kind::order:
@@ -116,9 +120,9 @@ uint64_t verification_bytes(const Certificate& certificate, const History& histo
   const uint64_t versions = history.version_count();
   const uint64_t reads = history.op_count() - std::min<uint64_t>(history.op_count(), versions);
   if (certificate.kind != Certificate::Kind::order) return 28 * versions + 24 * keys;  // writes
-  const bool in_time =
-      any_level(certificate, [](const LevelInfo& l) { return l.real_time != RealTime::none; });
-  const bool replays = any_level(certificate, [](const LevelInfo& l) {
+  const bool in_time = any_level(certificate, history,
+                                 [](const LevelInfo& l) { return l.real_time != RealTime::none; });
+  const bool replays = any_level(certificate, history, [](const LevelInfo& l) {
     return l.events == EventModel::single || l.events == EventModel::split;
   });
   // Places, what each key holds, and moments by request and by response.

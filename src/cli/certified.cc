@@ -5,6 +5,7 @@
 #include "assay/verify.h"
 #include "cli/console.h"
 #include "explain/names.h"
+#include "history/level_words.h"
 #include "history/aborted_reads.h"
 
 namespace assay::internal::cli {
@@ -30,6 +31,9 @@ Result<Certified> read_certified(const std::string& certificate,
   auto file = read_certificates(*text, read->history, certificate);
   if (!file.ok()) return file.error();
   read->history.set_clock_drift(file->clock_drift);
+  read->history.define_level(file->defined_level);
+  if (file->defined_level)
+    note("'defined' is this level:\n" + level_definition(*file->defined_level));
   if (file->clock_drift > 0)
     note(fmt::format("real time is judged with clocks that may differ by up to {} between sessions",
                      duration(static_cast<uint64_t>(file->clock_drift))));

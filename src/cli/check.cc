@@ -3,6 +3,7 @@
 
 #include "cli/checking.h"
 #include "cli/command.h"
+#include "cli/console.h"
 #include "cli/watch_flags.h"
 
 namespace assay::internal::cli {
@@ -18,11 +19,13 @@ Action add_check(CLI::App& app) {
       ->required()
       ->type_name("");
   s->flags.levels.aborted_reads = &s->flags.aborted_reads;
+  s->flags.levels.definition = &s->flags.definition;
   s->flags.levels.add(
       app,
       "a level to decide, by id or alias; repeatable. The exit code is then the verdict. "
       "Without it all levels except Adya's and the session guarantees are decided, and the "
-      "strongest are reported; 'adya', 'session-guarantees' and 'all' each name several");
+      "strongest are reported; 'adya', 'session-guarantees' and 'all' each name several, FILE.toml "
+      "one that it defines");
   s->flags.output.add(app);
   s->flags.budget.add(app);
   s->flags.reading.add(app);
@@ -50,7 +53,10 @@ Action add_check(CLI::App& app) {
       ->check(CLI::Range(0, 1024))
       ->type_name("N");
   add_without(app, s->flags.speed_ups);
-  return [s] { return check_files(s->files, s->flags, s->together); };
+  return [s] {
+    if (const Status d = take_definition(s->flags); !d.ok()) return fail(d.error());
+    return check_files(s->files, s->flags, s->together);
+  };
 }
 
 }  // namespace assay::internal::cli

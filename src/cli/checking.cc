@@ -17,6 +17,7 @@
 #include "cli/report_files.h"
 #include "cli/slices.h"
 #include "explain/names.h"
+#include "formats/level_definition.h"
 #include "report/summary.h"
 
 namespace assay::internal::cli {
@@ -38,6 +39,7 @@ AuditOptions audit_options(const CheckFlags& flags, ProgressLine& progress) {
   options.read = flags.reading.options();
   options.read.threads = flags.threads;
   options.clock_drift = flags.clock_drift;
+  options.defined_level = flags.defined_level;
   options.allow_empty = flags.allow_empty;
   options.require_contention = flags.require_contention;
   options.aborted_reads = flags.aborted_reads;
@@ -99,6 +101,14 @@ Status outputs_writable(const OutputFlags& output, std::span<const std::string> 
   if (Status s = spare_inputs(paths, inputs); !s.ok()) return s;
   for (const std::string& path : paths)
     if (Status s = can_write(path); !s.ok()) return s;
+  return Ok{};
+}
+
+Status take_definition(CheckFlags& flags) {
+  if (flags.definition.empty()) return Ok{};
+  auto level = formats::read_level_definition(flags.definition);
+  if (!level.ok()) return level.error();
+  flags.defined_level = std::move(*level);
   return Ok{};
 }
 

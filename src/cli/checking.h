@@ -19,6 +19,8 @@ struct SliceFlags {
 
 struct CheckFlags {
   LevelFlags levels;
+  std::string definition;  // the file of a level; empty: none
+  std::shared_ptr<const LevelInfo> defined_level;
   BudgetFlags budget;
   SpeedUps speed_ups;
   EngineId engine = EngineId::graph;
@@ -33,6 +35,8 @@ struct CheckFlags {
   bool require_contention = false;  // and is unknown where nothing was at stake
 };
 
+// Reads the file of a level, if one is named.
+Status take_definition(CheckFlags& flags);
 // An audit of `path` under these flags.
 Audit check_file(const std::string& path, const CheckFlags& flags);
 // The same of one history in several files.

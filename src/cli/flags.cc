@@ -94,6 +94,10 @@ CLI::Option* LevelFlags::add_as(CLI::App& app, const std::string& flag, const st
                 *aborted_reads = true;
                 levels.push_back(LevelId::strict_serializable);
                 note("'opacity' is taken for strict-serializable with --aborted-reads");
+              } else if (definition != nullptr && name.ends_with(".toml")) {
+                if (!std::exchange(*definition, name).empty())
+                  bad_flag(flag, "expected the file of one level");
+                levels.push_back(LevelId::defined);
               } else {
                 levels.push_back(level_of(flag, name));
               }
@@ -380,6 +384,16 @@ void WorkloadFlags::add(CLI::App& app) {
   app.add_option("--query-width", options.query_width,
                  "share of the values that satisfy a query's condition (workload predicates)")
       ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("0…1")
+      ->group(keys);
+  app.add_option("--update-share", options.update_share,
+                 "share of the queries that overwrite each row they find (workload predicates)")
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("0…1")
+      ->group(keys);
+  app.add_option("--increment-share", options.increment_share,
+                 "share of the writes that read the key first (workload predicates)")
       ->check(CLI::Range(0.0, 1.0))
       ->type_name("0…1")
       ->group(keys);

@@ -25,6 +25,8 @@ namespace assay::internal::cli {
 // --level L, repeated or separated by commas; ids and aliases.
 struct LevelFlags {
   std::vector<LevelId> levels;
+  // Where the level of a file may be asked for: the file, or empty.
+  std::string* definition = nullptr;
   // Where `opacity` is a level: set if it was named. It is strict-serializable with this.
   bool* aborted_reads = nullptr;
   void add(CLI::App& app, const std::string& help, bool required = false);

@@ -81,6 +81,8 @@ std::string command_of_run(const std::string& meta) {
                                                            {"read_share", "read-share"},
                                                            {"query_share", "query-share"},
                                                            {"query_width", "query-width"},
+                                                           {"update_share", "update-share"},
+                                                           {"increment_share", "increment-share"},
                                                            {"keys", "keys"},
                                                            {"keys_alive", "keys-alive"},
                                                            {"values", "values"},

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/parallel.h"
+#include "certify/graph.h"
 #include "certify/predictions.h"
 #include "certify/robustness_verifier.h"
 #include "certify/schedule_verifier.h"
@@ -41,11 +42,11 @@ Exit verify_all(const CertificateFile& file, const History& history) {
   return exit;
 }
 
-bool is_prediction(const std::string& path) {
+bool begins(const std::string& path, bool (*like)(std::string_view)) {
   constexpr size_t kHead = 256;
   if (path == "-") return false;
   auto input = formats::Input::open(path, nullptr);
-  return input.ok() && input->fill(kHead).ok() && certify::holds_predictions(input->window());
+  return input.ok() && input->fill(kHead).ok() && like(input->window());
 }
 
 // "come_back at read-committed, leave at ssi hold"
@@ -62,15 +63,35 @@ std::string claim_in_words(const certify::Robustness& claim) {
       holding.size() == 1 && !claim.programs.front().name.empty() ? "holds" : "hold");
 }
 
-Exit verify_predictions(const std::string& path, const std::vector<std::string>& histories,
-                        const ReadOptions& reading) {
+// What the file holds, and the history, to `judge`.
+Exit with_history(const std::string& path, const std::vector<std::string>& histories,
+                  const ReadOptions& reading,
+                  Exit (*judge)(const std::string& text, const std::string& path,
+                                const History& history)) {
   constexpr uint64_t kMostBytes = uint64_t{1} << 30;
   const auto text = read_file(path, kMostBytes);
   if (!text.ok()) return fail(text.error());
   const auto read = histories.size() == 1 ? read_history(histories[0], reading)
                                           : read_together(histories, reading);
   if (!read.ok()) return fail(read.error());
-  const auto predictions = certify::read_predictions(*text, read->history, path);
+  return judge(*text, path, read->history);
+}
+
+Exit verify_stated_graph(const std::string& text, const std::string& path, const History& history) {
+  const auto graph = certify::read_graph(text, history, path);
+  if (!graph.ok()) return fail(graph.error());
+  const auto proved = certify::verify_graph(*graph, history);
+  const std::string_view level = level_info(graph->level).name;
+  const Status printed =
+      proved.ok()
+          ? print(fmt::format("verified  {} {}\n", outcome_name(proved->outcome()), level))
+          : print(fmt::format("REFUSED   {}: {}\n", level, display(proved.error().message, 300)));
+  if (!printed.ok()) return fail(printed.error());
+  return proved.ok() ? Exit::satisfied : Exit::violated;
+}
+
+Exit verify_predictions(const std::string& text, const std::string& path, const History& history) {
+  const auto predictions = certify::read_predictions(text, history, path);
   if (!predictions.ok()) return fail(predictions.error());
   Exit exit = Exit::satisfied;
   std::string out;
@@ -82,9 +103,9 @@ Exit verify_predictions(const std::string& path, const std::vector<std::string>&
   for (const certify::Schedule& schedule : predictions->schedules)
     tell(fmt::format("a schedule of {} that is not serializable",
                      counted(schedule.members.size(), "transaction", "transactions")),
-         certify::verify_schedule(schedule, read->history));
+         certify::verify_schedule(schedule, history));
   if (!predictions->holds.empty()) {
-    const auto verifier = certify::RobustnessVerifier::of(read->history);
+    const auto verifier = certify::RobustnessVerifier::of(history);
     for (const certify::Robustness& claim : predictions->holds)
       tell(claim_in_words(claim), verifier.ok() ? verifier->verify(claim) : verifier.error());
   }
@@ -103,8 +124,8 @@ Action add_verify(CLI::App& app) {
   auto s = std::make_shared<State>();
   app.add_option(
          "CERTIFICATE", s->certificate,
-         "file written by check --certificate or predict --output, or a chain by check --slices "
-         "--certificate")
+         "file written by check --certificate or predict --output, a chain by check --slices "
+         "--certificate, or a dependency graph of your own, a line T1 -> T2 ww KEY an edge")
       ->required()
       ->type_name("");
   app.add_option(
@@ -115,8 +136,10 @@ Action add_verify(CLI::App& app) {
   s->reading.add(app);
   return [s] {
     if (is_chain(s->certificate)) return verify_chain(s->certificate, s->histories);
-    if (is_prediction(s->certificate))
-      return verify_predictions(s->certificate, s->histories, s->reading.options());
+    if (begins(s->certificate, certify::holds_predictions))
+      return with_history(s->certificate, s->histories, s->reading.options(), verify_predictions);
+    if (begins(s->certificate, certify::holds_graph))
+      return with_history(s->certificate, s->histories, s->reading.options(), verify_stated_graph);
     const auto certified = read_certified(s->certificate, s->histories, s->reading.options());
     if (!certified.ok()) return fail(certified.error());
     return verify_all(certified->file, certified->history);

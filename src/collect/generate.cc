@@ -133,6 +133,9 @@ Status check_single_operations(std::string_view name) {
 
 std::string describe(const GenerateOptions& o) {
   const WorkloadOptions& w = o.workload_options;
+  const auto share = [](std::string_view name, double value) {
+    return value == 0 ? std::string() : fmt::format(R"(,"{}":{})", name, value);
+  };
   return fmt::format(
       R"({{"tool":"assay generate","level":"{}","bug":{}{},"seed":{},"workload":"{}","sessions":{},)"
       R"("txns":{},"ops":{},"read_share":{},"keys":{},"distribution":"{}"{}{}{}{}{}{}{}}})",
@@ -149,7 +152,9 @@ std::string describe(const GenerateOptions& o) {
       w.own_writes ? R"(,"own_writes":true)" : "",
       w.keys_alive == 0 ? "" : fmt::format(R"(,"keys_alive":{})", w.keys_alive),
       o.workload == "predicates"
-          ? fmt::format(R"(,"query_share":{},"query_width":{})", w.query_share, w.query_width)
+          ? fmt::format(R"(,"query_share":{},"query_width":{}{}{})", w.query_share, w.query_width,
+                        share("update_share", w.update_share),
+                        share("increment_share", w.increment_share))
           : "");
 }
 

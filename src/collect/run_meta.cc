@@ -67,6 +67,8 @@ std::string run_meta(const RunOptions& o, uint64_t run, const RunClock& clock,
   if (w.keys_alive > 0) meta["keys_alive"] = w.keys_alive;
   if (o.workload == "predicates")
     meta.update({{"query_share", w.query_share}, {"query_width", w.query_width}});
+  if (w.update_share > 0) meta["update_share"] = w.update_share;
+  if (w.increment_share > 0) meta["increment_share"] = w.increment_share;
   if (o.time_operations) meta["operation_times"] = true;
   if (!o.isolation.empty()) meta["isolation"] = o.isolation;
   if (!o.mix.empty()) meta["isolation"] = text_of(o.mix);

@@ -32,6 +32,43 @@ std::vector<Request> next_transaction(WorkloadSession& session, bool retry = fal
   return requests;
 }
 
+// An update by condition overwrites the rows that it found, and nothing else; an increment reads
+// first.
+TEST(Predicates, UpdatesAndIncrementsFollowTheAnswers) {
+  const auto workload = make(
+      "predicates",
+      {.ops = 1, .read_share = 0, .query_share = 0.5, .update_share = 1, .increment_share = 1});
+  const auto session = workload->open(0, 1, 7);
+  size_t updates = 0, increments = 0;
+  for (int i = 0; i < 100; ++i) {
+    session->start(false);
+    std::vector<Request> asked;
+    Request request;
+    Reply reply;
+    for (const Reply* last = nullptr; session->next(last, request); last = &reply) {
+      reply = {};
+      if (request.kind == OpKind::range)
+        reply.rows = {{Value::of(3), Value::of(1)}, {Value::of(8), Value::of(2)}};
+      asked.push_back(request);
+    }
+    if (asked[0].kind == OpKind::range) {
+      ++updates;
+      ASSERT_EQ(asked.size(), 3u);
+      EXPECT_EQ(asked[1].key, Value::of(3));
+      EXPECT_EQ(asked[2].key, Value::of(8));
+      EXPECT_EQ(asked[2].kind, OpKind::write);
+    } else {
+      ++increments;
+      ASSERT_EQ(asked.size(), 2u);
+      EXPECT_EQ(asked[0].kind, OpKind::read);
+      EXPECT_EQ(asked[1].kind, OpKind::write);
+      EXPECT_EQ(asked[1].key, asked[0].key);
+    }
+  }
+  EXPECT_GT(updates, 20u);
+  EXPECT_GT(increments, 20u);
+}
+
 class EveryWorkload : public testing::TestWithParam<WorkloadInfo> {};
 
 TEST_P(EveryWorkload, UsesOnlyTheKindsItNames) {

@@ -197,7 +197,7 @@ Story story_of(const Excerpt& excerpt, LevelId level, const Certificate& c) {
     explain_exhausted(excerpt.history, c.exhausted, e);
     story.uses.time = true;
   } else {
-    explain_proof(excerpt, c.proof, level_info(level), story);
+    explain_proof(excerpt, c.proof, excerpt.history.level(level), story);
   }
   e.hint = recording_hint(e.anomaly, excerpt.history);
   tidy(e.transactions);

@@ -40,7 +40,7 @@ class Companions {
     if (not_understood_) return *not_understood_;
     Result<History> counted = std::move(builder_).finish();
     if (!counted.ok()) return counted.error();
-    counted->set_clock_drift(h_.clock_drift());
+    counted->assume_as(h_);
     return CountedReads{std::move(*counted), companions_};
   }
 

@@ -68,7 +68,7 @@ class Anonymizer {
       builder_.event(shifted(to), fmt::format(R"({{"event":"complete","at":{}}})", shifted(to)),
                      true);
     Result<History> history = std::move(builder_).finish();
-    if (history.ok()) history->set_clock_drift(h_.clock_drift());
+    if (history.ok()) history->assume_as(h_);
     return history;
   }
 

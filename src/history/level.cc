@@ -294,6 +294,14 @@ constexpr LevelInfo kLevels[] = {
      .session_order = true,
      .walk = {.replay = 0, .decide = 0},
      .figure = {.column = 0, .row = 0}},
+    {.id = defined,  // its own row is that of a file, History::level
+     .name = "defined",
+     .summary = "the level of a file: --level FILE.toml",
+     .group = LevelGroup::declared,
+     .events = EventModel::mixed,
+     .session_order = true,
+     .walk = {.replay = 0, .decide = 0},
+     .figure = {.column = 0, .row = 0}},
 };
 // Levels of others that are none of these, as Elle and Adya write them, and which of these are next
 // to them.
@@ -342,11 +350,11 @@ constexpr Neighbour kNeighbours[] = {
      "where each transaction is one operation it is session-serializable"},
     {"pram",
      "nearest are the session guarantees (--level session-guarantees), which are asked for one by "
-     "one"},
+     "one; examples/levels/pram.toml, for --level, asks for all but the last in one order"},
 };
 
-// Without `mixed`, which says nothing of itself.
-constexpr std::span<const LevelInfo> kLattice = std::span(kLevels).first(std::size(kLevels) - 1);
+// Without `mixed` and `defined`, which say nothing of themselves.
+constexpr std::span<const LevelInfo> kLattice = std::span(kLevels).first(std::size(kLevels) - 2);
 
 // Every id has one row, in the order of the ids.
 static_assert(std::size(kLevels) == kLevelCount);

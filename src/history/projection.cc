@@ -76,7 +76,7 @@ class Projection {
     copy_events();
     for (const KnownOrder& order : h_.known_orders()) copy_order(order);
     Result<History> part = std::move(builder_).finish();
-    if (part.ok()) part->set_clock_drift(h_.clock_drift());
+    if (part.ok()) part->assume_as(h_);
     if (origins != nullptr) *origins = std::move(origins_);
     return part;
   }

@@ -143,7 +143,7 @@ Judgement AdyaLevels::decide(LevelId level, Budget& budget) {
   const uint64_t searching =
       cycle_search_bytes(every_.graph()) + sizeof(uint32_t) * problem_.nodes();
   Path cycle;
-  const LevelInfo& row = level_info(level);
+  const LevelInfo& row = problem_.history->level(level);
   if (prepare(budget) && budget.has_room(searching)) cycle = forbidden(row, budget);
   if (cycle.empty() && !asked_ && !budget.exhausted_now() && know_version_orders(budget) &&
       assumed_)

@@ -24,7 +24,7 @@ std::string in_words(const History& history, OpId op) {
 }
 
 std::optional<Order> whole_order(Case& c, LevelId level) {
-  Judgement found = search_order(c, level_info(level));
+  Judgement found = search_order(c, c.history.level(level));
   if (found.outcome() != Outcome::satisfied) return std::nullopt;
   Order order = std::move(found.certificate.order);
   if (!unexplained_aggregates(c.history, order).empty()) return std::nullopt;

@@ -17,7 +17,9 @@ bool has_clean_reads(const LevelInfo& level) {
 }
 
 bool sees_through_readers(const LevelInfo& level) {
-  return !level.seen.repeated && level.seen.words[0].starts_with("rr");
+  return !level.seen.repeated && std::ranges::any_of(level.seen.words, [](std::string_view word) {
+    return word.starts_with("rr");
+  });
 }
 
 Case::Case(const History& whole, const CheckOptions& how)
@@ -72,7 +74,7 @@ void Case::record(LevelId level, Judgement found) {
   if (found.outcome() == Outcome::unknown)
     return lattice.set_unknown(level, std::move(found.reason));
   if (found.outcome() == Outcome::satisfied && any_version_skipped &&
-      sees_through_readers(level_info(level)))
+      sees_through_readers(history.level(level)))
     return lattice.set_unknown(level,
                                {UnknownCause::ambiguous,
                                 "a query may have read any version of a key that never satisfied "

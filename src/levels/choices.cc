@@ -7,7 +7,9 @@
 //   order A B C D: D meets C's 2          choice: D saw what A, or what B left      A → D or B → D
 //   order A C D B, D saw A's              rule: D saw A's, and A before C, so D → C
 //
-// Cost: one pass over the order a round; only what excludes a fault is added.
+// Cost: one pass over the order a round; only what excludes a fault is added. To compare with
+// PolySI and Viper, which give a solver all constraints that pruning leaves, the orders of all
+// pairs of writers can be made choices at once: on a hot key, the square of its writers.
 
 #include "levels/choices.h"
 
@@ -19,7 +21,7 @@
 namespace assay::internal {
 
 Choices::Choices(const EventGraph& events, const OpenReads* open)
-    : problem_(events.problem()), open_(open), faults_(events, open) {
+    : problem_(events.problem()), open_(open), events_(events), faults_(events, open) {
   if (open_ != nullptr) lists_.emplace(open_->lists());
 }
 
@@ -34,6 +36,7 @@ bool Choices::explained_by(std::span<const Vertex> order, std::span<const Node> 
 }
 
 bool Choices::add_what_fails(std::span<const Vertex> order, Search& search, Budget& budget) {
+  if (std::exchange(at_once_.wanted, false) && add_all_orders(search, budget)) return true;
   for (const Node n : problem_.possible)
     if (faults_.is_possible(n)) faults_.set_effective(n, search.takes_effect(txn(n)));
   const std::vector<OrderFault> found = faults_.find(order);
@@ -49,6 +52,32 @@ bool Choices::add_what_fails(std::span<const Vertex> order, Search& search, Budg
     add(fault, search);
   }
   return !found.empty();
+}
+
+// False if there is none to add. Stops when the budget runs out.
+bool Choices::add_all_orders(Search& search, Budget& budget) {
+  constexpr uint64_t kBytesAnOrder = 250, kAskEvery = 4096;
+  uint64_t added = 0;
+  for (KeyId key = 0; key < problem_.keys(); ++key) {
+    const auto writers = problem_.key_writers(key);
+    for (size_t i = 0; i < writers.size(); ++i) {
+      budget.spend(i);
+      if (budget.exhausted()) return true;
+      const Node b = problem_.writes.node[writers[i]];
+      for (const WriteId write : writers.first(i)) {
+        const Node a = problem_.writes.node[write];
+        if (at_once_.clocks != nullptr && at_once_.clocks->ordered(a, b)) continue;
+        const auto has = [&](Node from, Node to) {
+          const Arc arc{events_.write_event(from), events_.overwrite_event(to)};
+          return events_.graph().find(arc) != Digraph::kEnd;
+        };
+        if (has(a, b) || has(b, a)) continue;
+        if (++added % kAskEvery == 0 && !budget.has_room(kAskEvery * kBytesAnOrder)) return true;
+        search.order_of(txn(a), txn(b));
+      }
+    }
+  }
+  return added != 0;
 }
 
 uint64_t Choices::sources_to_add(const OrderFault& fault, const Search& search) const {

@@ -29,6 +29,9 @@ class Choices {
   // Helper vertices are skipped. `effective`, ascending: the nodes that take effect although they
   // need not.
   bool explained_by(std::span<const Vertex> order, std::span<const Node> effective = {});
+  // Has the first look at an order make a choice of each two writers of a key whose order neither
+  // an edge nor `clocks`, which may be null, say.
+  void make_at_once(const SessionClocks* clocks) { at_once_ = {true, clocks}; }
   // Adds to the search what keeps it from this order again; not all of it if the budget runs out.
   // False if nothing is wrong with the order.
   bool add_what_fails(std::span<const Vertex> order, Search& search, Budget& budget);
@@ -37,6 +40,7 @@ class Choices {
   bool takes_effect(Node n) const { return faults_.takes_effect(n); }
 
  private:
+  bool add_all_orders(Search& search, Budget& budget);
   void add(const OrderFault& fault, Search& search);
   void note_taken(std::span<const OrderFault> found, const Search& search);
   void add_list_rules(OpenLists::Place place, Search& search);
@@ -47,7 +51,12 @@ class Choices {
 
   const Problem& problem_;
   const OpenReads* open_;
+  const EventGraph& events_;
   OrderFaults faults_;
+  struct {
+    bool wanted = false;
+    const SessionClocks* clocks = nullptr;
+  } at_once_;
   std::optional<ListChoices> lists_;  // none: no reads are open
 
   // Of the order that is looked at.

@@ -35,10 +35,16 @@ Decides accept_by_whole_order;
 // mixed.cc
 Needs declares_levels;
 Decides decide_declared;
+// defined.cc
+Needs is_defined;
+Decides decide_defined;
 
 }  // namespace rules
 
 // For more than one of these files.
+
+// Why a level of real time cannot be called satisfied.
+Unknown lacks_times();
 
 // Refutes if an open read has no possible source left.
 void refute_sourceless(Case& c);

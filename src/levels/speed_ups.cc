@@ -36,6 +36,9 @@ constexpr SpeedUpInfo kSpeedUps[] = {
      "in saturation, Cobra's rule for read-modify-writes (the write-dependency rule includes it)"},
     {closure, "closure", "in saturation, rows of bits where sessions are no chains"},
     {early_search, "early-search", "search the conflicts of the first order before saturating"},
+    {lazy_choices, "lazy-choices",
+     "order two writers of a key once an order of events is wrong about them, not all at the start "
+     "as PolySI and Viper do"},
     {local_search, "local-search",
      "search in the order of time, and backtrack only near a conflict"},
     {update_facts, "update-facts", "order versions by read-modify-writes before searching"},

@@ -188,6 +188,8 @@ class Engine {
  private:
   enum class Result : uint8_t { decided, too_hard };
 
+  bool lazy() const { return options_.speed_ups.has(SpeedUp::lazy_choices); }
+
   std::optional<ValueOrder> find_by_values() {
     constexpr uint64_t kFewStates = 8'000'000, kStatesATxn = 500;
     const auto timer = stages_.time("values");
@@ -331,7 +333,7 @@ class Engine {
 
   // Or the budget ran out: true if there is nothing left to do.
   bool accept(const Schedule& schedule) {
-    if (schedule.accepted) {
+    if (schedule.accepted && lazy()) {
       Choices choices(graph_, open_);
       const bool explained =
           open_ == nullptr || choices.explained_by(schedule.order, schedule.effective);
@@ -367,6 +369,7 @@ class Engine {
                   {.on = options_.speed_ups.has(SpeedUp::local_search)});
     assume_sessions(search);
     Choices choices(graph_, open_);
+    if (!lazy()) choices.make_at_once(clocks_);
     if (neighbours_first_) choose_neighbours(graph_, order.order(), search);
     const auto check = [&](std::span<const Vertex> now) {
       if (choices.add_what_fails(now, search, budget_)) return true;

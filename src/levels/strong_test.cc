@@ -276,6 +276,25 @@ TEST(Strong, TwoUpdatesOfOneVersionAreRefutedWithoutSearch) {
   }
 }
 
+TEST(Strong, WithoutLazyChoicesAllPairsOfWritersAreChosenAtOnce) {
+  const auto choices = [](bool lazy, bool saturates) {
+    Decided d({{1, {w("x", 1), w("y", 1)}},
+               {2, {w("x", 2), w("y", 2)}},
+               {2, {w("x", 3)}},
+               {3, {r("x", 1), w("x", 4)}},
+               {4, {w("z", 1)}}});
+    d.options.speed_ups.set(SpeedUp::lazy_choices, lazy);
+    d.options.speed_ups.set(SpeedUp::saturation, saturates);
+    EXPECT_EQ(d.decide(session_si).outcome(), Outcome::satisfied);
+    uint64_t made = 0;
+    for (const auto& [name, count] : d.stages.take_counters())
+      if (name == "choices") made += count;
+    return made;
+  };
+  EXPECT_EQ(choices(true, false), 2u);
+  EXPECT_EQ(choices(false, false), 4u);  // session and update order two of the six pairs
+}
+
 TEST(Strong, WithoutABudgetThereIsNoAnswer) {
   Decided s(kWriteSkew);
   s.budget = Budget(0, 1);

@@ -35,6 +35,12 @@
 #include "levels/strong.h"
 
 namespace assay::internal {
+
+Unknown lacks_times() {
+  return {UnknownCause::lacks_times,
+          "the begin and end times of some committed transactions are not known"};
+}
+
 namespace {
 
 // A level asked for alone may follow from an easier one above or below it: tries these too.
@@ -105,6 +111,7 @@ constexpr Rule kRules[] = {
     {"aggregates",           weakest_first,   satisfied, pass,    may_have_whole_order,          accept_by_whole_order},
     {"from below",           once,            either,    nothing, has_single_operations_open,    take_from_below},
     {"declared",             once,            either,    nothing, declares_levels,               decide_declared},
+    {"defined",              once,            either,    nothing, is_defined,                    decide_defined},
     // clang-format on
 };
 constexpr size_t kRuleCount = std::size(kRules);
@@ -189,11 +196,6 @@ class LatticeWalk {
   std::bitset<kLevelCount> applied_[kRuleCount];
 };
 
-Unknown lacks_times() {
-  return {UnknownCause::lacks_times,
-          "the begin and end times of some committed transactions are not known"};
-}
-
 // Called before any search. Without times a level may still be refuted by its other conditions.
 // `txns`: the transactions that may have taken effect.
 void say_what_cannot_hold(Case& c, const std::vector<TxnId>& txns) {
@@ -247,7 +249,9 @@ bool accept_by_value(Case& c) {
 }
 
 void walk(Case& c) {
-  if (accept_by_value(c) && !c.lattice.anything_left() && !c.history.declares_levels()) return;
+  if (accept_by_value(c) && !c.lattice.anything_left() && !c.history.declares_levels() &&
+      !c.lattice.is_wanted(LevelId::defined))
+    return;
   if (!c.match()) {
     for (const LevelInfo& level : named_levels())
       c.lattice.set_unknown(level.id, c.timed_enough(level) ? c.budget.reason() : lacks_times());

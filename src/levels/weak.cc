@@ -233,7 +233,7 @@ Judgement WeakLevels::decide(LevelId level, Budget& budget) {
   Judgement found;
   edges_ = {};
   constrained_.reset();
-  level_ = &level_info(level);
+  level_ = &problem_.history->level(level);
   if (prepare(budget) && budget.has_room(kBytesANode * problem_.nodes())) decide(found, budget);
   if (found.outcome() == Outcome::unknown) found.reason = budget.reason();
   return found;
@@ -317,7 +317,7 @@ Order WeakLevels::as_order(const std::vector<Vertex>& nodes) const {
 
 bool WeakLevels::find_faults(LevelId level, const std::vector<Vertex>& order,
                              std::vector<WeakFault>& faults, Budget& budget) {
-  level_ = &level_info(level);
+  level_ = &problem_.history->level(level);
   edges_.clear();
   if (!prepare(budget)) return false;
   const std::unique_ptr<SeenFaults> found = SeenFaults::make(problem_, base_, level_->seen, budget);

@@ -64,6 +64,25 @@ struct Dependencies {
   bool lost_update = false;
 };
 
+// By the cycles that a row forbids: those of any dependencies in `any` that hold one in `once`.
+bool allowed(const LevelInfo& row, const Dependencies& d) {
+  const auto edges = [&d](std::string_view kinds) {
+    AdyaEdges all;
+    for (const char kind : kinds)
+      all = all.with(kind == 'w'   ? d.write
+                     : kind == 'r' ? d.read
+                     : kind == 'a' ? d.item_anti
+                                   : d.predicate_anti);
+    return all;
+  };
+  return std::ranges::none_of(row.forbidden, [&](const ForbiddenCycle& cycle) {
+    if (cycle.any.empty()) return false;
+    if (cycle.one_key) return d.lost_update;
+    const AdyaEdges any = edges(cycle.any);
+    return cycle.once.empty() ? any.cyclic() : edges(cycle.once).closed_by(any);
+  });
+}
+
 bool allowed(LevelId level, const Dependencies& d) {
   const AdyaEdges flow = d.write.with(d.read);
   if (flow.cyclic()) return false;
@@ -103,7 +122,7 @@ class VersionOrders {
 
   bool some(LevelId level, Orders orders, const Attribution& attribution) {
     return some([&] {
-      return agrees(attribution.write_order) && allowed(level, dependencies(attribution)) &&
+      return agrees(attribution.write_order) && is_allowed(level, dependencies(attribution)) &&
              (orders == Orders::any || seen_stand(attribution));
     });
   }
@@ -274,6 +293,10 @@ class VersionOrders {
     while (at != list.begin() && match(read, *(at - 1)) == was) --at;
     const Match before = match(read, at == list.begin() ? kInitial : *(at - 1));
     return before == was || before == Match::open ? kInitial : *at;
+  }
+
+  bool is_allowed(LevelId level, const Dependencies& d) const {
+    return level == LevelId::defined ? allowed(h_.level(level), d) : allowed(level, d);
   }
 
   Dependencies dependencies(const Attribution& attribution) const {

@@ -46,14 +46,19 @@ struct Relation {
 class Axiom {
  public:
   Axiom(const History& h, const Footprints& small, Visibility visibility, TxnSet effective)
-      : small_(small), visibility_(visibility), effective_(effective) {
+      : small_(small),
+        row_(h.level(LevelId::defined)),
+        visibility_(visibility),
+        effective_(effective) {
+    const bool sessions = visibility == Visibility::defined
+                              ? row_.session_order
+                              : visibility != Visibility::monotonic_atomic_view;
     const int n = static_cast<int>(small.txns.size());
     for (int a = 0; a < n; ++a) {
       if (!contains(effective, a)) continue;
       session_.add(kInitial, a);
       for (int b = 0; b < n; ++b) {
-        if (visibility != Visibility::monotonic_atomic_view && contains(effective, b) &&
-            session_before(h, small.txns[a], small.txns[b])) {
+        if (sessions && contains(effective, b) && session_before(h, small.txns[a], small.txns[b])) {
           session_.add(a, b);
         }
       }
@@ -68,7 +73,8 @@ class Axiom {
     const Relation visible = seen(reads);
     for (const ReadsFrom& read : attribution.reads) {
       if (visibility_ == Visibility::read_committed ||
-          visibility_ == Visibility::monotonic_atomic_view) {
+          visibility_ == Visibility::monotonic_atomic_view ||
+          (visibility_ == Visibility::defined && row_.seen.earlier_reads)) {
         demand_after_reads(attribution, read, order);
       } else {
         demand_after_visible(visible, read, order);
@@ -94,11 +100,27 @@ class Axiom {
       case Visibility::read_committed:
       case Visibility::read_atomic:
         return session_.or_also(reads);
+      case Visibility::defined:
+        return seen_by_words(reads);
       case Visibility::causal:
         break;
     }
     Relation all = session_.or_also(reads);
     all.close();
+    return all;
+  }
+
+  Relation seen_by_words(const Relation& reads) const {
+    Relation all;
+    for (const std::string_view word : row_.seen.words) {
+      Relation path;
+      for (size_t i = 0; i < word.size(); ++i) {
+        const Relation& step = word[i] == 's' ? session_ : reads;
+        path = i == 0 ? step : path.then(step);
+      }
+      all = all.or_also(path);
+    }
+    if (row_.seen.repeated) all.close();
     return all;
   }
 
@@ -125,6 +147,7 @@ class Axiom {
   }
 
   const Footprints& small_;
+  const LevelInfo& row_;  // of Visibility::defined
   const Visibility visibility_;
   const TxnSet effective_;
   Relation session_;  // and the initial transaction before all; without session order where the
@@ -136,7 +159,10 @@ class Axiom {
 Outcome commit_order_exists(const History& h, const Footprints& small, Visibility visibility,
                             TxnSet effective) {
   const Axiom axiom(h, small, visibility, effective);
-  const bool one_state = visibility == Visibility::read_atomic || visibility == Visibility::causal;
+  const bool one_state =
+      visibility == Visibility::defined
+          ? h.level(LevelId::defined).repeatable
+          : visibility == Visibility::read_atomic || visibility == Visibility::causal;
   const auto granularity = one_state ? Granularity::transaction : Granularity::operation;
   bool exhausted = false;
   const auto holds = [&](const Attribution& a) { return axiom.holds(a); };

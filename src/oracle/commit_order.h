@@ -38,7 +38,8 @@ enum class Visibility {
   monotonic_atomic_view,
   read_committed,
   read_atomic,
-  causal
+  causal,
+  defined  // by the words of a row that the user gives
 };
 
 // Whether such a commit order exists when exactly `effective` took effect. unknown: too many ways

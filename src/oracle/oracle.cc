@@ -69,10 +69,19 @@ Definition definition(LevelId level) {
     case LevelId::strict_serializable:
     case LevelId::linearizable:
       return OrderRule{false, true, false, RealTime::transactions};
-    case LevelId::mixed:  // by_declared_levels
+    case LevelId::mixed:    // by_declared_levels
+    case LevelId::defined:  // definition_by_row
       break;
   }
   return Visibility::read_committed;
+}
+
+// That of a row which the user gives.
+Definition definition_by_row(const LevelInfo& row) {
+  if (row.events == EventModel::adya) return Adya{row.id};
+  if (row.events == EventModel::weak) return Visibility::defined;
+  return OrderRule{row.events == EventModel::split, row.session_order, row.write_conflict,
+                   row.real_time};
 }
 
 // Calls `visit` with every version that transaction t returned to its client, and its stated source
@@ -227,7 +236,7 @@ Outcome Oracle::decide(LevelId level, std::string* why) const {
   if (level == LevelId::linearizable && !all_single_operations()) {
     return answer(Outcome::unknown, "defined for transactions of one operation on one key only");
   }
-  Definition d = definition(level);
+  Definition d = level == LevelId::defined ? definition_by_row(h_.level(level)) : definition(level);
   auto* rule = std::get_if<OrderRule>(&d);
   const bool untimed = rule != nullptr && rule->real_time != RealTime::none && !has_times_;
   if (untimed) rule->real_time = RealTime::none;

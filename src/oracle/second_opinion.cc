@@ -215,6 +215,7 @@ std::optional<WeakAxiom> axiom_of(LevelId level) {
     case LevelId::strict_serializable:
     case LevelId::linearizable:
     case LevelId::mixed:
+    case LevelId::defined:
       break;
   }
   return std::nullopt;

@@ -141,7 +141,7 @@ History with_rows(const History& h, const std::vector<AggregateRows>& choices,
   for (const Event& event : h.events()) builder.event(event.at, event.json, event.complete);
   Result<History> made = std::move(builder).finish();
   assert(made.ok());
-  made->set_clock_drift(h.clock_drift());
+  made->assume_as(h);
   return std::move(*made);
 }
 

@@ -6,6 +6,7 @@
 
 #include "audit/candidates.h"
 #include "explain/explain.h"
+#include "history/level_words.h"
 #include "report/expected_order.h"
 #include "report/report.h"
 #include "report/summary.h"
@@ -42,6 +43,7 @@ Json history_json(const Audit& c) {
   }
   j["hash"] = h.content_hash();
   if (h.clock_drift() > 0) j["clock_drift"] = h.clock_drift();
+  if (h.defined_level()) j["defined"] = level_definition(*h.defined_level());
   if (c.aborted_reads) j["aborted_reads"] = *c.aborted_reads;
   return j;
 }

@@ -13,6 +13,9 @@ constexpr std::array kReports = {
     ReportInfo{"markdown", ".md", "for the comment on a change", start_markdown},
     ReportInfo{"sarif", ".sarif", "SARIF 2.1.0, one result per violation", start_sarif},
     ReportInfo{"github", ".github", "::error lines for a job of GitHub", start_github},
+    ReportInfo{"steps", ".steps.dot",
+               "Graphviz, four drawings per anomaly, from the cycle to what explains it",
+               start_steps},
     ReportInfo{"dot", ".dot", "Graphviz, one graph per anomaly", start_dot},
     ReportInfo{"svg", ".svg", "a picture of the first violation", start_picture},
 };

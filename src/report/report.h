@@ -61,6 +61,7 @@ std::unique_ptr<ReportWriter> start_text(const ReportOptions&);
 std::unique_ptr<ReportWriter> start_json(const ReportOptions&);  // one line per file
 std::unique_ptr<ReportWriter> start_junit(const ReportOptions&);
 std::unique_ptr<ReportWriter> start_dot(const ReportOptions&);
+std::unique_ptr<ReportWriter> start_steps(const ReportOptions&);
 std::unique_ptr<ReportWriter> start_html(const ReportOptions&);
 std::unique_ptr<ReportWriter> start_markdown(const ReportOptions&);
 std::unique_ptr<ReportWriter> start_sarif(const ReportOptions&);

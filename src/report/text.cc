@@ -6,6 +6,7 @@
 
 #include "base/wrap.h"
 #include "explain/names.h"
+#include "history/level_words.h"
 #include "report/expected_order.h"
 #include "report/report.h"
 #include "report/stakes.h"
@@ -52,6 +53,13 @@ class Text {
   std::string red(std::string_view s) const { return paint("31", s); }
   std::string yellow(std::string_view s) const { return paint("33", s); }
   std::string dim(std::string_view s) const { return paint("2", s); }
+
+  static std::string in_one_line(const LevelInfo& row) {
+    std::string text = level_definition(row);
+    text.pop_back();
+    for (size_t end; (end = text.find('\n')) != text.npos;) text.replace(end, 1, "; ");
+    return text;
+  }
 
   // The first line begins after `used` columns, the others with `indent` blanks.
   std::string wrapped(std::string_view text, size_t used, size_t indent) const {
@@ -195,6 +203,8 @@ class Text {
                                      ? std::string()
                                      : "; certificates in " + display(c.certificate_file, 200)),
                      0, 2)));
+    if (const auto& row = c.history.defined_level())
+      line("{}", dim(wrapped(fmt::format("'defined' is {}.", in_one_line(*row)), 0, 2)));
     const int64_t drift = c.history.clock_drift();
     line("{}",
          dim(wrapped(

@@ -88,7 +88,8 @@ Policy policy_of(LevelId level) {
     case LevelId::pl_2:
     case LevelId::pl_1:
       return lagging(Check::none, Moment::every_read, false);
-    case LevelId::mixed:  // its sessions have levels of their own
+    case LevelId::mixed:    // its sessions have levels of their own
+    case LevelId::defined:  // nobody has said how it is kept
       break;
   }
   return {};

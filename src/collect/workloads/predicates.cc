@@ -2,9 +2,10 @@
 // and 999 for conditions to compare. By default, half of the operations are queries with a
 // condition, which a tenth of the numbers satisfies; the rest are reads and writes of a key, and
 // the first write of a key inserts it. A row that a query did not find, and that another
-// transaction moves into its condition, is a phantom. Source: the mix with predicates of Emme
-// (Clark et al., 2024), without its updates by condition and its inserts that check whether the key
-// is there: v_range.cc is about these.
+// transaction moves into its condition, is a phantom. A query may be an update by condition, which
+// overwrites each row that it found, and a write an increment, which reads first. Source: the mixes
+// with predicates of Emme (Clark et al., 2024), without its inserts that check whether the key is
+// there: v_range.cc is about these.
 #include <algorithm>
 
 #include "collect/workloads/integer_keys.h"
@@ -20,7 +21,7 @@ constexpr uint64_t kNumbers = 1000;
 // All values have the same number of digits, and so the same order as texts.
 constexpr int64_t kFirstNumber = 1000;
 
-class PredicatesSession : public PlannedSession {
+class PredicatesSession : public AnsweredSession {
  public:
   static constexpr OpKind kKinds[] = {OpKind::read, OpKind::write, OpKind::range};
   static std::vector<Request> final_reads(const WorkloadOptions&, uint64_t, Rng&) {
@@ -32,24 +33,48 @@ class PredicatesSession : public PlannedSession {
   }
 
   PredicatesSession(const WorkloadOptions& options, Rng random, WrittenValues values, SessionSeat)
-      : PlannedSession(random, values),
+      : AnsweredSession(random, values),
         ops_(options.ops),
         keys_(options.keys),
         read_share_(options.read_share),
         query_share_(options.query_share),
+        update_share_(options.update_share),
+        increment_share_(options.increment_share),
         width_(std::max(uint64_t{1}, static_cast<uint64_t>(options.query_width * kNumbers))) {}
+
+  // Only an update by condition needs the answers.
+  bool ignores_replies() const override { return update_share_ == 0; }
 
  protected:
   void plan() override {
-    for (uint32_t i = 0; i < ops_; ++i) put_one();
+    planned_ = 0;
+    put_next();
+  }
+
+  void answered(const Request& request, const Reply& reply) override {
+    const bool updates = request.kind == OpKind::range && draws(update_share_);
+    for (const auto& [key, value] : reply.rows)
+      if (updates) write(key, numbered());
+    put_next();
   }
 
  private:
+  // One after the other where an answer may be followed by more, else all at once.
+  void put_next() {
+    while (planned_ < ops_) {
+      ++planned_;
+      put_one();
+      if (!ignores_replies()) return;
+    }
+  }
   void put_one() {
     if (rng().chance(query_share_)) return put(query(rng()));
     const Value key = integer_key(rng().below(keys_));
-    rng().chance(read_share_) ? read(key) : write(key, numbered());
+    const bool reads = rng().chance(read_share_);
+    if (reads || draws(increment_share_)) read(key);
+    if (!reads) write(key, numbered());
   }
+  bool draws(double share) { return share > 0 && rng().chance(share); }
 
   Value numbered() { return stamped(kFirstNumber + static_cast<int64_t>(rng().below(kNumbers))); }
 
@@ -64,8 +89,9 @@ class PredicatesSession : public PlannedSession {
 
   uint32_t ops_;
   uint64_t keys_;
-  double read_share_, query_share_;
-  uint64_t width_;  // how many numbers satisfy a condition
+  double read_share_, query_share_, update_share_, increment_share_;
+  uint32_t planned_ = 0;  // of the operations of the transaction, those that were put
+  uint64_t width_;        // how many numbers satisfy a condition
 };
 
 constexpr Anomaly kShows[] = {
