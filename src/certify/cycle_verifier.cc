@@ -7,6 +7,7 @@
 
 #include "certify/refusal.h"
 #include "history/mixed_levels.h"
+#include "history/statements.h"
 
 namespace assay::internal::certify {
 namespace {
@@ -319,6 +320,9 @@ Status CycleVerifier::check_seen(TxnId seen, TxnId reader, std::span<const Edge>
   if (!reads.any)
     return refuse("transaction {} does not certainly read the key as the edge says", name(reader));
   const LevelInfo& level = level_of(reader);
+  if (level.events == EventModel::statements && entered_at(path.back()) > statement_of(reads.last))
+    return refuse("transaction {} saw transaction {} only after it had read the key", name(reader),
+                  name(seen));
   std::string kinds;
   for (const Edge& edge : path) kinds += edge.kind == EdgeKind::session ? 's' : 'r';
   const bool spelt = !level.seen.any() || spells(level.seen, kinds);
@@ -358,8 +362,13 @@ Status CycleVerifier::check_path(TxnId from, TxnId to, std::span<const Edge> pat
 }
 
 // r(T) precedes w(T), so a cycle that enters T at w may not leave it at r.
-Status CycleVerifier::check_joints(std::span<const Edge> cycle) const {
-  for (size_t i = 0; i < cycle.size(); ++i)
+Status CycleVerifier::check_joints(std::span<const Edge> cycle) {
+  for (size_t i = 0; i < cycle.size(); ++i) {
+    if (level_.events == EventModel::statements &&
+        entered_at(cycle[i]) > left_at(cycle[(i + 1) % cycle.size()]))
+      return refuse(
+          "the cycle enters transaction {} at a later statement than the one at which it leaves it",
+          name(cycle[i].to));
     if (level_of(cycle[i].to).events == EventModel::split &&
         arrival(cycle[i], level_of(cycle[i].to)) == Side::write &&
         departure(cycle[(i + 1) % cycle.size()]) == Side::read)
@@ -367,7 +376,41 @@ Status CycleVerifier::check_joints(std::span<const Edge> cycle) const {
           "the cycle enters transaction {} at its writes and leaves it at its reads, which "
           "are before",
           name(cycle[i].to));
+  }
   return Ok{};
+}
+
+OpId CycleVerifier::statement_of(OpId op) const {
+  const TxnId t = history_.txn_of(op);
+  OpId first = history_.first_op(t);
+  for (OpId end = end_of_statement(history_, t, first); end <= op;
+       end = end_of_statement(history_, t, first))
+    first = end;
+  return first;
+}
+
+// Of an edge that holds.
+OpId CycleVerifier::entered_at(const Edge& edge) {
+  switch (edge.kind) {
+    case EdgeKind::read_dependency:
+      return statement_of(
+          reads_from(edge.to, edge.key, edge.via == kNone ? edge.from : edge.via, edge.op).first);
+    case EdgeKind::write_dependency:
+    case EdgeKind::forced:
+      for (const Access& a : accesses(history_, edge.to))
+        if (a.writes() && a.key == edge.key) return statement_of(a.op);
+      break;
+    case EdgeKind::session:
+      return history_.first_op(edge.to);
+    case EdgeKind::anti_dependency:
+    case EdgeKind::real_time:
+      break;
+  }
+  return kCommit;
+}
+OpId CycleVerifier::left_at(const Edge& edge) {
+  if (edge.kind != EdgeKind::anti_dependency) return kCommit;
+  return statement_of(reads_from(edge.from, edge.key, edge.via, edge.op).last);
 }
 
 // The cycle of the weak levels with an anti edge: the reader of an initial value saw a writer of

@@ -11,6 +11,11 @@
 // Which side of a transaction an edge leaves and enters is fixed by its kind. In levels with two
 // events a transaction, a path that enters T at r may leave it at w, not the other way round.
 //
+// Where each statement is an event, an edge that ends or begins at a read does so at its statement,
+// one that ends at a write under a write conflict at the first statement that writes the key, and
+// one of session order at the first statement. A path may leave a transaction where it entered it,
+// or later.
+//
 // Adya's levels look at the kinds of the edges: which ones may not close a cycle together.
 //
 // The weak levels know one event a transaction, its place in the commit order, and no order of
@@ -86,7 +91,12 @@ class CycleVerifier {
   Status check_seen(TxnId seen, TxnId reader, std::span<const Edge> path, KeyId key, TxnId from,
                     OpId read);
   Status check_path(TxnId from, TxnId to, std::span<const Edge> path);
-  Status check_joints(std::span<const Edge> cycle) const;
+  Status check_joints(std::span<const Edge> cycle);
+  // The statement of a transaction, by its first operation; the commit is behind all.
+  static constexpr OpId kCommit = kNone;
+  OpId statement_of(OpId op) const;
+  OpId entered_at(const Edge& edge);
+  OpId left_at(const Edge& edge);
   Status check_kinds(std::span<const Edge> cycle);
   bool is_item(const Edge& edge) const;
   Status check_unseen_initial(std::span<const Edge> cycle);

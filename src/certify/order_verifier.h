@@ -7,6 +7,9 @@
 //   4. it contains what the level adds: session order, real time (real_time.h), no two writers of
 //      one key at the same time;
 //   5. where the level has one event a transaction, w(T) follows r(T) at once.
+// Where the level has one event a statement, r(T) may be there several times: the first is T's first
+// statement, and so on, and the last is also all that is left. From a statement that writes a key up
+// to w(T) no other transaction may have one.
 // The weak levels have a separate definition (weak_order_verifier.h), but a prefix consistent
 // history satisfies them all, so an order that can be replayed and contains session order serves
 // them too.
@@ -46,6 +49,7 @@ class OrderVerifier {
   Status serves_weak(const LevelInfo& level);
   Status serves_strong(const LevelInfo& level);
   Status serves_mixed();
+  Status serves_statements();
 
   // Each is computed once, whatever the number of levels.
   const Status& well_formed();
@@ -53,6 +57,7 @@ class OrderVerifier {
   const Status& follows_sessions();
   const Status& follows_known_orders();
   const Status& writers_exclude_each_other();
+  Status replays_statements();
   const Result<CommitOrder>& commit_order();
   const Result<CommitOrder>& adya_commit_order();
   Status serves_adya_where_known(std::span<const ForbiddenCycle> forbidden, ReadRule rule);
@@ -72,8 +77,10 @@ class OrderVerifier {
   const Lookups& lookups_;
   const History& history_;
   const unsigned threads_;
-  // Places of r(T) and w(T) in the order; kNone if T is not in it.
+  // Places of the first r(T) and w(T) in the order; kNone if T is not in it.
   std::vector<uint32_t> read_place_, write_place_;
+  std::vector<uint32_t> moments_;  // how often r(T) is there
+  TxnId moved_ = kNone;            // a transaction of which it is there several times
   Once<Status> well_formed_, replays_, sessions_, known_orders_, exclusion_;
   Once<Result<CommitOrder>> commit_order_, adya_commit_order_;
   Once<KnownVersions> versions_;

@@ -88,6 +88,8 @@ Policy policy_of(LevelId level) {
     case LevelId::pl_2:
     case LevelId::pl_1:
       return lagging(Check::none, Moment::every_read, false);
+    case LevelId::statement_snapshot:
+      return lagging(Check::none, Moment::every_read, true);
     case LevelId::mixed:  // its sessions have levels of their own
       break;
   }

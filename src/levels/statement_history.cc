@@ -1,0 +1,478 @@
+// Statement snapshots as serializability: each statement becomes a transaction, and each commit.
+//
+// A statement reads what was committed before it, so its reads of keys that its transaction has
+// not locked become one transaction. The writes become another, the commit, and with them all
+// operations on a key from the statement on that locks it: until the commit nothing else can
+// change it. Session order keeps the parts of a transaction in their places.
+//
+//   A { r(x,0) w(y,1) }              A1 { r(x,0) }  A { w(y,1) }
+//   B { w(y,2) r(x,0) w(x,3) }       B1 { r(x,0) w(lock y,B) }  B { r(lock y,B) w(y,2) w(x,3) }
+//
+// No other transaction may lock y between B1 and B. So B1 writes a key that stands for the lock,
+// B reads it again, and every other writer of y writes it, too: whoever locked y in between would
+// have been seen. What is locked after the last such read is locked at the commit, in the same way
+// as far as others lock it earlier: A writes the lock of y.
+//
+//   the history gives statement snapshots iff its parts are serializable, sessions in order
+//
+// An order of the parts is an order of statements and commits. A cycle of parts becomes a cycle of
+// transactions, as each edge of parts is one of their transactions: an edge between parts of one
+// transaction is left out, and one of a lock is an order of two writers of the key. Only an
+// anti-dependency of a commit (a key that was read and locked by one statement) leaves its
+// transaction too early; the reader precedes the other writer in version order, too, or the two
+// would close a cycle, and that order takes its place.
+//
+// Parts of a transaction of unknown outcome take effect together: each reads a key that the one
+// before it wrote.
+//
+// Cost: linear, and for queries of a transaction with locks their product. The idea is that of the
+// reductions of Biswas and Enea (OOPSLA 2019), theorems 4.8 and 4.10.
+
+#include "levels/statement_history.h"
+
+#include <algorithm>
+#include <charconv>
+#include <deque>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "history/aggregate.h"
+#include "history/copy.h"
+#include "history/statements.h"
+
+namespace assay::internal {
+namespace {
+
+bool covers(const History& h, OpId range, KeyId key) {
+  const std::span<const uint32_t> bounds = h.operands(range).first(2);
+  return (bounds[0] == kNone || !key_less(h.key(key), h.key(bounds[0]))) &&
+         (bounds[1] == kNone || !key_less(h.key(bounds[1]), h.key(key)));
+}
+
+// What a transaction locks, in the order of its statements.
+class Locks {
+ public:
+  explicit Locks(const History& h)
+      : h_(h), statement_(h.key_count()), locked_by_(h.key_count(), kNone) {}
+
+  void look_at(TxnId t) {
+    txn_ = t;
+    keys_.clear();
+    statements_.clear();
+    for (OpId at = h_.first_op(t); at < h_.end_op(t);) {
+      const OpId end = end_of_statement(h_, t, at);
+      for (; at < end; ++at) {
+        const Operation op = h_.op(at);
+        if (!installs_version(op) || locked_by_[op.key] == t) continue;
+        locked_by_[op.key] = t;
+        statement_[op.key] = static_cast<uint32_t>(statements_.size());
+        keys_.push_back(op.key);
+      }
+      statements_.push_back(end);
+    }
+  }
+
+  // Ends of its statements.
+  const std::vector<OpId>& statements() const { return statements_; }
+  // In the order in which they are locked.
+  const std::vector<KeyId>& keys() const { return keys_; }
+  uint32_t statement_of(KeyId key) const { return statement_[key]; }
+  // In that statement, or before it.
+  bool locked(KeyId key, uint32_t statement) const {
+    return locked_by_[key] == txn_ && statement_[key] <= statement;
+  }
+  // Whether an operation of the statement is on a key that is locked then.
+  bool waits(OpId op, uint32_t statement) const {
+    return h_.op(op).kind != OpKind::range && locked(h_.op(op).key, statement);
+  }
+  // A query would have to be cut where it meets what its transaction wrote.
+  bool cuts(OpId op, uint32_t statement) const {
+    return h_.op(op).kind == OpKind::range && std::ranges::any_of(keys_, [&](KeyId key) {
+             return locked(key, statement) && covers(h_, op, key);
+           });
+  }
+
+ private:
+  const History& h_;
+  TxnId txn_ = kNone;
+  std::vector<OpId> statements_;
+  std::vector<KeyId> keys_;
+  std::vector<uint32_t> statement_;  // per key
+  std::vector<TxnId> locked_by_;     // per key: the last transaction that was looked at
+};
+
+// Of a transaction that is cut into this many parts, the times of one. They only say where a search
+// begins, and those of a session must not contradict each other.
+std::pair<Interval, Interval> times_of(const History& h, TxnId t, size_t part, size_t parts) {
+  const Interval begin = h.begin_time(t), end = h.end_time(t);
+  if (parts == 1) return {begin, end};
+  if (!begin.known() || !end.known() || !Interval::is_moment(begin.response) ||
+      begin.response > end.request)
+    return {};
+  const auto at = [&](size_t place) {
+    const int64_t length = end.request - begin.response, n = static_cast<int64_t>(parts);
+    const auto i = static_cast<int64_t>(place);
+    return Interval::point(begin.response + length / n * i + length % n * i / n);
+  };
+  return {part == 0 ? begin : at(part), part + 1 == parts ? end : at(part + 1)};
+}
+
+}  // namespace
+
+std::optional<Unknown> StatementHistory::obstacle(const History& h) {
+  if (has_open_aggregates(h))
+    return Unknown{UnknownCause::unsupported, "aggregates have no meaning for statements yet"};
+  Locks locks(h);
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    if (h.status(t) == TxnStatus::aborted) continue;
+    locks.look_at(t);
+    OpId at = h.first_op(t);
+    for (uint32_t s = 0; s < locks.statements().size(); ++s)
+      for (; at < locks.statements()[s]; ++at)
+        if (locks.cuts(at, s))
+          return Unknown{UnknownCause::unsupported,
+                         "a query of transaction " + h.name(t) +
+                             " covers a key that the transaction has written; expected none"};
+  }
+  return std::nullopt;
+}
+
+class StatementSplitter {
+ public:
+  explicit StatementSplitter(StatementHistory& to) : to_(to), h_(to.whole_), locks_(h_) {}
+
+  Status run() {
+    find_locks();
+    choose_prefix();
+    copy_settings(h_, out_);
+    for (TxnId t = 0; t < h_.txn_count(); ++t)
+      if (Status s = h_.status(t) == TxnStatus::aborted ? copy(t) : split(t); !s.ok()) return s;
+    OrderCopier copier;
+    for (const KnownOrder& order : h_.known_orders())
+      out_.known_order(h_.key(order.key), copier.of(h_, order));
+    Result<History> history = std::move(out_).finish();
+    if (!history.ok()) return history.error();
+    to_.split_ = std::move(*history);
+    return Ok{};
+  }
+
+ private:
+  // The statement of the last operation that does not wait for the commit; kNone if there is none.
+  uint32_t last_that_reads(TxnId t) const {
+    uint32_t last = kNone;
+    OpId at = h_.first_op(t);
+    for (uint32_t s = 0; s < locks_.statements().size(); ++s)
+      for (; at < locks_.statements()[s]; ++at)
+        if (!locks_.waits(at, s)) last = s;
+    return last;
+  }
+
+  // Keys that some transaction locks before its commit, and others write.
+  void find_locks() {
+    lock_.assign(h_.key_count(), 0);
+    std::vector<uint8_t> writers(h_.key_count(), 0);
+    for (TxnId t = 0; t < h_.txn_count(); ++t) {
+      if (h_.status(t) == TxnStatus::aborted) continue;
+      locks_.look_at(t);
+      const uint32_t last = last_that_reads(t);
+      for (const KeyId key : locks_.keys()) {
+        writers[key] = static_cast<uint8_t>(std::min(writers[key] + 1, 2));
+        if (last != kNone && locks_.statement_of(key) <= last) lock_[key] = 1;
+      }
+    }
+    for (KeyId key = 0; key < h_.key_count(); ++key)
+      lock_[key] = static_cast<uint8_t>(lock_[key] != 0 && writers[key] > 1);
+  }
+
+  // New keys are behind all others, so that no query covers them.
+  void choose_prefix() {
+    for (KeyId key = 0; key < h_.key_count(); ++key)
+      if (last_key_ == kNone || key_less(h_.key(last_key_), h_.key(key))) last_key_ = key;
+    if (last_key_ != kNone) to_.prefix_ = h_.key(last_key_).text;
+    to_.prefix_ += '\'';
+  }
+
+  void add(OpId op) {
+    const std::span<const uint32_t> operands = h_.operands(op);
+    to_.op_.push_back(op);
+    if (h_.op(op).kind == OpKind::range && operands[1] == kNone)
+      copier_.range(h_, op, operands[0], last_key_, h_.selected(op));
+    else
+      copier_.operation(h_, op);
+  }
+  void add(const Op& op) {
+    to_.op_.push_back(kNone);
+    out_.add(op);
+  }
+
+  Status copy(TxnId t) {
+    to_.parts_.push_back({t, 0, false, false});
+    copier_.begin(h_, t);
+    for (OpId op = h_.first_op(t); op < h_.end_op(t); ++op) add(op);
+    return out_.end_txn();
+  }
+
+  Status split(TxnId t) {
+    locks_.look_at(t);
+    std::vector<uint32_t> reading;  // statements with a part of their own
+    OpId at = h_.first_op(t);
+    bool waiting = at == h_.end_op(t);
+    for (uint32_t s = 0; s < locks_.statements().size(); ++s)
+      for (; at < locks_.statements()[s]; ++at)
+        if (locks_.waits(at, s))
+          waiting = true;
+        else if (reading.empty() || reading.back() != s)
+          reading.push_back(s);
+    const size_t parts = reading.size() + (waiting ? 1 : 0);
+    size_t locked = 0;
+    for (size_t part = 0; part < reading.size(); ++part) {
+      const uint32_t s = reading[part];
+      begin(t, part, parts);
+      to_.parts_.push_back({t, s + 1, part + 1 == parts, false});
+      for (OpId op = s == 0 ? h_.first_op(t) : locks_.statements()[s - 1];
+           op < locks_.statements()[s]; ++op)
+        if (!locks_.waits(op, s)) add(op);
+      for (; locked < locks_.keys().size() && locks_.locked(locks_.keys()[locked], s); ++locked)
+        write_lock(t, locks_.keys()[locked]);
+      if (Status status = out_.end_txn(); !status.ok()) return status;
+    }
+    return waiting ? add_commit(t, parts, locked) : Ok{};
+  }
+
+  Status add_commit(TxnId t, size_t parts, size_t locked) {
+    begin(t, parts - 1, parts);
+    to_.parts_.push_back(
+        {t, static_cast<uint32_t>(locks_.statements().size()), true, true});
+    for (size_t i = 0; i < locks_.keys().size(); ++i) {
+      const KeyId key = locks_.keys()[i];
+      if (i >= locked)
+        write_lock(t, key);
+      else if (lock_[key] != 0)
+        add(Op::read(lock_name(key), owner(t)));
+    }
+    OpId at = h_.first_op(t);
+    for (uint32_t s = 0; s < locks_.statements().size(); ++s)
+      for (; at < locks_.statements()[s]; ++at)
+        if (locks_.waits(at, s)) add(at);
+    return out_.end_txn();
+  }
+
+  // Its last part has the transaction's name.
+  void begin(TxnId t, size_t part, size_t parts) {
+    const bool last = part + 1 == parts;
+    texts_.clear();
+    TxnHeader header;
+    header.session = h_.session_name(h_.session(t));
+    header.name = keep(h_.name(t) + (last ? "" : to_.prefix_ + std::to_string(part)));
+    header.status = h_.status(t);
+    std::tie(header.begin, header.end) = times_of(h_, t, part, parts);
+    out_.begin_txn(header);
+    if (h_.status(t) != TxnStatus::unknown) return;
+    if (part > 0) add(Op::read(token(t, part - 1), owner(t)));
+    if (!last) add(Op::write(token(t, part), owner(t)));
+  }
+
+  void write_lock(TxnId t, KeyId key) {
+    if (lock_[key] != 0) add(Op::write(lock_name(key), owner(t)));
+  }
+  ValueView lock_name(KeyId key) {
+    return ValueView::of(keep(to_.prefix_ + std::to_string(key)));
+  }
+  ValueView token(TxnId t, size_t part) {
+    return ValueView::of(
+        keep(to_.prefix_ + std::to_string(t) + ", " + std::to_string(part)));
+  }
+  ValueView owner(TxnId t) { return ValueView::of(keep(to_.prefix_ + std::to_string(t))); }
+  // Until the next transaction begins.
+  std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
+
+  StatementHistory& to_;
+  const History& h_;
+  Locks locks_;
+  HistoryBuilder out_;
+  TxnCopier copier_{out_};
+  std::vector<uint8_t> lock_;  // per key
+  KeyId last_key_ = kNone;
+  std::deque<std::string> texts_;
+};
+
+Result<StatementHistory> StatementHistory::of(const History& whole) {
+  StatementHistory made(whole);
+  if (Status s = StatementSplitter(made).run(); !s.ok()) return s.error();
+  return made;
+}
+
+Order StatementHistory::in_whole(const Order& order) const {
+  Order all;
+  all.split = true;
+  std::vector<uint32_t> done(whole_.txn_count(), 0);
+  for (const uint32_t event : order.events) {
+    if (order.split && event % 2 == 1) continue;  // right behind its reads
+    const Part& part = parts_[order.split ? event / 2 : event];
+    const uint32_t end =
+        part.commits ? std::max(1u, count_statements(part.txn)) : part.statements;
+    for (uint32_t& s = done[part.txn]; s < end; ++s) all.events.push_back(2 * part.txn);
+    if (part.commits) all.events.push_back(2 * part.txn + 1);
+  }
+  return all;
+}
+
+uint32_t StatementHistory::count_statements(TxnId t) const {
+  uint32_t count = 0;
+  for (OpId at = whole_.first_op(t); at < whole_.end_op(t); ++count)
+    at = end_of_statement(whole_, t, at);
+  return count;
+}
+
+BadRead StatementHistory::in_whole(const BadRead& bad) const {
+  return {bad.anomaly, whole_op(bad.read), whole_op(bad.other)};
+}
+
+// The steps of a proof about parts, as steps about their transactions.
+class StatementProof {
+ public:
+  explicit StatementProof(const StatementHistory& of) : of_(of) {
+    const History& split = of.split_;
+    key_.assign(split.key_count(), kNone);
+    for (OpId op = 0; op < split.op_count(); ++op)
+      if (of.op_[op] != kNone && split.op(op).kind != OpKind::range)
+        key_[split.op(op).key] = of.whole_.op(of.op_[op]).key;
+    for (KeyId key = 0; key < split.key_count(); ++key) take_lock(key);
+  }
+
+  std::optional<Proof> translate(const Proof& proof) {
+    for (const ProofStep& step : proof.steps) {
+      if (!step.given.empty() || !is_of_orders(step)) return std::nullopt;
+      if (step.kind == ProofStep::Kind::cycle)
+        add_cycle(step);
+      else
+        add_clause(step);
+    }
+    return std::move(proof_);
+  }
+
+ private:
+  static bool is_of_orders(const ProofStep& step) {
+    using Kind = ProofStep::Kind;
+    return (step.kind == Kind::cycle || step.kind == Kind::fact || step.kind == Kind::derived) &&
+           std::ranges::all_of(step.clause, [](const Literal& literal) {
+             return literal.kind == Literal::Kind::order;
+           });
+  }
+  void take_lock(KeyId key) {
+    const std::string_view text = of_.split_.key(key).text;
+    if (!text.starts_with(of_.prefix_)) return;
+    KeyId locked = kNone;
+    const auto [end, fault] =
+        std::from_chars(text.data() + of_.prefix_.size(), text.data() + text.size(), locked);
+    if (fault != std::errc() || end != text.data() + text.size()) return;
+    key_[key] = locked;
+    is_lock_.resize(key_.size());
+    is_lock_[key] = true;
+  }
+
+  TxnId txn(TxnId part) const { return part == kNone ? kNone : of_.parts_[part].txn; }
+  bool is_lock(KeyId key) const { return key < is_lock_.size() && is_lock_[key]; }
+  Literal order(TxnId before, TxnId after) const {
+    return Literal::order(txn(before), txn(after));
+  }
+
+  // The number of the step; kNone where it says nothing, as it would always hold.
+  uint32_t add(ProofStep step) {
+    for (const Literal& literal : step.clause)
+      if (std::ranges::count(step.clause, !literal) > 0) return kNone;
+    proof_.steps.push_back(std::move(step));
+    return static_cast<uint32_t>(proof_.steps.size() - 1);
+  }
+
+  void add_clause(const ProofStep& step) {
+    ProofStep copy;
+    copy.kind = step.kind;
+    for (const Literal& literal : step.clause) copy.clause.push_back(order(literal.from, literal.to));
+    for (const uint32_t hint : step.hints)
+      if (step_[hint] != kNone) copy.hints.push_back(step_[hint]);
+    copy.source_is_op = step.source_is_op;
+    copy.source = step.source_is_op ? of_.whole_op(step.source) : step.source;
+    step_.push_back(add(std::move(copy)));
+  }
+
+  // And, if a commit is left by an anti-dependency, what follows from it and the orders that take
+  // the place of these.
+  void add_cycle(const ProofStep& step) {
+    ProofStep cycle, derived;
+    derived.kind = ProofStep::Kind::derived;
+    for (const Edge& edge : step.cycle) {
+      const bool within = txn(edge.from) == txn(edge.to);
+      const bool anti = edge.kind == EdgeKind::anti_dependency;
+      if (edge.kind == EdgeKind::write_dependency)
+        derived.clause.push_back(!order(edge.from, edge.to));
+      if (anti && edge.via != kNone) derived.clause.push_back(!order(edge.via, edge.to));
+      if (within) continue;
+      if (anti && !is_lock(edge.key) && of_.parts_[edge.from].writes)
+        derived.hints.push_back(add_overwriting(edge));
+      cycle.cycle.push_back(in_whole(edge));
+    }
+    if (derived.hints.empty()) {
+      const bool says_nothing = std::ranges::any_of(derived.clause, [&](const Literal& literal) {
+        return std::ranges::count(derived.clause, !literal) > 0;
+      });
+      proof_.steps.push_back(std::move(cycle));
+      step_.push_back(says_nothing ? kNone : static_cast<uint32_t>(proof_.steps.size() - 1));
+      return;
+    }
+    derived.hints.push_back(static_cast<uint32_t>(proof_.steps.size()));
+    proof_.steps.push_back(std::move(cycle));
+    step_.push_back(add(std::move(derived)));
+  }
+
+  Edge in_whole(const Edge& edge) const {
+    const TxnId from = txn(edge.from), to = txn(edge.to);
+    const KeyId key = edge.key == kNone ? kNone : key_[edge.key];
+    switch (edge.kind) {
+      case EdgeKind::read_dependency:
+        return Edge::read_dependency(from, to, key, of_.whole_op(edge.op));
+      case EdgeKind::session:
+        return Edge::session_order(from, to);
+      case EdgeKind::anti_dependency:
+        if (!is_lock(edge.key) && !of_.parts_[edge.from].writes)
+          return Edge::anti_dependency(from, to, key, txn(edge.via), of_.whole_op(edge.op));
+        break;
+      case EdgeKind::write_dependency:
+      case EdgeKind::real_time:
+      case EdgeKind::forced:
+        break;
+    }
+    return Edge::write_dependency(from, to, key);
+  }
+
+  // The reader locks the key by the statement that reads it. Were it overwritten before, by a later
+  // version than the one that was read, the reader would come before and after that.
+  uint32_t add_overwriting(const Edge& edge) {
+    const TxnId reader = txn(edge.from), writer = txn(edge.to), source = txn(edge.via);
+    const KeyId key = key_[edge.key];
+    const auto [it, fresh] = overwriting_.try_emplace({reader, writer, source, key},
+                                                      static_cast<uint32_t>(proof_.steps.size()));
+    if (fresh) {
+      ProofStep step;
+      step.cycle = {Edge::anti_dependency(reader, writer, key, source, of_.whole_op(edge.op)),
+                    Edge::write_dependency(writer, reader, key)};
+      proof_.steps.push_back(std::move(step));
+    }
+    return it->second;
+  }
+
+  const StatementHistory& of_;
+  std::vector<KeyId> key_;      // per key of the parts
+  std::vector<bool> is_lock_;   // the same; what is missing is none
+  std::vector<uint32_t> step_;  // per step about parts: the one that says the same
+  std::map<std::tuple<TxnId, TxnId, TxnId, KeyId>, uint32_t> overwriting_;  // steps
+  Proof proof_;
+};
+
+std::optional<Proof> StatementHistory::in_whole(const Proof& proof) const {
+  return StatementProof(*this).translate(proof);
+}
+
+}  // namespace assay::internal
