@@ -291,7 +291,7 @@ Status BadReadVerifier::supports(LevelId level) {
     return refuse("the transaction of the read declares no level that can be mixed");
   }
   if (claim_.anomaly == Anomaly::non_repeatable_read && !info.repeatable &&
-      !(info.events == EventModel::statements && in_one_statement()))
+      !(info.events == EventModel::statements && see_one_state()))
     return refuse("{} allows non-repeatable reads", info.name);
   if (claim_.anomaly == Anomaly::result_set_mismatch) {
     if (claim_.other == kNone || one_state(info)) return Ok{};
@@ -310,15 +310,14 @@ Status BadReadVerifier::supports(LevelId level) {
   return Ok{};
 }
 
-bool BadReadVerifier::in_one_statement() const {
+// Of one statement, or of a key that their transaction had locked by the first of them.
+bool BadReadVerifier::see_one_state() const {
   const TxnId t = history_.txn_of(claim_.read);
   const auto [first, last] = std::minmax(claim_.read, claim_.other);
-  for (OpId at = history_.first_op(t); at <= first;) {
-    const OpId end = end_of_statement(history_, t, at);
-    if (first < end) return last < end;
-    at = end;
-  }
-  return false;
+  OpId end = history_.first_op(t);
+  while (end <= first) end = end_of_statement(history_, t, end);
+  return last < end ||
+         last_write(history_, history_.first_op(t), end, access_of(history_, first).key) != kNone;
 }
 
 Status BadReadVerifier::check() const {

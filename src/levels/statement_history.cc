@@ -307,10 +307,17 @@ Result<StatementHistory> StatementHistory::of(const History& whole) {
 Order StatementHistory::in_whole(const Order& order) const {
   Order all;
   all.split = true;
+  const auto part_of = [&](uint32_t event) -> const Part& {
+    return parts_[order.split ? event / 2 : event];
+  };
+  std::vector<uint8_t> commits(whole_.txn_count(), 0);
+  for (const uint32_t event : order.events)
+    if (part_of(event).commits) commits[part_of(event).txn] = 1;
   std::vector<uint32_t> done(whole_.txn_count(), 0);
   for (const uint32_t event : order.events) {
+    const Part& part = part_of(event);
+    if (commits[part.txn] == 0) continue;             // of a transaction that need not take effect
     if (order.split && event % 2 == 1) continue;  // right behind its reads
-    const Part& part = parts_[order.split ? event / 2 : event];
     const uint32_t end =
         part.commits ? std::max(1u, count_statements(part.txn)) : part.statements;
     for (uint32_t& s = done[part.txn]; s < end; ++s) all.events.push_back(2 * part.txn);
