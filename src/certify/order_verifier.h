@@ -7,12 +7,11 @@
 //   4. it contains what the level adds: session order, real time (real_time.h), no two writers of
 //      one key at the same time;
 //   5. where the level has one event a transaction, w(T) follows r(T) at once.
-// Where the level has one event a statement, r(T) may be there several times: the first is T's first
-// statement, and so on, and the last is also all that is left. From a statement that writes a key up
-// to w(T) no other transaction may have one.
-// The weak levels have a separate definition (weak_order_verifier.h), but a prefix consistent
-// history satisfies them all, so an order that can be replayed and contains session order serves
-// them too.
+// Where the level has one event a statement, r(T) may be there several times: the first is T's
+// first statement, and so on, and the last is also all that is left. From a statement that writes a
+// key up to w(T) no other transaction may have one. The weak levels have a separate definition
+// (weak_order_verifier.h), but a prefix consistent history satisfies them all, so an order that can
+// be replayed and contains session order serves them too.
 //
 // Adya's levels have a separate verifier (adya_order_verifier.h), which also requires that the
 // place of each version that was read is known (known_versions.h), and so do mixed levels

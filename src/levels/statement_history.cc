@@ -33,13 +33,14 @@
 #include <algorithm>
 #include <charconv>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
-#include "history/aggregate.h"
 #include "history/copy.h"
+#include "history/key_order.h"
 #include "history/statements.h"
 
 namespace assay::internal {
@@ -87,7 +88,7 @@ class Locks {
   bool waits(OpId op, uint32_t statement) const {
     return h_.op(op).kind != OpKind::range && locked(h_.op(op).key, statement);
   }
-  // A query would have to be cut where it meets what its transaction wrote.
+  // Whether a query of the statement covers such a key.
   bool cuts(OpId op, uint32_t statement) const {
     return h_.op(op).kind == OpKind::range && std::ranges::any_of(keys_, [&](KeyId key) {
              return locked(key, statement) && covers(h_, op, key);
@@ -120,24 +121,6 @@ std::pair<Interval, Interval> times_of(const History& h, TxnId t, size_t part, s
 }
 
 }  // namespace
-
-std::optional<Unknown> StatementHistory::obstacle(const History& h) {
-  if (has_open_aggregates(h))
-    return Unknown{UnknownCause::unsupported, "aggregates have no meaning for statements yet"};
-  Locks locks(h);
-  for (TxnId t = 0; t < h.txn_count(); ++t) {
-    if (h.status(t) == TxnStatus::aborted) continue;
-    locks.look_at(t);
-    OpId at = h.first_op(t);
-    for (uint32_t s = 0; s < locks.statements().size(); ++s)
-      for (; at < locks.statements()[s]; ++at)
-        if (locks.cuts(at, s))
-          return Unknown{UnknownCause::unsupported,
-                         "a query of transaction " + h.name(t) +
-                             " covers a key that the transaction has written; expected none"};
-  }
-  return std::nullopt;
-}
 
 class StatementSplitter {
  public:
@@ -195,12 +178,51 @@ class StatementSplitter {
   }
 
   void add(OpId op) {
-    const std::span<const uint32_t> operands = h_.operands(op);
     to_.op_.push_back(op);
-    if (h_.op(op).kind == OpKind::range && operands[1] == kNone)
-      copier_.range(h_, op, operands[0], last_key_, h_.selected(op));
-    else
-      copier_.operation(h_, op);
+    copier_.operation(h_, op);
+  }
+  void add_range(OpId op, KeyId lo, KeyId hi, const Selected& selected) {
+    to_.op_.push_back(op);
+    copier_.range(h_, op, lo, hi == kNone ? last_key_ : hi, selected);
+  }
+  // What a query says of the keys of these bounds.
+  void add_piece(OpId op, KeyId lo, KeyId hi) {
+    const auto within = [&](KeyId key) {
+      return (lo == kNone || !key_less(h_.key(key), h_.key(lo))) &&
+             (hi == kNone || !key_less(h_.key(hi), h_.key(key)));
+    };
+    const auto row_within = [&](VersionId row) { return within(h_.version_key(row)); };
+    Selected selected = h_.selected(op);
+    std::vector<VersionId> rows, passed;
+    std::vector<KeyId> matched;
+    std::ranges::copy_if(selected.rows, std::back_inserter(rows), row_within);
+    std::ranges::copy_if(selected.passed, std::back_inserter(passed), row_within);
+    std::ranges::copy_if(selected.matched, std::back_inserter(matched), within);
+    selected.rows = rows;
+    selected.passed = passed;
+    selected.matched = matched;
+    add_range(op, lo, hi, selected);
+  }
+  // A query without the keys that are locked.
+  void add_around_locks(OpId op, uint32_t statement) {
+    const std::span<const uint32_t> bounds = h_.operands(op);
+    if (!locks_.cuts(op, statement)) return add_range(op, bounds[0], bounds[1], h_.selected(op));
+    if (!keys_) keys_.emplace(h_);
+    const std::span<const KeyId> keys = keys_->between(bounds[0], bounds[1]);
+    for (size_t first = 0; first < keys.size();) {
+      size_t end = first;
+      while (end < keys.size() && !locks_.locked(keys[end], statement)) ++end;
+      if (end > first)
+        add_piece(op, first == 0 ? bounds[0] : keys[first],
+                  end == keys.size() ? bounds[1] : keys[end - 1]);
+      first = end + 1;
+    }
+  }
+  void add_before_commit(OpId op, uint32_t statement) {
+    if (locks_.waits(op, statement)) return add(op);
+    if (!locks_.cuts(op, statement)) return;
+    for (const KeyId key : locks_.keys())
+      if (locks_.locked(key, statement) && covers(h_, op, key)) add_piece(op, key, key);
   }
   void add(const Op& op) {
     to_.op_.push_back(kNone);
@@ -210,7 +232,8 @@ class StatementSplitter {
   Status copy(TxnId t) {
     to_.parts_.push_back({t, 0, false, false});
     copier_.begin(h_, t);
-    for (OpId op = h_.first_op(t); op < h_.end_op(t); ++op) add(op);
+    for (OpId op = h_.first_op(t); op < h_.end_op(t); ++op)
+      if (h_.op(op).kind != OpKind::range) add(op);
     return out_.end_txn();
   }
 
@@ -233,7 +256,10 @@ class StatementSplitter {
       to_.parts_.push_back({t, s + 1, part + 1 == parts, false});
       for (OpId op = s == 0 ? h_.first_op(t) : locks_.statements()[s - 1];
            op < locks_.statements()[s]; ++op)
-        if (!locks_.waits(op, s)) add(op);
+        if (h_.op(op).kind == OpKind::range)
+          add_around_locks(op, s);
+        else if (!locks_.waits(op, s))
+          add(op);
       for (; locked < locks_.keys().size() && locks_.locked(locks_.keys()[locked], s); ++locked)
         write_lock(t, locks_.keys()[locked]);
       if (Status status = out_.end_txn(); !status.ok()) return status;
@@ -243,8 +269,7 @@ class StatementSplitter {
 
   Status add_commit(TxnId t, size_t parts, size_t locked) {
     begin(t, parts - 1, parts);
-    to_.parts_.push_back(
-        {t, static_cast<uint32_t>(locks_.statements().size()), true, true});
+    to_.parts_.push_back({t, static_cast<uint32_t>(locks_.statements().size()), true, true});
     for (size_t i = 0; i < locks_.keys().size(); ++i) {
       const KeyId key = locks_.keys()[i];
       if (i >= locked)
@@ -254,8 +279,7 @@ class StatementSplitter {
     }
     OpId at = h_.first_op(t);
     for (uint32_t s = 0; s < locks_.statements().size(); ++s)
-      for (; at < locks_.statements()[s]; ++at)
-        if (locks_.waits(at, s)) add(at);
+      for (; at < locks_.statements()[s]; ++at) add_before_commit(at, s);
     return out_.end_txn();
   }
 
@@ -277,12 +301,9 @@ class StatementSplitter {
   void write_lock(TxnId t, KeyId key) {
     if (lock_[key] != 0) add(Op::write(lock_name(key), owner(t)));
   }
-  ValueView lock_name(KeyId key) {
-    return ValueView::of(keep(to_.prefix_ + std::to_string(key)));
-  }
+  ValueView lock_name(KeyId key) { return ValueView::of(keep(to_.prefix_ + std::to_string(key))); }
   ValueView token(TxnId t, size_t part) {
-    return ValueView::of(
-        keep(to_.prefix_ + std::to_string(t) + ", " + std::to_string(part)));
+    return ValueView::of(keep(to_.prefix_ + std::to_string(t) + ", " + std::to_string(part)));
   }
   ValueView owner(TxnId t) { return ValueView::of(keep(to_.prefix_ + std::to_string(t))); }
   // Until the next transaction begins.
@@ -295,6 +316,7 @@ class StatementSplitter {
   TxnCopier copier_{out_};
   std::vector<uint8_t> lock_;  // per key
   KeyId last_key_ = kNone;
+  std::optional<KeyOrder> keys_;  // once a query is cut
   std::deque<std::string> texts_;
 };
 
@@ -316,10 +338,9 @@ Order StatementHistory::in_whole(const Order& order) const {
   std::vector<uint32_t> done(whole_.txn_count(), 0);
   for (const uint32_t event : order.events) {
     const Part& part = part_of(event);
-    if (commits[part.txn] == 0) continue;             // of a transaction that need not take effect
+    if (commits[part.txn] == 0) continue;         // of a transaction that need not take effect
     if (order.split && event % 2 == 1) continue;  // right behind its reads
-    const uint32_t end =
-        part.commits ? std::max(1u, count_statements(part.txn)) : part.statements;
+    const uint32_t end = part.commits ? std::max(1u, count_statements(part.txn)) : part.statements;
     for (uint32_t& s = done[part.txn]; s < end; ++s) all.events.push_back(2 * part.txn);
     if (part.commits) all.events.push_back(2 * part.txn + 1);
   }
@@ -382,9 +403,7 @@ class StatementProof {
 
   TxnId txn(TxnId part) const { return part == kNone ? kNone : of_.parts_[part].txn; }
   bool is_lock(KeyId key) const { return key < is_lock_.size() && is_lock_[key]; }
-  Literal order(TxnId before, TxnId after) const {
-    return Literal::order(txn(before), txn(after));
-  }
+  Literal order(TxnId before, TxnId after) const { return Literal::order(txn(before), txn(after)); }
 
   // The number of the step; kNone where it says nothing, as it would always hold.
   uint32_t add(ProofStep step) {
@@ -397,7 +416,8 @@ class StatementProof {
   void add_clause(const ProofStep& step) {
     ProofStep copy;
     copy.kind = step.kind;
-    for (const Literal& literal : step.clause) copy.clause.push_back(order(literal.from, literal.to));
+    for (const Literal& literal : step.clause)
+      copy.clause.push_back(order(literal.from, literal.to));
     for (const uint32_t hint : step.hints)
       if (step_[hint] != kNone) copy.hints.push_back(step_[hint]);
     copy.source_is_op = step.source_is_op;

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "assay/budget.h"
 #include "assay/certificate.h"
 #include "assay/history.h"
 
@@ -14,8 +13,6 @@ namespace assay::internal {
 
 class StatementHistory {
  public:
-  // Why the history cannot be written so; nothing if it can.
-  static std::optional<Unknown> obstacle(const History& whole);
   // `whole` must outlive it.
   static Result<StatementHistory> of(const History& whole);
 

@@ -1,7 +1,8 @@
 // Statement snapshots are decided on a history whose transactions are the statements and commits
 // of this one (statement_history.h), which is serializable or not; what shows that is translated.
 //
-//   s1: { r(x,0) w(x,1) }   s2: { r(x,0) w(x,2) }     four transactions: both reads, then the writes
+//   s1: { r(x,0) w(x,1) }   s2: { r(x,0) w(x,2) }     four transactions: both reads, then the
+//   writes
 //
 // A violation that rests on a choice between sources of reads, or on an outcome that is not known,
 // is not translated yet: the level stays unknown. Cost: that of the other history.
@@ -44,8 +45,9 @@ bool has_statements(Case& c, const LevelInfo& level) {
 }
 
 void decide_by_statements(Case& c, const LevelInfo& level) {
-  if (std::optional<Unknown> obstacle = StatementHistory::obstacle(c.history))
-    return c.lattice.give_up(level.id, std::move(*obstacle));
+  if (c.has_aggregates)
+    return c.lattice.give_up(
+        level.id, {UnknownCause::unsupported, "aggregates have no meaning for statements yet"});
   if (!c.budget.has_room(2 * c.history.memory_bytes()))
     return c.lattice.set_unknown(level.id, c.budget.reason());
   const Result<StatementHistory> statements = StatementHistory::of(c.history);

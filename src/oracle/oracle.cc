@@ -200,8 +200,7 @@ Outcome Oracle::exactly(const Definition& d, TxnSet effective) const {
     return adya->level == LevelId::pl_1
                ? dirty_version_order_exists(h_, *small_, adya->orders, effective)
                : version_order_exists(h_, *small_, adya->level, adya->orders, effective);
-  if (std::holds_alternative<Statements>(d))
-    return statements_replayable(h_, *small_, effective);
+  if (std::holds_alternative<Statements>(d)) return statements_replayable(h_, *small_, effective);
   return replayable(h_, *small_, std::get<OrderRule>(d), effective);
 }
 

@@ -277,9 +277,9 @@ TEST(OracleAgreement, looseVersionOrders) {
 // What they imply and what implies them.
 std::vector<LevelInfo> around_statement_snapshots() {
   std::vector<LevelInfo> levels;
-  for (const LevelId id : {LevelId::pl_2, LevelId::read_your_writes, LevelId::monotonic_reads,
-                           LevelId::read_committed, LevelId::statement_snapshot,
-                           LevelId::session_si, LevelId::session_serializable})
+  for (const LevelId id :
+       {LevelId::pl_2, LevelId::read_your_writes, LevelId::monotonic_reads, LevelId::read_committed,
+        LevelId::statement_snapshot, LevelId::session_si, LevelId::session_serializable})
     levels.push_back(level_info(id));
   return levels;
 }
@@ -311,8 +311,7 @@ TEST(OracleAgreement, statementSnapshots) {
   const std::vector<LevelInfo> around = around_statement_snapshots();
   uint64_t seed = 70;
   for (const RandomShape& shape : kStatementShapes) {
-    expect_agreement(
-        {.seed = seed++, .count = histories(10'000), .shape = shape, .levels = alone});
+    expect_agreement({.seed = seed++, .count = histories(10'000), .shape = shape, .levels = alone});
     expect_agreement({.seed = seed++,
                       .count = histories(3'000),
                       .shape = shape,
@@ -327,8 +326,7 @@ TEST(OracleAgreement, statementSnapshots) {
                                           .may_abstain = true});
     const auto at = static_cast<size_t>(LevelId::statement_snapshot);
     EXPECT_LT(result.abstained[at], result.histories / 3);
-    if (std::getenv("ASSAY_SHOW"))
-      printf("abstained %lu of %lu\n", result.abstained[at], result.histories);
+    if (std::getenv("ASSAY_SHOW")) printf("abstained %lu of %lu\n", result.abstained[at], result.histories);
   }
 }
 
