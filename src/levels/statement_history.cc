@@ -56,18 +56,18 @@ bool covers(const History& h, OpId range, KeyId key) {
 class Locks {
  public:
   explicit Locks(const History& h)
-      : h_(h), statement_(h.key_count()), locked_by_(h.key_count(), kNone) {}
+      : h_(h), statement_(h.key_count()), locked_at_(h.key_count(), 0) {}
 
   void look_at(TxnId t) {
-    txn_ = t;
+    ++look_;
     keys_.clear();
     statements_.clear();
     for (OpId at = h_.first_op(t); at < h_.end_op(t);) {
       const OpId end = end_of_statement(h_, t, at);
       for (; at < end; ++at) {
         const Operation op = h_.op(at);
-        if (!installs_version(op) || locked_by_[op.key] == t) continue;
-        locked_by_[op.key] = t;
+        if (!installs_version(op) || locked_at_[op.key] == look_) continue;
+        locked_at_[op.key] = look_;
         statement_[op.key] = static_cast<uint32_t>(statements_.size());
         keys_.push_back(op.key);
       }
@@ -82,7 +82,7 @@ class Locks {
   uint32_t statement_of(KeyId key) const { return statement_[key]; }
   // In that statement, or before it.
   bool locked(KeyId key, uint32_t statement) const {
-    return locked_by_[key] == txn_ && statement_[key] <= statement;
+    return locked_at_[key] == look_ && statement_[key] <= statement;
   }
   // Whether an operation of the statement is on a key that is locked then.
   bool waits(OpId op, uint32_t statement) const {
@@ -97,11 +97,11 @@ class Locks {
 
  private:
   const History& h_;
-  TxnId txn_ = kNone;
+  uint64_t look_ = 0;
   std::vector<OpId> statements_;
   std::vector<KeyId> keys_;
   std::vector<uint32_t> statement_;  // per key
-  std::vector<TxnId> locked_by_;     // per key: the last transaction that was looked at
+  std::vector<uint64_t> locked_at_;  // per key: the last look at which it was locked
 };
 
 // Of a transaction that is cut into this many parts, the times of one. They only say where a search
@@ -372,23 +372,18 @@ class StatementProof {
 
   std::optional<Proof> translate(const Proof& proof) {
     for (const ProofStep& step : proof.steps) {
-      if (!step.given.empty() || !is_of_orders(step)) return std::nullopt;
+      const bool of_lists = step.kind == ProofStep::Kind::blocks;
+      if (of_lists || step.kind == ProofStep::Kind::aggregate || is_lost_) return std::nullopt;
       if (step.kind == ProofStep::Kind::cycle)
         add_cycle(step);
       else
         add_clause(step);
     }
+    if (is_lost_) return std::nullopt;
     return std::move(proof_);
   }
 
  private:
-  static bool is_of_orders(const ProofStep& step) {
-    using Kind = ProofStep::Kind;
-    return (step.kind == Kind::cycle || step.kind == Kind::fact || step.kind == Kind::derived) &&
-           std::ranges::all_of(step.clause, [](const Literal& literal) {
-             return literal.kind == Literal::Kind::order;
-           });
-  }
   void take_lock(KeyId key) {
     const std::string_view text = of_.split_.key(key).text;
     if (!text.starts_with(of_.prefix_)) return;
@@ -402,13 +397,48 @@ class StatementProof {
   }
 
   TxnId txn(TxnId part) const { return part == kNone ? kNone : of_.parts_[part].txn; }
+  KeyId key(KeyId of_parts) const { return of_parts == kNone ? kNone : key_[of_parts]; }
   bool is_lock(KeyId key) const { return key < is_lock_.size() && is_lock_[key]; }
-  Literal order(TxnId before, TxnId after) const { return Literal::order(txn(before), txn(after)); }
 
-  // The number of the step; kNone where it says nothing, as it would always hold.
+  // The one operation of the part that sees what others left of the key. Of several, one alone does
+  // not say what all of them saw.
+  OpId reader_of(TxnId part, KeyId key) {
+    const History& h = of_.split_;
+    OpId found = kNone;
+    bool written = false;
+    for (OpId i = h.first_op(part); i < h.end_op(part) && !written; ++i) {
+      const Operation op = h.op(i);
+      const bool is_range = op.kind == OpKind::range;
+      if (is_range ? !covers(h, i, key) : op.key != key) continue;
+      written = installs_version(op);
+      if (is_range || !written || op.kind == OpKind::cas || op.kind == OpKind::insert) {
+        is_lost_ = is_lost_ || found != kNone;
+        found = i;
+      }
+    }
+    return of_.whole_op(found);
+  }
+
+  // Adds what the literal says of transactions to those of which one holds. False if it always
+  // holds: parts of a transaction see each other's keys, and take effect together. It never reads
+  // what it writes itself.
+  bool add_literal(const Literal& literal, std::vector<Literal>& to) {
+    const TxnId from = txn(literal.from), reader = txn(literal.to);
+    Literal said = literal;
+    said.from = from;
+    said.to = reader;
+    if (literal.kind == Literal::Kind::seen) {
+      const bool own_key = key(literal.key) == kNone || is_lock(literal.key);
+      if (own_key || from == reader) return own_key == literal.negated;
+      said.op = reader_of(literal.to, literal.key);
+    }
+    said.key = key(literal.key);
+    if (std::ranges::count(to, said) == 0) to.push_back(said);
+    return std::ranges::count(to, !said) == 0;
+  }
+
+  // The number of the step; kNone where it says nothing.
   uint32_t add(ProofStep step) {
-    for (const Literal& literal : step.clause)
-      if (std::ranges::count(step.clause, !literal) > 0) return kNone;
     proof_.steps.push_back(std::move(step));
     return static_cast<uint32_t>(proof_.steps.size() - 1);
   }
@@ -416,13 +446,17 @@ class StatementProof {
   void add_clause(const ProofStep& step) {
     ProofStep copy;
     copy.kind = step.kind;
+    bool says_something = true;
+    if (step.kind == ProofStep::Kind::sources) reader_of(of_.split_.txn_of(step.source), step.key);
     for (const Literal& literal : step.clause)
-      copy.clause.push_back(order(literal.from, literal.to));
+      says_something = add_literal(literal, copy.clause) && says_something;
     for (const uint32_t hint : step.hints)
       if (step_[hint] != kNone) copy.hints.push_back(step_[hint]);
+    const bool by_op = step.source_is_op || step.kind == ProofStep::Kind::sources;
     copy.source_is_op = step.source_is_op;
-    copy.source = step.source_is_op ? of_.whole_op(step.source) : step.source;
-    step_.push_back(add(std::move(copy)));
+    copy.source = by_op ? of_.whole_op(step.source) : step.source;
+    copy.key = key(step.key);
+    step_.push_back(says_something ? add(std::move(copy)) : kNone);
   }
 
   // And, if a commit is left by an anti-dependency, what follows from it and the orders that take
@@ -430,63 +464,68 @@ class StatementProof {
   void add_cycle(const ProofStep& step) {
     ProofStep cycle, derived;
     derived.kind = ProofStep::Kind::derived;
+    bool says_something = true, may_be = true;
+    for (const Literal& literal : step.given) {
+      // What never holds is added as nothing.
+      may_be = add_literal(!literal, derived.clause) && may_be;
+      says_something = says_something && may_be;
+    }
+    for (const Literal& refuted : derived.clause) cycle.given.push_back(!refuted);
     for (const Edge& edge : step.cycle) {
-      const bool within = txn(edge.from) == txn(edge.to);
       const bool anti = edge.kind == EdgeKind::anti_dependency;
-      if (edge.kind == EdgeKind::write_dependency)
-        derived.clause.push_back(!order(edge.from, edge.to));
-      if (anti && edge.via != kNone) derived.clause.push_back(!order(edge.via, edge.to));
-      if (within) continue;
-      if (anti && !is_lock(edge.key) && of_.parts_[edge.from].writes)
-        derived.hints.push_back(add_overwriting(edge));
+      const TxnId before = anti ? edge.via : edge.from;
+      if ((anti && before != kNone) || edge.kind == EdgeKind::write_dependency)
+        says_something =
+            add_literal(!Literal::order(before, edge.to), derived.clause) && says_something;
+      if (txn(edge.from) == txn(edge.to)) continue;
+      if (anti && !is_lock(edge.key) && of_.parts_[edge.from].writes && may_be)
+        derived.hints.push_back(add_overwriting(edge, cycle.given));
       cycle.cycle.push_back(in_whole(edge));
     }
-    if (derived.hints.empty()) {
-      const bool says_nothing = std::ranges::any_of(derived.clause, [&](const Literal& literal) {
-        return std::ranges::count(derived.clause, !literal) > 0;
-      });
-      proof_.steps.push_back(std::move(cycle));
-      step_.push_back(says_nothing ? kNone : static_cast<uint32_t>(proof_.steps.size() - 1));
-      return;
+    uint32_t last = may_be ? add(std::move(cycle)) : kNone;
+    if (may_be && !derived.hints.empty()) {
+      derived.hints.push_back(last);
+      if (says_something) last = add(std::move(derived));
     }
-    derived.hints.push_back(static_cast<uint32_t>(proof_.steps.size()));
-    proof_.steps.push_back(std::move(cycle));
-    step_.push_back(add(std::move(derived)));
+    step_.push_back(says_something ? last : kNone);
   }
 
   Edge in_whole(const Edge& edge) const {
     const TxnId from = txn(edge.from), to = txn(edge.to);
-    const KeyId key = edge.key == kNone ? kNone : key_[edge.key];
     switch (edge.kind) {
       case EdgeKind::read_dependency:
-        return Edge::read_dependency(from, to, key, of_.whole_op(edge.op));
+        return Edge::read_dependency(from, to, key(edge.key), of_.whole_op(edge.op));
       case EdgeKind::session:
         return Edge::session_order(from, to);
       case EdgeKind::anti_dependency:
         if (!is_lock(edge.key) && !of_.parts_[edge.from].writes)
-          return Edge::anti_dependency(from, to, key, txn(edge.via), of_.whole_op(edge.op));
+          return Edge::anti_dependency(from, to, key(edge.key), txn(edge.via),
+                                       of_.whole_op(edge.op));
         break;
       case EdgeKind::write_dependency:
       case EdgeKind::real_time:
       case EdgeKind::forced:
         break;
     }
-    return Edge::write_dependency(from, to, key);
+    return Edge::write_dependency(from, to, key(edge.key));
   }
 
   // The reader locks the key by the statement that reads it. Were it overwritten before, by a later
-  // version than the one that was read, the reader would come before and after that.
-  uint32_t add_overwriting(const Edge& edge) {
-    const TxnId reader = txn(edge.from), writer = txn(edge.to), source = txn(edge.via);
-    const KeyId key = key_[edge.key];
-    const auto [it, fresh] = overwriting_.try_emplace({reader, writer, source, key},
-                                                      static_cast<uint32_t>(proof_.steps.size()));
-    if (fresh) {
-      ProofStep step;
-      step.cycle = {Edge::anti_dependency(reader, writer, key, source, of_.whole_op(edge.op)),
-                    Edge::write_dependency(writer, reader, key)};
-      proof_.steps.push_back(std::move(step));
-    }
+  // version than the one that was read, the reader would come before and after that. `given`: what
+  // may be of use.
+  uint32_t add_overwriting(const Edge& edge, const std::vector<Literal>& given) {
+    const TxnId reader = txn(edge.from), writer = txn(edge.to);
+    ProofStep step;
+    step.cycle = {
+        Edge::anti_dependency(reader, writer, key(edge.key), txn(edge.via), of_.whole_op(edge.op)),
+        Edge::write_dependency(writer, reader, key(edge.key))};
+    for (const Literal& literal : given)
+      if (literal.to == reader || (literal.kind == Literal::Kind::effect && literal.to == writer))
+        step.given.push_back(literal);
+    const auto [it, fresh] =
+        overwriting_.try_emplace({reader, writer, txn(edge.via), key(edge.key), step.given},
+                                 static_cast<uint32_t>(proof_.steps.size()));
+    if (fresh) add(std::move(step));
     return it->second;
   }
 
@@ -494,7 +533,9 @@ class StatementProof {
   std::vector<KeyId> key_;      // per key of the parts
   std::vector<bool> is_lock_;   // the same; what is missing is none
   std::vector<uint32_t> step_;  // per step about parts: the one that says the same
-  std::map<std::tuple<TxnId, TxnId, TxnId, KeyId>, uint32_t> overwriting_;  // steps
+  std::map<std::tuple<TxnId, TxnId, TxnId, KeyId, std::vector<Literal>>, uint32_t>
+      overwriting_;       // steps
+  bool is_lost_ = false;  // something cannot be said of transactions
   Proof proof_;
 };
 

@@ -22,7 +22,8 @@ class StatementHistory {
   // What shows the one, as what shows the other.
   Order in_whole(const Order& order) const;
   BadRead in_whole(const BadRead& bad) const;
-  // Nothing if the proof chooses sources of reads, or outcomes.
+  // Nothing if it cannot be said of the other one: it is about what several operations of a
+  // statement saw, or what lists are made of.
   std::optional<Proof> in_whole(const Proof& proof) const;
 
  private:

@@ -4,8 +4,9 @@
 //   s1: { r(x,0) w(x,1) }   s2: { r(x,0) w(x,2) }     four transactions: both reads, then the
 //   writes
 //
-// A violation that rests on a choice between sources of reads, or on an outcome that is not known,
-// is not translated yet: the level stays unknown. Cost: that of the other history.
+// A violation that rests on what several operations of a statement saw of a key that several
+// transactions may have left so, or on what a list is made of, is not translated: the level stays
+// unknown. Cost: that of the other history.
 
 #include <optional>
 #include <utility>
