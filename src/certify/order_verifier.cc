@@ -6,9 +6,9 @@
 #include "certify/operations.h"
 #include "certify/refusal.h"
 #include "certify/replay.h"
+#include "certify/statement_order_verifier.h"
 #include "certify/weak_order_verifier.h"
 #include "history/aggregate.h"
-#include "history/statements.h"
 
 namespace assay::internal::certify {
 Status OrderVerifier::supports(LevelId level) {
@@ -98,40 +98,7 @@ Status OrderVerifier::serves_strong(const LevelInfo& level) {
 
 Status OrderVerifier::serves_statements() {
   if (const Status& s = follows_sessions(); !s.ok()) return s;
-  return replays_statements();
-}
-
-Status OrderVerifier::replays_statements() {
-  Replay replay(history_);
-  std::vector<TxnId> holder(history_.key_count(), kNone);
-  std::vector<uint32_t> left = moments_;
-  std::vector<OpId> next(history_.txn_count());
-  for (TxnId t = 0; t < history_.txn_count(); ++t) next[t] = history_.first_op(t);
-  for (const uint32_t event : order_.events) {
-    const TxnId t = txn(event);
-    const OpId last = history_.end_op(t);
-    if (!order_.split || event % 2 == 0) {
-      const bool all = --left[t] == 0;
-      for (bool again = true; again && next[t] < last; again = all) {
-        const OpId first = next[t];
-        next[t] = end_of_statement(history_, t, first);
-        for (const Access& a : Accesses(history_, first, next[t])) {
-          if (!a.writes()) continue;
-          if (holder[a.key] != kNone && holder[a.key] != t)
-            return refuse("transactions {} and {} overlap in the order and both write {}",
-                          history_.name(holder[a.key]), history_.name(t),
-                          history_.key(a.key).to_string());
-          holder[a.key] = t;
-        }
-        if (Status s = replay.read(t, first, next[t]); !s.ok()) return s;
-      }
-    }
-    if (order_.split && event % 2 == 0) continue;
-    if (Status s = replay.install(t); !s.ok()) return s;
-    for (const Access& a : accesses(history_, t))
-      if (a.writes()) holder[a.key] = kNone;
-  }
-  return Ok{};
+  return statement_order_serves(history_, order_);
 }
 
 const Result<CommitOrder>& OrderVerifier::commit_order() {
@@ -161,7 +128,6 @@ const Status& OrderVerifier::well_formed() {
   return well_formed_.get([&]() -> Status {
     read_place_.assign(history_.txn_count(), kNone);
     write_place_.assign(history_.txn_count(), kNone);
-    moments_.assign(history_.txn_count(), 0);
     if (order_.events.size() > 2 * uint64_t{history_.txn_count()} + history_.op_count())
       return refuse("the order has {} events, the history only {} transactions of {} operations",
                     order_.events.size(), history_.txn_count(), history_.op_count());
@@ -192,7 +158,7 @@ Status OrderVerifier::place(uint32_t event, uint32_t at) {
   if (!reads && read_place_[t] == kNone)
     return refuse("the order installs the writes of transaction {} before its reads",
                   history_.name(t));
-  if (reads && moments_[t]++ > 0) moved_ = t;
+  if (reads && read_place_[t] != kNone) moved_ = t;
   if (reads) read_place_[t] = std::min(read_place_[t], at);
   if (writes) write_place_[t] = at + 1;
   return Ok{};

@@ -15,7 +15,8 @@
 //
 // Adya's levels have a separate verifier (adya_order_verifier.h), which also requires that the
 // place of each version that was read is known (known_versions.h), and so do mixed levels
-// (mixed_order_verifier.h).
+// (mixed_order_verifier.h) and statement snapshots (statement_order_verifier.h), where r(T) may be
+// there several times.
 //
 // Unknown outcomes: those in the order took effect, the others did not. One that did comes after
 // what its session did before it, but its session went on without waiting for it.
@@ -56,7 +57,6 @@ class OrderVerifier {
   const Status& follows_sessions();
   const Status& follows_known_orders();
   const Status& writers_exclude_each_other();
-  Status replays_statements();
   const Result<CommitOrder>& commit_order();
   const Result<CommitOrder>& adya_commit_order();
   Status serves_adya_where_known(std::span<const ForbiddenCycle> forbidden, ReadRule rule);
@@ -78,8 +78,7 @@ class OrderVerifier {
   const unsigned threads_;
   // Places of the first r(T) and w(T) in the order; kNone if T is not in it.
   std::vector<uint32_t> read_place_, write_place_;
-  std::vector<uint32_t> moments_;  // how often r(T) is there
-  TxnId moved_ = kNone;            // a transaction of which it is there several times
+  TxnId moved_ = kNone;  // a transaction of which it is there several times
   Once<Status> well_formed_, replays_, sessions_, known_orders_, exclusion_;
   Once<Result<CommitOrder>> commit_order_, adya_commit_order_;
   Once<KnownVersions> versions_;

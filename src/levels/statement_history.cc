@@ -39,6 +39,7 @@
 #include <tuple>
 #include <utility>
 
+#include "history/accesses.h"
 #include "history/copy.h"
 #include "history/key_order.h"
 #include "history/statements.h"
@@ -86,11 +87,11 @@ class Locks {
   }
   // Whether an operation of the statement is on a key that is locked then.
   bool waits(OpId op, uint32_t statement) const {
-    return h_.op(op).kind != OpKind::range && locked(h_.op(op).key, statement);
+    return !is_range(h_.op(op)) && locked(h_.op(op).key, statement);
   }
   // Whether a query of the statement covers such a key.
   bool cuts(OpId op, uint32_t statement) const {
-    return h_.op(op).kind == OpKind::range && std::ranges::any_of(keys_, [&](KeyId key) {
+    return is_range(h_.op(op)) && std::ranges::any_of(keys_, [&](KeyId key) {
              return locked(key, statement) && covers(h_, op, key);
            });
   }
@@ -233,7 +234,7 @@ class StatementSplitter {
     to_.parts_.push_back({t, 0, false, false});
     copier_.begin(h_, t);
     for (OpId op = h_.first_op(t); op < h_.end_op(t); ++op)
-      if (h_.op(op).kind != OpKind::range) add(op);
+      if (!is_range(h_.op(op))) add(op);
     return out_.end_txn();
   }
 
@@ -256,7 +257,7 @@ class StatementSplitter {
       to_.parts_.push_back({t, s + 1, part + 1 == parts, false});
       for (OpId op = s == 0 ? h_.first_op(t) : locks_.statements()[s - 1];
            op < locks_.statements()[s]; ++op)
-        if (h_.op(op).kind == OpKind::range)
+        if (is_range(h_.op(op)))
           add_around_locks(op, s);
         else if (!locks_.waits(op, s))
           add(op);
@@ -365,7 +366,7 @@ class StatementProof {
     const History& split = of.split_;
     key_.assign(split.key_count(), kNone);
     for (OpId op = 0; op < split.op_count(); ++op)
-      if (of.op_[op] != kNone && split.op(op).kind != OpKind::range)
+      if (of.op_[op] != kNone && !is_range(split.op(op)))
         key_[split.op(op).key] = of.whole_.op(of.op_[op]).key;
     for (KeyId key = 0; key < split.key_count(); ++key) take_lock(key);
   }
@@ -408,13 +409,11 @@ class StatementProof {
     bool written = false;
     for (OpId i = h.first_op(part); i < h.end_op(part) && !written; ++i) {
       const Operation op = h.op(i);
-      const bool is_range = op.kind == OpKind::range;
-      if (is_range ? !covers(h, i, key) : op.key != key) continue;
+      if (is_range(op) ? !covers(h, i, key) : op.key != key) continue;
       written = installs_version(op);
-      if (is_range || !written || op.kind == OpKind::cas || op.kind == OpKind::insert) {
-        is_lost_ = is_lost_ || found != kNone;
-        found = i;
-      }
+      if (observation_of(h, i).accepts == Accepts::any) continue;
+      is_lost_ = is_lost_ || found != kNone;
+      found = i;
     }
     return of_.whole_op(found);
   }
