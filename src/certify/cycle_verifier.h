@@ -77,7 +77,6 @@ class CycleVerifier {
   // The level that holds for a transaction: its own where levels are mixed.
   const LevelInfo& level_of(TxnId t) const;
 
-  Status check_declared(std::span<const Edge> cycle) const;
   Status check_ends(const Edge& edge);
   Status check_edge(const Edge& edge);
   Status check_read_from(const Edge& edge);
@@ -92,11 +91,7 @@ class CycleVerifier {
                     OpId read);
   Status check_path(TxnId from, TxnId to, std::span<const Edge> path);
   Status check_joints(std::span<const Edge> cycle);
-  // The statement of a transaction, by its first operation; the commit is behind all.
-  static constexpr OpId kCommit = kNone;
-  OpId statement_of(OpId op) const;
-  OpId entered_at(const Edge& edge);
-  OpId left_at(const Edge& edge);
+  Reads reads_of(const Edge& edge);
   Status check_kinds(std::span<const Edge> cycle);
   bool is_item(const Edge& edge) const;
   Status check_unseen_initial(std::span<const Edge> cycle);

@@ -67,11 +67,11 @@ TEST(ProofVerifier, statements) {
   EXPECT_TRUE(
       refused(proof("statement-snapshot", {cycle({read_from(0, 2, x), anti(2, 1, y, kNone),
                                                   read_from(1, 4, y), anti(4, 0, x, kNone)})}),
-              fork, "later statement"));
+              fork, "enters transaction"));
   // Both read before either locks x.
   const History lost = hist(kLostUpdate);
   EXPECT_TRUE(refused(proof("statement-snapshot", lost_update_steps(key(lost, "x"))), lost,
-                      "later statement"));
+                      "enters transaction"));
   // The second locks x by its first statement, and so may not come after the first.
   const History locked = hist(
       "s1: { w(x,1) r(y,null) }\n"

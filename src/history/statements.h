@@ -14,4 +14,13 @@ inline OpId end_of_statement(const History& h, TxnId t, OpId first) {
   return end;
 }
 
+// The first operation of the statement that an operation belongs to.
+inline OpId statement_of(const History& h, OpId op) {
+  const TxnId t = h.txn_of(op);
+  OpId first = h.first_op(t);
+  for (OpId end = end_of_statement(h, t, first); end <= op; end = end_of_statement(h, t, first))
+    first = end;
+  return first;
+}
+
 }  // namespace assay::internal
