@@ -334,7 +334,7 @@ class History {
   // Whether it states orders of versions, or sources of reads.
   bool states_versions() const;
   // When the client sent the operation and received its answer; unknown where this was not
-  // recorded. No verdict rests on it.
+  // recorded. Only statement-snapshot looks at it: what was sent at once is one statement.
   Interval op_time(OpId i) const { return op_time_[i]; }
   bool has_op_times() const { return !op_time_.empty(); }
   uint64_t op_time_count() const;

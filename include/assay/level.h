@@ -24,6 +24,7 @@ enum class LevelId : uint8_t {
   monotonic_writes,
   writes_follow_reads,
   read_committed,
+  statement_snapshot,
   read_atomic,
   causal,
   prefix,
@@ -39,15 +40,17 @@ enum class LevelId : uint8_t {
   mixed,
   defined,
 };
-inline constexpr int kLevelCount = 26;
+inline constexpr int kLevelCount = 27;
 
 // How a level turns transactions into events; see docs/architecture.md.
 //   adya    one event a transaction; the kinds of dependencies on a cycle matter (pl-1 … pl-3)
 //   weak    commit order axioms over session order and reads-from (read committed … causal)
+//   statements  one event a statement (its reads, and the locks that it takes), and behind them w
+//               (the writes of the transaction are installed)
 //   split   two events a transaction: r (its reads) before w (its writes are installed)
 //   single  one event a transaction
 //   mixed   each transaction as the level that it declares
-enum class EventModel : uint8_t { adya, weak, split, single, mixed };
+enum class EventModel : uint8_t { adya, weak, statements, split, single, mixed };
 
 // Which real-time edges a level adds. "Before" means: response of the one strictly less than the
 // request of the other.
@@ -62,9 +65,10 @@ enum class RealTime : uint8_t { none, into_commits, all_but_begins, transactions
 //   session_guarantees  one guarantee each, decided when asked for by name
 //   adya                Adya's PL levels, and monotonic atomic view, which has no session order
 //                       either; decided when asked for by name
+//   statements          what databases call READ COMMITTED, decided when asked for by name
 //   declared            what transactions declare, or a file defines, decided when asked for; no
 //                       level of the lattice
-enum class LevelGroup : uint8_t { standard, session_guarantees, adya, declared };
+enum class LevelGroup : uint8_t { standard, session_guarantees, adya, statements, declared };
 
 // The levels directly below a level.
 struct WeakerLevels {
@@ -146,7 +150,7 @@ struct LevelInfo {
   EventModel events;
   bool session_order = false;  // session order is an edge
   bool write_conflict =
-      false;  // split only: writers of one key do not overlap (w→r instead of w→w)
+      false;  // split and statements: writers of one key do not overlap (w→r instead of w→w)
   RealTime real_time = RealTime::none;
   bool repeatable = false;         // what a transaction reads of a key does not change
   bool single_operations = false;  // defined where each transaction is one operation on one key

@@ -333,11 +333,12 @@ bool rules_out(LevelId level, Anomaly anomaly) {
     case Anomaly::fractured_read:
       return at_least({read_committed, monotonic_atomic_view, adya_si, pl_2_plus, pl_2_99});
     case Anomaly::causality_violation:
-      return at_least({causal, adya_si, pl_2_plus, pl_2_99, writes_follow_reads});
+      return at_least(
+          {causal, statement_snapshot, adya_si, pl_2_plus, pl_2_99, writes_follow_reads});
     case Anomaly::long_fork:
-      return at_least({prefix, adya_si, pl_2_99});
+      return at_least({prefix, statement_snapshot, adya_si, pl_2_99});
     case Anomaly::lost_update:
-      return at_least({adya_si, pl_cs});
+      return at_least({statement_snapshot, adya_si, pl_cs});
     case Anomaly::write_skew:
       return at_least({serializable, pl_2_99});
     case Anomaly::g0:
@@ -345,9 +346,9 @@ bool rules_out(LevelId level, Anomaly anomaly) {
     case Anomaly::g1c:
       return at_least({pl_2});
     case Anomaly::phantom:
-      return at_least({read_atomic, adya_si, pl_2_plus, pl_3});
+      return at_least({read_atomic, statement_snapshot, adya_si, pl_2_plus, pl_3});
     case Anomaly::g2:
-      return at_least({adya_si, serializable, pl_3});
+      return at_least({statement_snapshot, adya_si, serializable, pl_3});
     case Anomaly::real_time_violation:
       return at_least({generalized_si, strict_serializable, linearizable});
     default:

@@ -8,6 +8,7 @@
 #include "certify/refusal.h"
 #include "certify/sources.h"
 #include "history/mixed_levels.h"
+#include "history/statements.h"
 
 namespace assay::internal::certify {
 namespace {
@@ -289,7 +290,8 @@ Status BadReadVerifier::supports(LevelId level) {
     if (own) return refuse("a lost update is of several transactions, each of its own level");
     return refuse("the transaction of the read declares no level that can be mixed");
   }
-  if (claim_.anomaly == Anomaly::non_repeatable_read && !info.repeatable)
+  if (claim_.anomaly == Anomaly::non_repeatable_read && !info.repeatable &&
+      !(info.events == EventModel::statements && see_one_state()))
     return refuse("{} allows non-repeatable reads", info.name);
   if (claim_.anomaly == Anomaly::result_set_mismatch) {
     if (claim_.other == kNone || one_state(info)) return Ok{};
@@ -306,6 +308,16 @@ Status BadReadVerifier::supports(LevelId level) {
   if (claim_.anomaly == Anomaly::lost_update && !loses_none)
     return refuse("{} allows lost updates", info.name);
   return Ok{};
+}
+
+// Of one statement, or of a key that their transaction had locked by the first of them.
+bool BadReadVerifier::see_one_state() const {
+  const TxnId t = history_.txn_of(claim_.read);
+  const auto [first, last] = std::minmax(claim_.read, claim_.other);
+  OpId end = history_.first_op(t);
+  while (end <= first) end = end_of_statement(history_, t, end);
+  return last < end ||
+         last_write(history_, history_.first_op(t), end, access_of(history_, first).key) != kNone;
 }
 
 Status BadReadVerifier::check() const {

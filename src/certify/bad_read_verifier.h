@@ -27,6 +27,8 @@ class BadReadVerifier {
 
  private:
   Status check() const;
+  // The two operations, of one transaction, where each statement is an event.
+  bool see_one_state() const;
 
   const BadRead& claim_;
   const Lookups& lookups_;

@@ -7,6 +7,7 @@
 
 #include "certify/refusal.h"
 #include "history/mixed_levels.h"
+#include "history/statements.h"
 
 namespace assay::internal::certify {
 namespace {
@@ -62,6 +63,44 @@ Side arrival(const Edge& edge, const LevelInfo& entered) {
   return Side::read;
 }
 
+// Where each statement is an event: the statement, by its first operation, at which an edge that
+// holds enters a transaction, or leaves it. The commit is behind all.
+constexpr OpId kCommit = kNone;
+OpId entered_at(const History& h, const Edge& edge, const Reads& reads) {
+  switch (edge.kind) {
+    case EdgeKind::read_dependency:
+      return statement_of(h, reads.first);
+    case EdgeKind::write_dependency:
+    case EdgeKind::forced:
+      for (const Access& a : accesses(h, edge.to))
+        if (a.writes() && a.key == edge.key) return statement_of(h, a.op);
+      break;
+    case EdgeKind::session:
+      return h.first_op(edge.to);
+    case EdgeKind::anti_dependency:
+    case EdgeKind::real_time:
+      break;
+  }
+  return kCommit;
+}
+OpId left_at(const History& h, const Edge& edge, const Reads& reads) {
+  return edge.kind == EdgeKind::anti_dependency ? statement_of(h, reads.last) : kCommit;
+}
+
+// All transactions on the cycle declare a level that can be mixed; those on paths only have to be
+// seen.
+Status check_declared(const History& history, std::span<const Edge> cycle) {
+  for (const Edge& edge : cycle) {
+    const TxnId reader = edge.kind == EdgeKind::forced ? edge.via : edge.to;
+    for (const TxnId t : {edge.from, edge.to, reader}) {
+      if (t >= history.txn_count()) return refuse("a forced edge has no reader");
+      if (!held_to(history, t))
+        return refuse("transaction {} declares no level that can be mixed", history.name(t));
+    }
+  }
+  return Ok{};
+}
+
 }  // namespace
 
 std::vector<Literal> assumptions(const ProofStep& step) {
@@ -94,7 +133,7 @@ Status CycleVerifier::check(std::span<const Edge> cycle, std::span<const Literal
       return refuse("the edges do not close: one enters transaction {}, the next leaves {}",
                     name(cycle[i].to), name(cycle[(i + 1) % cycle.size()].from));
   if (level_.events == EventModel::mixed)
-    if (Status s = check_declared(cycle); !s.ok()) return s;
+    if (Status s = check_declared(history_, cycle); !s.ok()) return s;
   const bool unseen = std::any_of(cycle.begin(), cycle.end(), [&](const Edge& e) {
     return e.kind == EdgeKind::anti_dependency && level_of(e.from).events == EventModel::weak;
   });
@@ -108,20 +147,6 @@ Status CycleVerifier::check(std::span<const Edge> cycle, std::span<const Literal
 const LevelInfo& CycleVerifier::level_of(TxnId t) const {
   if (level_.events != EventModel::mixed) return level_;
   return level_info(*held_to(history_, t));
-}
-
-// All transactions on the cycle declare a level that can be mixed; those on paths only have to be
-// seen.
-Status CycleVerifier::check_declared(std::span<const Edge> cycle) const {
-  for (const Edge& edge : cycle) {
-    const TxnId reader = edge.kind == EdgeKind::forced ? edge.via : edge.to;
-    for (const TxnId t : {edge.from, edge.to, reader}) {
-      if (t >= history_.txn_count()) return refuse("a forced edge has no reader");
-      if (!held_to(history_, t))
-        return refuse("transaction {} declares no level that can be mixed", name(t));
-    }
-  }
-  return Ok{};
 }
 
 // Whether the kinds of its edges make it a cycle that the level's row forbids. If a reader writes
@@ -319,6 +344,10 @@ Status CycleVerifier::check_seen(TxnId seen, TxnId reader, std::span<const Edge>
   if (!reads.any)
     return refuse("transaction {} does not certainly read the key as the edge says", name(reader));
   const LevelInfo& level = level_of(reader);
+  if (level.events == EventModel::statements &&
+      entered_at(history_, path.back(), reads_of(path.back())) > statement_of(history_, reads.last))
+    return refuse("transaction {} saw transaction {} only after it had read the key", name(reader),
+                  name(seen));
   std::string kinds;
   for (const Edge& edge : path) kinds += edge.kind == EdgeKind::session ? 's' : 'r';
   const bool spelt = !level.seen.any() || spells(level.seen, kinds);
@@ -357,16 +386,28 @@ Status CycleVerifier::check_path(TxnId from, TxnId to, std::span<const Edge> pat
   return Ok{};
 }
 
-// r(T) precedes w(T), so a cycle that enters T at w may not leave it at r.
-Status CycleVerifier::check_joints(std::span<const Edge> cycle) const {
-  for (size_t i = 0; i < cycle.size(); ++i)
-    if (level_of(cycle[i].to).events == EventModel::split &&
-        arrival(cycle[i], level_of(cycle[i].to)) == Side::write &&
-        departure(cycle[(i + 1) % cycle.size()]) == Side::read)
-      return refuse(
-          "the cycle enters transaction {} at its writes and leaves it at its reads, which "
-          "are before",
-          name(cycle[i].to));
+// Of an edge at a read: what it rests on.
+Reads CycleVerifier::reads_of(const Edge& edge) {
+  return edge.kind == EdgeKind::anti_dependency
+             ? reads_from(edge.from, edge.key, edge.via, edge.op)
+             : reads_from(edge.to, edge.key, edge.via == kNone ? edge.from : edge.via, edge.op);
+}
+
+// r(T) precedes w(T), so a cycle that enters T at w may not leave it at r; nor at an earlier
+// statement than the one at which it enters it.
+Status CycleVerifier::check_joints(std::span<const Edge> cycle) {
+  for (size_t i = 0; i < cycle.size(); ++i) {
+    const Edge &in = cycle[i], &out = cycle[(i + 1) % cycle.size()];
+    const LevelInfo& level = level_of(in.to);
+    const bool back =
+        level.events == EventModel::statements
+            ? entered_at(history_, in, reads_of(in)) > left_at(history_, out, reads_of(out))
+            : level.events == EventModel::split && arrival(in, level) == Side::write &&
+                  departure(out) == Side::read;
+    if (back)
+      return refuse("the cycle enters transaction {} behind the place at which it leaves it",
+                    name(in.to));
+  }
   return Ok{};
 }
 

@@ -11,6 +11,11 @@
 // Which side of a transaction an edge leaves and enters is fixed by its kind. In levels with two
 // events a transaction, a path that enters T at r may leave it at w, not the other way round.
 //
+// Where each statement is an event, an edge that ends or begins at a read does so at its statement,
+// one that ends at a write under a write conflict at the first statement that writes the key, and
+// one of session order at the first statement. A path may leave a transaction where it entered it,
+// or later.
+//
 // Adya's levels look at the kinds of the edges: which ones may not close a cycle together.
 //
 // The weak levels know one event a transaction, its place in the commit order, and no order of
@@ -77,7 +82,6 @@ class CycleVerifier {
   // The level that holds for a transaction: its own where levels are mixed.
   const LevelInfo& level_of(TxnId t) const;
 
-  Status check_declared(std::span<const Edge> cycle) const;
   Status check_ends(const Edge& edge);
   Status check_edge(const Edge& edge);
   Status check_read_from(const Edge& edge);
@@ -91,7 +95,8 @@ class CycleVerifier {
   Status check_seen(TxnId seen, TxnId reader, std::span<const Edge> path, KeyId key, TxnId from,
                     OpId read);
   Status check_path(TxnId from, TxnId to, std::span<const Edge> path);
-  Status check_joints(std::span<const Edge> cycle) const;
+  Status check_joints(std::span<const Edge> cycle);
+  Reads reads_of(const Edge& edge);
   Status check_kinds(std::span<const Edge> cycle);
   bool is_item(const Edge& edge) const;
   Status check_unseen_initial(std::span<const Edge> cycle);

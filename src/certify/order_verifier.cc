@@ -6,6 +6,7 @@
 #include "certify/operations.h"
 #include "certify/refusal.h"
 #include "certify/replay.h"
+#include "certify/statement_order_verifier.h"
 #include "certify/weak_order_verifier.h"
 #include "history/aggregate.h"
 
@@ -14,6 +15,9 @@ Status OrderVerifier::supports(LevelId level) {
   if (const Status& s = well_formed(); !s.ok()) return s;
   if (const Status& s = follows_known_orders(); !s.ok()) return s;
   const LevelInfo& info = history_.level(level);
+  if (info.events == EventModel::statements) return serves_statements();
+  if (moved_ != kNone)
+    return refuse("the order has an event of transaction {} twice", history_.name(moved_));
   if (info.events == EventModel::mixed) return serves_mixed();
   if (info.events == EventModel::adya) return serves_adya(info);
   return info.events == EventModel::weak ? serves_weak(info) : serves_strong(info);
@@ -92,6 +96,11 @@ Status OrderVerifier::serves_strong(const LevelInfo& level) {
   return in_time;
 }
 
+Status OrderVerifier::serves_statements() {
+  if (const Status& s = follows_sessions(); !s.ok()) return s;
+  return statement_order_serves(history_, order_);
+}
+
 const Result<CommitOrder>& OrderVerifier::commit_order() {
   return commit_order_.get(
       [&] { return CommitOrder::build(lookups_.writes(), order_.events, order_.sources); });
@@ -119,9 +128,9 @@ const Status& OrderVerifier::well_formed() {
   return well_formed_.get([&]() -> Status {
     read_place_.assign(history_.txn_count(), kNone);
     write_place_.assign(history_.txn_count(), kNone);
-    if (order_.events.size() > 2 * uint64_t{history_.txn_count()})
-      return refuse("the order has {} events, the history only {} transactions",
-                    order_.events.size(), history_.txn_count());
+    if (order_.events.size() > 2 * uint64_t{history_.txn_count()} + history_.op_count())
+      return refuse("the order has {} events, the history only {} transactions of {} operations",
+                    order_.events.size(), history_.txn_count(), history_.op_count());
     for (size_t i = 0; i < order_.events.size(); ++i)
       if (Status s = place(order_.events[i], static_cast<uint32_t>(2 * i)); !s.ok()) return s;
     for (TxnId t = 0; t < history_.txn_count(); ++t) {
@@ -144,12 +153,13 @@ Status OrderVerifier::place(uint32_t event, uint32_t at) {
     return refuse("the order has transaction {}, which aborted", history_.name(t));
   const bool reads = !order_.split || event % 2 == 0;
   const bool writes = !order_.split || event % 2 == 1;
-  if ((reads && read_place_[t] != kNone) || (writes && write_place_[t] != kNone))
+  if (write_place_[t] != kNone)
     return refuse("the order has an event of transaction {} twice", history_.name(t));
   if (!reads && read_place_[t] == kNone)
     return refuse("the order installs the writes of transaction {} before its reads",
                   history_.name(t));
-  if (reads) read_place_[t] = at;
+  if (reads && read_place_[t] != kNone) moved_ = t;
+  if (reads) read_place_[t] = std::min(read_place_[t], at);
   if (writes) write_place_[t] = at + 1;
   return Ok{};
 }

@@ -7,13 +7,16 @@
 //   4. it contains what the level adds: session order, real time (real_time.h), no two writers of
 //      one key at the same time;
 //   5. where the level has one event a transaction, w(T) follows r(T) at once.
-// The weak levels have a separate definition (weak_order_verifier.h), but a prefix consistent
-// history satisfies them all, so an order that can be replayed and contains session order serves
-// them too.
+// Where the level has one event a statement, r(T) may be there several times: the first is T's
+// first statement, and so on, and the last is also all that is left. From a statement that writes a
+// key up to w(T) no other transaction may have one. The weak levels have a separate definition
+// (weak_order_verifier.h), but a prefix consistent history satisfies them all, so an order that can
+// be replayed and contains session order serves them too.
 //
 // Adya's levels have a separate verifier (adya_order_verifier.h), which also requires that the
 // place of each version that was read is known (known_versions.h), and so do mixed levels
-// (mixed_order_verifier.h).
+// (mixed_order_verifier.h) and statement snapshots (statement_order_verifier.h), where r(T) may be
+// there several times.
 //
 // Unknown outcomes: those in the order took effect, the others did not. One that did comes after
 // what its session did before it, but its session went on without waiting for it.
@@ -46,6 +49,7 @@ class OrderVerifier {
   Status serves_weak(const LevelInfo& level);
   Status serves_strong(const LevelInfo& level);
   Status serves_mixed();
+  Status serves_statements();
 
   // Each is computed once, whatever the number of levels.
   const Status& well_formed();
@@ -72,8 +76,9 @@ class OrderVerifier {
   const Lookups& lookups_;
   const History& history_;
   const unsigned threads_;
-  // Places of r(T) and w(T) in the order; kNone if T is not in it.
+  // Places of the first r(T) and w(T) in the order; kNone if T is not in it.
   std::vector<uint32_t> read_place_, write_place_;
+  TxnId moved_ = kNone;  // a transaction of which it is there several times
   Once<Status> well_formed_, replays_, sessions_, known_orders_, exclusion_;
   Once<Result<CommitOrder>> commit_order_, adya_commit_order_;
   Once<KnownVersions> versions_;

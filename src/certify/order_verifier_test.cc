@@ -36,12 +36,34 @@ TEST(OrderVerifier, orderHoldsWhatCountsExactlyOnce) {
   EXPECT_TRUE(refused(single_order("serializable", {0, 0}), h, "twice"));
   EXPECT_TRUE(refused(single_order("serializable", {0, 3}), h, "no transaction"));
   EXPECT_TRUE(refused(single_order("serializable", {0, kNone}), h, "no transaction"));
-  EXPECT_TRUE(refused(single_order("serializable", {0, 2, 0, 2, 0, 2, 0}), h, "events"));
+  EXPECT_TRUE(refused(single_order("serializable", {0, 2, 0, 2, 0, 2, 0, 2, 0, 2}), h, "events"));
   EXPECT_TRUE(refused(split_order("prefix", {0}), h, "only one"));
   EXPECT_TRUE(refused(split_order("prefix", {1, 0}), h, "before its reads"));
   EXPECT_TRUE(refused(split_order("prefix", {0, 1, 1}), h, "twice"));
   EXPECT_TRUE(refused(split_order("prefix", {0, 1, 4}), h, "only one"));
   EXPECT_TRUE(refused(split_order("prefix", {0, 1, 6, 7}), h, "no transaction"));
+}
+
+// Each r is one statement, the last all that are left.
+TEST(OrderVerifier, statementsHaveMomentsOfTheirOwn) {
+  const History h = hist(
+      "s1: { r(x,null) r(x,1) }\n"
+      "s2: { w(x,1) }\n");
+  EXPECT_TRUE(verifies(split_order("statement-snapshot", {0, 2, 3, 0, 1}), h));
+  EXPECT_TRUE(refused(split_order("statement-snapshot", {0, 1, 2, 3}), h, "reads x = 1"));
+  EXPECT_TRUE(refused(split_order("statement-snapshot", {0, 0, 2, 3, 1}), h, "reads x = 1"));
+  EXPECT_TRUE(refused(split_order("read-committed", {0, 2, 3, 0, 1}), h, "twice"));
+  EXPECT_TRUE(refused(single_order("statement-snapshot", {0, 1, 0}), h, "twice"));
+}
+
+TEST(OrderVerifier, statementsLockWhatTheyWrite) {
+  const History h = hist(
+      "s1: { w(x,1) r(y,null) }\n"
+      "s2: { w(x,2) w(y,2) }\n"
+      "s3: { r(x,1) }\n");
+  EXPECT_TRUE(verifies(split_order("statement-snapshot", {0, 0, 1, 4, 5, 2, 2, 3}), h));
+  EXPECT_TRUE(refused(split_order("statement-snapshot", {0, 2, 0, 1, 4, 5, 2, 3}), h, "overlap"));
+  EXPECT_TRUE(refused(split_order("statement-snapshot", {0, 2, 2, 3, 0, 1, 4, 5}), h, "overlap"));
 }
 
 TEST(OrderVerifier, certificateNamesLevelsOnce) {

@@ -51,6 +51,39 @@ TEST(ProofVerifier, longFork) {
   EXPECT_TRUE(refused(proof("causal", fork), h, "neither read-from nor session"));
 }
 
+// A cycle may leave a transaction at the statement at which it entered it, or later.
+TEST(ProofVerifier, statements) {
+  const History fork = hist(
+      "s1: { w(x,1) }\n"
+      "s2: { w(y,1) }\n"
+      "s3: { r(x,1) r(y,null) }\n"
+      "s4: { r(y,1) r(x,null) }\n"
+      "s5: { r(x,null) r(y,1) }\n");
+  const KeyId x = key(fork, "x"), y = key(fork, "y");
+  EXPECT_TRUE(
+      verifies(proof("statement-snapshot", {cycle({read_from(0, 2, x), anti(2, 1, y, kNone),
+                                                   read_from(1, 3, y), anti(3, 0, x, kNone)})}),
+               fork));
+  EXPECT_TRUE(
+      refused(proof("statement-snapshot", {cycle({read_from(0, 2, x), anti(2, 1, y, kNone),
+                                                  read_from(1, 4, y), anti(4, 0, x, kNone)})}),
+              fork, "enters transaction"));
+  // Both read before either locks x.
+  const History lost = hist(kLostUpdate);
+  EXPECT_TRUE(refused(proof("statement-snapshot", lost_update_steps(key(lost, "x"))), lost,
+                      "enters transaction"));
+  // The second locks x by its first statement, and so may not come after the first.
+  const History locked = hist(
+      "s1: { w(x,1) r(y,null) }\n"
+      "s2: { w(x,2) w(y,2) }\n"
+      "order x: 2 1\n");
+  EXPECT_TRUE(verifies(proof("statement-snapshot", {fact({1, 0}, 0, false),
+                                                    cycle({write_order(1, 0, key(locked, "x")),
+                                                           anti(0, 1, key(locked, "y"), kNone)}),
+                                                    derived({}, {0, 1})}),
+                       locked));
+}
+
 TEST(ProofVerifier, cyclesMustClose) {
   const History h = hist(kLostUpdate);
   const KeyId x = key(h, "x");

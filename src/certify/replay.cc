@@ -16,9 +16,12 @@ Replay::Replay(const History& history)
     present_ = std::make_unique<PresentKeys>(history, !history.initial().is_null());
 }
 
-Status Replay::read(TxnId t) {
+Status Replay::read(TxnId t, OpId first, OpId end) {
   own_keys_.clear();
-  for (const Access& a : accesses(history_, t)) {
+  if (present_)
+    for (const Access& a : Accesses(history_, history_.first_op(t), first))
+      if (a.writes()) own_keys_.push_back(a.key);
+  for (const Access& a : Accesses(history_, first, end)) {
     if (a.reads())
       if (Status s = judge(t, a); !s.ok()) return s;
     if (a.appends()) {

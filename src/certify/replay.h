@@ -32,7 +32,9 @@ class Replay {
   explicit Replay(const History& history);
 
   // r(T): judges every operation of T against the current state and T's own writes.
-  Status read(TxnId t);
+  Status read(TxnId t) { return read(t, history_.first_op(t), history_.end_op(t)); }
+  // The same of its operations from `first` up to `end`, those before them having been judged.
+  Status read(TxnId t, OpId first, OpId end);
   // w(T): installs T's writes.
   Status install(TxnId t);
 

@@ -27,6 +27,7 @@
 #include "certify/operations.h"
 #include "certify/refusal.h"
 #include "history/predicates.h"
+#include "history/statements.h"
 
 namespace assay::internal::certify {
 namespace {
@@ -492,8 +493,7 @@ std::vector<Step> steps_of(const History& h, TxnId txn) {
   const std::map<int64_t, RowLock> locks = row_locks_of(h.meta(txn));
   for (OpId first = h.first_op(txn), end = first; first < h.end_op(txn); first = end) {
     const Interval sent = h.op_time(first);
-    for (++end; end < h.end_op(txn) && sent.known() && h.op_time(end).request == sent.request;)
-      ++end;
+    end = end_of_statement(h, txn, first);
     const auto told = sent.known() ? locks.find(sent.request) : locks.end();
     const RowLock lock = told == locks.end() ? RowLock::none : told->second;
     const std::vector<KeyId> locked = locked_by(h, first, end, lock);

@@ -31,7 +31,7 @@ std::string table() {
     out += fmt::format("  {:<21} {}\n", name, wrapped(text, columns_of_stdout(), kText, kText));
   };
   for (const LevelGroup group : {LevelGroup::standard, LevelGroup::session_guarantees,
-                                 LevelGroup::adya, LevelGroup::declared}) {
+                                 LevelGroup::adya, LevelGroup::statements, LevelGroup::declared}) {
     out += (out.empty() ? "" : "\n") + group_title(group);
     for (const LevelInfo& level : named_levels()) {
       if (level.group != group) continue;

@@ -81,7 +81,8 @@ std::vector<TxnId> mentioned(const History& h, const Proof& proof, const Conclus
 namespace {
 
 bool forbids_lost_update(const LevelInfo& level) {
-  return level.write_conflict || level.events == EventModel::single;
+  return level.events == EventModel::single ||
+         (level.events == EventModel::split && level.write_conflict);
 }
 
 // The cheapest cycle, or what the same contradiction is from its other end, where that is a lost

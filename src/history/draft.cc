@@ -52,7 +52,7 @@ std::vector<Op::Row> rows_of(const std::vector<std::pair<int, DraftValue>>& rows
   return all;
 }
 
-void add_op(HistoryBuilder& b, Views& view, const Draft& draft, const DraftOp& op) {
+void add_op(HistoryBuilder& b, Views& view, const Draft& draft, const DraftOp& op, Interval sent) {
   const bool range = op.kind == OpKind::range;
   const std::vector<Op::Row> rows = rows_of(op.rows, view), passed = rows_of(op.passed, view);
   std::vector<ValueView> list;
@@ -75,6 +75,7 @@ void add_op(HistoryBuilder& b, Views& view, const Draft& draft, const DraftOp& o
     if (op.source >= 0) source = draft.name(op.source);
     to.source = source;
   }
+  to.time = sent;
   b.add(to);
 }
 
@@ -157,6 +158,9 @@ Result<History> Draft::history() const {
   b.set_initial(view(initial));
   for (const auto& [key, value] : initials)
     b.set_initial(ValueView::of(key_name(key)), view(value));
+  const bool joined = std::ranges::any_of(
+      txns, [](const DraftTxn& t) { return std::ranges::any_of(t.ops, &DraftOp::joins); });
+  int64_t statement = 0;
   for (const DraftTxn& t : txns) {
     b.begin_txn({.session = ValueView::of(int64_t{t.session + 1}),
                  .status = t.status,
@@ -165,7 +169,10 @@ Result<History> Draft::history() const {
                  .start_ts = t.start_ts,
                  .commit_ts = t.commit_ts,
                  .level = t.level});
-    for (const DraftOp& op : t.ops) add_op(b, view, *this, op);
+    for (const DraftOp& op : t.ops) {
+      if (!op.joins) ++statement;
+      add_op(b, view, *this, op, joined ? Interval::point(statement) : Interval{});
+    }
     if (Status s = b.end_txn(); !s.ok()) return s.error();
   }
   for (const DraftOrder& order : orders) {

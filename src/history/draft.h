@@ -36,6 +36,7 @@ struct DraftOp {
   // read: the transaction it is stated to be from, an index
   static constexpr int kNotStated = -2, kInitialState = -1;
   int source = kNotStated;
+  bool joins = false;  // it is of the same statement as the operation before it; not in text()
 };
 
 struct DraftTxn {

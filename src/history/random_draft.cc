@@ -561,6 +561,9 @@ Draft random_draft(Rng& rng, const RandomShape& shape) {
   if (shape.ordered > 0 && rng.chance(shape.ordered)) state_orders(rng, draft, shape.named);
   if (shape.loose > 0 && rng.chance(shape.loose)) state_loose_orders(rng, draft, shape.named);
   if (shape.sourced > 0 && rng.chance(shape.sourced)) state_sources(rng, draft);
+  if (shape.joined > 0)
+    for (DraftTxn& t : draft.txns)
+      for (size_t i = 1; i < t.ops.size(); ++i) t.ops[i].joins = rng.chance(shape.joined);
   if (shape.complete > 0 && rng.chance(shape.complete)) state_completeness(rng, draft);
   return draft;
 }

@@ -53,6 +53,7 @@ struct RandomShape {
   double own_initial = 0;  // histories without lists in which keys have initial values of their own
   double single_op = 0.1;  // histories of single operations
   double mini = 0;         // histories of mini-transactions (mini_transactions.h)
+  double joined = 0;       // of operations, those of the same statement as the one before
   double unknown = 0.3;    // histories with transactions of unknown outcome
   bool exact = false;  // begins and ends are moments, all different, and conflicts are always found
   std::optional<Isolation> isolation = {};  // otherwise each history draws one

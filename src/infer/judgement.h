@@ -27,6 +27,12 @@ struct Judgement {
     found.certificate.proof = std::move(proof);
     return found;
   }
+  static Judgement violated(const BadRead& read) {
+    Judgement found{.decided = true, .reason = {}, .certificate = {}};
+    found.certificate.kind = Certificate::Kind::bad_read;
+    found.certificate.bad_read = read;
+    return found;
+  }
   static Judgement violated(Exhausted search) {
     Judgement found{.decided = true, .reason = {}, .certificate = {}};
     found.certificate.kind = Certificate::Kind::exhausted;

@@ -126,7 +126,10 @@ bool Lattice::serves_request(LevelId id) const {
 
 std::vector<LevelId> Lattice::served(LevelId level, const Certificate& reason) const {
   const LevelInfo& own = level_info(level);
-  if (!options_.speed_ups.has(SpeedUp::carry) || own.events == EventModel::mixed) return {level};
+  // An order of statements has several moments of a transaction, which other levels do not know.
+  const bool alone = own.events == EventModel::statements && reason.outcome() == Outcome::satisfied;
+  if (!options_.speed_ups.has(SpeedUp::carry) || own.events == EventModel::mixed || alone)
+    return {level};
   std::vector<LevelId> levels;
   for (const LevelInfo& other : all_levels()) {
     if (follows_from_below(other) && level != other.id) continue;

@@ -24,6 +24,9 @@ Decides decide_key_by_key, take_from_below;
 // strong_rules.cc
 Needs may_ask_the_clock, may_replay, is_searched_early, is_searched, is_searched_without_time;
 Decides refute_by_the_clock, accept_by_replaying, decide_by_search, refute_without_time;
+// statement_rules.cc
+Needs has_statements;
+Decides decide_by_statements;
 // by_reads_rules.cc
 Needs is_weak, may_take_nearest_sources, follows_from_above, may_state_versions, is_adya,
     looks_at_dirty_reads;

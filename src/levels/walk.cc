@@ -102,6 +102,7 @@ constexpr Rule kRules[] = {
     {"decide",               strongest_first, either,    search,  is_searched_early,             decide_by_search},
     {"decide",               weakest_first,   either,    search,  is_weak,                       decide_weak},
     {"decide",               weakest_first,   either,    search,  is_searched,                   decide_by_search},
+    {"decide",               weakest_first,   either,    search,  has_statements,                decide_by_statements},
     {"decide",               weakest_first,   violated,  search,  is_searched_without_time,      refute_without_time},
     {"decide",               weakest_first,   either,    search,  looks_at_dirty_reads,          decide_with_dirty_reads},
     {"decide",               weakest_first,   either,    search,  is_adya,                       decide_adya},
@@ -274,8 +275,15 @@ void walk(Case& c) {
 }  // namespace
 
 CheckResult decide_levels(const History& history, const CheckOptions& options) {
+  Budget budget = options.budget;
+  return decide_levels(history, options, budget);
+}
+
+CheckResult decide_levels(const History& history, const CheckOptions& options, Budget& budget) {
   Case whole(history, options);
+  std::swap(whole.budget, budget);
   walk(whole);
+  std::swap(whole.budget, budget);
   CheckResult result;
   whole.lattice.move_to(result);
   result.duplicates = whole.problem.found.duplicates;

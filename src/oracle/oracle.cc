@@ -8,6 +8,7 @@
 #include "oracle/commit_order.h"
 #include "oracle/replay.h"
 #include "oracle/second_opinion.h"
+#include "oracle/statements.h"
 #include "oracle/version_sets.h"
 
 namespace assay::internal::oracle {
@@ -21,7 +22,9 @@ struct Adya {
   Orders orders = Orders::any;
 };
 
-using Definition = std::variant<Visibility, OrderRule, Adya>;
+struct Statements {};
+
+using Definition = std::variant<Visibility, OrderRule, Adya, Statements>;
 
 // The levels, defined again. Not taken from level_info, to reveal an error there.
 Definition definition(LevelId level) {
@@ -46,6 +49,8 @@ Definition definition(LevelId level) {
       return Visibility::monotonic_atomic_view;
     case LevelId::read_committed:
       return Visibility::read_committed;
+    case LevelId::statement_snapshot:
+      return Statements{};
     case LevelId::read_atomic:
       return Visibility::read_atomic;
     case LevelId::causal:
@@ -204,6 +209,7 @@ Outcome Oracle::exactly(const Definition& d, TxnSet effective) const {
     return adya->level == LevelId::pl_1
                ? dirty_version_order_exists(h_, *small_, adya->orders, effective)
                : version_order_exists(h_, *small_, adya->level, adya->orders, effective);
+  if (std::holds_alternative<Statements>(d)) return statements_replayable(h_, *small_, effective);
   return replayable(h_, *small_, std::get<OrderRule>(d), effective);
 }
 

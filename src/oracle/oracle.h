@@ -10,6 +10,8 @@
 //   the levels of snapshots and       Is there an order of events, one or two a transaction, in
 //                                     which replaying the
 //   serializations                    operations returns what was read? (replay.h)
+//   statement snapshots               The same, with one event a statement and one for the commit
+//                                     (statements.h).
 //   the weak levels                   Is there a commit order that contains session order and
 //                                     reads-from and satisfies the level's axiom? (commit_order.h)
 //   Adya's levels                     Is there a version order without a forbidden cycle? (adya.h)

@@ -201,6 +201,7 @@ std::optional<WeakAxiom> axiom_of(LevelId level) {
       return WeakAxiom::snapshot;
     case LevelId::session_serializable:
       return WeakAxiom::serializable;
+    case LevelId::statement_snapshot:
     case LevelId::pl_1:
     case LevelId::pl_2:
     case LevelId::pl_cs:

@@ -22,6 +22,7 @@
 #include "base/room.h"
 #include "history/accesses.h"
 #include "history/key_order.h"
+#include "history/statements.h"
 
 namespace assay::internal::predict {
 
@@ -42,7 +43,7 @@ class StepsOf {
     locks_ = certify::row_locks_of(h_.meta(t));
     add_gap(t);
     for (OpId first = h_.first_op(t), end = first; first < h_.end_op(t); first = end) {
-      end = end_of_statement(first, h_.end_op(t));
+      end = end_of_statement(h_, t, first);
       if (Status s = add_statement(first, end); !s.ok()) return s;
     }
     add_gap(t);
@@ -120,13 +121,6 @@ class StepsOf {
         touched.push_back({k, false, true, false, false});
     }
     merge(touched);
-  }
-
-  OpId end_of_statement(OpId first, OpId end) const {
-    const Interval sent = h_.op_time(first);
-    OpId next = first + 1;
-    while (sent.known() && next < end && h_.op_time(next).request == sent.request) ++next;
-    return next;
   }
 
   Status add_statement(OpId first, OpId end) {

@@ -43,8 +43,8 @@ Look look(const Audit& c, LevelId id) {
 
 Figure lattice_figure(const Audit& c) {
   const bool more = std::any_of(c.requested.begin(), c.requested.end(), [](LevelId id) {
-    const LevelGroup group = level_info(id).group;
-    return group == LevelGroup::adya || group == LevelGroup::session_guarantees;
+    const LevelInfo& level = level_info(id);
+    return level.on_request() && level.group != LevelGroup::declared;
   });
   const std::span<const LevelInfo> levels = more ? all_levels() : default_levels();
   Svg svg({}, (more ? 5 : 3) * kColumn + 8, 8 * kRow,

@@ -274,6 +274,83 @@ TEST(OracleAgreement, looseVersionOrders) {
                     .may_abstain = true});
 }
 
+// What they imply and what implies them.
+std::vector<LevelInfo> around_statement_snapshots() {
+  std::vector<LevelInfo> levels;
+  for (const LevelId id :
+       {LevelId::pl_2, LevelId::read_your_writes, LevelId::monotonic_reads, LevelId::read_committed,
+        LevelId::statement_snapshot, LevelId::session_si, LevelId::session_serializable})
+    levels.push_back(level_info(id));
+  return levels;
+}
+
+std::vector<LevelInfo> statement_snapshots_alone() {
+  return {level_info(LevelId::statement_snapshot)};
+}
+
+const RandomShape kStatementShapes[] = {
+    {},
+    {.joined = 0.4},
+    {.max_sessions = 5, .max_txns = 8, .max_keys = 3, .max_ops = 5, .joined = 0.3},
+    {.max_sessions = 6, .max_txns = 9, .max_keys = 2, .max_ops = 3, .joined = 0.6},
+    {.timed = 0, .joined = 0.3, .isolation = RandomShape::Isolation::read_committed},
+    {.ordered = 1, .joined = 0.3},
+    {.lists = 1, .joined = 0.3},
+};
+// Reads with several possible writers, and queries, leave some undecided.
+const RandomShape kOpenStatementShapes[] = {
+    {.duplicates = 0.5, .joined = 0.3},
+    {.rich = 1, .joined = 0.3},
+    {.rich = 1, .predicates = 0.6, .joined = 0.3},
+    {.duplicates = 0.3, .lists = 0.4, .rich = 0.5, .loose = 1, .named = 0.5, .joined = 0.2},
+};
+
+// Most are decided, and none wrongly.
+TEST(OracleAgreement, statementSnapshots) {
+  const std::vector<LevelInfo> alone = statement_snapshots_alone();
+  const std::vector<LevelInfo> around = around_statement_snapshots();
+  uint64_t seed = 70;
+  for (const RandomShape& shape : kStatementShapes) {
+    expect_agreement({.seed = seed++, .count = histories(10'000), .shape = shape, .levels = alone});
+    expect_agreement({.seed = seed++,
+                      .count = histories(3'000),
+                      .shape = shape,
+                      .levels = around,
+                      .may_abstain = true});
+  }
+  for (const RandomShape& shape : kOpenStatementShapes) {
+    const auto result = expect_agreement({.seed = seed++,
+                                          .count = histories(5'000),
+                                          .shape = shape,
+                                          .levels = alone,
+                                          .may_abstain = true});
+    const auto at = static_cast<size_t>(LevelId::statement_snapshot);
+    EXPECT_LT(result.abstained[at], result.histories / 20);
+  }
+}
+
+TEST(OracleAgreement, statementSnapshotsInRandomWays) {
+  Rng rng(rotated(43));
+  std::string complaint;
+  const std::vector<LevelInfo> alone = statement_snapshots_alone();
+  const auto checker = [&](const History& h) {
+    CheckOptions way = random_way(rng);
+    way.levels = {LevelId::statement_snapshot};
+    const oracle::Verdicts verdicts = checked(h, &complaint, way);
+    EXPECT_EQ(complaint, "") << as_text(h);
+    return verdicts;
+  };
+  uint64_t seed = 100;
+  for (const RandomShape& shape : kStatementShapes) {
+    const auto result = oracle::selftest(checker, {.seed = seed++,
+                                                   .count = histories(4'000),
+                                                   .shape = shape,
+                                                   .levels = alone,
+                                                   .may_abstain = true});
+    EXPECT_TRUE(result.ok()) << result.failure << "\n" << complaint;
+  }
+}
+
 TEST(OracleAgreement, theWholeLattice) {
   expect_agreement({.seed = 29,
                     .count = histories(5'000),

@@ -39,9 +39,16 @@ GenerateOptions small_options(LevelId level, uint64_t seed) {
 
 class SimulatedLevel : public testing::TestWithParam<LevelInfo> {};
 
+// And one of those that are decided on request.
+std::vector<LevelInfo> simulated_levels() {
+  std::vector<LevelInfo> levels(default_levels().begin(), default_levels().end());
+  levels.push_back(level_info(LevelId::statement_snapshot));
+  return levels;
+}
+
 // The oracle's answers for every level; nothing if the history is too large for it.
 std::optional<oracle::Verdicts> judge(const History& history) {
-  oracle::Verdicts verdicts = oracle::decide_all(history);
+  oracle::Verdicts verdicts = oracle::decide_all(history, simulated_levels());
   if (verdicts[static_cast<size_t>(LevelId::read_committed)] == Outcome::unknown)
     return std::nullopt;
   return verdicts;
@@ -55,7 +62,7 @@ TEST_P(SimulatedLevel, GivesItsLevelAndNoStrongerOne) {
     const auto verdicts = judge(make(small_options(level, seed)));
     if (!verdicts) continue;
     ++judged;
-    for (const LevelInfo& info : default_levels()) {
+    for (const LevelInfo& info : simulated_levels()) {
       const Outcome outcome = (*verdicts)[static_cast<size_t>(info.id)];
       violated[static_cast<size_t>(info.id)] += outcome == Outcome::violated;
       if (implies(level, info.id)) {
@@ -65,7 +72,7 @@ TEST_P(SimulatedLevel, GivesItsLevelAndNoStrongerOne) {
   }
   EXPECT_GE(judged, 200);
   // Contended as they are, some histories show what the level allows and a stronger one does not.
-  for (const LevelInfo& info : default_levels()) {
+  for (const LevelInfo& info : simulated_levels()) {
     if (info.id == LevelId::linearizable || info.id == level || !implies(info.id, level)) continue;
     EXPECT_GT(violated[static_cast<size_t>(info.id)], 0) << "never violates " << info.name;
   }
@@ -88,12 +95,12 @@ class SimulatedWorkload : public testing::TestWithParam<collect::WorkloadInfo> {
 
 TEST_P(SimulatedWorkload, GivesEveryLevel) {
   uint64_t judged = 0, made = 0;
-  for (const LevelInfo& level : default_levels()) {
+  for (const LevelInfo& level : simulated_levels()) {
     if (!can_be_made_at(GetParam(), level.id)) continue;
     for (uint64_t seed = 1; seed <= scaled(200, 10); ++seed) {
       const oracle::Verdicts verdicts =
-          oracle::decide_all(make(options_of(GetParam(), level.id, seed)));
-      for (const LevelInfo& info : default_levels()) {
+          oracle::decide_all(make(options_of(GetParam(), level.id, seed)), simulated_levels());
+      for (const LevelInfo& info : simulated_levels()) {
         if (!implies(level.id, info.id)) continue;
         const Outcome outcome = verdicts[static_cast<size_t>(info.id)];
         ++made;
@@ -267,7 +274,7 @@ std::string bug_name(const testing::TestParamInfo<Bug>& param) {
          test_name(anomaly_info(param.param.bug).name);
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, SimulatedLevel, testing::ValuesIn(default_levels()),
+INSTANTIATE_TEST_SUITE_P(Levels, SimulatedLevel, testing::ValuesIn(simulated_levels()),
                          name_of_level);
 std::string workload_name(const testing::TestParamInfo<collect::WorkloadInfo>& param) {
   return test_name(param.param.name);

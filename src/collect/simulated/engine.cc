@@ -349,13 +349,13 @@ void Engine::write(uint32_t session, Chain& chain, const Value& value) {
     ++own->count;
     return;
   }
-  note_write(s, {&chain, value, value, 1});
+  note_write(s, {&chain, value, value, 1, newest_});
 }
 
 void Engine::append(uint32_t session, Chain& chain, const Value& element) {
   Session& s = sessions_[session];
   if (!s.viewed) look(session, false);
-  note_write(s, {&chain, element, element, 1});
+  note_write(s, {&chain, element, element, 1, newest_});
 }
 
 void Engine::note_write(Session& s, Write write) {
@@ -379,6 +379,10 @@ bool Engine::conflicts(uint32_t session) const {
   switch (policy(s).check) {
     case Check::none:
       return false;
+    case Check::locks:
+      return std::any_of(s.writes.begin(), s.writes.end(), [](const Write& w) {
+        return !w.chain->versions.empty() && w.chain->versions.back().commit > w.since;
+      });
     case Check::writes:
       return std::any_of(s.writes.begin(), s.writes.end(),
                          [&](const Write& w) { return changed(*w.chain, session); });

@@ -100,6 +100,7 @@ class Engine {
     Chain* chain = nullptr;
     Value first, last;
     uint32_t count = 0;
+    Commit since = 0;  // the newest commit when it first wrote it
   };
   struct Bounds {
     Value low, high;  // null: open

@@ -14,6 +14,9 @@
 //     weaker the level.
 //   prefix: a point and no check. causal: replicas. read-atomic: whole transactions, scattered.
 //   read-committed: a new point for every read, never an older one within a transaction.
+//   statement-snapshot: each operation is a statement, and its point is the newest. Who writes a
+//   key has it alone from then
+//     on: a transaction that did not is refused when it commits.
 //
 // A range is one read of every key within its bounds, present or not; so are an insert, a removal
 // and a compare-and-set of theirs, which write only where it lets them. An append is a write
@@ -88,6 +91,8 @@ Policy policy_of(LevelId level) {
     case LevelId::pl_2:
     case LevelId::pl_1:
       return lagging(Check::none, Moment::every_read, false);
+    case LevelId::statement_snapshot:
+      return {.moment = Moment::every_read, .check = Check::locks};
     case LevelId::mixed:    // its sessions have levels of their own
     case LevelId::defined:  // nobody has said how it is kept
       break;
@@ -160,7 +165,7 @@ bool forbids(LevelId level, Anomaly bug) {
     case Anomaly::intermediate_read:
       return true;
     case Anomaly::session_guarantee_violation:
-      return implies(level, read_atomic);
+      return implies_any(level, {read_atomic, statement_snapshot});
     case Anomaly::non_monotonic_read:
       return implies(level, monotonic_atomic_view);
     case Anomaly::non_repeatable_read:

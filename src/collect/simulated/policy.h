@@ -21,8 +21,8 @@ enum class ViewKind : uint8_t { point, replicas, scattered };
 enum class Moment : uint8_t { begin, first_read, every_read };
 
 // What must not have changed between view and commit: nothing; the keys it wrote; the keys it read
-// if it also wrote something.
-enum class Check : uint8_t { none, writes, reads };
+// if it also wrote something. locks: the keys it wrote, since it first did.
+enum class Check : uint8_t { none, locks, writes, reads };
 
 struct Policy {
   ViewKind view = ViewKind::point;
