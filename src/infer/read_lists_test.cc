@@ -39,7 +39,7 @@ TEST(ReadLists, WhatIsFoundDoesNotDependOnOtherLists) {
       }
   }
   EXPECT_GT(lists, 10'000);
-  EXPECT_GT(faults, 500);
+  EXPECT_GT(faults, 200);
   EXPECT_GT(open, 200);
 }
 

@@ -182,6 +182,12 @@ class StatementSplitter {
     to_.op_.push_back(op);
     copier_.operation(h_, op);
   }
+  // Before its transaction has written the key: a read that is stated to be from its own
+  // transaction states nothing. Its commit, which has that name, is another one here.
+  void add_before_write(OpId op, TxnId t) {
+    to_.op_.push_back(op);
+    copier_.operation(h_, op, h_.op(op).kind, h_.operands(op), h_.stated_source(op) != t);
+  }
   void add_range(OpId op, KeyId lo, KeyId hi, const Selected& selected) {
     to_.op_.push_back(op);
     copier_.range(h_, op, lo, hi == kNone ? last_key_ : hi, selected);
@@ -260,7 +266,7 @@ class StatementSplitter {
         if (is_range(h_.op(op)))
           add_around_locks(op, s);
         else if (!locks_.waits(op, s))
-          add(op);
+          add_before_write(op, t);
       for (; locked < locks_.keys().size() && locks_.locked(locks_.keys()[locked], s); ++locked)
         write_lock(t, locks_.keys()[locked]);
       if (Status status = out_.end_txn(); !status.ok()) return status;

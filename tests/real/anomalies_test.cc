@@ -55,6 +55,12 @@ TEST(Postgresql, ReadCommittedLosesUpdates) {
   expect_lost_updates(contended(urls, "READ COMMITTED", "increment"));
 }
 
+TEST(Postgresql, ReadCommittedReadsASnapshotForEachStatement) {
+  ASSAY_SERVER(urls, "postgres");
+  for (const char* workload : {"increment", "general", "list-append"})
+    expect_satisfied(contended(urls, "READ COMMITTED", workload), statement_snapshot);
+}
+
 TEST(Postgresql, RepeatableReadAllowsWriteSkew) {
   ASSAY_SERVER(urls, "postgres");
   expect_write_skew(contended(urls, "REPEATABLE READ", "write-skew"));
