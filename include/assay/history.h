@@ -772,7 +772,8 @@ class HistoryBuilder : private TxnBatch {
   void store_header(TxnId t, const TxnHeader& header);
   void resolve_window(std::span<const RawOp> ops, const TxnBatch& batch);
   void resolve_operands(const RawOp& op, const TxnBatch& batch, size_t index);
-  bool resolve_list(KeyId key, std::span<const ValueView> elements);
+  static bool ends_with_own(const RawOp& list, const TxnBatch& batch);
+  bool resolve_list(KeyId key, std::span<const ValueView> elements, bool ends_with_own);
   KeyId key_id(const ValueView& v);
   VersionId version_id(KeyId key, const ValueView& v);
   void include_least_rows();

@@ -221,7 +221,8 @@ void HistoryBuilder::resolve_operands(const RawOp& op, const TxnBatch& batch, si
          extra += 2)
       pool.push_back(version_id(key_id(extra[0]), extra[1]));
     for (; extra < end; ++extra) pool.push_back(key_id(*extra));
-  } else if (op.kind == OpKind::read_list && resolve_list(key, {extra, op.extra_count})) {
+  } else if (op.kind == OpKind::read_list &&
+             resolve_list(key, {extra, op.extra_count}, ends_with_own(op, batch))) {
     pool[count_at] = static_cast<uint32_t>(op.extra_count) + History::kOfLongest;
     return;
   } else {
@@ -230,12 +231,31 @@ void HistoryBuilder::resolve_operands(const RawOp& op, const TxnBatch& batch, si
   pool[count_at] = static_cast<uint32_t>(pool.size() - count_at - 1);
 }
 
+// Whether the last element of a list was appended by its reader. What others read may have another
+// element there, as the reader had not committed.
+bool HistoryBuilder::ends_with_own(const RawOp& list, const TxnBatch& batch) {
+  constexpr size_t kLookBack = 64;
+  if (list.extra_count == 0) return false;
+  const ValueView& last = batch.extra_[list.first_extra + list.extra_count - 1];
+  const auto index = static_cast<size_t>(&list - batch.ops_.data());
+  const auto txn = std::partition_point(batch.txns_.begin(), batch.txns_.end(),
+                                        [&](const RawTxn& t) { return t.end_op <= index; });
+  for (size_t i = index; i > txn->first_op && index - i < kLookBack; --i) {
+    const RawOp& before = batch.ops_[i - 1];
+    if (before.kind == OpKind::append && ValueView(before.key) == ValueView(list.key))
+      return ValueView(before.value) == last;
+  }
+  return false;
+}
+
 // What is read of a list is mostly the beginning of the longest that was read of the key, or goes
 // on where that ends: then it needs no elements of its own. False if it differs.
-bool HistoryBuilder::resolve_list(KeyId key, std::span<const ValueView> elements) {
+bool HistoryBuilder::resolve_list(KeyId key, std::span<const ValueView> elements,
+                                  bool ends_with_own) {
   if (elements.empty()) return false;
   if (h_.longest_list_.size() <= key) h_.longest_list_.resize(key + 1);
   std::vector<VersionId>& longest = h_.longest_list_[key];
+  if (ends_with_own && elements.size() > longest.size()) return false;
   const size_t known = std::min(elements.size(), longest.size());
   for (size_t i = 0; i < known; ++i)
     if (!(h_.versions_.value(longest[i]) == elements[i])) return false;
