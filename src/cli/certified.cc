@@ -5,8 +5,8 @@
 #include "assay/verify.h"
 #include "cli/console.h"
 #include "explain/names.h"
-#include "history/level_words.h"
 #include "history/aborted_reads.h"
+#include "history/level_words.h"
 
 namespace assay::internal::cli {
 

@@ -72,8 +72,8 @@ TEST(Level, levelsOnRequestAreNotAmongTheUsualOnes) {
   EXPECT_EQ(usual.front().id, LevelId::read_committed);
   EXPECT_EQ(usual.back().id, all_levels().back().id);
   for (const LevelInfo& level : all_levels())
-    EXPECT_EQ(level.on_request(), level.id < LevelId::read_committed ||
-                                      level.id == LevelId::statement_snapshot)
+    EXPECT_EQ(level.on_request(),
+              level.id < LevelId::read_committed || level.id == LevelId::statement_snapshot)
         << level.name;
   EXPECT_TRUE(implies(LevelId::linearizable, LevelId::pl_1));
   EXPECT_FALSE(implies(LevelId::pl_2_plus, LevelId::pl_2_99));
