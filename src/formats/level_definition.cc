@@ -126,7 +126,8 @@ class Definition {
     if (row.events == EventModel::split || row.events == EventModel::single) row.repeatable = true;
     if (row.events == EventModel::adya) {
       row.repeatable = forbids(row, "wr+ap") || forbids(row, "wrap+a") || forbids(row, "wrap");
-      if (forbids(row, "wrap+a") && !forbids(row, "w+a"))
+      // "wrap" holds all cycles.
+      if (forbids(row, "wrap+a") && !forbids(row, "w+a") && !forbids(row, "wrap"))
         *std::ranges::find_if(row.forbidden, [](const auto& f) { return f.any.empty(); }) =
             kCycleWords[1].second;
     }

@@ -41,6 +41,11 @@ TEST(LevelDefinition, AddsWhatTheRowImplies) {
   ASSERT_TRUE(both.ok());
   EXPECT_TRUE((*both)->repeatable);
   EXPECT_TRUE((*both)->forbidden[2].one_key);
+  const auto all = parse_level_definition(
+      "name = \"all\"\nevents = \"adya\"\nforbidden = [\"wr\", \"wr+ap\", \"wrap+a\", \"wrap\"]\n",
+      "a.toml");
+  ASSERT_TRUE(all.ok());
+  EXPECT_EQ((*all)->forbidden[3].any, "wrap");
   const auto split = parse_level_definition(
       "name = \"mine\"\nevents = \"split\"\nwrite-conflict = true\nreal-time = "
       "\"into-commits\"\n",

@@ -1,8 +1,7 @@
 // Statement snapshots are decided on a history whose transactions are the statements and commits
 // of this one (statement_history.h), which is serializable or not; what shows that is translated.
 //
-//   s1: { r(x,0) w(x,1) }   s2: { r(x,0) w(x,2) }     four transactions: both reads, then the
-//   writes
+//   s1: { r(x,0) w(x,1) }   s2: { r(x,0) w(x,2) }     four transactions: the reads, the writes
 //
 // A violation that rests on what several operations of a statement saw of a key that several
 // transactions may have left so, or on what a list is made of, is not translated: the level stays

@@ -14,9 +14,8 @@
 //     weaker the level.
 //   prefix: a point and no check. causal: replicas. read-atomic: whole transactions, scattered.
 //   read-committed: a new point for every read, never an older one within a transaction.
-//   statement-snapshot: each operation is a statement, and its point is the newest. Who writes a
-//   key has it alone from then
-//     on: a transaction that did not is refused when it commits.
+//   statement-snapshot: each operation is a statement, and its point is the newest. A transaction
+//     that writes a key has it alone from then on; one that did not is refused when it commits.
 //
 // A range is one read of every key within its bounds, present or not; so are an insert, a removal
 // and a compare-and-set of theirs, which write only where it lets them. An append is a write
