@@ -8,9 +8,8 @@
 // saw what the writer left, both write the key, and which of two writers comes first is shown by a
 // stated order, by a list, or by the later one having read the earlier one's version. Then
 //
-//   a cycle       is made into a proof (assay/certificate.h) that the level forbids it. Cycles of
-//   ww
-//                 are tried first, then with wr, with one rw, and with any
+//   a cycle       is made into a proof (assay/certificate.h) that the level forbids it. Cycles
+//                 of ww are tried first, then with wr, with one rw, and with any
 //   no cycle      its order of transactions is the certificate. An edge that the history gives and
 //                 the graph lacks may leave an order that explains nothing, which is refused
 //
