@@ -438,12 +438,12 @@ int main(int argc, char** argv) {
   if (argc != 2) return 4;
   EXPECT(assay_c_version() == ASSAY_C_VERSION);
   EXPECT(strchr(assay_version(), '.') != NULL);
-  EXPECT(assay_level_count() == 25);
+  EXPECT(assay_level_count() == 26);
   EXPECT_TEXT(assay_level_name(0), "pl-1");
   EXPECT(strlen(assay_level_summary(23)) > 10);
   EXPECT_TEXT(assay_level_called("SNAPSHOT ISOLATION"), "session-si");
   EXPECT(assay_level_called("snap") == NULL);
-  EXPECT(assay_level_name(25) == NULL && assay_level_summary(25) == NULL);
+  EXPECT(assay_level_name(26) == NULL && assay_level_summary(26) == NULL);
   violations_are_explained_and_proved();
   every_operation_is_kept();
   errors_say_what_where_and_what_was_expected();

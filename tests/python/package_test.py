@@ -23,7 +23,7 @@ class Checking(unittest.TestCase):
 
     def test_every_level_is_decided_when_all_are_asked_for(self):
         self.assertEqual([v.level for v in self.result], [level.name for level in assay.levels() if level.name != "mixed"])
-        self.assertEqual(len(self.result), 24)
+        self.assertEqual(len(self.result), 25)
         self.assertEqual(set(self.result.satisfied + self.result.violated + self.result.unknown),
                          {v.level for v in self.result})
 
