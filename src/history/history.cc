@@ -260,7 +260,8 @@ uint64_t History::memory_bytes() const {
   bytes += names_.capacity();
   for (const KnownOrder& order : known_orders_)
     bytes += sizeof order + order.versions.capacity() * 4 + order.txns.capacity() * 4;
-  for (const auto& list : longest_list_) bytes += sizeof list + list.capacity() * 4;
+  for (const auto& elements : longest_list_)
+    bytes += sizeof(std::vector<VersionId>) + elements.capacity() * 4;
   bytes += op_kind_.capacity() + op_effect_.capacity() + op_key_.capacity() * 4;
   return bytes + op_version_.capacity() * 4 + pool_.capacity() * 4;
 }
