@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/huge_pages.h"
+#include "history/level_name.h"
 #include "history/predicates.h"
 #include "history/range_operands.h"
 #include "history/value_hash.h"
@@ -152,13 +153,6 @@ uint64_t hash_typed(const ValueView& v) {
   return internal::hash_value(v) + static_cast<uint64_t>(v.type);
 }
 
-// A level that was added later has a number of its own, so that those of others stay.
-uint64_t hashed_as(LevelId level) {
-  constexpr uint64_t kStatementSnapshot = 101;
-  if (level == LevelId::statement_snapshot) return kStatementSnapshot;
-  return uint64_t{static_cast<uint8_t>(level)} + (level < LevelId::statement_snapshot ? 1 : 0);
-}
-
 }  // namespace
 
 int64_t History::orders_complete_to() const {
@@ -209,7 +203,7 @@ std::string History::content_hash() const {
       out.add(static_cast<uint64_t>(time.request));
       out.add(static_cast<uint64_t>(time.response));
     }
-    if (const auto level = declared_level(t)) out.add(hashed_as(*level));
+    if (const auto level = declared_level(t)) out.add(internal::hashed_as(*level));
     out.add(end_op(t) - first_op(t));
     for (OpId i = first_op(t); i < end_op(t); ++i) {
       const Operation o = op(i);

@@ -547,4 +547,10 @@ LevelId internal::with_sessions(LevelId id) {
   return id;
 }
 
+uint64_t internal::hashed_as(LevelId level) {
+  constexpr uint64_t kStatementSnapshot = 101;
+  if (level == statement_snapshot) return kStatementSnapshot;
+  return uint64_t{static_cast<uint8_t>(level)} + (level < statement_snapshot ? 1 : 0);
+}
+
 }  // namespace assay

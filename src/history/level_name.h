@@ -1,8 +1,11 @@
-// How people write the names of levels.
+// How people write the names of levels, and how hashes of histories have levels.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "assay/level.h"
 
 namespace assay::internal {
 
@@ -15,6 +18,10 @@ std::string plain_level_name(std::string_view written);
 std::string no_level(std::string_view written);
 // Whether others define such a level.
 bool is_neighbour(std::string_view written);
+
+// Of a level that a transaction declares. One that was added later has a number of its own, so that
+// those of others stay.
+uint64_t hashed_as(LevelId level);
 
 // What a reader of a format expects where a transaction states its level.
 inline constexpr std::string_view kWantLevel =
