@@ -45,7 +45,7 @@ TEST(StatementHistory, JoinsWhatWasSentAtOnce) {
   for (const int64_t second : {5, 6}) {
     HistoryBuilder builder;
     builder.begin_txn({.session = ValueView::of(1)});
-    add(builder, w("x", 1));
+    builder.add(Op::write(ValueView::of("x"), ValueView::of(1)));
     ASSERT_TRUE(builder.end_txn().ok());
     builder.begin_txn({.session = ValueView::of(2)});
     builder.add({.key = ValueView::of("x"), .time = Interval::point(5)});
