@@ -687,6 +687,8 @@ class TxnBatch {
   void end_undone();
   size_t end_of_txns() const { return txns_.empty() ? 0 : txns_.back().end_op; }
 
+  bool ends_with_own(const RawOp& list) const;
+
   TxnHeader header_;  // of the transaction that has begun
   std::vector<RawTxn> txns_;
   std::vector<RawOp> ops_;
@@ -772,7 +774,6 @@ class HistoryBuilder : private TxnBatch {
   void store_header(TxnId t, const TxnHeader& header);
   void resolve_window(std::span<const RawOp> ops, const TxnBatch& batch);
   void resolve_operands(const RawOp& op, const TxnBatch& batch, size_t index);
-  static bool ends_with_own(const RawOp& list, const TxnBatch& batch);
   bool resolve_list(KeyId key, std::span<const ValueView> elements, bool ends_with_own);
   KeyId key_id(const ValueView& v);
   VersionId version_id(KeyId key, const ValueView& v);

@@ -63,6 +63,12 @@ Side arrival(const Edge& edge, const LevelInfo& entered) {
   return Side::read;
 }
 
+// r(T) precedes w(T), so a cycle that enters T at w may not leave it at r.
+bool enters_behind(const LevelInfo& level, const Edge& in, const Edge& out) {
+  return level.events == EventModel::split && arrival(in, level) == Side::write &&
+         departure(out) == Side::read;
+}
+
 // Where each statement is an event: the statement, by its first operation, at which an edge that
 // holds enters a transaction, or leaves it. The commit is behind all.
 constexpr OpId kCommit = kNone;
@@ -393,18 +399,14 @@ Reads CycleVerifier::reads_of(const Edge& edge) {
              : reads_from(edge.to, edge.key, edge.via == kNone ? edge.from : edge.via, edge.op);
 }
 
-// r(T) precedes w(T), so a cycle that enters T at w may not leave it at r; nor at an earlier
-// statement than the one at which it enters it.
+// A cycle leaves no transaction before the place at which it enters it.
 Status CycleVerifier::check_joints(std::span<const Edge> cycle) {
   for (size_t i = 0; i < cycle.size(); ++i) {
     const Edge &in = cycle[i], &out = cycle[(i + 1) % cycle.size()];
     const LevelInfo& level = level_of(in.to);
-    const bool back =
-        level.events == EventModel::statements
+    if (level.events == EventModel::statements
             ? entered_at(history_, in, reads_of(in)) > left_at(history_, out, reads_of(out))
-            : level.events == EventModel::split && arrival(in, level) == Side::write &&
-                  departure(out) == Side::read;
-    if (back)
+            : enters_behind(level, in, out))
       return refuse("the cycle enters transaction {} behind the place at which it leaves it",
                     name(in.to));
   }

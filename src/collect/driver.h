@@ -74,6 +74,11 @@ class LockView {
   virtual bool waits(uint64_t backend, std::span<const uint64_t> others) = 0;
 };
 
+// Of a database where no statement waits for another session, however long it takes.
+struct NoWaits : LockView {
+  bool waits(uint64_t, std::span<const uint64_t>) override { return false; }
+};
+
 // The database's own logical times of a transaction (TxnRecord), if it reports them.
 struct OwnTimes {
   int64_t start_ts = Interval::kUnknown, commit_ts = Interval::kUnknown;

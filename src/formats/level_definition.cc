@@ -114,8 +114,7 @@ class Definition {
     if (row.real_time != RealTime::none &&
         row.events != (whole ? EventModel::single : EventModel::split))
       return "expected real-time = \"transactions\" only where events = \"single\", the others "
-             "only "
-             "where events = \"split\"";
+             "only where events = \"split\"";
     if (!weak && given("repeatable"))
       return "expected repeatable only where events = \"weak\"; it holds where one order decides";
     return "";

@@ -222,30 +222,13 @@ void HistoryBuilder::resolve_operands(const RawOp& op, const TxnBatch& batch, si
       pool.push_back(version_id(key_id(extra[0]), extra[1]));
     for (; extra < end; ++extra) pool.push_back(key_id(*extra));
   } else if (op.kind == OpKind::read_list &&
-             resolve_list(key, {extra, op.extra_count}, ends_with_own(op, batch))) {
+             resolve_list(key, {extra, op.extra_count}, batch.ends_with_own(op))) {
     pool[count_at] = static_cast<uint32_t>(op.extra_count) + History::kOfLongest;
     return;
   } else {
     h_.versions_.intern(key, {extra, op.extra_count}, pool);
   }
   pool[count_at] = static_cast<uint32_t>(pool.size() - count_at - 1);
-}
-
-// Whether the last element of a list was appended by its reader. What others read may have another
-// element there, as the reader had not committed.
-bool HistoryBuilder::ends_with_own(const RawOp& list, const TxnBatch& batch) {
-  constexpr size_t kLookBack = 64;
-  if (list.extra_count == 0) return false;
-  const ValueView& last = batch.extra_[list.first_extra + list.extra_count - 1];
-  const auto index = static_cast<size_t>(&list - batch.ops_.data());
-  const auto txn = std::partition_point(batch.txns_.begin(), batch.txns_.end(),
-                                        [&](const RawTxn& t) { return t.end_op <= index; });
-  for (size_t i = index; i > txn->first_op && index - i < kLookBack; --i) {
-    const RawOp& before = batch.ops_[i - 1];
-    if (before.kind == OpKind::append && ValueView(before.key) == ValueView(list.key))
-      return ValueView(before.value) == last;
-  }
-  return false;
 }
 
 // What is read of a list is mostly the beginning of the longest that was read of the key, or goes

@@ -9,6 +9,7 @@ namespace assay {
 namespace {
 
 constexpr size_t kTextBytes = size_t{1} << 18;  // asked for at once
+constexpr size_t kLookBack = 64;                // operations before a read of a list
 
 }  // namespace
 
@@ -97,6 +98,20 @@ Status TxnBatch::number_query(const Op& op, RawOp& raw, RawQuery& query) {
     raw.effect = known.complete;
   }
   return Ok{};
+}
+
+// Whether the last element of a list was appended by its reader. What others read may have another
+// element there, as the reader had not committed.
+bool TxnBatch::ends_with_own(const RawOp& list) const {
+  const auto index = static_cast<size_t>(&list - ops_.data());
+  const auto txn = std::ranges::upper_bound(txns_, index, {}, &RawTxn::end_op);
+  const size_t count = std::min(index - txn->first_op, kLookBack);
+  const auto near = std::span(ops_).subspan(index - count, count);
+  const auto own = std::find_if(near.rbegin(), near.rend(), [&](const RawOp& op) {
+    return op.kind == OpKind::append && ValueView(op.key) == ValueView(list.key);
+  });
+  return own != near.rend() && list.extra_count > 0 &&
+         ValueView(own->value) == extra_[list.first_extra + list.extra_count - 1];
 }
 
 void TxnBatch::known_order(ValueView key, std::span<const StatedVersion> entries, uint64_t line) {

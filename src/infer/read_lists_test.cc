@@ -43,5 +43,29 @@ TEST(ReadLists, WhatIsFoundDoesNotDependOnOtherLists) {
   EXPECT_GT(open, 200);
 }
 
+// Others read this list before, and it was sound for them.
+TEST(ReadLists, AnElementThatItsReaderAppendsLaterIsAFault) {
+  const ValueView l = ValueView::of("l");
+  const ValueView all[] = {ValueView::of(1), ValueView::of(2), ValueView::of(3)};
+  HistoryBuilder builder;
+  const auto run = [&](int64_t session, std::initializer_list<Op> ops) {
+    builder.begin_txn({.session = ValueView::of(session)});
+    for (const Op& op : ops) builder.add(op);
+    ASSERT_TRUE(builder.end_txn().ok());
+  };
+  run(1, {Op::append(l, all[0])});
+  run(2, {Op::append(l, all[2])});
+  run(3, {Op::read_list(l, all)});
+  run(4, {Op::read_list(l, all), Op::append(l, all[1])});
+  const auto h = std::move(builder).finish();
+  ASSERT_TRUE(h.ok());
+  const Problem problem = make_problem(*h);
+  Budget budget;
+  const Origins origins(*h, 1, budget);
+  ReadLists lists(*h, problem, origins);
+  EXPECT_EQ(lists.clean(2, 2, h->op(2).key).kind, ListRead::Kind::read);
+  EXPECT_EQ(lists.clean(3, 3, h->op(3).key).bad.anomaly, Anomaly::future_read);
+}
+
 }  // namespace
 }  // namespace assay::internal

@@ -9,9 +9,9 @@
 //   B { w(y,2) r(x,0) w(x,3) }       B1 { r(x,0) w(lock y,B) }  B { r(lock y,B) w(y,2) w(x,3) }
 //
 // No other transaction may lock y between B1 and B. So B1 writes a key that stands for the lock,
-// B reads it again, and every other writer of y writes it, too: whoever locked y in between would
-// have been seen. What is locked after the last such read is locked at the commit, in the same way
-// as far as others lock it earlier: A writes the lock of y.
+// B reads it again, and every other writer of y writes it, too: a transaction that locked y in
+// between would be seen. What is locked after the last such read is locked at the commit, in the
+// same way as far as others lock it earlier: A writes the lock of y.
 //
 //   the history gives statement snapshots iff its parts are serializable, sessions in order
 //

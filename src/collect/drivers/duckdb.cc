@@ -94,8 +94,7 @@ class DuckdbSession : public DriverSession {
   }
   std::string ask(const std::string& sql) {
     const Answer answer = run(sql);
-    if (answer.spoken.rows.empty()) return {};
-    return answer.spoken.rows[0][0].value_or("");
+    return answer.spoken.rows.empty() ? "" : answer.spoken.rows[0][0].value_or("");
   }
 
  private:
@@ -198,6 +197,7 @@ class DuckdbDriver : public Driver {
     if (!session.ok()) return session.error();
     return parse_mark((*session)->ask(kRunQuestion));
   }
+  std::unique_ptr<LockView> lock_view() override { return std::make_unique<NoWaits>(); }
   std::string describe() const override {
     return describe_database("DuckDB", duckdb_library_version(), options_.isolation, {});
   }

@@ -413,21 +413,22 @@ class MysqlSession : public DriverSession {
 };
 
 // From InnoDB's monitor: what information_schema shows of waiting transactions is up to a tenth of
-// a second old. It needs the privilege PROCESS.
+// a second old. It needs the privilege PROCESS. TiDB lists its transactions.
 class MysqlLocks : public LockView {
  public:
   explicit MysqlLocks(std::unique_ptr<MysqlSession> session) : session_(std::move(session)) {}
   bool waits(uint64_t backend, std::span<const uint64_t>) override {
-    const std::vector<std::string> questions = {
-        fmt::format("SELECT 1 FROM information_schema.processlist WHERE id = {} AND state LIKE "
-                    "'Waiting for%lock'",
-                    backend),
-        "SHOW ENGINE INNODB STATUS"};
+    const bool tidb = session_->product() == "TiDB";
+    std::string_view waiting = "processlist WHERE state LIKE 'Waiting for%lock' AND id";
+    if (tidb) waiting = "tidb_trx WHERE state = 'LockWaiting' AND session_id";
+    if (!session_->ask(fmt::format("SELECT 1 FROM information_schema.{} = {}", waiting, backend))
+             .empty())
+      return true;
+    const std::string status[] = {"SHOW ENGINE INNODB STATUS"};
     std::vector<Spoken> answers;
-    if (!session_->speak(questions, answers).ok()) return false;
-    if (!answers[0].rows.empty()) return true;
-    if (answers.size() < 2 || answers[1].rows.empty() || !answers[1].rows[0].back()) return false;
-    const std::string_view all = *answers[1].rows[0].back();
+    if (tidb || !session_->speak(status, answers).ok()) return false;
+    if (answers[0].rows.empty() || !answers[0].rows[0].back()) return false;
+    const std::string_view all = *answers[0].rows[0].back();
     size_t at = all.find("\nTRANSACTIONS\n");
     while (at != all.npos && (at = all.find("---TRANSACTION ", at)) != all.npos) {
       const size_t end = all.find("---TRANSACTION ", at + 1);
@@ -438,23 +439,6 @@ class MysqlLocks : public LockView {
       at = end;
     }
     return false;
-  }
-
- private:
-  std::unique_ptr<MysqlSession> session_;
-};
-
-// TiDB says it of each transaction.
-class TidbLocks : public LockView {
- public:
-  explicit TidbLocks(std::unique_ptr<MysqlSession> session) : session_(std::move(session)) {}
-  bool waits(uint64_t backend, std::span<const uint64_t>) override {
-    const std::vector<std::string> question = {
-        fmt::format("SELECT 1 FROM information_schema.tidb_trx WHERE session_id = {} AND state = "
-                    "'LockWaiting'",
-                    backend)};
-    std::vector<Spoken> answers;
-    return session_->speak(question, answers).ok() && !answers[0].rows.empty();
   }
 
  private:
@@ -511,8 +495,8 @@ class MysqlDriver : public Driver {
 
   std::unique_ptr<LockView> lock_view() override {
     auto session = open();
-    if (!session.ok() || product_ == "Dolt") return nullptr;
-    if (product_ == "TiDB") return std::make_unique<TidbLocks>(std::move(*session));
+    if (!session.ok()) return nullptr;
+    if (product_ == "Dolt") return std::make_unique<NoWaits>();
     return std::make_unique<MysqlLocks>(std::move(*session));
   }
 

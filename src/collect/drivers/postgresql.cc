@@ -448,17 +448,16 @@ class PostgresqlSession : public DriverSession {
 };
 
 // The tester of PostgreSQL asks the same function; H2 lists its sessions.
+constexpr char kH2Blocker[] =
+    "SELECT blocker_id FROM information_schema.sessions WHERE session_id = {}";
+
 class PostgresqlLocks : public LockView {
  public:
   explicit PostgresqlLocks(std::unique_ptr<PostgresqlSession> session)
       : session_(std::move(session)) {}
   bool waits(uint64_t backend, std::span<const uint64_t> others) override {
     if (session_->dialect() == Dialect::h2)
-      return !session_
-                  ->ask(fmt::format("SELECT blocker_id FROM information_schema.sessions WHERE "
-                                    "session_id = {}",
-                                    backend))
-                  .empty();
+      return !session_->ask(fmt::format(kH2Blocker, backend)).empty();
     return session_->ask(
                fmt::format("SELECT pg_catalog.pg_isolation_test_session_is_blocked({}, '{{{}}}')",
                            backend, fmt::join(others, ","))) == "t";

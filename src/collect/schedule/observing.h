@@ -95,8 +95,8 @@ class Observer {
   Status watch(DriverSession& control) const;
   // Takes down the rows of all tables, as the session sees them.
   Status see_rows(DriverSession& session, std::vector<Version>& rows) const;
-  // Whether a change is told by the rows that its session sees before and after: where there are
-  // no triggers, and reads neither lock nor count.
+  // Whether the rows that a session sees before and after a change are compared, as there are no
+  // triggers. Only where reads neither lock nor count.
   bool compares_rows() const { return compares_ != Compares::nothing; }
   // Whether a change finds the newest version of a row, whatever its transaction's snapshot has.
   bool changes_newest() const { return compares_ == Compares::newest; }

@@ -93,7 +93,7 @@ Policy policy_of(LevelId level) {
     case LevelId::statement_snapshot:
       return {.moment = Moment::every_read, .check = Check::locks};
     case LevelId::mixed:    // its sessions have levels of their own
-    case LevelId::defined:  // nobody has said how it is kept
+    case LevelId::defined:  // its row does not say how a database gives it
       break;
   }
   return {};

@@ -129,10 +129,10 @@ TEST(SqlFile, FaultsHaveTheirPlaceAndSayWhatWasExpected) {
   EXPECT_EQ(
       wrong_statement("select v from t; let :n = result"),
       "t.sql:3:27: the last select returned no aggregate; expected one such as count(*) before");
-  EXPECT_EQ(wrong_statement("select * from t where v = id"),
-            "t.sql:3:27: 'id'; expected an integer, a text or a parameter; a column may stand only "
-            "on the "
-            "left of a comparison");
+  EXPECT_EQ(
+      wrong_statement("select * from t where v = id"),
+      "t.sql:3:27: 'id'; expected an integer, a text or a parameter; a column is allowed only "
+      "on the left of a comparison");
   EXPECT_EQ(wrong_statement("insert into t (id, v) values (new, 1)"),
             "t.sql:3:31: 'new'; expected an integer, a text or a parameter; write 'let :n = new;' "
             "before the statement, and :n here");

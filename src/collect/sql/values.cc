@@ -148,7 +148,7 @@ Expression Values::factor(MaybeType& type) {
         "here");
   if (token.kind == Token::Kind::word)
     expected(
-        "an integer, a text or a parameter; a column may stand only on the left of a comparison");
+        "an integer, a text or a parameter; a column is allowed only on the left of a comparison");
   expected("an integer, a text or a parameter");
 }
 
