@@ -23,6 +23,8 @@
 // precede the transaction that overwrote it: a topological order of transactions, or if that has
 // cycles, of their reads and their writes.
 //
+// An order that explained all but a few operations is a better guess than any of these.
+//
 // The guess decides only where the search starts, never the verdict: a wrong one costs time.
 // O(transactions), or reads times a fixed number of rounds.
 
@@ -276,6 +278,31 @@ Hint make_hint(const Problem& problem) {
     }
     hint.read_time[n] = begin.response == Interval::kOpen ? begin.request : begin.response;
     hint.write_time[n] = end.known() ? end.request : hint.read_time[n];
+  }
+  return hint;
+}
+
+Hint hint_of_order(const Problem& problem, const Order& order) {
+  constexpr int64_t kLeftOut = -1;
+  Hint hint;
+  hint.by_order = true;
+  hint.read_time.assign(problem.nodes(), kLeftOut);
+  hint.write_time.assign(problem.nodes(), kLeftOut);
+  int64_t place = 0;
+  for (const uint32_t event : order.events) {
+    const Node n = problem.node_of(order.split ? event / 2 : event);
+    if (n == kNone) continue;
+    if (!order.split || event % 2 == 0) hint.read_time[n] = place;
+    if (!order.split || event % 2 == 1) hint.write_time[n] = place;
+    ++place;
+  }
+  // What did not take effect in the order comes behind what its session did before.
+  for (const auto& session : problem.sessions) {
+    int64_t last = 0;
+    for (const Node n : session) {
+      if (hint.write_time[n] == kLeftOut) hint.read_time[n] = hint.write_time[n] = last;
+      last = hint.write_time[n];
+    }
   }
   return hint;
 }

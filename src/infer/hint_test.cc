@@ -81,6 +81,24 @@ TEST(Hint, StatedOrdersWithoutAnOrderOfTransactions) {
   EXPECT_LT(hint.read_time[2], hint.write_time[1]);
 }
 
+TEST(Hint, AnOrderGivesThePlacesOfItsEvents) {
+  const History h = make_history({{1, {w("x", 1)}},
+                                  {2, {w("x", 2)}, TxnStatus::aborted},  // no node
+                                  {2, {w("y", 1)}},
+                                  {2, {w("y", 2)}, TxnStatus::unknown},
+                                  {1, {sample::r("y", 1)}}});
+  Budget budget;
+  const std::vector<TxnId> possible = {3};
+  const Problem problem = make_problem(h, {}, budget, {.possible = possible});
+  Hint hint = hint_of_order(problem, {.split = false, .events = {2, 0, 4}, .sources = {}});
+  EXPECT_EQ(hint.write_time, (Times{1, 0, 0, 2}));  // the last of session 2 took no effect
+  EXPECT_EQ(hint.read_time, hint.write_time);
+  EXPECT_TRUE(hint.by_order);
+  hint = hint_of_order(problem, {.split = true, .events = {4, 0, 5, 6, 8, 1, 7, 9}, .sources = {}});
+  EXPECT_EQ(hint.read_time, (Times{1, 0, 3, 4}));
+  EXPECT_EQ(hint.write_time, (Times{5, 2, 6, 7}));
+}
+
 TEST(Hint, TimesOfSomeTransactionsOnlyAreNotUsed) {
   const Hint hint = hint_of({{1, {}, TxnStatus::committed, 500, 600}, {2}, {1}, {2}, {1}});
   EXPECT_EQ(hint.write_time, (Times{0, 1, 2, 3, 4}));

@@ -51,6 +51,7 @@ class Narrowing {
         rules_(rules),
         budget_(budget),
         problem_(problem),
+        hint_(problem.hint),
         open_(*problem.open) {}
 
   std::optional<Problem> run(uint32_t reach) {
@@ -66,7 +67,7 @@ class Narrowing {
       derive = !worthwhile;
     }
     if (!any) return std::nullopt;
-    problem_.hint = make_hint(problem_);
+    problem_.hint = hint_.by_order ? std::move(hint_) : make_hint(problem_);
     problem_.open = std::make_shared<const OpenReads>(std::move(open_));
     return std::move(problem_);
   }
@@ -119,7 +120,7 @@ class Narrowing {
   bool ran_out(uint32_t read) { return read % 256 == 0 && budget_.exhausted_now(); }
 
   std::vector<int64_t> ranks() const {
-    const std::vector<Node> by_time = by_write_time(problem_.hint);
+    const std::vector<Node> by_time = by_write_time(hint_);
     std::vector<int64_t> rank(problem_.nodes());
     for (uint32_t i = 0; i < by_time.size(); ++i) rank[by_time[i]] = i;
     return rank;
@@ -204,6 +205,7 @@ class Narrowing {
   const SaturationRules rules_;
   Budget& budget_;
   Problem problem_;           // as it is known by now
+  Hint hint_;                 // of the problem as it came
   OpenReads open_;            // the reads of the problem, with fewer sources
   std::vector<Node> before_;  // scratch
 };

@@ -119,6 +119,7 @@ struct Hint {
   std::vector<int64_t> read_time;
   std::vector<int64_t> write_time;
   bool by_reads = false;  // it depends only on the sources of reads and session order
+  bool by_order = false;  // an order that explains all but a few operations
 };
 
 struct Problem {

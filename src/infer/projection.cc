@@ -39,6 +39,7 @@ Problem Projector::project(const Part& part) {
   for (Node i = 0; i < part.nodes.size(); ++i) node_[part.nodes[i]] = i;
   out.writes.begin.push_back(0);
   out.hint.by_reads = whole_.hint.by_reads;
+  out.hint.by_order = whole_.hint.by_order;
   for (Node n : part.nodes) {
     out.txn.push_back(whole_.txn[n]);
     out.hint.read_time.push_back(whole_.hint.read_time[n]);

@@ -4,8 +4,9 @@
 //   s1: { w(x,1) }   s2: { w(x,1) w(y,1) }   s3: { r(x,1) }     s3 read from s1 or s2
 //
 // Few skipped rows matter, so they are added lazily: find an order without them, add the ones it
-// contradicts, and repeat. After some rounds all are added. Aggregates are added lazily too: once
-// an order fails to explain one, the state that it saw of each key becomes a choice.
+// contradicts, and repeat, starting from that order: another one would contradict as many others.
+// After some rounds all are added. Aggregates are added lazily too: once an order fails to explain
+// one, the state that it saw of each key becomes a choice.
 //
 // Cost: listing the open operations, linear in their number times their possible sources; for each
 // round, an order.
@@ -17,6 +18,7 @@
 
 #include "history/aggregate.h"
 #include "infer/aggregates.h"
+#include "infer/hint.h"
 #include "levels/engine.h"
 
 namespace assay::internal {
@@ -30,9 +32,9 @@ void add_rows(std::vector<SkippedRow>& all, std::span<const SkippedRow> more) {
   all.erase(std::unique(all.begin(), all.end()), all.end());
 }
 
-// An order that explains the rows added last differs from the previous one elsewhere: each round
-// also adds more rows that the order nearly contradicts.
-uint32_t reach_of_round(uint32_t round) { return round == 0 ? 0 : uint32_t{1} << round; }
+// How far from its place, in events, a query is looked at: rows that an order nearly contradicts
+// are added too, since repairing it moves the sessions against each other.
+uint32_t reach_of_round(uint32_t round) { return round == 0 ? 0 : uint32_t{16} << round; }
 
 }  // namespace
 
@@ -88,7 +90,13 @@ void OpenProblem::match_with_open_reads() {
   stages_.count("open reads", left_open);
   if (budget_.exhausted_now()) return;
   problem.open = open;
+  if (last_order_) problem.hint = hint_of_order(problem, *last_order_);
   with_sources_ = std::move(problem);
+}
+
+void OpenProblem::start_from(const Order& order) {
+  last_order_ = order;
+  if (with_sources_) with_sources_->hint = hint_of_order(*with_sources_, order);
 }
 
 bool OpenProblem::is_explained_by(const Order& order) {

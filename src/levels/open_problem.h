@@ -67,6 +67,7 @@ class OpenProblem {
       const Order& order = found.certificate.order;
       const bool again = is_explained_by(order) ? add_contradicted(order) : search_added;
       if (!again) return found;
+      start_from(order);
       if (search_added && ++rounds_that_added_rows_ > kMostRoundsThatAddRows) late_rows_ = false;
       if (refuted()) return {};
     }
@@ -89,6 +90,8 @@ class OpenProblem {
   bool take_over_rows_of_the_search();
   void add_late_rows(std::span<const SkippedRow> rows);
   void match_with_open_reads();
+  // The next order that is looked for is to differ little from this one.
+  void start_from(const Order& order);
 
   const History& history_;
   const Problem& matched_;
@@ -106,6 +109,7 @@ class OpenProblem {
   std::vector<SkippedRow> rows_;            // ascending
   std::vector<SkippedRow> rows_of_search_;  // these and more, if there are any
   uint32_t rounds_that_added_rows_ = 0;
+  std::optional<Order> last_order_;  // that explained all but a few rows or aggregates
   // With the sources that are the only possible ones, and with transactions of unknown outcome that
   // may take effect.
   std::optional<Problem> with_sources_;
