@@ -187,8 +187,6 @@ Result<History> execute_boundary(const Boundary& boundary, const History& histor
 }
 
 Status verify_weak_execution(const WeakExecution& execution, const History& history) {
-  if (execution.level != LevelId::causal && execution.level != LevelId::read_committed)
-    return bad_input("only executions at causal and read-committed are predicted");
   const auto executed = execute_boundary(execution.boundary, history);
   if (!executed.ok()) return executed.error();
   bool allowed = false, violated = false;

@@ -47,7 +47,8 @@ struct Place {
 // Transactions, of which some are cut.
 class Execution {
  public:
-  Execution(const RecordedReads& recorded, LevelId level) : all_(recorded), level_(level) {
+  Execution(const RecordedReads& recorded, LevelId level)
+      : all_(recorded), sees_own_reads_only_(level_info(level).seen.earlier_reads) {
     later_.resize(count());
     readers_.resize(all_.writers.size());
     for (uint32_t t = 0; t < count(); ++t) {
@@ -176,7 +177,7 @@ class Execution {
 
   // Whether t had seen `other`, which runs whole, at this read.
   bool has_seen(uint32_t t, uint32_t read, uint32_t other) const {
-    if (level_ == LevelId::read_committed) {
+    if (sees_own_reads_only_) {
       for (uint32_t i = 0; i < read; ++i)
         if (source(t, i) == other) return true;
       return false;
@@ -270,7 +271,7 @@ class Execution {
   }
 
   const RecordedReads& all_;
-  LevelId level_;
+  bool sees_own_reads_only_;  // those that it read from before; else the causal past
   std::vector<std::vector<uint32_t>> later_;  // per transaction: the next, and those that read it
   std::vector<std::vector<std::pair<uint32_t, uint32_t>>> readers_;  // per key: and which read
   std::vector<Place> cuts_;
