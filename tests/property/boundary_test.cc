@@ -229,6 +229,7 @@ void compare(LevelId level, uint64_t seed) {
     ASSERT_EQ(found->stops.has_value(), stops) << draft.text();
     if (stops) {
       expect_verified(*history, level, *found->stops, draft.text());
+      ASSERT_TRUE(definition.has(level, true)) << draft.text();
     } else {
       ASSERT_EQ(found->goes_on.has_value(), definition.has(level, true)) << draft.text();
       if (found->goes_on) expect_verified(*history, level, *found->goes_on, draft.text());
