@@ -64,24 +64,15 @@ class Execution {
   // Cuts these and lets what does not come after them run whole. False if the level allows nothing
   // like that, whatever those that are cut read.
   bool cut(const std::vector<Place>& places) {
+    const bool same = was_cut_ && std::ranges::equal(places, cuts_, {}, &Place::txn, &Place::txn);
     cuts_ = places;
     sources_.assign(places.size(), {});
-    cut_.assign(count(), kNone);
-    for (uint32_t c = 0; c < places.size(); ++c) cut_[places[c].txn] = c;
-    leave_out_later();
-    for (const Place& place : places) {
-      const uint32_t before = all_.txns[place.txn].before;
-      if (before != kNone && !runs_[before]) return false;
+    if (!same) {
+      was_cut_ = true;
+      can_be_ = find_what_runs();
     }
-    saw_ = PartialOrder(count());
-    for (uint32_t t = 0; t < count(); ++t)
-      if (runs_[t] && !add_what_it_follows(t, saw_)) return false;
-    allowed_ = {saw_};
-    for (uint32_t t = 0; t < count(); ++t)
-      if (runs_[t] && !is_allowed(t, allowed_[0])) return false;
-    serial_ = saw_;
-    has_cycle_ = !close(serial_);
-    return true;
+    if (can_be_) allowed_.resize(1);
+    return can_be_;
   }
 
   // Sources that a read may have: the recorded one first, if it runs.
@@ -150,6 +141,27 @@ class Execution {
     const auto& all = all_.txns[t].writes;
     return std::ranges::find(all, key, &RecordedReads::Write::key)->place <
            cuts_[cut_[t]].operations;
+  }
+
+  // Those that run whole, and what that asks of each order; where transactions are cut does not
+  // matter to them. False if the level does not allow it.
+  bool find_what_runs() {
+    cut_.assign(count(), kNone);
+    for (uint32_t c = 0; c < cuts_.size(); ++c) cut_[cuts_[c].txn] = c;
+    leave_out_later();
+    for (const Place& place : cuts_) {
+      const uint32_t before = all_.txns[place.txn].before;
+      if (before != kNone && !runs_[before]) return false;
+    }
+    saw_ = PartialOrder(count());
+    for (uint32_t t = 0; t < count(); ++t)
+      if (runs_[t] && !add_what_it_follows(t, saw_)) return false;
+    allowed_ = {saw_};
+    for (uint32_t t = 0; t < count(); ++t)
+      if (runs_[t] && !is_allowed(t, allowed_[0])) return false;
+    serial_ = saw_;
+    has_cycle_ = !close(serial_);
+    return true;
   }
 
   void leave_out_later() {
@@ -282,6 +294,7 @@ class Execution {
   std::vector<PartialOrder> allowed_;           // commit order; one more for each source given
   PartialOrder serial_;                         // what every serial order of those that run has
   bool has_cycle_ = false;                      // they have none
+  bool was_cut_ = false, can_be_ = false;       // by the last cut()
 };
 
 class BoundarySearch {
