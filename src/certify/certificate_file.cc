@@ -322,7 +322,9 @@ class Fields {
 
 }  // namespace
 
-namespace internal::certify {
+}  // namespace assay
+
+namespace assay::internal::certify {
 
 void read_list(JsonCursor& in, std::vector<Certificate>& certificates, const History& history) {
   Fields(in, history).list(certificates);
@@ -332,7 +334,9 @@ void write_list(JsonWriter& out, const std::vector<Certificate>& certificates,
   Fields(out, history).list(certificates);
 }
 
-}  // namespace internal::certify
+}  // namespace assay::internal::certify
+
+namespace assay {
 
 bool counts_aborted_reads(std::string_view certificates) {
   JsonCursor in(certificates);

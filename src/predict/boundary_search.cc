@@ -71,16 +71,22 @@ class Execution {
       was_cut_ = true;
       can_be_ = find_what_runs();
     }
-    if (can_be_) allowed_.resize(1);
-    return can_be_;
+    if (!can_be_) return false;
+    allowed_.resize(1);
+    for (uint32_t c = 0; c < places.size(); ++c)
+      for (uint32_t i = 0; i < places[c].fixed; ++i) {
+        const uint32_t source = all_.txns[places[c].txn].reads[i].source;
+        if (source != kNone && !runs_[source]) return false;
+        sources_[c].push_back(source);
+      }
+    return true;
   }
 
-  // Sources that a read may have: the recorded one first, if it runs.
+  // Sources that a read may have which is not fixed: the recorded one first, if it runs.
   std::vector<uint32_t> sources_of(uint32_t c, uint32_t read) const {
     const auto& [op, key, recorded, place] = all_.txns[cuts_[c].txn].reads[read];
     std::vector<uint32_t> all;
     if (recorded == kNone || runs_[recorded]) all.push_back(recorded);
-    if (read < cuts_[c].fixed) return all;
     if (recorded != kNone) all.push_back(kNone);
     for (const uint32_t t : all_.writers[key])
       if (runs_[t] && t != recorded) all.push_back(t);
@@ -373,7 +379,7 @@ class BoundarySearch {
     std::vector<Choice> choices;
     left_.assign(set.size(), 0);
     for (uint32_t c = 0; c < set.size(); ++c)
-      for (uint32_t i = 0; i < set[c].reads; ++i) {
+      for (uint32_t i = set[c].fixed; i < set[c].reads; ++i) {
         choices.push_back({c, all_.txns[set[c].txn].reads[i].source, execution_.sources_of(c, i)});
         if (choices.back().sources.empty()) return;
         left_[c] += can_change(choices.back());
