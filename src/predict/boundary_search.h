@@ -18,8 +18,8 @@ struct OtherSources {
   // Each transaction that is cut stops at the one read that changes: whatever the application does
   // then, this has happened. IsoPredict's strict boundary, its default.
   std::optional<certify::Boundary> stops;
-  // Each goes on as recorded, and any of its reads may change: the relaxed boundary. Looked
-  // for until `stops` is found, where it exists too.
+  // Each goes on as recorded, and any of its reads may change: the relaxed boundary. It
+  // exists wherever `stops` does, and is not looked for any more then.
   std::optional<certify::Boundary> goes_on;
   uint64_t allowed = 0;     // executions that the level allows, of those looked at
   bool complete = false;    // what is not here does not exist
