@@ -30,7 +30,7 @@ class BoundaryExecution {
                     const RecordedSources& sources)
       : boundary_(boundary), h_(history), sources_(sources) {}
 
-  Result<History> run() {
+  Result<History> run(std::vector<TxnId>* ran) {
     if (Status s = take_cuts(); !s.ok()) return s.error();
     leave_out_later();
     for (const auto& [op, source] : changed_)
@@ -38,7 +38,7 @@ class BoundaryExecution {
     for (const Boundary::Cut& cut : boundary_.cuts)
       if (left_out_[cut.txn])
         return bad_input(h_.name(cut.txn) + " is cut, and comes after another that is");
-    return build();
+    return build(ran);
   }
 
  private:
@@ -106,13 +106,14 @@ class BoundaryExecution {
     return bad_input("a read changes to " + h_.name(source) + ", which does not write its key");
   }
 
-  Result<History> build() const {
+  Result<History> build(std::vector<TxnId>* ran) const {
     HistoryBuilder to;
     TxnCopier copier(to);
     OpBuffers buffers;
     copy_settings(h_, to);
     for (TxnId t = 0; t < h_.txn_count(); ++t) {
       if (h_.status(t) != TxnStatus::committed || left_out_[t]) continue;
+      if (ran != nullptr) ran->push_back(t);
       copier.begin(h_, t, false);
       for (OpId i = h_.first_op(t); i < end_of(t); ++i) {
         Op op = h_.outside(i, buffers);
@@ -180,10 +181,11 @@ Result<RecordedSources> RecordedSources::of(const History& h) {
   return all;
 }
 
-Result<History> execute_boundary(const Boundary& boundary, const History& history) {
+Result<History> execute_boundary(const Boundary& boundary, const History& history,
+                                 std::vector<TxnId>* ran) {
   const auto sources = RecordedSources::of(history);
   if (!sources.ok()) return sources.error();
-  return BoundaryExecution(boundary, history, *sources).run();
+  return BoundaryExecution(boundary, history, *sources).run(ran);
 }
 
 Status verify_weak_execution(const WeakExecution& execution, const History& history) {

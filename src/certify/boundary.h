@@ -49,8 +49,10 @@ class RecordedSources {
 };
 
 // The execution as a history: the transactions that run, in the order of the recorded one, without
-// times. Fails if the cuts are not as above, or one comes after another.
-Result<History> execute_boundary(const Boundary& boundary, const History& history);
+// times. Fails if the cuts are not as above, or one comes after another. `ran` becomes, for each of
+// its transactions, the recorded one.
+Result<History> execute_boundary(const Boundary& boundary, const History& history,
+                                 std::vector<TxnId>* ran = nullptr);
 
 // An execution that a weak level allows and that is not serializable with its sessions kept.
 struct WeakExecution {

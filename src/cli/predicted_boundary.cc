@@ -35,6 +35,7 @@ struct AtLevel {
   predict::OtherSources found;
   std::optional<certify::WeakExecution> execution;
   Audit audit;                       // of the execution
+  std::vector<TxnId> ran;            // the recorded transactions of it
   std::string history, certificate;  // files, where they were written
 
   std::string_view word(bool goes_on) const {
@@ -51,7 +52,7 @@ Result<AtLevel> look_at(LevelId level, const History& history, Budget& budget) {
   at.found = std::move(*found);
   const auto& boundary = at.found.stops ? at.found.stops : at.found.goes_on;
   if (!boundary) return at;
-  auto executed = certify::execute_boundary(*boundary, history);
+  auto executed = certify::execute_boundary(*boundary, history, &at.ran);
   if (!executed.ok()) return executed.error();
   AuditOptions options;
   options.check.levels = {level, LevelId::session_serializable};
@@ -78,14 +79,11 @@ Status write(AtLevel& at, const PredictedFiles& files, const History& recorded) 
   return Ok{};
 }
 
-// The read of the cut transaction as it is in the execution; the transactions of that are those of
-// the recorded one in the same order, without some.
+// The read of the cut transaction as it is in the execution.
 OpId executed_op(const Boundary::Source& source, TxnId txn, const AtLevel& at,
                  const History& recorded) {
-  const History& executed = at.audit.history;
-  TxnId t = 0;
-  while (executed.name(t) != recorded.name(txn)) ++t;
-  return executed.first_op(t) + (source.op - recorded.first_op(txn));
+  const auto t = static_cast<TxnId>(std::ranges::find(at.ran, txn) - at.ran.begin());
+  return at.audit.history.first_op(t) + (source.op - recorded.first_op(txn));
 }
 
 std::string cuts_in_words(const AtLevel& at, const History& recorded) {
