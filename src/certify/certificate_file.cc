@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "assay/verify.h"
+#include "certify/certificate_list.h"
 #include "certify/json_cursor.h"
 #include "formats/level_definition.h"
 #include "history/level_words.h"
@@ -91,18 +92,21 @@ class Fields {
       if (f.clock_drift < 0) json_.fail("expected a drift of clocks in nanoseconds, 0 or more");
     };
     const auto definition = [&] { definition_of(f.defined_level); };
-    const auto each_certificate = [&](auto& c) {
-      if (kReads && f.certificates.size() > kMaxCertificates)
-        return json_.fail("too many certificates");
-      certificate(c);
-    };
-    const auto certificates = [&] { json_.array(f.certificates, each_certificate, "\n", "\n"); };
     json_.object(kOneKind, "a certificate file needs assay_certificate, history and certificates",
                  Field("assay_certificate", this_version), Field("history", this_history),
                  Field("clock_drift", drift).allowed_in(f.clock_drift > 0),
                  Field("aborted_reads", flag(f.aborted_reads)).allowed_in(f.aborted_reads),
                  Field("defined", definition).allowed_in(f.defined_level != nullptr),
-                 Field("certificates", certificates));
+                 Field("certificates", [&] { list(f.certificates); }));
+  }
+
+  void list(auto& certificates) {
+    const auto one = [&](auto& c) {
+      if (kReads && certificates.size() > kMaxCertificates)
+        return json_.fail("too many certificates");
+      certificate(c);
+    };
+    json_.array(certificates, one, "\n", "\n");
   }
 
  private:
@@ -317,6 +321,22 @@ class Fields {
 };
 
 }  // namespace
+
+}  // namespace assay
+
+namespace assay::internal::certify {
+
+void read_list(JsonCursor& in, std::vector<Certificate>& certificates, const History& history) {
+  Fields(in, history).list(certificates);
+}
+void write_list(JsonWriter& out, const std::vector<Certificate>& certificates,
+                const History& history) {
+  Fields(out, history).list(certificates);
+}
+
+}  // namespace assay::internal::certify
+
+namespace assay {
 
 bool counts_aborted_reads(std::string_view certificates) {
   JsonCursor in(certificates);

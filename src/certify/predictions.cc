@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "certify/certificate_list.h"
 #include "certify/json_cursor.h"
 
 namespace assay::internal::certify {
@@ -36,13 +37,15 @@ class PredictionFields {
     const auto all = [&](auto& items, auto one) {
       return [this, &items, one] { json_.array(items, one, "\n", "\n"); };
     };
-    const bool holds = !predictions.holds.empty();
+    const bool holds = !predictions.holds.empty(), executions = !predictions.executions.empty();
     json_.object(
         kOneKind, "a file of predictions needs assay_certificate and history",
         Field("assay_certificate", this_version), Field("history", this_history),
         Field("schedules", all(predictions.schedules, [&](auto& s) { schedule(s); }))
-            .allowed_in(!holds || !predictions.schedules.empty()),
-        Field("holds", all(predictions.holds, [&](auto& r) { robustness(r); })).allowed_in(holds));
+            .allowed_in(!(holds || executions) || !predictions.schedules.empty()),
+        Field("holds", all(predictions.holds, [&](auto& r) { robustness(r); })).allowed_in(holds),
+        Field("executions", all(predictions.executions, [&](auto& e) { execution(e); }))
+            .allowed_in(executions));
   }
 
  private:
@@ -100,6 +103,41 @@ class PredictionFields {
   }
   static constexpr uint32_t kReached = 1u << 3;  // the last field of a cut
 
+  // The certificates are about the execution, so the cuts have to be read first.
+  void execution(auto& e) {
+    bool has_cuts = false;
+    const auto cuts = [&] {
+      json_.array(e.boundary.cuts, [&](auto& c) { boundary_cut(c); });
+      has_cuts = true;
+    };
+    const auto certificates = [&] {
+      if (!has_cuts) return json_.fail("the cuts of an execution precede its certificates");
+      const auto executed = execute_boundary(e.boundary, history_);
+      if (!executed.ok()) return json_.fail(executed.error().message);
+      if constexpr (Json::kReads)
+        read_list(json_, e.certificates, *executed);
+      else
+        write_list(json_, e.certificates, *executed);
+    };
+    json_.object(kOneKind, "an execution needs level, cuts and certificates",
+                 Field("level", [&] { weak_level(e.level); }), Field("cuts", cuts),
+                 Field("certificates", certificates));
+  }
+
+  void boundary_cut(auto& c) {
+    const auto sources = [&] { json_.array(c.sources, [&](auto& s) { source(s); }); };
+    json_.object(kOneKind, "a transaction that is cut needs txn, operations and sources",
+                 Field("txn", [&] { json_.index(c.txn); }),
+                 Field("operations", [&] { json_.index(c.operations); }),
+                 Field("sources", sources));
+  }
+
+  void source(auto& s) {
+    json_.object(kOneKind, "a read that changes needs op and source",
+                 Field("op", [&] { json_.index(s.op); }),
+                 Field("source", [&] { json_.index_or_null(s.source); }));
+  }
+
   auto indices(auto& list) {
     return [this, &list] { json_.array(list, [this](auto& i) { json_.index(i); }); };
   }
@@ -110,6 +148,14 @@ class PredictionFields {
     const auto found = find_isolation(name);
     if (!found) return json_.fail("unknown word \"" + name + "\"");
     json_.set(value, *found);
+  }
+
+  void weak_level(auto& value) {
+    std::string name(level_info(value).name);
+    json_.string(name);
+    for (const LevelId level : {LevelId::causal, LevelId::read_committed})
+      if (level_info(level).name == name) return json_.set(value, level);
+    json_.fail("unknown word \"" + name + "\"");
   }
 
   // One of an enumeration's names, in the order of its values.
@@ -134,7 +180,8 @@ bool holds_predictions(std::string_view json) {
   const auto begins = [&](std::string_view field) {
     return json.substr(0, kHead).find(field) != std::string_view::npos;
   };
-  return begins("\"schedules\"") || (begins("\"holds\"") && !begins("\"certificates\""));
+  return begins("\"schedules\"") || begins("\"executions\"") ||
+         (begins("\"holds\"") && !begins("\"certificates\""));
 }
 
 std::string write_predictions(const Predictions& predictions, const History& history) {

@@ -1,5 +1,5 @@
-// The file of what `assay predict` says, as a certificate: schedules that go wrong, and why
-// programs hold.
+// The file of what `assay predict` says, as a certificate: schedules that go wrong, why programs
+// hold, and executions at weak levels.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "assay/result.h"
+#include "certify/boundary.h"
 #include "certify/robustness.h"
 #include "certify/schedule.h"
 
@@ -15,6 +16,7 @@ namespace assay::internal::certify {
 struct Predictions {
   std::vector<Schedule> schedules;
   std::vector<Robustness> holds;
+  std::vector<WeakExecution> executions = {};
 };
 
 // Whether the text of a certificate file holds predictions.

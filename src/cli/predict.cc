@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <memory>
 #include <set>
 #include <span>
@@ -18,6 +17,8 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/flags.h"
+#include "cli/predicted_boundary.h"
+#include "cli/predicted_files.h"
 #include "cli/predicted_play.h"
 #include "cli/suggestion.h"
 #include "collect/schedule/row_history.h"
@@ -31,7 +32,6 @@
 namespace assay::internal::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using predict::Isolation;
 using predict::Predicted;
 using predict::Prediction;
@@ -43,9 +43,8 @@ constexpr size_t kMostPlayed = 5;  // of each program and isolation, until one g
 constexpr size_t kMostName = 80;
 
 struct PredictState {
-  std::vector<std::string> inputs;
+  PredictedFiles files;
   std::vector<std::string> at;
-  std::string output;
   bool plays = false;
   std::vector<std::string> databases;
   PlayTarget target;
@@ -70,12 +69,26 @@ std::vector<Isolation> isolations_of(const std::vector<std::string>& names) {
       std::vector<std::string> all;
       for (size_t i = 0; i < certify::kIsolationCount; ++i)
         all.emplace_back(certify::isolation_name(static_cast<Isolation>(i)));
+      for (std::string& weak : weak_level_names()) all.push_back(std::move(weak));
       bad_flag("--at", fmt::format("no isolation '{}'{}; expected {}", name,
                                    did_you_mean(name, all), fmt::join(all, ", ")));
     }
     isolations.push_back(*found);
   }
   return isolations;
+}
+
+// The weak levels, if it is these that are asked about.
+std::vector<LevelId> weak_levels_of(const PredictState& s) {
+  std::vector<LevelId> levels;
+  for (const std::string& name : s.at)
+    if (const auto level = find_weak_level(name)) levels.push_back(*level);
+  if (!levels.empty() && levels.size() < s.at.size())
+    bad_flag("--at", fmt::format("{} are levels with other sources of reads, the others isolations "
+                                 "of a database: expected the one or the other",
+                                 fmt::join(weak_level_names(), " and ")));
+  if (!levels.empty() && s.plays) bad_flag("--play", "an execution at a weak level is not played");
+  return levels;
 }
 
 std::string_view word_of(Answer answer) {
@@ -134,19 +147,6 @@ Status play(const PredictState& s, Prediction& p, const History& history, Execut
   return Ok{};
 }
 
-// The folder is made if it is not there; files in it are replaced. Returns the name of the file.
-Result<std::string> write_certificate(const PredictState& s, const std::string& name,
-                                      const certify::Predictions& predictions,
-                                      const History& history) {
-  std::error_code failed;
-  fs::create_directories(s.output, failed);
-  if (failed) return io_error(failed.message(), s.output);
-  const std::string file = (fs::path(s.output) / (name + ".cert.json")).string();
-  if (Status spared = spare_inputs(std::array{file}, s.inputs); !spared.ok()) return spared.error();
-  const Status written = write_file(file, certify::write_predictions(predictions, history));
-  return written.ok() ? Result<std::string>(file) : written.error();
-}
-
 // The names of the files about a program; a number distinguishes programs whose names differ only
 // in other characters.
 std::string name_of_files(const Program& program, std::set<std::string>& taken) {
@@ -160,13 +160,13 @@ std::string name_of_files(const Program& program, std::set<std::string>& taken) 
 
 Status write_execution(const PredictState& s, const std::string& name, const Prediction& p,
                        const History& history, Execution& e) {
-  auto certificate = write_certificate(s, name, {{p.schedules.front()}, {}}, history);
+  auto certificate = s.files.certificate(name, {{p.schedules.front()}, {}}, history);
   if (!certificate.ok()) return certificate.error();
   e.certificate = std::move(*certificate);
-  e.history = (fs::path(s.output) / (name + ".jsonl")).string();
-  if (Status spared = spare_inputs(std::array{e.history}, s.inputs); !spared.ok()) return spared;
-  const auto lost = write_history(e.audit.history, e.history, "assay");
-  return lost.ok() ? Status(Ok{}) : lost.error();
+  auto written = s.files.history(name, e.audit.history);
+  if (!written.ok()) return written.error();
+  e.history = std::move(*written);
+  return Ok{};
 }
 
 // "`SELECT v FROM t WHERE id = $1` of 7 (app.py:12)"
@@ -405,8 +405,8 @@ Result<std::string> in_words(const PredictState& s, const History& h, Predicted&
       const std::string name = fmt::format("{}-{}", files, certify::isolation_name(p.isolation));
       if (p.answer != Answer::breaks) {
         Json answer = as_json(p, nullptr);
-        if (p.proof && !s.output.empty()) {
-          const auto file = write_certificate(s, name, {{}, {*p.proof}}, h);
+        if (p.proof && s.files.wanted()) {
+          const auto file = s.files.certificate(name, {{}, {*p.proof}}, h);
           if (!file.ok()) return file.error();
           answer["certificate"] = *file;
         }
@@ -420,7 +420,7 @@ Result<std::string> in_words(const PredictState& s, const History& h, Predicted&
       if (!e.ok()) return e.error();
       if (s.plays)
         if (Status played = play(s, p, h, *e); !played.ok()) return played.error();
-      if (!s.output.empty())
+      if (s.files.wanted())
         if (Status w = write_execution(s, name, p, h, *e); !w.ok()) return w.error();
       answers.push_back(as_json(p, &*e));
       if (!is_shown(program, p)) {
@@ -438,19 +438,20 @@ Result<std::string> in_words(const PredictState& s, const History& h, Predicted&
     all.push_back(std::move(one));
   }
   std::string needs;  // the file that proves them
-  if (predicted.allocation && !s.output.empty()) {
-    auto file = write_certificate(s, "needs", {{}, {*predicted.allocation}}, h);
+  if (predicted.allocation && s.files.wanted()) {
+    auto file = s.files.certificate("needs", {{}, {*predicted.allocation}}, h);
     if (!file.ok()) return file.error();
     needs = std::move(*file);
   }
   const std::string where = in_words(recorded_on(h));
   if (s.json) {
-    Json j = {{"schema", 1}, {"file", s.inputs.front()}, {"transactions", txns}, {"programs", all}};
+    Json j = {
+        {"schema", 1}, {"file", s.files.inputs.front()}, {"transactions", txns}, {"programs", all}};
     if (!needs.empty()) j["certificate"] = needs;
     j["assumptions"] = Json(assumptions_of(h));
     return j.dump() + "\n";
   }
-  std::string text = fmt::format("{}: {} of {}{}{}\n\n", display(s.inputs.front(), 200),
+  std::string text = fmt::format("{}: {} of {}{}{}\n\n", display(s.files.inputs.front(), 200),
                                  counted(txns, "transaction", "transactions"),
                                  counted(programs.size(), "program", "programs"),
                                  where.empty() ? "" : ", recorded on ", where);
@@ -471,12 +472,18 @@ void find_target(PredictState& s) {
 
 Exit run_predict(PredictState& s) {
   find_target(s);
-  const std::vector<Isolation> isolations = isolations_of(s.at);
+  const std::vector<LevelId> weak = weak_levels_of(s);
+  const std::vector<Isolation> isolations =
+      weak.empty() ? isolations_of(s.at) : std::vector<Isolation>();
   Budget budget = s.budget.budget();
   ReadOptions reading = s.reading.options();
-  auto read = s.inputs.size() == 1 ? read_history(s.inputs.front(), reading)
-                                   : read_together(s.inputs, reading);
+  auto read = s.files.inputs.size() == 1 ? read_history(s.files.inputs.front(), reading)
+                                         : read_together(s.files.inputs, reading);
   if (!read.ok()) return fail(read.error());
+  if (!weak.empty()) {
+    const auto exit = predict_at_weak_levels(read->history, weak, s.files, s.json, budget);
+    return exit.ok() ? *exit : fail(exit.error());
+  }
   auto predicted =
       predict::predict(read->history, {isolations, true, s.plays ? kMostPlayed : 1}, budget);
   if (!predicted.ok()) return fail(predicted.error());
@@ -495,7 +502,7 @@ Exit run_predict(PredictState& s) {
 Action add_predict(CLI::App& app) {
   auto s = std::make_shared<PredictState>();
   s->at = {"read-committed", "snapshot-isolation"};
-  app.add_option("HISTORY", s->inputs,
+  app.add_option("HISTORY", s->files.inputs,
                  "a history that was recorded, all of its files if there are several")
       ->required()
       ->type_name("");
@@ -503,11 +510,12 @@ Action add_predict(CLI::App& app) {
                  "the isolations to ask about: read-committed (statement snapshots, as in "
                  "PostgreSQL and Oracle), snapshot-isolation "
                  "(PostgreSQL's repeatable read), ssi (PostgreSQL's serializable), "
-                 "innodb-repeatable-read, prefix")
+                 "innodb-repeatable-read, prefix; or the weak levels causal, "
+                 "axiomatic-read-committed, where reads may have other sources")
       ->delimiter(',')
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--output", s->output,
+  app.add_option("--output", s->files.folder,
                  "a folder for the certificates, for assay verify, and for the executions that go "
                  "wrong, each as a history for assay check and explain")
       ->type_name("FOLDER");

@@ -104,6 +104,11 @@ Exit verify_predictions(const std::string& text, const std::string& path, const 
     tell(fmt::format("a schedule of {} that is not serializable",
                      counted(schedule.members.size(), "transaction", "transactions")),
          certify::verify_schedule(schedule, history));
+  for (const certify::WeakExecution& execution : predictions->executions)
+    tell(fmt::format("an execution at {} that is not serializable, with {} cut",
+                     level_info(execution.level).name,
+                     counted(execution.boundary.cuts.size(), "transaction", "transactions")),
+         certify::verify_weak_execution(execution, history));
   if (!predictions->holds.empty()) {
     const auto verifier = certify::RobustnessVerifier::of(history);
     for (const certify::Robustness& claim : predictions->holds)

@@ -109,6 +109,10 @@ validate(certificate, holds, "holds")
 validate(certificate, json.loads((predicted / "cut-ssi.cert.json").read_text()), "holds at ssi")
 if holds["holds"][0]["transactions"][0]["cuts"] != [{"after": 1, "because": "apart", "reached": [1]}]:
     sys.exit(f"failed: {holds}")
+made.write_text('{"session":1,"ops":[["w","y",1],["r","x",null]]}\n{"session":2,"ops":[["w","x",2],["r","y",1]]}\n')
+run("predict", made, "--output", predicted, "--at", "causal")
+executions = json.loads((predicted / "causal.cert.json").read_text())
+validate(certificate, executions, "executions")
 refuse_later = (holds | {"certificates": []}, {k: v for k, v in holds.items() if k != "holds"})
 
 missing = {"verdict satisfied", "verdict violated", "verdict unknown", "kind order", "kind proof", "kind bad-read",
@@ -146,7 +150,7 @@ def broken(value):
 written = work / "certificates.json"
 line = json.loads(run("check", source / "examples/write-skew.hist", "--json", "--certificate", written))
 proof = json.loads(written.read_text())
-for validator, value in ((check, line), (check, slices), (certificate, proof), (certificate, schedules), (certificate, holds), (baseline, json.loads(known.read_text()))):
+for validator, value in ((check, line), (check, slices), (certificate, proof), (certificate, schedules), (certificate, holds), (certificate, executions), (baseline, json.loads(known.read_text()))):
     count = 0
     for one in broken(value):
         # Names of stages are free, and their values are numbers, not objects.
