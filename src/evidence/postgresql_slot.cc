@@ -122,9 +122,10 @@ class Slot : public PostgresqlSlot {
       const Answer changes = send(question);
       if (!changes) return failed();
       const int rows = PQntuples(changes.get());
+      bool more = rows > 0;
       for (int i = 0; i < rows; ++i)
-        if (!take(text(changes, i, 0), text(changes, i, 1))) return Ok{};
-      if (rows == 0) return Ok{};
+        more = take(text(changes, i, 0), text(changes, i, 1)) && more;
+      if (!more) return Ok{};
     }
   }
 

@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 12> kKinds = {
     "begin", "commit", "rollback", "rollback_to", "prepare", "definition"};
 
 constexpr size_t kMostSqlBytes = 1 << 20;
-constexpr size_t kMostDescribed = 100'000;  // that are remembered; others are described again
+constexpr size_t kMostDescribed = 10'000;  // that are remembered; others are described again
 
 }  // namespace
 
@@ -30,7 +30,12 @@ void Trace::append(const Json& line) {
 }
 
 uint64_t Trace::statement(const Plan& plan, size_t part, const std::string& untouched) {
-  if (statements_.size() >= kMostDescribed) statements_.clear();
+  if (statements_.size() >= kMostDescribed) {
+    statements_.clear();
+    Json forgotten = Json::object();
+    forgotten["forgotten"] = described_;
+    write(forgotten);
+  }
   const auto [at, fresh] = statements_.try_emplace({plan.number, part, untouched}, described_ + 1);
   if (!fresh) return at->second;
   ++described_;
@@ -62,11 +67,12 @@ uint64_t Trace::statement(const Plan& plan, size_t part, const std::string& unto
   return at->second;
 }
 
-void Trace::answered(int64_t before) {
+void Trace::answered(int64_t before, int64_t since) {
   int64_t logged = logged_;
   if (logged >= before) return;
   Json line = Json::object();
   line["answered"] = before;
+  line["since"] = since;
   append(line);
   logged_.compare_exchange_strong(logged, Interval::kUnknown);
 }
