@@ -120,6 +120,7 @@ class Conversation {
   bool is_idle() const;
   bool knows_state() const;
   Prepared understand(std::string_view sql);
+  static std::string_view text_to_send(const Prepared& of, std::string_view sql);
   void send_parsed(const Prepared& of, std::string_view rest);
 
   bool might_commit(const Expected& e) const;

@@ -109,7 +109,6 @@ class TraceReader::Cut {
     std::string isolation;  // of the session
     std::vector<std::string> rows;
     std::optional<uint32_t> number;  // that came before its statement
-    std::string asked;
   };
 
   void take_table(const Json& line) {

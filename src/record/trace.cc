@@ -17,15 +17,14 @@ constexpr size_t kMostDescribed = 10'000;  // that are remembered; others are de
 
 }  // namespace
 
-void Trace::write(const Json& line) {
+void Trace::write_text(std::string_view line) {
   ++written_;
   append(line);
 }
 
-void Trace::append(const Json& line) {
-  const std::string text = line.dump();
+void Trace::append(std::string_view line) {
   const std::lock_guard lock(mutex_);
-  lines_ += text;
+  lines_ += line;
   lines_ += '\n';
 }
 
@@ -73,7 +72,7 @@ void Trace::answered(int64_t before, int64_t since) {
   Json line = Json::object();
   line["answered"] = before;
   line["since"] = since;
-  append(line);
+  append(line.dump());
   logged_.compare_exchange_strong(logged, Interval::kUnknown);
 }
 

@@ -66,7 +66,8 @@ class Trace {
     return veil_ ? veil_->versions(part, told) : told;
   }
 
-  void write(const Json& line);
+  void write(const Json& line) { write_text(line.dump()); }
+  void write_text(std::string_view line);
   // The number of a statement, which is described when it comes first; from one thread only.
   // `untouched`: why it was sent as it came.
   uint64_t statement(const Plan& plan, size_t part, const std::string& untouched);
@@ -83,7 +84,7 @@ class Trace {
   void answered(int64_t before, int64_t since);
 
  private:
-  void append(const Json& line);
+  void append(std::string_view line);
 
   int fd_;
   std::optional<Veil> veil_;
