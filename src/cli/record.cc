@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "assay/format.h"
 #include "cli/checking.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -25,6 +24,7 @@
 #include "cli/record_watch.h"
 #include "cli/shrinking.h"
 #include "formats/input.h"
+#include "record/history_file.h"
 #include "record/join.h"
 #include "record/recording.h"
 #include "record/rewriting.h"
@@ -121,18 +121,16 @@ Exit check_recorded(const RecordState& s) {
   return verdict;
 }
 
-Result<record::Joined> join_file(const std::string& trace) {
+Result<record::Joined> join_file(const std::string& trace, const std::string& history) {
   auto input = formats::Input::open(trace, nullptr);
   if (!input.ok()) return input.error();
-  return record::join(*input);
+  return record::join_to_file(*input, history);
 }
 
 // `watch`: what has watched it so far, if anything has.
 Exit join_and_tell(const RecordState& s, const std::string& trace, RecordWatch* watch) {
-  const auto joined = watch != nullptr ? watch->finish() : join_file(trace);
+  const auto joined = watch != nullptr ? watch->finish() : join_file(trace, s.history);
   if (!joined.ok()) return fail(joined.error());
-  const auto losses = write_history(joined->history, s.history, "assay");
-  if (!losses.ok()) return fail(losses.error());
   const bool checked = !s.check.levels.levels.empty();
   const std::string summary = summary_of(*joined, s.history, checked);
   const Status printed = s.check.output.json ? Status(Ok{}) : print(summary);
@@ -215,7 +213,7 @@ Result<std::unique_ptr<RecordWatch>> begin_watch(const RecordState& s, const std
   if (!options.ok()) return options.error();
   WatchOutput output;
   output.json = s.check.output.json;
-  watch = std::make_unique<RecordWatch>(*options, output, trace);
+  watch = std::make_unique<RecordWatch>(*options, output, trace, s.history);
   return watch;
 }
 

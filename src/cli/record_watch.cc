@@ -5,6 +5,7 @@
 
 #include "cli/watch_flags.h"
 #include "formats/input.h"
+#include "record/history_file.h"
 
 namespace assay::internal::cli {
 
@@ -18,10 +19,11 @@ Result<watch::WatchOptions> watch_of_recording(const LevelFlags& levels) {
 }
 
 RecordWatch::RecordWatch(const watch::WatchOptions& options, const WatchOutput& output,
-                         std::string trace)
+                         std::string trace, std::string history)
     : watching_(options, output),
       pieces_([this](const auto& piece) { return take(piece); }),
       trace_(std::move(trace)),
+      history_(std::move(history)),
       thread_([this] { joined_ = follow(); }) {}
 
 RecordWatch::~RecordWatch() {
@@ -32,7 +34,7 @@ RecordWatch::~RecordWatch() {
 Result<record::Joined> RecordWatch::follow() {
   auto input = formats::Input::follow(trace_, nullptr, &complete_);
   if (!input.ok()) return input.error();
-  auto joined = record::join(*input, &pieces_);
+  auto joined = record::join_to_file(*input, history_, &pieces_);
   if (!joined.ok() || failed_) return joined;
   if (Status s = watching_.finish(); !s.ok()) failed_ = s.error();
   return joined;

@@ -23,7 +23,8 @@ Result<watch::WatchOptions> watch_of_recording(const LevelFlags& levels);
 
 class RecordWatch {
  public:
-  RecordWatch(const watch::WatchOptions& options, const WatchOutput& output, std::string trace);
+  RecordWatch(const watch::WatchOptions& options, const WatchOutput& output, std::string trace,
+              std::string history);
   ~RecordWatch();
 
   // The trace is complete: returns the result.
@@ -37,7 +38,7 @@ class RecordWatch {
 
   Watching watching_;
   record::Watchable pieces_;
-  std::string trace_;
+  std::string trace_, history_;
   std::atomic<bool> complete_ = false;
   std::optional<Error> failed_;  // watching; the recording is joined nevertheless
   std::optional<Result<record::Joined>> joined_;

@@ -14,16 +14,6 @@ namespace {
 using formats::append_integer;
 using formats::append_value;
 
-void append_op_times(std::string& out, const std::vector<Step>& steps) {
-  if (steps.empty() || !steps.front().time.known()) return;
-  std::string_view before = ",\"op_times\":[";
-  for (const Step& step : steps) {
-    out += std::exchange(before, ",");
-    formats::append_interval(out, step.time);
-  }
-  out += ']';
-}
-
 }  // namespace
 
 std::string meta_of(const TxnRecord& record) {
@@ -61,9 +51,9 @@ void append_order_line(std::string& out, const OrderRecord& record) {
     }
     out += "{\"txn\":";
     formats::append_json_string(out, e.txn);
-    if (e.value.is_null()) {
+    if (!e.last && e.value.is_null()) {
       out += ",\"deleted\":true";
-    } else {
+    } else if (!e.last) {
       out += ",\"value\":";
       append_value(out, e.value.view());
     }
@@ -79,10 +69,12 @@ void append_header_line(std::string& out, std::string_view meta, HistoryFacts fa
     formats::append_json_string(out, formats::kNeverWritten);
   }
   std::string_view before = ",\"uses\":[";
-  for (const auto& [used, name] : {std::pair(facts.names_versions, formats::kNamedVersions),
-                                   std::pair(facts.has_rows, formats::kRows),
-                                   std::pair(facts.has_conditions, formats::kPredicates),
-                                   std::pair(facts.has_aggregates, formats::kAggregates)}) {
+  for (const auto& [used, name] :
+       {std::pair(facts.names_versions, formats::kNamedVersions),
+        std::pair(facts.has_sources, formats::kSources), std::pair(facts.has_rows, formats::kRows),
+        std::pair(facts.has_conditions, formats::kPredicates),
+        std::pair(facts.has_aggregates, formats::kAggregates),
+        std::pair(facts.has_initial, formats::kInitialValues)}) {
     if (!used) continue;
     out += std::exchange(before, ",");
     formats::append_json_string(out, name);
@@ -118,7 +110,9 @@ void append_record_line(std::string& out, const TxnRecord& record) {
     formats::append_op(out, op_of(step, buffers));
   }
   out += ']';
-  append_op_times(out, record.steps);
+  std::vector<Interval> times;
+  for (const Step& step : record.steps) times.push_back(step.time);
+  formats::append_op_times(out, times);
   if (const std::string meta = meta_of(record); !meta.empty()) {
     out += ",\"meta\":";
     out += meta;

@@ -15,6 +15,8 @@ struct HistoryFacts {
   bool has_rows = false;                 // values are rows
   bool has_conditions = false;           // queries have conditions
   bool has_aggregates = false;           // and some return aggregates
+  bool has_sources = false;              // reads state whose write they returned
+  bool has_initial = false;              // keys have initial values of their own
 };
 
 // Each appends one line with its newline.

@@ -44,7 +44,7 @@ Status HistorySink::event(int64_t at, std::string_view json) {
 Status HistorySink::order(const OrderRecord& record) {
   std::vector<StatedVersion> entries;
   for (const OrderRecord::Entry& e : record.entries)
-    entries.push_back({.value = e.value.view(), .txn = e.txn});
+    entries.push_back({.value = e.value.view(), .txn = e.txn, .final = e.last});
   builder_.known_order(record.key.view(), entries);
   return Ok{};
 }

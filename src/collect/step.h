@@ -103,6 +103,7 @@ struct OrderRecord {
     Value value;  // null: deleted
     // the transaction that installed it, by the history's name; empty if that is not known
     std::string txn;
+    bool last = false;  // whatever the transaction left, the value is not looked at
   };
   Value key;
   std::vector<Entry> entries;

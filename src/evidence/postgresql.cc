@@ -59,10 +59,12 @@ class PostgresqlLog : public Log {
     const auto end = slot_->mark();
     if (!end.ok()) return end.error();
     TestDecoding decoding(tables_);
+    bool ended = false;
     const Status whole = slot_->read([&](std::string_view position, std::string_view line) {
+      if (ended) return false;
       std::optional<LoggedTxn> txn = decoding.line(line, position);
-      if (decoding.message() == *end) return false;
-      if (!txn) return true;
+      ended = decoding.message() == *end;
+      if (ended || !txn) return !ended;
       read.position = txn->position;
       take(std::move(*txn));
       return true;

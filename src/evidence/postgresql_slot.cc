@@ -38,7 +38,7 @@ constexpr auto kPostgresqlReconnectPause = std::chrono::milliseconds(200);
 constexpr std::string_view kMark =
     "SELECT name, pg_logical_emit_message(true, 'assay', name) FROM (SELECT 'end ' || "
     "pg_current_wal_insert_lsn() AS name OFFSET 0) mark";
-// Changes asked for at once: a long log is never in memory as a whole.
+// Changes asked for at once, which come one by one: a long log is never in memory as a whole.
 constexpr int kBatch = 100'000;
 
 struct ClosePostgresql {
@@ -119,12 +119,18 @@ class Slot : public PostgresqlSlot {
         "'1')",
         options_.name, kBatch);
     for (;;) {
-      const Answer changes = send(question);
-      if (!changes) return failed();
-      const int rows = PQntuples(changes.get());
-      for (int i = 0; i < rows; ++i)
-        if (!take(text(changes, i, 0), text(changes, i, 1))) return Ok{};
-      if (rows == 0) return Ok{};
+      bool any = false, more = true,
+           answered = PQsendQuery(connection_.get(), question.c_str()) != 0;
+      PQsetSingleRowMode(connection_.get());
+      while (const Answer row{PQgetResult(connection_.get())}) {
+        const ExecStatusType status = PQresultStatus(row.get());
+        answered = answered && (status == PGRES_SINGLE_TUPLE || status == PGRES_TUPLES_OK);
+        if (status != PGRES_SINGLE_TUPLE) continue;
+        any = true;
+        more = take(text(row, 0, 0), text(row, 0, 1)) && more;
+      }
+      if (!answered) return failed();
+      if (!any || !more) return Ok{};
     }
   }
 

@@ -29,8 +29,9 @@ class PostgresqlSlot {
   virtual Status start() = 0;
   // Takes up a permanent one that such a run has left.
   virtual Status resume() = 0;
-  // The unread part of the log in the form of test_decoding: the position, and a line. Ends if
-  // `take` returns false.
+  // The unread part of the log in the form of test_decoding: the position, and a line. When `take`
+  // returns false, what was already fetched follows, and no more is fetched: where others go on
+  // writing there is no end.
   virtual Status read(
       const std::function<bool(std::string_view position, std::string_view line)>& take) = 0;
   // Logs a message, and returns its text: everything committed before the call is logged before it.

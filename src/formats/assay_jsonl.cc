@@ -109,26 +109,16 @@ class JsonlWriter {
   }
 
   void write_txn(TxnId t) {
-    text("{\"session\":");
-    value(h_.session_name(h_.session(t)));
-    text(",\"txn\":");
-    string(h_.name(t));
-    text(",\"status\":\"");
-    text(status_name(h_.status(t)));
-    text("\"");
-    append_time(line_, "begin", h_.begin_time(t));
-    append_time(line_, "end", h_.end_time(t));
-    append_timestamp(line_, "start_ts", h_.start_ts(t));
-    append_timestamp(line_, "commit_ts", h_.commit_ts(t));
-    if (const auto level = h_.declared_level(t)) {
-      text(",\"level\":");
-      string(level_info(*level).name);
-    }
-    if (!h_.snapshot(t).empty()) {
-      text(",\"snapshot\":");
-      string(h_.snapshot(t));
-    }
-    text(",\"ops\":[");
+    const std::string name = h_.name(t);
+    replaced_ += append_txn_head(line_, {.session = h_.session_name(h_.session(t)),
+                                         .name = name,
+                                         .status = h_.status(t),
+                                         .begin = h_.begin_time(t),
+                                         .end = h_.end_time(t),
+                                         .start_ts = h_.start_ts(t),
+                                         .commit_ts = h_.commit_ts(t),
+                                         .level = h_.declared_level(t),
+                                         .snapshot = h_.snapshot(t)});
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
       if (i != h_.first_op(t)) text(",");
       replaced_ += append_op(line_, h_.outside(i, buffers_));
@@ -144,19 +134,9 @@ class JsonlWriter {
   }
 
   void write_op_times(TxnId t) {
-    const auto timed = [this](OpId i) { return h_.op_time(i).known(); };
-    bool some = false;
-    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) some = some || timed(i);
-    if (!some) return;
-    text(",\"op_times\":[");
-    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
-      if (i != h_.first_op(t)) text(",");
-      if (timed(i))
-        append_interval(line_, h_.op_time(i));
-      else
-        text("null");
-    }
-    text("]");
+    times_.clear();
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) times_.push_back(h_.op_time(i));
+    append_op_times(line_, times_);
   }
 
   void write_order(const KnownOrder& order) {
@@ -210,6 +190,7 @@ class JsonlWriter {
   Losses& losses_;
   std::string line_;
   OpBuffers buffers_;
+  std::vector<Interval> times_;  // of one transaction
   uint64_t replaced_ = 0;
   std::vector<std::pair<TxnId, VersionId>> removals_;
 };

@@ -1,5 +1,6 @@
 #include "formats/assay_jsonl_line.h"
 
+#include <algorithm>
 #include <charconv>
 #include <span>
 #include <utility>
@@ -179,6 +180,41 @@ void append_timestamp(std::string& line, std::string_view name, int64_t timestam
   if (timestamp == Interval::kUnknown) return;
   append_name(line, name);
   append_integer(line, timestamp);
+}
+
+size_t append_txn_head(std::string& line, const TxnHeader& header) {
+  line += "{\"session\":";
+  size_t replaced = append_value(line, header.session);
+  line += ",\"txn\":";
+  replaced += append_json_string(line, header.name);
+  ((line += ",\"status\":\"") += status_name(header.status)) += '"';
+  append_time(line, "begin", header.begin);
+  append_time(line, "end", header.end);
+  append_timestamp(line, "start_ts", header.start_ts);
+  append_timestamp(line, "commit_ts", header.commit_ts);
+  if (header.level) {
+    line += ",\"level\":";
+    replaced += append_json_string(line, level_info(*header.level).name);
+  }
+  if (!header.snapshot.empty()) {
+    line += ",\"snapshot\":";
+    replaced += append_json_string(line, header.snapshot);
+  }
+  line += ",\"ops\":[";
+  return replaced;
+}
+
+void append_op_times(std::string& line, std::span<const Interval> times) {
+  if (std::ranges::none_of(times, &Interval::known)) return;
+  std::string_view before = ",\"op_times\":[";
+  for (const Interval& time : times) {
+    line += std::exchange(before, ",");
+    if (time.known())
+      append_interval(line, time);
+    else
+      line += "null";
+  }
+  line += ']';
 }
 
 }  // namespace assay::internal::formats

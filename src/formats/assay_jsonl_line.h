@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,5 +25,9 @@ void append_time(std::string& line, std::string_view name, const Interval& time)
 void append_interval(std::string& line, const Interval& known);
 // The same of a timestamp as of a time.
 void append_timestamp(std::string& line, std::string_view name, int64_t timestamp);
+// A transaction's line up to its operations, which follow as `"r","x",1],…]`. Returns as append_op.
+size_t append_txn_head(std::string& line, const TxnHeader& header);
+// `,"op_times":[7,null]`; nothing if none is known.
+void append_op_times(std::string& line, std::span<const Interval> times);
 
 }  // namespace assay::internal::formats

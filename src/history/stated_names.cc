@@ -10,7 +10,9 @@
 // Cost: linear in the entries; of the names of all transactions only where one is stated.
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "assay/history.h"
@@ -19,7 +21,35 @@
 namespace assay {
 namespace {
 
-constexpr uint32_t kAtOnce = 256;  // values
+constexpr uint32_t kAtOnce = 256;     // values
+constexpr size_t kMostSearched = 64;  // entries of one transaction, each in all of its operations
+
+// What a transaction did last to each key.
+class LastVersions {
+ public:
+  LastVersions(const History& h, TxnId t) : txn_(t) {
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+      if (!installs_version(h.op(i))) continue;
+      const internal::KeyState left = internal::install_of(h, i).state();
+      Of& of = of_[h.op(i).key];
+      of.version = left.version;
+      if (internal::is_absent(h, left)) of.deletion = left.version;
+    }
+  }
+  TxnId txn() const { return txn_; }
+  // kNone: none, or no deletion where that is asked for.
+  VersionId of(KeyId key, bool any) const {
+    const auto at = of_.find(key);
+    return at == of_.end() ? kNone : any ? at->second.version : at->second.deletion;
+  }
+
+ private:
+  struct Of {
+    VersionId version = kNone, deletion = kNone;
+  };
+  TxnId txn_;
+  std::unordered_map<KeyId, Of> of_;
+};
 
 }  // namespace
 
@@ -78,7 +108,23 @@ Status HistoryBuilder::StatedNames::resolve(History& h) {
                          order_lines_[i]);
       t = txns[t];
     }
-  for (const Unresolved& entry : unresolved_) resolve(entry, h);
+  std::ranges::stable_sort(unresolved_, {}, [&](const Unresolved& entry) {
+    return h.known_orders_[entry.order].txns[entry.entry];
+  });
+  std::optional<LastVersions> last;  // of the transaction of many entries that was met last
+  for (size_t i = 0; i < unresolved_.size(); ++i) {
+    const Unresolved& entry = unresolved_[i];
+    KnownOrder& order = h.known_orders_[entry.order];
+    const TxnId t = order.txns[entry.entry];
+    const size_t later = i + kMostSearched;
+    const bool many = later < unresolved_.size() &&
+                      h.known_orders_[unresolved_[later].order].txns[unresolved_[later].entry] == t;
+    if (many && (!last || last->txn() != t)) last.emplace(h, t);
+    if (!last || last->txn() != t)
+      resolve(entry, h);
+    else if (const VersionId v = last->of(order.key, entry.final); v != kNone)
+      order.versions[entry.entry] = v;
+  }
   for (OpId i = 0; i < h.op_source_.rows().size(); ++i) {
     const TxnId source = h.op_source_[i];
     if (source == kNone || source == kInitialTxn) continue;

@@ -17,8 +17,12 @@
 // protocol).
 #include "record/conversation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "formats/json_text.h"
 
 namespace assay::internal::record {
 namespace {
@@ -167,10 +171,13 @@ void Conversation::expect(Expected e) {
 }
 
 // The first that is expected and may change whether a transaction is open. Clients drop a statement
-// that they prepared without waiting for the answer, by Close and Sync: that changes nothing.
+// that they prepared without waiting for the answer, by Close and Sync: that changes nothing. The
+// end of copied data is answered with its statement.
 auto Conversation::first_of_consequence() const {
+  using Kind = Expected::Kind;
   return std::ranges::find_if_not(expected_, [](const Expected& e) {
-    return e.kind == Expected::Kind::close || (e.kind == Expected::Kind::sync && e.only_closes);
+    return e.kind == Kind::close || e.kind == Kind::copied ||
+           (e.kind == Kind::sync && e.only_closes);
   });
 }
 
@@ -193,8 +200,13 @@ Conversation::Prepared Conversation::understand(std::string_view sql) {
           redefines_ ? "tables were changed in this transaction" : untouched_};
 }
 
+std::string_view Conversation::text_to_send(const Prepared& of, std::string_view sql) {
+  return of.untouched.empty() && !of.plan->sql.empty() ? of.plan->sql : sql;
+}
+
 void Conversation::query(std::string_view body) {
-  Expected e{.kind = Expected::Kind::query, .of = understand(Fields(body).text())};
+  const std::string_view sql = Fields(body).text();
+  Expected e{.kind = Expected::Kind::query, .of = understand(sql)};
   const Plan& plan = *e.of.plan;
   const bool alone = plan.parts.size() == 1;
   if (alone && ends(plan.parts[0].kind) && status_ == 'T' && may_write_ && is_idle()) {
@@ -204,30 +216,36 @@ void Conversation::query(std::string_view body) {
     put_message(to_server, 'Q', question);
   }
   for (const Part& part : plan.parts) may_write_ = may_write_ || part.may_write;
-  std::string text = e.of.untouched.empty() ? plan.sql : plan.asked;
+  const std::string_view text = text_to_send(e.of, sql);
   e.with_number = alone && changes_rows(plan.parts[0].kind) && status_ == 'I' && is_idle();
-  if (e.with_number) text.append("\n;").append(kNumber);
-  expect(std::move(e));
+  const bool asks = e.with_number;
   std::string sent;
-  put_text(sent, text);
-  put_message(to_server, 'Q', sent);
+  if (asks || text.data() != sql.data()) {
+    sent = text;
+    put_text(sent, asks ? fmt::format("\n;{}", kNumber) : "");
+  }
+  expect(std::move(e));
+  put_message(to_server, 'Q', sent.empty() ? body : sent);
 }
 
 void Conversation::parse(std::string_view body) {
   Fields fields(body);
   const std::string_view name = fields.text(), sql = fields.text();
   const Prepared of = understand(sql);
+  const std::string_view text = text_to_send(of, sql);
   std::string sent;
-  put_text(sent, name);
-  put_text(sent, of.untouched.empty() ? of.plan->sql : of.plan->asked);
-  sent += fields.rest();
+  if (text.data() != sql.data()) {
+    put_text(sent, name);
+    put_text(sent, text);
+    sent += fields.rest();
+  }
   if (!skipping_) {
     Expected e{.kind = Expected::Kind::parse, .name = std::string(name)};
     if (const auto at = statements_.find(name); at != statements_.end()) e.before = at->second;
     statements_[std::string(name)] = of;
     expect(std::move(e));
   }
-  put_message(to_server, 'P', sent);
+  put_message(to_server, 'P', sent.empty() ? body : sent);
 }
 
 void Conversation::bind(std::string_view body) {
@@ -454,17 +472,16 @@ void Conversation::tell(Expected& e, std::string_view tag, std::string_view erro
   const Part* const part = part_of(e);
   if (part == nullptr) return;
   const uint64_t q = around_.trace->statement(*e.of.plan, e.part, e.of.untouched);
-  Json line = Json::object();
-  line["s"] = number_;
-  line["q"] = q;
-  line["t"] = Json::array({e.sent, around_.now()});
-  line["tag"] = tag;
-  if (!e.values.empty()) line["p"] = around_.trace->veiled(e.values);
-  if (e.partly) line["partly"] = true;
-  if (e.too_large) line["untold"] = true;
-  if (!e.rows.empty()) line["rows"] = std::exchange(e.rows, Json());
-  if (!error.empty()) line["error"] = error;
-  around_.trace->write(line);
+  std::string line =
+      fmt::format(R"({{"s":{},"q":{},"t":[{},{}],"tag":)", number_, q, e.sent, around_.now());
+  formats::append_json_string(line, tag);
+  if (!e.values.empty()) (line += ",\"p\":") += around_.trace->veiled(e.values).dump();
+  if (e.partly) line += ",\"partly\":true";
+  if (e.too_large) line += ",\"untold\":true";
+  if (!e.rows.empty()) (line += ",\"rows\":") += std::exchange(e.rows, Json()).dump();
+  if (!error.empty()) formats::append_json_string(line += ",\"error\":", error);
+  line += '}';
+  around_.trace->write_text(line);
   told_ = true;
   if (!error.empty()) return;
   redefines_ = redefines_ || part->kind == Part::Kind::definition;
@@ -545,10 +562,7 @@ void Conversation::ready(std::string_view body) {
   if (!under_way) may_write_ = false;
   if (expected_.empty()) portals_.clear();
   if (told_) {
-    Json line = Json::object();
-    line["s"] = number_;
-    line["idle"] = around_.now();
-    around_.trace->write(line);
+    around_.trace->write_text(fmt::format(R"({{"s":{},"idle":{}}})", number_, around_.now()));
   }
   told_ = false;
   if (std::exchange(redefines_, false)) around_.definitions_changed();

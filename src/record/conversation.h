@@ -48,6 +48,12 @@ class Conversation {
   // When the first was sent that is not answered and might commit something; nothing if there is
   // none.
   std::optional<int64_t> commits_since() const;
+  // When the first of all was.
+  std::optional<int64_t> waits_since() const {
+    const auto first = std::ranges::find_if(
+        expected_, [](const Expected& e) { return e.kind != Expected::Kind::copied; });
+    return first == expected_.end() ? std::nullopt : std::optional(first->sent);
+  }
   bool is_recorded() const { return stage_ == Stage::recorded; }
   // Whether, once what there is was sent to the client, TLS begins; true once.
   bool encrypts() { return std::exchange(encrypting_, false); }
@@ -114,6 +120,7 @@ class Conversation {
   bool is_idle() const;
   bool knows_state() const;
   Prepared understand(std::string_view sql);
+  static std::string_view text_to_send(const Prepared& of, std::string_view sql);
   void send_parsed(const Prepared& of, std::string_view rest);
 
   bool might_commit(const Expected& e) const;

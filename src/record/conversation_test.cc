@@ -291,6 +291,40 @@ TEST_F(Conversations, ASyncWithinACopyIsNotAnswered) {
   EXPECT_EQ(from_client(query(kSelect)), query(kSent));
 }
 
+TEST_F(Conversations, TheNumberIsAskedForBehindACopy) {
+  from_client(query("BEGIN"));
+  from_server(tag("BEGIN") + ready('T'));
+  from_client(query("COPY t FROM STDIN"));
+  from_server(message('G', "\0\0\0"s));
+  from_client(message('d', "1\t2\n") + message('c', ""));
+  from_server(tag("COPY 1") + ready('T'));
+  EXPECT_EQ(talk_->waits_since(), std::nullopt);
+  EXPECT_EQ(from_client(query("COMMIT")), query(kAsked) + query("COMMIT"));
+}
+
+TEST_F(Conversations, WhatIsTooLongGoesThroughAndIsNotKept) {
+  const std::string value(16 << 20, 'x');
+  const std::string insert = query("INSERT INTO t VALUES ('" + value + "')"),
+                    parsed = prepare("large", "SELECT v FROM t WHERE v <> '" + value + "'"),
+                    row = data_row({value, value});
+  EXPECT_TRUE(from_client(insert) == insert);
+  from_server(tag("INSERT 0 1") + ready('I'));
+  EXPECT_TRUE(from_client(parsed + synced()) == parsed + synced());
+  from_server(message('1', "") + ready('I'));
+  const std::string select = bound("", "large", "\0\0"s) + execute("") + synced();
+  EXPECT_EQ(from_client(select), select);
+  EXPECT_TRUE(from_server(row) == row);
+  from_server(tag("SELECT 1") + ready('I'));
+  EXPECT_TRUE(trace_->flush().ok());
+  std::string all(100'000, '\0');
+  all.resize(static_cast<size_t>(std::max<ssize_t>(read(pipe_[0], all.data(), all.size()), 0)));
+  EXPECT_LT(all.size(), 1000u);
+  EXPECT_NE(all.find(R"("sql":"INSERT INTO t VALUES …","reads":true,"writes":true,)"
+                     R"("missed":"a text of over 1 MB")"),
+            std::string::npos)
+      << all;
+}
+
 TEST_F(Conversations, VersionsThatFillMoreThanALineAreLeftOut) {
   from_client(query("SELECT count(*) FROM t"));
   from_server(fields({"count", "assay_rows"}));

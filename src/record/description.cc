@@ -40,6 +40,14 @@ bool is_control(const std::string& kind) {
   return std::ranges::count(kControl, kind) > 0;
 }
 
+std::string words_of(const SeenStatement& s) {
+  const Statement& statement = *s.of;
+  std::string words = fmt::format(
+      "`{}`", collect::schedule::in_one_line(without_comments(statement.sql), kMostStatementBytes));
+  if (!statement.place.empty()) words += fmt::format(" ({})", statement.place);
+  return words;
+}
+
 }  // namespace
 
 std::string_view missed_of(const Statement& statement, const SeenStatement& s) {
@@ -71,14 +79,6 @@ const std::string& ProgramNames::name(const std::string& statements, const std::
   return at->second;
 }
 
-std::string Description::words_of(const SeenStatement& s) const {
-  const Statement& statement = seen_.statements.at(s.q);
-  std::string words = fmt::format(
-      "`{}`", collect::schedule::in_one_line(without_comments(statement.sql), kMostStatementBytes));
-  if (!statement.place.empty()) words += fmt::format(" ({})", statement.place);
-  return words;
-}
-
 void Description::miss(const SeenStatement& s, std::string_view why,
                        const std::vector<std::string>& tables) {
   reads_.insert(tables.begin(), tables.end());
@@ -86,7 +86,7 @@ void Description::miss(const SeenStatement& s, std::string_view why,
 }
 
 void Description::look_at(const SeenStatement& s, bool finds_all) {
-  const Statement& statement = seen_.statements.at(s.q);
+  const Statement& statement = *s.of;
   if (!statement.reads || s.failed) return;
   const std::vector<std::string> any = {"*"};
   const std::vector<std::string>& tables = statement.tables.empty() ? any : statement.tables;
@@ -120,7 +120,7 @@ void Description::end(bool logged) {
                        std::ranges::any_of(txn_.statements, &SeenStatement::failed);
   if (!refused) return;
   for (const SeenStatement& s : txn_.statements) {
-    const Statement& statement = seen_.statements.at(s.q);
+    const Statement& statement = *s.of;
     if (!statement.reads || (!statement.writes && !s.failed)) continue;
     reads_.insert(statement.tables.begin(), statement.tables.end());
     if (!statement.changed.empty())
@@ -141,7 +141,7 @@ std::string Description::meta(ProgramNames& programs) const {
   std::vector<std::string> ran, places, reads, changes;
   std::string statements;
   for (const SeenStatement& s : txn_.statements) {
-    const Statement& statement = seen_.statements.at(s.q);
+    const Statement& statement = *s.of;
     if (is_control(statement.kind) || s.failed) continue;
     const std::string text = without_comments(statement.sql);
     Json one = {{"text", text}, {"sent", s.time.request}};
@@ -163,7 +163,7 @@ std::string Description::meta(ProgramNames& programs) const {
     add(statement.changed.empty() ? reads : changes, statement.kind + table, kMostWords);
   }
   const bool defines = std::ranges::any_of(txn_.statements, [&](const SeenStatement& s) {
-    return !s.failed && seen_.statements.at(s.q).kind == "definition";
+    return !s.failed && s.of->kind == "definition";
   });
   if (defines) meta["defines"] = true;
   const std::vector<std::string>& words = !places.empty()    ? places
@@ -174,9 +174,7 @@ std::string Description::meta(ProgramNames& programs) const {
   if (!ran.empty()) meta["ran"] = fmt::format("{}", fmt::join(ran, ", "));
   if (!txn_.isolation.empty()) meta["isolation"] = txn_.isolation;
   if (txn_.number) meta["xid"] = *txn_.number;
-  if (const auto application = seen_.programs.find(txn_.session);
-      application != seen_.programs.end() && !application->second.empty())
-    meta["application"] = application->second;
+  if (!txn_.application.empty()) meta["application"] = txn_.application;
   if (!why_.empty()) {
     meta["unrecorded"] = Json::object();
     if (!reads_.empty()) meta["unrecorded"]["reads"] = Json(reads_);

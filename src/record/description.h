@@ -34,8 +34,7 @@ class ProgramNames {
 class Description {
  public:
   // `closed`: whatever was committed by then is in the log.
-  Description(const Seen& seen, const SeenTxn& txn, bool closed)
-      : seen_(seen), txn_(txn), closed_(closed) {}
+  Description(const SeenTxn& txn, bool closed) : txn_(txn), closed_(closed) {}
 
   // `finds_all`: the history has the value of everything that the statement examined.
   void look_at(const SeenStatement& s, bool finds_all);
@@ -47,9 +46,7 @@ class Description {
 
  private:
   void miss(const SeenStatement& s, std::string_view why, const std::vector<std::string>& tables);
-  std::string words_of(const SeenStatement& s) const;
 
-  const Seen& seen_;
   const SeenTxn& txn_;
   bool closed_;
   std::set<std::string> reads_,

@@ -26,14 +26,19 @@
 // according to a snapshot. These have the times between which they were committed: of others'
 // transactions only the changes are known, and these are made at one moment.
 //
-// Cost: linear in the trace, times the logarithm of the keys. Memory: the history, the versions,
-// and the transactions that are not joined yet. Source: rules 30 to 36 of soundness, as
+// What is joined is written and forgotten, and what a row held as soon as everything that had begun
+// when everybody saw its successor has ended.
+//
+// Cost: linear in the trace, times the logarithm of the keys. Memory: the transactions that are not
+// joined yet, and the versions (versions.h). Source: rules 30 to 36 of soundness, as
 // docs/is-my-application-safe.md has them.
 #include "record/join.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <map>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -50,12 +55,11 @@
 namespace assay::internal::record {
 namespace {
 
-using collect::schedule::RowHistory;
 using collect::schedule::RowOperation;
+using collect::schedule::RowSink;
 using collect::schedule::RowTxn;
 
 constexpr size_t kMostRowsOfQuery = 1000;  // longer answers are reads of their rows alone
-constexpr size_t kNoClient = Versions::kNoClient;
 
 // A read of a row precedes the transaction's changes to it; the moment of each change is then
 // unknown.
@@ -69,8 +73,8 @@ void put_changes_last(std::vector<RowOperation>& ops) {
 
 class Joining {
  public:
-  explicit Joining(JoinListener* listener)
-      : listener_(listener), seen_(reader_.seen()), versions_(seen_) {}
+  Joining(RowSink& history, JoinListener* listener)
+      : history_(history), listener_(listener), seen_(reader_.seen()), versions_(seen_) {}
 
   Status take(const Json& line) {
     if (Status s = reader_.take(line); !s.ok()) return s;
@@ -85,22 +89,14 @@ class Joining {
       return s.error();
     if (listener_ != nullptr)
       if (Status s = listener_->joined_all(); !s.ok()) return s.error();
-    rows_.set_meta(header());
-    versions_.state(rows_);
+    history_.set_meta(header());
+    versions_.state(history_);
     out_.log_ended = closed_;
-    if (closed_) rows_.complete(*seen_.end, "PostgreSQL's log, by test_decoding");
-    auto history = rows_.finish();
-    if (!history.ok()) return history.error();
-    out_.history = std::move(*history);
+    if (closed_) history_.complete(*seen_.end, "PostgreSQL's log, by test_decoding");
     return std::move(out_);
   }
 
  private:
-  struct Client {
-    size_t number = 0;  // in the order in which they ended
-    std::string name;
-    SeenTxn seen;
-  };
   // Of the log; of others, or of a client that is not joined yet.
   struct Logged {
     size_t log = 0;
@@ -120,16 +116,25 @@ class Joining {
     closed_ = true;
     Status joined = join(*last, false);
     before_ = last->at;
+    forget(*last);
     if (!joined.ok() || listener_ == nullptr) return joined;
     return listener_->joined_all();
+  }
+
+  // What was replaced by what everybody saw before the first began that may still read.
+  void forget(const LogPoint& point) {
+    seen_by_all_.emplace_back(point.seen, versions_.first_unseen(point.going_on, point.logged));
+    int64_t since = reader_.open_since();
+    for (const SeenTxn& client : clients_) since = std::min(since, client.begin.request);
+    for (; !seen_by_all_.empty() && seen_by_all_.front().first < since; seen_by_all_.pop_front())
+      versions_.forget_replaced_before(seen_by_all_.front().second);
   }
 
   // Clients' transactions that have ended.
   void receive() {
     for (SeenTxn& t : seen_.txns) {
-      const std::string name = fmt::format("{}-{}", t.session, ++count_[t.session]);
-      if (t.number) of_number_[*t.number] = {received_, name};
-      clients_.push_back({received_++, name, std::move(t)});
+      if (t.number) of_number_[*t.number] = t.id;
+      clients_.push_back(std::move(t));
     }
     seen_.txns.clear();
   }
@@ -142,26 +147,25 @@ class Joining {
       const size_t log = versions_.size();
       const auto at = of_number_.find(changes.number);
       const bool own = at != of_number_.end();
-      const std::string name = own ? at->second.name : fmt::format("xid-{}", changes.number);
-      versions_.add(changes, name, own ? at->second.client : kNoClient);
+      versions_.add(changes, own ? at->second : ClientTxn{});
       if (own)
-        own_.emplace(at->second.client, Logged{log, std::move(changes)});
+        own_.emplace(at->second, Logged{log, std::move(changes)});
       else
         foreign_.push_back({log, std::move(changes)});
       if (own) of_number_.erase(at);
     }
-    std::vector<Client> later;
-    for (Client& client : std::exchange(clients_, {})) {
-      const auto own = own_.find(client.number);
+    std::vector<SeenTxn> later;
+    for (SeenTxn& client : std::exchange(clients_, {})) {
+      const auto own = own_.find(client.id);
       const bool logged = own != own_.end();
-      const bool ended = client.seen.status != TxnStatus::unknown && client.seen.over <= point.at;
+      const bool ended = client.status != TxnStatus::unknown && client.over <= point.at;
       if (!last && !logged && !ended) {
         later.push_back(std::move(client));
         continue;
       }
       if (Status s = add(client_txn(client, logged ? &own->second : nullptr)); !s.ok()) return s;
       if (logged) own_.erase(own);
-      if (client.seen.number) of_number_.erase(*client.seen.number);
+      if (client.number) of_number_.erase(*client.number);
     }
     clients_ = std::move(later);
     return join_others(point, last);
@@ -197,7 +201,7 @@ class Joining {
   // A transaction without operations may still have unrecorded ones.
   Status add(const RowTxn& txn) {
     if (txn.ops.empty() && txn.meta.find("\"unrecorded\":") == std::string::npos) return Ok{};
-    if (Status s = rows_.add(txn); !s.ok()) return s;
+    if (Status s = history_.add(txn); !s.ok()) return s;
     return listener_ == nullptr ? Status(Ok{}) : listener_->joined(txn);
   }
 
@@ -211,8 +215,7 @@ class Joining {
 
   // Whether it is about tables that are no system's.
   bool acts(const SeenTxn& txn) const {
-    return std::ranges::any_of(
-        txn.statements, [&](const SeenStatement& s) { return seen_.statements.at(s.q).reads; });
+    return std::ranges::any_of(txn.statements, [&](const SeenStatement& s) { return s.of->reads; });
   }
 
   // That no other row satisfied the condition: only where everything that anybody wrote is known.
@@ -255,17 +258,17 @@ class Joining {
   }
 
   // What the statement read, and that it left something out.
-  std::vector<RowOperation> reads_of(const SeenStatement& s, const Client& client,
+  std::vector<RowOperation> reads_of(const SeenStatement& s, const SeenTxn& client,
                                      bool& finds_all) {
     std::vector<RowOperation> found;
     const uint64_t left_out = out_.unattributed;
     for (const SeenVersion& version : s.read) {
-      auto read = versions_.read(version, client.number, client.seen.may_have_number);
+      auto read = versions_.read(version, client.id, client.may_have_number);
       if (read.op) found.push_back(std::move(*read.op));
       if (read.unattributed) ++out_.unattributed;
     }
     out_.reads += found.size();
-    const Statement& statement = seen_.statements.at(s.q);
+    const Statement& statement = *s.of;
     finds_all = statement.kind != "select" ||
                 (statement.keyed && s.read.size() == 1 && out_.unattributed == left_out);
     if (auto query = query_of(s, found)) {
@@ -275,19 +278,18 @@ class Joining {
     return found;
   }
 
-  RowTxn client_txn(const Client& client, const Logged* logged) {
-    const SeenTxn& seen = client.seen;
+  RowTxn client_txn(const SeenTxn& seen, const Logged* logged) {
     count_statements(seen);
     if (!seen.isolation.empty() && acts(seen)) acting_.insert(seen.isolation);
-    Description description(seen_, seen, closed_);
+    Description description(seen, closed_);
     Origins origins;
     std::vector<std::vector<RowOperation>> changes;
     if (logged != nullptr) {
-      origins = origins_of(seen, seen_.statements, logged->changes);
+      origins = origins_of(seen, logged->changes);
       changes = changes_of(*logged, origins.depends);
     }
-    RowTxn txn{.session = std::to_string(seen.session),
-               .name = client.name,
+    RowTxn txn{.session = std::to_string(seen.id.session),
+               .name = seen.id.name(),
                .status = seen.status,
                .begin = seen.begin,
                .end = seen.end};
@@ -297,7 +299,7 @@ class Joining {
     for (size_t n = 0; n < seen.statements.size(); ++n) {
       const SeenStatement& s = seen.statements[n];
       bool finds_all = true;
-      for (RowOperation& op : reads_of(s, client, finds_all)) {
+      for (RowOperation& op : reads_of(s, seen, finds_all)) {
         in_order = in_order && !changed.contains(op.key);
         op.time = s.time;
         txn.ops.push_back(std::move(op));
@@ -335,7 +337,7 @@ class Joining {
   // By what the server answered.
   bool has_changed_rows(const SeenTxn& txn) const {
     return txn.may_have_number && std::ranges::any_of(txn.statements, [&](const SeenStatement& s) {
-             return !s.failed && s.rows > 0 && !seen_.statements.at(s.q).changed.empty();
+             return !s.failed && s.rows > 0 && !s.of->changed.empty();
            });
   }
 
@@ -346,7 +348,7 @@ class Joining {
     meta["unrecorded"] = {
         {"reads", Json::array({"*"})},
         {"why", Json::array({"another client's, of which the log alone is known"})}};
-    const std::string& name = versions_.name(logged.log);
+    const std::string name = versions_.name(logged.log);
     RowTxn txn{.session = name, .name = name, .begin = when, .end = when, .meta = meta.dump()};
     for (std::vector<RowOperation>& ops : changes_of(logged, {}))
       for (RowOperation& op : ops) txn.ops.push_back(std::move(op));
@@ -355,7 +357,7 @@ class Joining {
 
   void count_statements(const SeenTxn& txn) {
     for (const SeenStatement& s : txn.statements) {
-      const Statement& statement = seen_.statements.at(s.q);
+      const Statement& statement = *s.of;
       if (!statement.reads || s.failed) continue;
       const std::string_view missed = missed_of(statement, s);
       if (missed.empty()) {
@@ -368,32 +370,28 @@ class Joining {
     }
   }
 
+  RowSink& history_;
   JoinListener* listener_;
   TraceReader reader_;
   Seen& seen_;
   Versions versions_;
-  RowHistory rows_;
   Joined out_;
   bool closed_ = false;  // everything committed before the joined transactions is in the log
-  std::optional<int64_t> before_;       // the point before
-  std::map<uint64_t, uint64_t> count_;  // of transactions, by session
-  size_t received_ = 0;
-  struct Numbered {
-    size_t client;
-    std::string name;
-  };
-  std::unordered_map<uint32_t, Numbered> of_number_;
-  std::vector<Client> clients_;             // that are not joined yet
-  std::unordered_map<size_t, Logged> own_;  // not joined yet, by number of the client's
-  std::vector<Logged> foreign_;             // not joined yet
-  std::set<std::string> acting_;            // isolations
+  std::optional<int64_t> before_;  // the point before
+  // At which moments everybody saw which part of the log.
+  std::deque<std::pair<int64_t, size_t>> seen_by_all_;
+  std::unordered_map<uint32_t, ClientTxn> of_number_;
+  std::vector<SeenTxn> clients_;     // that are not joined yet
+  std::map<ClientTxn, Logged> own_;  // of these
+  std::vector<Logged> foreign_;      // not joined yet
+  std::set<std::string> acting_;     // isolations
   ProgramNames programs_;
 };
 
 }  // namespace
 
-Result<Joined> join(formats::Input& trace, JoinListener* listener) {
-  Joining joining(listener);
+Result<Joined> join(formats::Input& trace, RowSink& history, JoinListener* listener) {
+  Joining joining(history, listener);
   formats::Input::Line line;
   for (;;) {
     const auto more = trace.next_line(line);

@@ -13,8 +13,6 @@
 namespace assay::internal::record {
 
 struct Joined {
-  History history;
-
   // Transactions of the clients, by what became of them, and how many of those of unknown outcome
   // the log has.
   uint64_t committed = 0, aborted = 0, unknown = 0, settled = 0;
@@ -40,6 +38,7 @@ class JoinListener {
 };
 
 // To the end of the trace. A truncated last line is ignored.
-Result<Joined> join(formats::Input& trace, JoinListener* listener = nullptr);
+Result<Joined> join(formats::Input& trace, collect::schedule::RowSink& history,
+                    JoinListener* listener = nullptr);
 
 }  // namespace assay::internal::record

@@ -1,11 +1,10 @@
-#include "record/join.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "base/json.h"
+#include "record/joined_history.h"
 
 namespace assay::internal::record {
 namespace {
@@ -47,14 +46,14 @@ std::string put(int id, int v) {
 }
 constexpr const char* kEnd = "{\"end\":10000}\n";
 
-Result<Joined> join_text(const std::string& trace, const std::string& name,
-                         JoinListener* listener = nullptr) {
+Result<JoinedHistory> join_text(const std::string& trace, const std::string& name,
+                                JoinListener* listener = nullptr) {
   auto input = formats::Input::memory(trace, name, nullptr);
-  return join(*input, listener);
+  return join_in_memory(*input, listener);
 }
 
 struct Done {
-  Joined joined;
+  JoinedHistory joined;
   std::vector<std::string> txns;
   std::vector<std::string> orders;
 };
@@ -429,6 +428,59 @@ TEST(Join, WhoseCommitGotNoAnswerOnceItIsInTheLog) {
                   point(20, "101:103:101") + answered(21) + logged(101, {put(1, 5)}) +
                   point(30, "103:103:") + answered(31)),
             "| 1-1 | | ");
+}
+
+TEST(Join, AnOrderNamesWhatATransactionOfManyChangesLeft) {
+  for (const int rows : {10, 200}) {
+    std::vector<std::string> changes;
+    for (int i = 0; i < rows; ++i) changes.insert(changes.end(), {put(i, 5), put(i, 6)});
+    for (int i = 0; i < rows; i += 2)
+      changes.push_back(fmt::format("public.t: DELETE: id[integer]:{}", i));
+    const Done d = done(logged(101, changes) + kEnd);
+    const History& h = d.joined.history;
+    ASSERT_EQ(h.known_orders().size(), static_cast<size_t>(rows));
+    for (const KnownOrder& o : h.known_orders()) {
+      const std::string key = h.key(o.key).to_string(),
+                        left = h.version_value(o.versions[0]).to_string();
+      const bool removed = std::stoi(key.substr(2)) % 2 == 0;
+      EXPECT_NE(left.find(removed ? "deleted by xid-101" : "\"v\":6"), std::string::npos)
+          << key << left;
+    }
+  }
+}
+
+// What a row held is forgotten once it was replaced and nobody is left who may read it: one who
+// does nevertheless reads nobody's.
+TEST(Join, ForgetsWhatNobodyReadsAnyMore) {
+  const auto read = [](int session, int at, int of) {
+    return fmt::format(
+        "{{\"s\":{0},\"q\":2,\"t\":[{1},{1}],\"tag\":\"\",\"rows\":[\"(1,{2},1)\"]}}\n", session,
+        at, of);
+  };
+  const auto reads = [&](const std::string& before, int since, int of) {
+    const auto joined = join_text(
+        kBefore + before + logged(101, {put(1, 5)}) + logged(102, {put(1, 6)}) +
+            point(20, "103:103:") + fmt::format("{{\"answered\":21,\"since\":{}}}\n", since) +
+            read(1, 30, of) + idle_at(1, 31) + read(2, 32, of) + idle_at(2, 33) + kEnd,
+        "x");
+    EXPECT_TRUE(joined.ok());
+    return joined.ok() ? joined->reads : 99;
+  };
+  EXPECT_EQ(reads("", 25, 102), 2u);
+  EXPECT_EQ(reads("", 25, 101), 0u);
+  EXPECT_EQ(reads("", 21, 101), 2u);               // sent before 102 was seen by all
+  EXPECT_EQ(reads(read(2, 15, 90), 25, 101), 3u);  // its transaction began before
+  EXPECT_EQ(reads(read(2, 25, 90), 25, 101), 1u);  // after
+  EXPECT_EQ(reads("", 25, 90), 2u);                // what was there first stays
+  const std::string old = logged(95, {put(1, 4)});
+  EXPECT_EQ(reads(old, 21, 95), 2u);
+  EXPECT_EQ(reads(old, 25, 95), 0u);  // and is not mistaken for what was there first
+}
+
+TEST(Join, StatementsUnderNumbersThatWereGivenAgain) {
+  const Done d = done(said(1, 2, "SELECT 1", R"x("(1,90,1)")x") + "{\"forgotten\":7}\n" +
+                      said(2, 2, "SELECT 1", R"x("(1,90,1)")x") + idle(1) + idle(2) + kEnd);
+  EXPECT_EQ(d.txns, (Texts{"1-1: r(t:1 first)"}));
 }
 
 TEST(Join, ATraceThatIsCutOffOrNone) {

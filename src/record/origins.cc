@@ -25,15 +25,14 @@ constexpr size_t kNoStatement = SIZE_MAX;
 // Those of one table and kind.
 class Dealing {
  public:
-  Dealing(const SeenTxn& txn, const std::map<uint64_t, Statement>& statements,
-          const std::string& table, LoggedChange::Kind kind, size_t changes) {
+  Dealing(const SeenTxn& txn, const std::string& table, LoggedChange::Kind kind, size_t changes) {
     using Kind = LoggedChange::Kind;
     const std::string_view word = kind == Kind::insert   ? "insert"
                                   : kind == Kind::update ? "update"
                                                          : "delete";
     for (size_t i = 0; i < txn.statements.size(); ++i) {
       const SeenStatement& s = txn.statements[i];
-      const Statement& statement = statements.at(s.q);
+      const Statement& statement = *s.of;
       if (s.failed || statement.changed != table) continue;
       const bool same = statement.kind == word;
       const bool other = statement.kind == "merge" || (statement.kind == "insert" && !same);
@@ -56,20 +55,19 @@ class Dealing {
 
 }  // namespace
 
-Origins origins_of(const SeenTxn& txn, const std::map<uint64_t, Statement>& statements,
-                   const LoggedChanges& logged) {
+Origins origins_of(const SeenTxn& txn, const LoggedChanges& logged) {
   std::map<std::pair<std::string, LoggedChange::Kind>, std::vector<size_t>> changes;
   for (size_t i = 0; i < logged.changes.size(); ++i)
     changes[{logged.changes[i].table, logged.changes[i].kind}].push_back(i);
   Origins of{std::vector<size_t>(logged.changes.size(), kNoStatement),
              std::vector<bool>(logged.changes.size())};
   for (const auto& [what, places] : changes) {
-    const Dealing dealing(txn, statements, what.first, what.second, places.size());
+    const Dealing dealing(txn, what.first, what.second, places.size());
     for (size_t n = 0; n < places.size(); ++n) {
       const size_t s = of.statements[places[n]] = dealing.statement(n);
       if (what.second == LoggedChange::Kind::insert) continue;
       of.depends[places[n]] =
-          s == kNoStatement ? dealing.all_depend() : statements.at(txn.statements[s].q).depends;
+          s == kNoStatement ? dealing.all_depend() : txn.statements[s].of->depends;
     }
   }
   // The log has them in the order in which they were made.

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "record/seen.h"
@@ -16,7 +15,6 @@ struct Origins {
   std::vector<bool> depends;  // of each change: on the version that it replaced
 };
 
-Origins origins_of(const SeenTxn& txn, const std::map<uint64_t, Statement>& statements,
-                   const LoggedChanges& logged);
+Origins origins_of(const SeenTxn& txn, const LoggedChanges& logged);
 
 }  // namespace assay::internal::record

@@ -244,13 +244,13 @@ class Recorder : public Recording {
     return Ok{};
   }
 
-  // Reads the unread part of the log up to the mark; returns whether the mark came.
+  // Reads the unread part of the log at least up to the mark; returns whether the mark came.
   Result<bool> read_log(const std::string& mark) {
-    bool found = false;
+    bool found = mark.empty();
     const Status read = slot_->read([&](std::string_view, std::string_view line) {
       const auto message = evidence::logged_message(line);
       const bool marks = message && *message == mark;
-      if (message && !marks) return true;
+      if (message && !marks) return !found;
       found = found || marks;
       Json json = Json::object();
       if (marks)
@@ -260,7 +260,7 @@ class Recorder : public Recording {
       else
         json["log"] = trace_.veiled_log(line);
       trace_.write(json);
-      return true;
+      return !found;
     });
     if (!read.ok()) return read.error();
     return found;
@@ -288,7 +288,7 @@ class Recorder : public Recording {
     trace_.logged(at);
     noted_ = trace_.written();
     if (!last) return Ok{};
-    trace_.answered(now());  // no client is left
+    trace_.answered(now(), now());  // no client is left
     Json end = Json::object();
     end["end"] = at;
     trace_.write(end);

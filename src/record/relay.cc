@@ -132,10 +132,12 @@ void Relay::end(uint64_t number) {
 
 void Relay::note_answered() {
   if (around_.trace->answer_awaited() == Interval::kUnknown) return;
-  int64_t before = around_.now();
-  for (const auto& [number, link] : links_)
+  int64_t before = around_.now(), since = before;
+  for (const auto& [number, link] : links_) {
     before = std::min(before, link->talk.commits_since().value_or(before));
-  around_.trace->answered(before);
+    since = std::min(since, link->talk.waits_since().value_or(since));
+  }
+  around_.trace->answered(before, since);
 }
 
 Status Relay::run(const std::atomic<bool>& stop, const std::function<void()>& tick) {

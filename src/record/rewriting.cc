@@ -43,6 +43,7 @@ using collect::schedule::Word;
 using collect::schedule::words_of;
 
 constexpr size_t kMostTextBytes = 1 << 20;   // that is parsed
+constexpr size_t kMostWordBytes = 60;        // of one that is not
 constexpr size_t kMostKeptBytes = 64 << 20;  // of texts and what they are
 constexpr std::string_view kColumn = "assay_rows";
 
@@ -622,13 +623,10 @@ Part unknown_part(std::string_view sql, std::string_view why) {
 Plan understand(const Catalogue& catalogue, const std::set<uint32_t>& readable,
                 std::string_view sql) {
   Plan plan;
-  plan.asked = plan.sql = sql;
-  const std::string tree = sql.size() <= kMostTextBytes ? parse(sql) : "";
+  const std::string tree = parse(sql);
   const Json parsed = Json::parse(tree);
   if (!parsed.is_object()) {
-    plan.parts.push_back(unknown_part(sql, sql.size() > kMostTextBytes ? "a text of over 1 MB"
-                                                                       : "a text that does not "
-                                                                         "parse"));
+    plan.parts.push_back(unknown_part(sql, "a text that does not parse"));
     return plan;
   }
   std::string sent;
@@ -737,18 +735,30 @@ std::shared_ptr<const Plan> Rewriter::kept(std::string_view sql) {
   return plan;
 }
 
+// Of which nothing is kept but its first words.
+std::shared_ptr<const Plan> Rewriter::too_long(std::string_view sql) {
+  auto plan = std::make_shared<Plan>();
+  plan->number = ++made_;
+  const std::string_view words = sql.substr(0, kMostWordBytes);
+  plan->parts.push_back(unknown_part(
+      fmt::format("{} …", trimmed(words.substr(0, words.find_first_of("'\"$\\-+.(0123456789")))),
+      "a text of over 1 MB"));
+  return plan;
+}
+
 std::shared_ptr<const Plan> Rewriter::plan(std::string_view sql) {
+  if (sql.size() > kMostTextBytes) return too_long(sql);
   const auto shape = shape_of(sql);
-  if (!shape || shape->constants.empty() || sql.size() > kMostTextBytes) return kept(sql);
+  if (!shape || shape->constants.empty()) return kept(sql);
   const std::shared_ptr<const Plan> general = kept(shape->text);
   if (general->parts.size() != 1 || !is_shaped(general->parts[0].kind)) return kept(sql);
   auto plan = std::make_shared<Plan>(*general);
   plan->number = ++made_;
-  plan->asked = plan->sql = sql;
   Part& part = plan->parts[0];
   part.sql = trimmed(sql);
   part.where = with_constants(part.where, shape->constants);
   if (!part.tells) return plan;
+  plan->sql = sql;
   const auto place = shape->place(part.added_at);
   if (!place) return kept(sql);
   plan->sql.insert(*place, general->sql, part.added_at, part.added);

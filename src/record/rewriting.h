@@ -65,8 +65,7 @@ struct Part {
 struct Plan {
   uint64_t number = 0;  // distinguishes them
   std::vector<Part> parts;
-  std::string sql;    // as it is sent
-  std::string asked;  // as it came
+  std::string sql;  // as it is sent; empty: as it came
 };
 
 class Rewriter {
@@ -85,6 +84,7 @@ class Rewriter {
 
  private:
   std::shared_ptr<const Plan> kept(std::string_view sql);
+  static std::shared_ptr<const Plan> too_long(std::string_view sql);
 
   std::shared_ptr<const Catalogue> catalogue_;
   std::set<uint32_t> readable_;

@@ -65,7 +65,6 @@ TEST_F(Rewriting, Shapes) {
     const std::string sql = std::string(s.before) + std::string(s.after);
     EXPECT_EQ(plan(sql).sql, with(s.before, s.row, s.after));
     EXPECT_EQ(part(sql).missed, "") << sql;
-    EXPECT_EQ(plan(sql).asked, sql);
     EXPECT_TRUE(part(sql).reads && part(sql).tells && !part(sql).may_write) << sql;
     EXPECT_EQ(plan(sql).sql.substr(part(sql).added_at, 2), ", ");
   }
@@ -110,18 +109,18 @@ TEST_F(Rewriting, WhatIsNotTold) {
     EXPECT_EQ(part(sql).missed, why) << sql;
     EXPECT_FALSE(part(sql).tells) << sql;
     EXPECT_TRUE(part(sql).reads) << sql;
-    EXPECT_EQ(plan(sql).sql, sql);
+    EXPECT_EQ(plan(sql).sql, "");
   }
   for (const std::string_view sql : {"SELECT 1", "SELECT * FROM pg_class", "SHOW work_mem",
                                      "SELECT * FROM pg_catalog.pg_class c", "VALUES (1)"}) {
     EXPECT_FALSE(part(sql).reads) << sql;
-    EXPECT_EQ(plan(sql).sql, sql);
+    EXPECT_EQ(plan(sql).sql, "");
   }
 }
 
 TEST_F(Rewriting, ChangesAreSentAsTheyAre) {
   const auto depends = [&](std::string_view sql) {
-    EXPECT_EQ(plan(sql).sql, sql);
+    EXPECT_EQ(plan(sql).sql, "");
     EXPECT_TRUE(part(sql).may_write && part(sql).reads) << sql;
     EXPECT_EQ(part(sql).changed, "t") << sql;
     return part(sql).depends_on_rows;
@@ -203,7 +202,7 @@ TEST_F(Rewriting, DeepTextsAreLeftAlone) {
   for (const char* nested : {"(", "NOT ", "- ", "CASE WHEN "}) {
     std::string sql = "SELECT ";
     for (int i = 0; i < 100'000; ++i) sql += nested;
-    EXPECT_EQ(plan(sql).sql, sql);
+    EXPECT_EQ(plan(sql).sql, "");
   }
 }
 
@@ -228,7 +227,6 @@ TEST_F(Rewriting, TextsOfOneShapeAreUnderstoodAlike) {
        {" FROM t WHERE id = 17 AND who = 'ann'", " FROM t WHERE id = 4 AND who = 'b''b'"}) {
     const std::string sql = std::string("SELECT v, 3") + rest;
     EXPECT_EQ(plan(sql).sql, with("SELECT v, 3", kT, rest));
-    EXPECT_EQ(plan(sql).asked, sql);
     EXPECT_EQ(part(sql).sql, sql);
     EXPECT_EQ(plan(sql).sql.substr(part(sql).added_at, 5), ", ROW");
   }

@@ -69,6 +69,11 @@ class TraceReader::Cut {
       take_point(line);
     } else if (line.contains("answered")) {
       seen_.answered = line["answered"].integer();
+      sent_since_ = line.contains("since") ? line["since"].integer() : Interval::kUnknown;
+    } else if (line.contains("forgotten")) {
+      statements_.erase(
+          statements_.begin(),
+          statements_.upper_bound(static_cast<uint64_t>(line["forgotten"].integer())));
     } else if (line.contains("end")) {
       seen_.end = line["end"].integer();
     } else if (line.contains("s")) {
@@ -86,9 +91,17 @@ class TraceReader::Cut {
       if (open.txn) end(session, TxnStatus::unknown, Interval::from(open.last));
   }
   Seen& seen() { return seen_; }
+  int64_t open_since() const {
+    int64_t since = sent_since_;
+    for (const auto& [session, open] : open_)
+      if (open.txn) since = std::min(since, open.txn->begin.request);
+    return since;
+  }
 
  private:
   struct Open {
+    std::string application;
+    uint64_t count = 0;  // of transactions
     std::optional<SeenTxn> txn;
     bool failed = false;
     bool has_read = false;
@@ -96,7 +109,6 @@ class TraceReader::Cut {
     std::string isolation;  // of the session
     std::vector<std::string> rows;
     std::optional<uint32_t> number;  // that came before its statement
-    std::string asked;
   };
 
   void take_table(const Json& line) {
@@ -149,7 +161,8 @@ class TraceReader::Cut {
       s.cells.push_back(from.size() == 2 ? static_cast<size_t>(from[1].integer()) : 0);
     if (s.cells.size() == 1 && line["from"][0].size() == 2) s.table = line["from"][0][0].text();
     s.where = line.value("where");
-    seen_.statements[static_cast<uint64_t>(line["q"].integer())] = std::move(s);
+    statements_[static_cast<uint64_t>(line["q"].integer())] =
+        std::make_shared<const Statement>(std::move(s));
   }
 
   void take_session(const Json& line) {
@@ -175,20 +188,21 @@ class TraceReader::Cut {
             Interval::from(open.last), line["close"].integer());
       open_.erase(session);
     } else if (line.contains("open")) {
-      seen_.programs[session] = line.text("program");
+      open.application = line.text("program");
     }
   }
 
   void take_statement(uint64_t session, Open& open, const Json& line) {
-    const auto at = seen_.statements.find(static_cast<uint64_t>(line["q"].integer()));
-    if (at == seen_.statements.end() || line["t"].size() != 2) return;
-    const Statement& s = at->second;
+    const auto at = statements_.find(static_cast<uint64_t>(line["q"].integer()));
+    if (at == statements_.end() || line["t"].size() != 2) return;
+    const Statement& s = *at->second;
     const int64_t sent = line["t"][0].integer(), answered = line["t"][1].integer();
     const std::string tag = line.text("tag");
     const bool failed = line.contains("error");
     if (!open.txn) {
       open.txn.emplace();
-      open.txn->session = session;
+      open.txn->id = {session, ++open.count};
+      open.txn->application = open.application;
       open.txn->begin = {sent, answered};
       open.txn->isolation = open.isolation;
       open.failed = open.has_read = false;
@@ -203,7 +217,7 @@ class TraceReader::Cut {
     if (!s.isolation.empty() && !failed) open.txn->isolation = s.isolation;
     if (!s.session_isolation.empty() && !failed) open.isolation = s.session_isolation;
     SeenStatement seen;
-    seen.q = at->first;
+    seen.of = at->second;
     seen.failed = failed;
     seen.too_large = line["untold"].is_true();
     seen.time = {own, std::max(own, answered)};
@@ -364,20 +378,14 @@ class TraceReader::Cut {
       if (!cell.unchanged && (!cell.text || cell.text->size() <= kMostCellBytes))
         row.emplace_back(cell.column, cell_from(cell));
     change.row = row_text(std::move(row));
-    keys_[change.table].insert(change.key);
     logging_->changes.push_back(std::move(change));
   }
 
-  // Every row that is known is deleted.
   void take_truncate(const std::string& tables) {
     const std::string all = ", " + tables + ", ";
     for (const auto& [name, relation] : logged_) {
       if (all.find(", " + name + ", ") == std::string::npos) continue;
-      std::set<std::string> keys = keys_[relation.name];
-      for (const auto& [key, row] : seen_.first_rows)
-        if (key.starts_with(relation.name + ":")) keys.insert(key);
-      for (const std::string& key : keys)
-        logging_->changes.push_back({LoggedChange::Kind::remove, relation.name, key, {}, {}});
+      logging_->changes.push_back({LoggedChange::Kind::truncate, relation.name, {}, {}, {}});
     }
   }
 
@@ -385,7 +393,8 @@ class TraceReader::Cut {
   std::map<uint64_t, Open> open_;  // by session
   std::map<uint32_t, Relation> by_oid_;
   std::map<std::string, Relation> logged_;
-  std::map<std::string, std::set<std::string>> keys_;  // by table, that the log has
+  std::map<uint64_t, std::shared_ptr<const Statement>> statements_;
+  int64_t sent_since_ = Interval::kUnknown;
   std::optional<LoggedChanges> logging_;
   size_t logged_count_ = 0, marked_ = 0;
 };
@@ -395,5 +404,8 @@ TraceReader::~TraceReader() = default;
 Status TraceReader::take(const Json& line) { return cut_->take(line); }
 void TraceReader::finish() { cut_->finish(); }
 Seen& TraceReader::seen() { return cut_->seen(); }
+int64_t TraceReader::open_since() const { return cut_->open_since(); }
+
+std::string ClientTxn::name() const { return fmt::format("{}-{}", session, nth); }
 
 }  // namespace assay::internal::record

@@ -26,8 +26,18 @@ struct SeenVersion {
   uint32_t writer = 0;
 };
 
+struct Statement {
+  std::string kind, sql, missed, changed, isolation, session_isolation, place, locks;
+  bool reads = false, writes = false, aggregated = false, depends = false, tells = false,
+       keyed = false, fires = false;
+  std::vector<std::string> tables;  // as rewriting.h has it
+  std::vector<size_t> cells;        // of its relations
+  std::string table;                // the only one of them
+  Json where;                       // in pieces, as rewriting.h has it
+};
+
 struct SeenStatement {
-  uint64_t q = 0;     // which one
+  std::shared_ptr<const Statement> of;
   uint64_t rows = 0;  // as its tag counts them
   bool failed = false;
   bool too_large = false;  // its reads were too large to be recorded
@@ -39,8 +49,16 @@ struct SeenStatement {
   std::string table;
 };
 
+// The how many-eth of its connection, from 1; 0: none.
+struct ClientTxn {
+  uint64_t session = 0, nth = 0;
+  std::string name() const;
+  auto operator<=>(const ClientTxn&) const = default;
+};
+
 struct SeenTxn {
-  uint64_t session = 0;
+  ClientTxn id;
+  std::string application;
   TxnStatus status = TxnStatus::aborted;
   Interval begin = {}, end = {};
   int64_t over = Interval::kOpen;  // when that was seen
@@ -54,7 +72,7 @@ struct SeenTxn {
 
 // A change of a row that the log has.
 struct LoggedChange {
-  enum class Kind : uint8_t { insert, update, remove };
+  enum class Kind : uint8_t { insert, update, remove, truncate };
   Kind kind = Kind::insert;
   std::string table;         // as the history calls it
   std::string key, old_key;  // old_key: if it is another
@@ -63,16 +81,6 @@ struct LoggedChange {
 struct LoggedChanges {
   uint32_t number = 0;
   std::vector<LoggedChange> changes;
-};
-
-struct Statement {
-  std::string kind, sql, missed, changed, isolation, session_isolation, place, locks;
-  bool reads = false, writes = false, aggregated = false, depends = false, tells = false,
-       keyed = false, fires = false;
-  std::vector<std::string> tables;  // as rewriting.h has it
-  std::vector<size_t> cells;        // of its relations
-  std::string table;                // the only one of them
-  Json where;                       // in pieces, as rewriting.h has it
 };
 
 // Everything committed at one moment is in the log up to here; from another moment on it is visible
@@ -86,13 +94,11 @@ struct LogPoint {
 
 struct Seen {
   Json header;
-  std::map<uint64_t, Statement> statements;
-  std::map<uint64_t, std::string> programs;  // by session
   // Until they are taken from here.
   std::deque<SeenTxn> txns;
   std::deque<LoggedChanges> log;
   std::deque<LogPoint> points;
-  int64_t answered = Interval::kUnknown;  // everything sent before has been answered
+  int64_t answered = Interval::kUnknown;  // what commits and was sent before has been answered
   // Rows that were there at first, by key: the writer's number, and what they hold.
   std::map<std::string, std::pair<uint32_t, std::string>> first_rows;
   std::set<std::string> anew;  // tables that were written anew, or made again
@@ -109,6 +115,9 @@ class TraceReader {
   // No line follows: of connections that are still open nothing more is known.
   void finish();
   Seen& seen();
+  // When the first was sent that belongs to a transaction which has not ended; kUnknown if the
+  // trace does not say.
+  int64_t open_since() const;
 
  private:
   class Cut;

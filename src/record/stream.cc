@@ -8,6 +8,11 @@
 #include "record/messages.h"
 
 namespace assay::internal::record {
+namespace {
+
+constexpr size_t kMostKept = 1 << 20;  // of a buffer, for the bytes to come
+
+}  // namespace
 
 Stream::~Stream() {
   transport_.reset();  // says goodbye
@@ -58,6 +63,7 @@ void Stream::write(std::string& bytes) {
   }
   if (sent_ < bytes.size()) return;
   bytes.clear();
+  if (bytes.capacity() > kMostKept) bytes.shrink_to_fit();
   sent_ = 0;
 }
 

@@ -72,13 +72,17 @@ class Encrypted : public Transport {
     ERR_clear_error();
     if (!broken_) SSL_shutdown(ssl_.get());  // says so, and waits for no answer
   }
-  // A record is read as a whole: a rest would be invisible to poll().
+  // What was fetched from the socket is invisible to poll(): a rest is read as soon as that is
+  // writable, which is at once.
   Done read(char* to, size_t most) override {
     Done all;
-    while (!all.over && all.waits_for == 0 && most - all.bytes >= kRecord) {
+    bool rest = true;
+    while (rest && !all.over && all.waits_for == 0 && most - all.bytes >= kRecord) {
       ERR_clear_error();
       take(all, SSL_read(ssl_.get(), to + all.bytes, static_cast<int>(most - all.bytes)));
+      rest = SSL_has_pending(ssl_.get()) != 0;
     }
+    if (rest && !all.over && all.waits_for == 0) all.waits_for = EPOLLOUT;
     return all;
   }
   Done write(std::string_view bytes) override {
@@ -123,6 +127,7 @@ class OpenSsl : public Tls {
     SSL_CTX_set_mode(context_.get(), SSL_MODE_ENABLE_PARTIAL_WRITE |
                                          SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                          SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_read_ahead(context_.get(), 1);  // a record by one call
     SSL_CTX_set_session_cache_mode(context_.get(), SSL_SESS_CACHE_OFF);
     SSL_CTX_set_num_tickets(context_.get(), 0);
     // There is no user to ask for one.

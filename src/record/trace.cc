@@ -13,24 +13,28 @@ constexpr std::array<std::string_view, 12> kKinds = {
     "begin", "commit", "rollback", "rollback_to", "prepare", "definition"};
 
 constexpr size_t kMostSqlBytes = 1 << 20;
-constexpr size_t kMostDescribed = 100'000;  // that are remembered; others are described again
+constexpr size_t kMostDescribed = 10'000;  // that are remembered; others are described again
 
 }  // namespace
 
-void Trace::write(const Json& line) {
+void Trace::write_text(std::string_view line) {
   ++written_;
   append(line);
 }
 
-void Trace::append(const Json& line) {
-  const std::string text = line.dump();
+void Trace::append(std::string_view line) {
   const std::lock_guard lock(mutex_);
-  lines_ += text;
+  lines_ += line;
   lines_ += '\n';
 }
 
 uint64_t Trace::statement(const Plan& plan, size_t part, const std::string& untouched) {
-  if (statements_.size() >= kMostDescribed) statements_.clear();
+  if (statements_.size() >= kMostDescribed) {
+    statements_.clear();
+    Json forgotten = Json::object();
+    forgotten["forgotten"] = described_;
+    write(forgotten);
+  }
   const auto [at, fresh] = statements_.try_emplace({plan.number, part, untouched}, described_ + 1);
   if (!fresh) return at->second;
   ++described_;
@@ -62,12 +66,13 @@ uint64_t Trace::statement(const Plan& plan, size_t part, const std::string& unto
   return at->second;
 }
 
-void Trace::answered(int64_t before) {
+void Trace::answered(int64_t before, int64_t since) {
   int64_t logged = logged_;
   if (logged >= before) return;
   Json line = Json::object();
   line["answered"] = before;
-  append(line);
+  line["since"] = since;
+  append(line.dump());
   logged_.compare_exchange_strong(logged, Interval::kUnknown);
 }
 

@@ -26,9 +26,11 @@
 //   {"logged":5,"seen":6,"snapshot":"731:740:733"}                  it has whatever was committed
 //                                                                   at 5; of that, everybody sees
 //                                                                   at 6 what this snapshot does
-//   {"answered":7}                                                  whatever clients sent before 7
+//   {"answered":7,"since":5}                                        whatever clients sent before 7
 //                                                                   and commits something is
-//                                                                   answered
+//                                                                   answered, and before 5 all
+//   {"forgotten":3}                                                 statements up to this come no
+//                                                                   more under these numbers
 //   {"lost":"public.accounts"}                                      a change of it is too long
 //   {"end":…}                                                       the log was read to here
 #pragma once
@@ -64,7 +66,8 @@ class Trace {
     return veil_ ? veil_->versions(part, told) : told;
   }
 
-  void write(const Json& line);
+  void write(const Json& line) { write_text(line.dump()); }
+  void write_text(std::string_view line);
   // The number of a statement, which is described when it comes first; from one thread only.
   // `untouched`: why it was sent as it came.
   uint64_t statement(const Plan& plan, size_t part, const std::string& untouched);
@@ -78,10 +81,10 @@ class Trace {
   // by then is answered.
   void logged(int64_t at) { logged_ = at; }
   int64_t answer_awaited() const { return logged_; }
-  void answered(int64_t before);
+  void answered(int64_t before, int64_t since);
 
  private:
-  void append(const Json& line);
+  void append(std::string_view line);
 
   int fd_;
   std::optional<Veil> veil_;

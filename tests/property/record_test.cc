@@ -16,7 +16,7 @@
 #include "assay/check.h"
 #include "base/rng.h"
 #include "cases.h"
-#include "record/join.h"
+#include "record/joined_history.h"
 #include "record/watchable.h"
 #include "watch/horizon_watcher.h"
 #include "watch/watcher.h"
@@ -250,10 +250,10 @@ class Database {
   std::vector<Session> sessions_;
 };
 
-Result<record::Joined> join_text(const std::string& trace,
-                                 record::JoinListener* listener = nullptr) {
+Result<record::JoinedHistory> join_text(const std::string& trace,
+                                        record::JoinListener* listener = nullptr) {
   auto input = formats::Input::memory(trace, "trace", nullptr);
-  return record::join(*input, listener);
+  return record::join_in_memory(*input, listener);
 }
 
 CheckResult checked_at(const History& h, const std::vector<LevelId>& levels) {

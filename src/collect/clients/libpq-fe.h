@@ -38,6 +38,7 @@
 #define PQsendQueryPrepared ASSAY_CLIENT_FUNCTION(kLibpq, PQsendQueryPrepared)
 #define PQsetNoticeProcessor ASSAY_CLIENT_FUNCTION(kLibpq, PQsetNoticeProcessor)
 #define PQsetNoticeReceiver ASSAY_CLIENT_FUNCTION(kLibpq, PQsetNoticeReceiver)
+#define PQsetSingleRowMode ASSAY_CLIENT_FUNCTION(kLibpq, PQsetSingleRowMode)
 #define PQsetnonblocking ASSAY_CLIENT_FUNCTION(kLibpq, PQsetnonblocking)
 #define PQsocket ASSAY_CLIENT_FUNCTION(kLibpq, PQsocket)
 #define PQsslInUse ASSAY_CLIENT_FUNCTION(kLibpq, PQsslInUse)

@@ -65,23 +65,14 @@ void RowHistory::initial(const std::string& key, const std::string& row) {
   builder_.set_initial(ValueView::of(std::string_view(key)), ValueView::row(row));
 }
 
-Status RowHistory::add(const RowTxn& txn) {
-  builder_.begin_txn({.session = ValueView::of(std::string_view(txn.session)),
-                      .name = txn.name,
-                      .status = txn.status,
-                      .begin = txn.begin,
-                      .end = txn.end,
-                      .meta = txn.meta,
-                      .line = txn.line});
-  std::vector<std::array<std::string, 2>> texts(txn.ops.size());
-  std::vector<std::vector<Op::Row>> rows(txn.ops.size());
+RowOps::RowOps(const RowTxn& txn) : texts_(txn.ops.size()), rows_(txn.ops.size()) {
   std::map<std::string_view, size_t> last_removed;
   for (size_t i = 0; i < txn.ops.size(); ++i)
     if (txn.ops[i].kind == RowOperation::Kind::remove) last_removed[txn.ops[i].key] = i;
   for (size_t i = 0; i < txn.ops.size(); ++i) {
     const RowOperation& op = txn.ops[i];
     const ValueView key = ValueView::of(std::string_view(op.key));
-    Op to;
+    Op& to = ops_.emplace_back();
     switch (op.kind) {
       case RowOperation::Kind::read:
         to = op.stated ? Op::read_from(key, ValueView::row(op.row), op.source)
@@ -94,43 +85,49 @@ Status RowHistory::add(const RowTxn& txn) {
         to = Op::write(key, ValueView::row(op.row));
         break;
       case RowOperation::Kind::remove:
-        texts[i][0] = tombstone(txn.name);
-        if (last_removed[op.key] != i) texts[i][0] += fmt::format(" ({})", i);
-        to = Op::remove(key, ValueView::of(std::string_view(texts[i][0])));
+        texts_[i][0] = tombstone(txn.name);
+        if (last_removed[op.key] != i) texts_[i][0] += fmt::format(" ({})", i);
+        to = Op::remove(key, ValueView::of(std::string_view(texts_[i][0])));
         break;
       case RowOperation::Kind::query:
         for (const auto& [of, row] : op.rows)
-          rows[i].emplace_back(ValueView::of(std::string_view(of)), ValueView::row(row));
+          rows_[i].emplace_back(ValueView::of(std::string_view(of)), ValueView::row(row));
         // All keys of the table begin so.
-        texts[i] = {op.table + ":", op.table + ";"};
-        to = Op::range(ValueView::of(std::string_view(texts[i][0])),
-                       ValueView::of(std::string_view(texts[i][1])), rows[i]);
-        if (!op.where.empty()) to = Op::select(to.key, to.value, op.where, rows[i]);
+        texts_[i] = {op.table + ":", op.table + ";"};
+        to = Op::range(ValueView::of(std::string_view(texts_[i][0])),
+                       ValueView::of(std::string_view(texts_[i][1])), rows_[i]);
+        if (!op.where.empty()) to = Op::select(to.key, to.value, op.where, rows_[i]);
         break;
     }
     to.time = op.time;
-    builder_.add(to);
   }
+}
+
+Status RowHistory::add(const RowTxn& txn) {
+  builder_.begin_txn({.session = ValueView::of(std::string_view(txn.session)),
+                      .name = txn.name,
+                      .status = txn.status,
+                      .begin = txn.begin,
+                      .end = txn.end,
+                      .meta = txn.meta,
+                      .line = txn.line});
+  const RowOps ops(txn);
+  for (const Op& op : ops.ops()) builder_.add(op);
   return builder_.end_txn();
 }
 
 void RowHistory::order(const std::string& key, const std::vector<Version>& versions) {
-  std::vector<std::string> tombstones;
-  for (const Version& v : versions) tombstones.push_back(v.removed ? tombstone(v.txn) : "");
   std::vector<StatedVersion> entries;
-  for (size_t i = 0; i < versions.size(); ++i) {
-    const Version& v = versions[i];
-    const ValueView value = v.removed       ? ValueView::of(std::string_view(tombstones[i]))
-                            : v.row.empty() ? ValueView()
-                                            : ValueView::row(v.row);
-    entries.push_back({.value = value, .txn = v.txn, .final = !v.removed && v.row.empty()});
-  }
+  for (const Version& v : versions) entries.push_back({.txn = v.txn, .final = !v.removed});
   builder_.known_order(ValueView::of(std::string_view(key)), entries);
 }
 
+std::string RowSink::completion(int64_t at, const std::string& source) {
+  return Json({{"event", "complete"}, {"at", at}, {"source", source}}).dump();
+}
+
 void RowHistory::complete(int64_t at, const std::string& source) {
-  const Json event = {{"event", "complete"}, {"at", at}, {"source", source}};
-  builder_.event(at, event.dump(), true);
+  builder_.event(at, completion(at, source), true);
 }
 
 }  // namespace assay::internal::collect::schedule

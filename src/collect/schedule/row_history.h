@@ -1,10 +1,12 @@
 // A history of what transactions did to rows of tables, however it was observed.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,23 +57,48 @@ struct RowTxn {
   uint64_t line = 0;  // for those who count
 };
 
-class RowHistory {
+// Operations on rows as those of a history, which live as long as this and the transaction.
+class RowOps {
  public:
-  void set_meta(const std::string& meta) { builder_.set_meta(meta); }
+  explicit RowOps(const RowTxn& txn);
+  std::span<const Op> ops() const { return ops_; }
 
-  void initial(const std::string& key, const std::string& row);
-  void initial_of_all(const std::string& row) { builder_.set_initial(ValueView::row(row)); }
-  Status add(const RowTxn& txn);
-  // The transactions that installed the versions of a key, in their order, and the row that each
-  // left; empty: whatever it left, which takes a look at all that it did, unless it is known to
-  // have removed it.
+ private:
+  std::vector<std::array<std::string, 2>> texts_;
+  std::vector<std::vector<Op::Row>> rows_;
+  std::vector<Op> ops_;
+};
+
+// What takes a history of rows, part by part: the initial rows and the orders may come at any time.
+class RowSink {
+ public:
+  virtual ~RowSink() = default;
+  virtual void initial(const std::string& key, const std::string& row) = 0;
+  virtual Status add(const RowTxn& txn) = 0;
+  // The transactions that installed the versions of a key, in their order: whatever each left, and
+  // whether it is known to have removed it.
   struct Version {
-    std::string txn, row = {};
+    std::string txn;
     bool removed = false;
   };
-  void order(const std::string& key, const std::vector<Version>& versions);
+  virtual void order(const std::string& key, const std::vector<Version>& versions) = 0;
   // The orders hold everything that was installed until then.
-  void complete(int64_t at, const std::string& source);
+  virtual void complete(int64_t at, const std::string& source) = 0;
+  virtual void set_meta(const std::string& meta) = 0;
+
+ protected:
+  static std::string completion(int64_t at, const std::string& source);
+};
+
+// In memory.
+class RowHistory : public RowSink {
+ public:
+  void initial(const std::string& key, const std::string& row) override;
+  void initial_of_all(const std::string& row) { builder_.set_initial(ValueView::row(row)); }
+  Status add(const RowTxn& txn) override;
+  void order(const std::string& key, const std::vector<Version>& versions) override;
+  void complete(int64_t at, const std::string& source) override;
+  void set_meta(const std::string& meta) override { builder_.set_meta(meta); }
   Result<History> finish() { return std::move(builder_).finish(); }
 
  private:

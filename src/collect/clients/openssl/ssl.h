@@ -36,6 +36,7 @@
 #define SSL_free ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_free)
 #define SSL_get_error ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_get_error)
 #define SSL_new ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_new)
+#define SSL_has_pending ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_has_pending)
 #define SSL_read ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_read)
 #define SSL_set1_host ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_set1_host)
 #define SSL_set_accept_state ASSAY_CLIENT_FUNCTION(kOpenssl, SSL_set_accept_state)
