@@ -1,13 +1,11 @@
 #include "formats/time_order.h"
 
-#include <fcntl.h>
 #include <simdjson.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 #include <queue>
 #include <string_view>
@@ -16,16 +14,13 @@
 #include <vector>
 
 #include "base/memory.h"
+#include "base/temporary_file.h"
 
 namespace assay::internal::formats {
 namespace {
 
 constexpr int64_t kFirst = std::numeric_limits<int64_t>::min();
 constexpr size_t kRunBufferBytes = size_t{1} << 18;
-
-Error system_error(const std::string& what, const std::string& where) {
-  return io_error(what + ": " + strerror(errno), where);
-}
 
 // The earliest moment, or before all others if there is none.
 int64_t begin_of(const simdjson::dom::object& fields) {
@@ -60,31 +55,6 @@ class LineKeys {
   std::unordered_map<std::string, int64_t> sessions_;  // the latest begin
   int64_t latest_ = kFirst;
 };
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&&) = delete;
-  ~FileDescriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-// Without a name from the beginning, where the file system can do that.
-Result<FileDescriptor> temporary_file(const std::string& folder) {
-  const int unnamed = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (unnamed >= 0) return FileDescriptor(unnamed);
-  std::string path = folder + "/assay-XXXXXX";
-  const int fd = ::mkostemp(path.data(), O_CLOEXEC);
-  if (fd < 0) return system_error("cannot write temporary files", folder);
-  ::unlink(path.c_str());
-  return FileDescriptor(fd);
-}
 
 // Sorted lines, in memory or in a file. In the file each is preceded by its key and its length.
 class Run {
@@ -155,7 +125,8 @@ class Run {
   Status put(std::string_view bytes, const std::string& folder) const {
     while (!bytes.empty()) {
       const ssize_t n = ::write(file_->get(), bytes.data(), bytes.size());
-      if (n < 0 && errno != EINTR) return system_error("cannot write temporary files", folder);
+      if (n < 0 && errno != EINTR)
+        return io_error(std::string("cannot write temporary files: ") + strerror(errno), folder);
       if (n > 0) bytes.remove_prefix(static_cast<size_t>(n));
     }
     return Ok{};
@@ -240,18 +211,11 @@ class MergedRuns : public ByteSource {
   std::string_view rest_;    // of it
 };
 
-std::string folder_of(const TimeOrderOptions& options) {
-  if (!options.folder.empty()) return options.folder;
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-  return error ? "/tmp" : folder.string();
-}
-
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> in_order_of_time(Input& lines,
                                                      const TimeOrderOptions& options) {
-  const std::string folder = folder_of(options);
+  const std::string folder = options.folder.empty() ? temporary_folder() : options.folder;
   std::vector<Run> runs(1);
   LineKeys keys;
   Input::Line line;

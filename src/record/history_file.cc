@@ -1,14 +1,14 @@
 #include "record/history_file.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
+#include "base/temporary_file.h"
 #include "formats/assay_jsonl_line.h"
 #include "formats/output.h"
 
@@ -24,16 +24,15 @@ constexpr size_t kCopiedAtOnce = 1 << 20;
 }  // namespace
 
 Result<std::unique_ptr<HistoryFile>> HistoryFile::open(const std::string& path) {
-  std::string name = (path == "-" ? "assay" : path) + ".XXXXXX";
-  const int fd = mkstemp(name.data());
-  if (fd < 0) return io_error(fmt::format("cannot write: {}", strerror(errno)), name);
-  unlink(name.c_str());
-  FILE* const lines = fdopen(fd, "w+");
-  if (lines == nullptr) {
-    const Error error = io_error(strerror(errno), path);
-    close(fd);
-    return error;
-  }
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  Result<FileDescriptor> beside = temporary_file(folder.empty() ? "." : folder);
+  // Beside a pipe no file can be made.
+  Result<FileDescriptor> file =
+      beside.ok() ? std::move(beside) : temporary_file(temporary_folder());
+  if (!file.ok()) return file.error();
+  FILE* const lines = fdopen(file->get(), "w+");
+  if (lines == nullptr) return io_error(strerror(errno), path);
+  file->release();
   return std::unique_ptr<HistoryFile>(new HistoryFile(path, lines));
 }
 

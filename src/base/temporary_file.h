@@ -1,0 +1,31 @@
+// Files that no folder lists: what is in them is gone once they are closed, also by a crash.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "assay/result.h"
+
+namespace assay::internal {
+
+// Closes itself.
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.release()) {}
+  FileDescriptor& operator=(FileDescriptor&&) = delete;
+  ~FileDescriptor();
+  int get() const { return fd_; }
+  // The caller closes it.
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;  // -1: none
+};
+
+// Where TMPDIR says, or /tmp.
+std::string temporary_folder();
+// To be written and read, on the file system of this folder.
+Result<FileDescriptor> temporary_file(const std::string& folder);
+
+}  // namespace assay::internal
