@@ -171,15 +171,15 @@ int run(int argc, char** argv) {
     }
     std::ranges::reverse(words);
     app.parse(std::move(words));
+    if (const CLI::Option* file = app.get_config_ptr(); file->count() > 0)
+      note("flags from " + file->as<std::string>());
+    return static_cast<int>(action());
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help
     note(usage_message(app, e));
     note("see 'assay --help' and 'assay COMMAND --help'");
     return static_cast<int>(Exit::usage);
   }
-  if (const CLI::Option* file = app.get_config_ptr(); file->count() > 0)
-    note("flags from " + file->as<std::string>());
-  return static_cast<int>(action());
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ void decide_sources(Case& c, const LevelInfo& level, const Order& first) {
   if (!open.obstacle().empty())
     return c.lattice.set_unknown(level.id, c.open_reason(c.problem.unresolved));
   Judgement found =
-      decide_with_sources(c.problem, level, open, first, c.uses(SpeedUp::local_search),
+      decide_with_sources(c.problem, level, open, first, c.options.speed_ups,
                           sees_one_state(level) ? c.chosen : c.chosen_each, c.stages, c.budget);
   if (found.outcome() == Outcome::unknown)
     found.reason.detail = c.open_reason(c.problem.unresolved).detail + ": " + found.reason.detail;
@@ -101,7 +101,7 @@ void take_nearest_sources(Case& c, const LevelInfo& level) {
   const OpenReads& asked = c.open.reads(OpenProblem::listing_of(level));
   if (!asked.obstacle().empty() || !asked.lists().all().empty() || !c.open.has_sources()) return;
   Judgement found = accept_nearest_sources(c.problem, c.open.for_search(), level, asked,
-                                           c.uses(SpeedUp::local_search), c.stages, c.budget);
+                                           c.options.speed_ups, c.stages, c.budget);
   if (found.outcome() == Outcome::satisfied) c.record(level.id, std::move(found));
 }
 

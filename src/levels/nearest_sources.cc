@@ -53,7 +53,7 @@ bool has_all(const OpenReads& open, const OpenReads& asked) {
 }  // namespace
 
 Judgement accept_nearest_sources(const Problem& matched, const Problem& problem,
-                                 const LevelInfo& level, const OpenReads& asked, bool local_search,
+                                 const LevelInfo& level, const OpenReads& asked, const SpeedUps& on,
                                  Stages& stages, Budget& budget) {
   constexpr uint64_t kFewConflicts = 1'000, kConflictsANode = 2;
   if (!has_all(*problem.open, asked)) return {};
@@ -65,9 +65,9 @@ Judgement accept_nearest_sources(const Problem& matched, const Problem& problem,
   }
   if (!narrowed) return {};
   ChosenSources chosen;
-  Judgement found = decide_with_sources(matched, level, *narrowed->open, first_order(*narrowed),
-                                        local_search, chosen, stages, budget,
-                                        kFewConflicts + kConflictsANode * problem.nodes());
+  Judgement found =
+      decide_with_sources(matched, level, *narrowed->open, first_order(*narrowed), on, chosen,
+                          stages, budget, kFewConflicts + kConflictsANode * problem.nodes());
   if (found.outcome() != Outcome::satisfied) return {};
   found.certificate.order.sources = chosen.sources();  // a verifier would find other sources
   return found;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "assay/budget.h"
+#include "assay/check.h"
 #include "assay/level.h"
 #include "infer/judgement.h"
 #include "infer/open_reads.h"
@@ -15,7 +16,7 @@ namespace assay::internal {
 // `problem`: with them. `asked`: the reads that the level judges, separately or together; if some
 // are not among the problem's, the result is unknown.
 Judgement accept_nearest_sources(const Problem& matched, const Problem& problem,
-                                 const LevelInfo& level, const OpenReads& asked, bool local_search,
+                                 const LevelInfo& level, const OpenReads& asked, const SpeedUps& on,
                                  Stages& stages, Budget& budget);
 
 }  // namespace assay::internal

@@ -60,8 +60,10 @@ Side SourceConditions::side_of(TxnId reader, KeyId key, OpId op, TxnId source) {
     const OpenRead& read = open_.all()[index];
     if (read.key != key || (!open_.one_state() && read.op != op)) continue;
     if (facts_.is_fact(read) && read.sources[0] != source) continue;
-    if (facts_.is_fact(read) && search_.sources_of(index).empty())
-      search_.add_sources(index, places_);
+    if (search_.sources_of(index).empty()) {
+      const TxnId waited = waiting_.of(index);
+      search_.add_sources(index, places_, waited == kNone ? 0 : places_[waited] + 1);
+    }
     for (const Search::Source& made : search_.sources_of(index))
       if (made.txn == source) return made.side;
   }

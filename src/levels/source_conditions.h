@@ -10,6 +10,7 @@
 #include "levels/list_choices.h"
 #include "levels/search.h"
 #include "levels/source_facts.h"
+#include "levels/waiting_sources.h"
 
 namespace assay::internal {
 
@@ -18,8 +19,15 @@ class SourceConditions {
  public:
   // `places`: in an order, as a guess.
   SourceConditions(const History& history, const SourceFacts& facts, const OpenReads& open,
-                   const ListChoices& lists, Search::Places places, Search& search)
-      : h_(history), facts_(facts), open_(open), lists_(lists), places_(places), search_(search) {}
+                   const ListChoices& lists, Search::Places places, const WaitingSources& waiting,
+                   Search& search)
+      : h_(history),
+        facts_(facts),
+        open_(open),
+        lists_(lists),
+        places_(places),
+        waiting_(waiting),
+        search_(search) {}
 
   // Adds an edge on condition of these sides and of the propositions it rests on: sources, and
   // outcomes of the transactions it names.
@@ -41,6 +49,7 @@ class SourceConditions {
   const OpenReads& open_;
   const ListChoices& lists_;
   const Search::Places places_;
+  const WaitingSources& waiting_;
   Search& search_;
 };
 

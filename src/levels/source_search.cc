@@ -9,9 +9,10 @@
 // what a transaction has seen, and so which edges hold (weak.cc). These edges rest on the sources
 // behind them. As a theory of the search (search.h):
 //
-//   1. every open read becomes a choice of its sources; at first those nearest in an order that
-//      leaves the open reads out. A read with one possible source is a fact: its edge is there from
-//      the beginning, and it becomes a choice, with one alternative, when a condition asks for it
+//   1. an open read sees the oldest version that is not older than what its reader has seen
+//      (waiting_sources.cc); it becomes a choice of its sources if there is none, and when a
+//      condition asks for it. A read with one possible source is a fact: its edge is there from the
+//      beginning
 //   2. with the sources that the search has taken, the level yields the edges that the search's
 //      order runs against
 //   3. each becomes an edge of the search, on condition of the sources (and outcomes) on the paths
@@ -37,6 +38,7 @@
 #include "levels/search.h"
 #include "levels/source_conditions.h"
 #include "levels/source_facts.h"
+#include "levels/waiting_sources.h"
 #include "levels/weak.h"
 
 namespace assay::internal {
@@ -45,21 +47,24 @@ namespace {
 class SourceSearch {
  public:
   SourceSearch(const Problem& problem, const LevelInfo& level, const OpenReads& open,
-               const Order& first, ChosenSources& chosen, Stages& stages, Budget& budget)
+               const Order& first, const SpeedUps& on, ChosenSources& chosen, Stages& stages,
+               Budget& budget)
       : h_(*problem.history),
         level_(level),
         problem_(problem),
         open_(open),
+        on_(on),
         chosen_(chosen),
         stages_(stages),
         budget_(budget),
         facts_(problem, level, open),
+        waiting_(problem, level, open, facts_),
         place_(h_.txn_count(), kNone),
         lists_(open.lists()) {
     for (uint32_t i = 0; i < first.events.size(); ++i) place_[first.events[i]] = i;
   }
 
-  Judgement decide(bool local_search, uint64_t most_conflicts) {
+  Judgement decide(uint64_t most_conflicts) {
     Digraph graph = facts_.graph(place_);
     std::vector<Vertex> order_before = topological_order(graph, place_);
     if (order_before.size() < graph.vertices()) {  // the facts contradict each other
@@ -68,9 +73,10 @@ class SourceSearch {
       order_before = topological_order(graph, place_);
     }
     IncrementalOrder order(graph, std::move(order_before));
-    Search search(problem_, level_, nullptr, &open_, nullptr, graph, order, {.on = local_search});
+    Search search(problem_, level_, nullptr, &open_, nullptr, graph, order,
+                  {.on = on_.has(SpeedUp::local_search)});
     search_ = &search;
-    SourceConditions conditions(h_, facts_, open_, lists_, place_, search);
+    SourceConditions conditions(h_, facts_, open_, lists_, place_, waiting_, search);
     conditions_ = &conditions;
     bool begun = false;
     const auto check = [&](std::span<const Vertex> now) {
@@ -91,19 +97,19 @@ class SourceSearch {
   }
 
  private:
-  // False, and the reason given, if the budget ran out.
-  bool add_all_sources() {
-    // A choice, its edge and clauses, and what the search keeps of each of its sides.
+  // A choice, its edge and clauses, and what the search keeps of each of its sides. False, and the
+  // reason given, if the budget ran out.
+  bool room_for(uint64_t sources) {
     constexpr uint64_t kBytesASource = 250, kAskEvery = 4 << 20;
-    uint64_t more = 0;
-    const auto room_for = [&](uint64_t sources) {
-      more += kBytesASource * sources;
-      const bool room =
-          (more < kAskEvery || budget_.has_room(std::exchange(more, 0))) && !budget_.exhausted();
-      return room || give_up(budget_.reason());
-    };
+    more_ += kBytesASource * sources;
+    const bool room =
+        (more_ < kAskEvery || budget_.has_room(std::exchange(more_, 0))) && !budget_.exhausted();
+    return room || give_up(budget_.reason());
+  }
+
+  bool add_all_sources() {
     for (uint32_t read = 0; read < open_.all().size(); ++read) {
-      if (facts_.is_fact(open_.all()[read])) continue;
+      if (facts_.is_fact(open_.all()[read]) || may_wait(open_.all()[read])) continue;
       if (!room_for(open_.all()[read].sources.size())) return false;
       search_->add_sources(read, place_);
     }
@@ -114,6 +120,10 @@ class SourceSearch {
     return true;
   }
 
+  // Whether the read becomes a choice only once an edge rests on its source.
+  bool may_wait(const OpenRead& read) const {
+    return on_.has(SpeedUp::lazy_choices) && !facts_.is_possible(read.reader);
+  }
   // Whether a walk through the order finds this source: it is the last transaction before the
   // reader that left the key in the observed state, present or absent.
   bool is_found_in_order(const OpenRead& read, OpId op) const {
@@ -121,13 +131,6 @@ class SourceSearch {
     return precedes_reader(h_, level_, read) && read.alone && facts_.is_fact(read) &&
            (accepts == Accepts::equals || accepts == Accepts::absent ||
             (accepts == Accepts::rows && h_.selected(op).predicate == kNone));
-  }
-
-  TxnId taken_source(uint32_t read) const {
-    const std::span<const Search::Source> made = search_->sources_of(read);
-    return std::ranges::find_if(
-               made, [this](const Search::Source& one) { return search_->taken(one.side); })
-        ->txn;
   }
 
   // The sources that the search has chosen, for each operation of a transaction that takes effect:
@@ -153,7 +156,7 @@ class SourceSearch {
       work.pop_back();
       for (const uint32_t index : open_.of(reader)) {
         const OpenRead& read = open_.all()[index];
-        const TxnId source = facts_.is_fact(read) ? read.sources[0] : taken_source(index);
+        const TxnId source = waiting_.of(index);
         if (source != kNone && facts_.is_possible(source)) add(source);
         for (const OpId op : read.ops) {
           all.push_back({op, read.key, source});
@@ -179,6 +182,13 @@ class SourceSearch {
 
   // False if nothing does, or nothing can be said; the judgement is given then.
   bool add_what_fails(std::span<const Vertex> order) {
+    for (uint32_t i = 0; i < order.size(); ++i) place_[order[i]] = i;
+    const std::vector<uint32_t> unexplained = waiting_.find(place_, *search_);
+    for (const uint32_t read : unexplained) {
+      if (!room_for(open_.all()[read].sources.size())) return false;
+      search_->add_sources(read, place_);
+    }
+    if (!unexplained.empty()) return true;
     std::vector<Seen> sources = taken();
     if (add_what_lists_lack(order)) return true;
     if (!chosen_.choose(h_, std::move(sources), budget_)) return give_up(budget_.reason());
@@ -280,6 +290,7 @@ class SourceSearch {
                                : budget_.reason());
     }
     for (const WeakFault& fault : faults) {
+      if (budget_.exhausted_now()) return give_up(budget_.reason());
       if (!fault.is_cycle()) {
         conditions_->add_edge(fault.edges.front());
         continue;
@@ -316,13 +327,16 @@ class SourceSearch {
   const LevelInfo& level_;
   const Problem& problem_;
   const OpenReads& open_;
+  const SpeedUps& on_;
   ChosenSources& chosen_;
   Stages& stages_;
   Budget& budget_;
   SourceFacts facts_;
+  WaitingSources waiting_;
   Search* search_ = nullptr;
   SourceConditions* conditions_ = nullptr;
-  std::vector<uint32_t> place_;  // per transaction, in the first order
+  std::vector<uint32_t> place_;  // per transaction, in the last order
+  uint64_t more_ = 0;            // bytes of choices since the budget was asked
   std::vector<Seen> to_name_;    // of the sources taken, what the certificate has to say
   ListChoices lists_;
   std::vector<uint8_t>
@@ -335,11 +349,11 @@ class SourceSearch {
 }  // namespace
 
 Judgement decide_with_sources(const Problem& problem, const LevelInfo& level, const OpenReads& open,
-                              const Order& first, bool local_search, ChosenSources& chosen,
+                              const Order& first, const SpeedUps& on, ChosenSources& chosen,
                               Stages& stages, Budget& budget, uint64_t most_conflicts) {
   const auto timer = stages.time("sources");
-  return SourceSearch(problem, level, open, first, chosen, stages, budget)
-      .decide(local_search, most_conflicts);
+  return SourceSearch(problem, level, open, first, on, chosen, stages, budget)
+      .decide(most_conflicts);
 }
 
 }  // namespace assay::internal

@@ -6,6 +6,7 @@
 
 #include "assay/budget.h"
 #include "assay/certificate.h"
+#include "assay/check.h"
 #include "assay/level.h"
 #include "infer/judgement.h"
 #include "infer/open_reads.h"
@@ -21,7 +22,7 @@ namespace assay::internal {
 // ignored. `chosen`: of the same history and open reads, from the last call. Unknown after
 // `most_conflicts`.
 Judgement decide_with_sources(const Problem& problem, const LevelInfo& level, const OpenReads& open,
-                              const Order& first, bool local_search, ChosenSources& chosen,
+                              const Order& first, const SpeedUps& on, ChosenSources& chosen,
                               Stages& stages, Budget& budget, uint64_t most_conflicts = UINT64_MAX);
 
 }  // namespace assay::internal

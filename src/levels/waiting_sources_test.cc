@@ -1,0 +1,61 @@
+#include "levels/waiting_sources.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/incremental_order.h"
+#include "history/test_history.h"
+
+namespace assay::internal {
+namespace {
+
+using sample::make_history;
+using sample::r;
+using sample::w;
+
+// The sources that the reads of x have in the order of the transactions.
+struct Found {
+  std::vector<TxnId> sources;
+  size_t unexplained;
+};
+
+Found found(const std::vector<sample::Txn>& txns, LevelId id) {
+  const LevelInfo& level = level_info(id);
+  const History h = make_history(txns);
+  Budget unlimited;
+  const Problem problem = make_problem(h);
+  OpenReads open(h, level.repeatable);
+  open.add(problem, unlimited);
+  const SourceFacts facts(problem, level, open);
+  std::vector<uint32_t> place(h.txn_count());
+  for (TxnId t = 0; t < h.txn_count(); ++t) place[t] = t;
+  Digraph graph = facts.graph(place);
+  IncrementalOrder order(graph, topological_order(graph, place));
+  const Search search(problem, level, nullptr, &open, nullptr, graph, order, {});
+  WaitingSources waiting(problem, level, open, facts);
+  Found all{{}, waiting.find(place, search).size()};
+  for (uint32_t i = 0; i < open.all().size(); ++i) all.sources.push_back(waiting.of(i));
+  return all;
+}
+
+TEST(WaitingSources, AReadIsNotOlderThanWhatItsReaderHasSeen) {
+  const std::vector<sample::Txn> writers = {
+      {1, {w("x", 1)}}, {2, {w("x", 1), w("y", 2)}}, {3, {w("x", 1)}}};
+  std::vector<sample::Txn> after = writers, before = writers;
+  after.push_back({4, {r("y", 2), r("x", 1)}});
+  before.push_back({4, {r("x", 1), r("y", 2)}});
+  EXPECT_EQ(found(after, LevelId::read_committed).sources, (std::vector<TxnId>{1}));
+  EXPECT_EQ(found(before, LevelId::read_committed).sources, (std::vector<TxnId>{0}));
+  EXPECT_EQ(found(before, LevelId::read_atomic).sources, (std::vector<TxnId>{1}));
+}
+
+TEST(WaitingSources, WithoutAnEarlierSourceItIsUnexplained) {
+  const Found none = found({{1, {w("x", 1)}},
+                            {2, {w("x", 3), w("y", 2)}},
+                            {3, {r("y", 2), r("x", 1)}},
+                            {4, {w("x", 1)}}},
+                           LevelId::read_committed);
+  EXPECT_EQ(none.unexplained, 1u);
+}
+
+}  // namespace
+}  // namespace assay::internal
