@@ -1,9 +1,8 @@
 // A source for each open read that no edge of a search rests on.
 //
-//   A { w(x,1) }   B { w(x,2) w(y,3) }   C { p(value < 2,[y=…]) }     C read y from B, and skipped
-//   x,
-//                                                               where A's value satisfies
-//   C has seen B, so of x it saw what B left, or a later version; not the initial state.
+//   A { w(x,1) }   B { w(x,9) w(y,1) }   C { p(value < 2,[y=1]) }
+//   C read y from B and skipped x. It has seen B, so of x it saw what B left or a later version;
+//   not the initial state, and not A's x, which satisfies the condition.
 //
 // A query skips every row that does not satisfy its condition, and most versions of these do not
 // either. Any of them will do that is not older than what the reader has seen; the oldest such
