@@ -1,4 +1,4 @@
-// Files that no folder lists: what is in them is gone once they are closed, also by a crash.
+// Files that no folder lists: their contents are gone once they are closed, or after a crash.
 #pragma once
 
 #include <string>

@@ -159,15 +159,15 @@ std::string in_words(const std::vector<AtLevel>& levels, const History& history,
                           display(at.found.reason, 300));
     else if (!at.execution)
       text += fmt::format(
-          "\nAt {} all {} were looked at, and are serializable; no certificate shows that.\n",
+          "\nAt {} all {} were examined and are serializable; no certificate shows that.\n",
           name_of(at.level),
           counted(at.found.allowed, "execution that the level allows",
                   "executions that the level allows"));
   }
   text += "\n" +
           wrapped(
-              "A transaction of which a read changes stops there, or goes on as recorded. What "
-              "comes after it, in its session or by what it reads, is left out.",
+              "A transaction whose read changes either stops there or goes on as recorded. What "
+              "follows it in its session, or reads from it, is left out.",
               columns_of_stdout()) +
           "\n";
   return text;

@@ -11,9 +11,8 @@
 namespace assay::internal::cli {
 
 struct PredictedFiles {
-  std::string
-      folder;  // made if it is not there, and files in it are replaced; empty: write nothing
-  std::vector<std::string> inputs;  // which are spared
+  std::string folder;  // empty: nothing is written. It is made, and files in it are replaced
+  std::vector<std::string> inputs;  // never overwritten
 
   bool wanted() const { return !folder.empty(); }
   // `name`.cert.json and `name`.jsonl; both return the name of the file.

@@ -296,7 +296,7 @@ Hint hint_of_order(const Problem& problem, const Order& order) {
     if (!order.split || event % 2 == 1) hint.write_time[n] = place;
     ++place;
   }
-  // What did not take effect in the order comes behind what its session did before.
+  // A transaction that the order leaves out is placed with the one before it in its session.
   for (const auto& session : problem.sessions) {
     int64_t last = 0;
     for (const Node n : session) {

@@ -10,7 +10,7 @@ namespace assay::internal {
 
 // Looks at everything else of the problem.
 Hint make_hint(const Problem& problem);
-// The places of its events in an order of the problem.
+// The times are the places of the events in an order.
 Hint hint_of_order(const Problem& problem, const Order& order);
 
 // The nodes in the order of their writes, those at the same time in their own.

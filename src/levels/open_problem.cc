@@ -4,7 +4,7 @@
 //   s1: { w(x,1) }   s2: { w(x,1) w(y,1) }   s3: { r(x,1) }     s3 read from s1 or s2
 //
 // Few skipped rows matter, so they are added lazily: find an order without them, add the ones it
-// contradicts, and repeat, starting from that order: another one would contradict as many others.
+// contradicts, and repeat, starting from that order: a fresh one would contradict as many others.
 // After some rounds all are added. Aggregates are added lazily too: once an order fails to explain
 // one, the state that it saw of each key becomes a choice.
 //

@@ -4,10 +4,10 @@
 //   C read y from B and skipped x. It has seen B, so of x it saw what B left or a later version;
 //   not the initial state, and not A's x, which satisfies the condition.
 //
-// A query skips every row that does not satisfy its condition, and most versions of these do not
-// either. Any of them will do that is not older than what the reader has seen; the oldest such
-// version shows the reader nothing more, or as little as can be. Only reads without one have to be
-// chosen, and those that an edge rests on.
+// A query skips every row that does not satisfy its condition, and most versions of these rows do
+// not satisfy it either. Any of them will do that is not older than what the reader has seen; the
+// oldest one adds the least to that. Reads become choices only where there is none, and where an
+// edge rests on their source.
 //
 // Cost: the writes of the transactions that are read from, and the possible sources of the reads.
 

@@ -242,7 +242,8 @@ class Execution {
     return true;
   }
 
-  // One transaction after the other, each as soon as nobody is still to read what it overwrites.
+  // Runs transactions one by one, each once no read that is still to come needs a version that it
+  // overwrites.
   bool has_serial_order(const PartialOrder& order, Budget& budget) const {
     std::vector<uint32_t> all;
     for (uint32_t t = 0; t < count(); ++t)
@@ -339,7 +340,7 @@ class BoundarySearch {
     std::ranges::stable_sort(going_on_, {}, session);
   }
 
-  // All sets of so many of these places, of one session each, with so many changes.
+  // Looks at every set of `size` places, at most one in each session, with `changes` changed reads.
   void look_at_sets(size_t size, size_t changes, std::optional<certify::Boundary>& found,
                     const std::vector<Place>& places) {
     const auto session = [&](size_t i) { return all_.txns[places[i].txn].session; };
@@ -372,7 +373,8 @@ class BoundarySearch {
     size_t next = 0;
   };
 
-  // All sources that their reads may have, with so many changes.
+  // Looks at every way to give the set's reads their sources that changes exactly `changes` of
+  // them.
   void look_at(const std::vector<Place>& set, size_t changes,
                std::optional<certify::Boundary>& found) {
     if (!execution_.cut(set)) return;

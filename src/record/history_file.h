@@ -15,8 +15,7 @@
 
 namespace assay::internal::record {
 
-// The first line says what is known in the end alone, so the others wait in a file without a name
-// beside it.
+// The first line depends on all others, so these wait in a temporary file (base/temporary_file.h).
 class HistoryFile : public collect::schedule::RowSink {
  public:
   static Result<std::unique_ptr<HistoryFile>> open(const std::string& path);

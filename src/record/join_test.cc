@@ -449,9 +449,9 @@ TEST(Join, AnOrderNamesWhatATransactionOfManyChangesLeft) {
   }
 }
 
-// What a row held is forgotten once it was replaced and nobody is left who may read it: one who
-// does nevertheless reads nobody's.
-TEST(Join, ForgetsWhatNobodyReadsAnyMore) {
+// A replaced version is forgotten once no open transaction can read it. A read of it that comes
+// nevertheless is left out.
+TEST(Join, ForgetsAReplacedVersionThatNoTransactionCanRead) {
   const auto read = [](int session, int at, int of) {
     return fmt::format(
         "{{\"s\":{0},\"q\":2,\"t\":[{1},{1}],\"tag\":\"\",\"rows\":[\"(1,{2},1)\"]}}\n", session,

@@ -36,7 +36,8 @@ class Versions {
   // What a change replaced; nothing where nothing was there, or that is of this transaction.
   std::optional<collect::schedule::RowOperation> replaced(const std::string& key, size_t log);
 
-  // Nobody reads any more what a transaction of the log before this one has replaced.
+  // Forgets the versions that transactions of the log before this one replaced: no transaction can
+  // read them any more.
   void forget_replaced_before(size_t log);
   // The first of the log that a snapshot does not see.
   size_t first_unseen(const std::set<uint32_t>& going_on, size_t logged) const;
