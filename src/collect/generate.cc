@@ -58,6 +58,9 @@ Status check_bug(const GenerateOptions& o, const Workload& workload) {
   if (script.compares() && workload.uses(OpKind::append))
     return usage_error(
         fmt::format("{} at {} needs compare-and-set, which lists do not have", bug, level));
+  if (script.queries() && !workload.selects())
+    return usage_error(fmt::format("{} shows only in queries by condition; expected --workload {}",
+                                   bug, workload_for(o.bug)));
   if (o.sessions < script.sessions_needed())
     return usage_error(fmt::format("{} needs at least {} sessions", bug, script.sessions_needed()));
   if (script.two_keys() && o.workload_options.keys < 2)
@@ -166,6 +169,12 @@ std::string_view log_bug_name(LogBug bug) {
   for (const LogBugInfo& one : kLogBugs)
     if (one.bug == bug) return one.name;
   return "none";
+}
+
+std::string_view workload_for(Anomaly bug) {
+  for (const WorkloadInfo& workload : all_workloads())
+    if (std::ranges::find(workload.shows, bug) != workload.shows.end()) return workload.name;
+  return GenerateOptions().workload;
 }
 
 Result<GenerateStats> generate(const GenerateOptions& asked, Sink& sink) {

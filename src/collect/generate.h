@@ -75,6 +75,9 @@ struct GenerateStats {
 // Anomalies that can be had as bugs, in the order of Anomaly.
 std::span<const Anomaly> all_bugs();
 
+// The first workload that shows a bug: general, or predicates where only queries by condition do.
+std::string_view workload_for(Anomaly bug);
+
 // Deterministic: equal options give equal output. Errors: usage, or what the sink returned. A bug
 // that the level allows is a usage error, since it would be none.
 Result<GenerateStats> generate(const GenerateOptions& options, Sink& sink);

@@ -115,8 +115,7 @@ class Workload {
   }
 };
 
-// What reads and writes of single keys can reveal: all anomalies that can be had as bugs
-// (generate.h), in the order of Anomaly.
+// What reads and writes of single keys can reveal, in the order of Anomaly.
 inline constexpr auto kShownByRegisters = [] {
   using enum Anomaly;
   return std::to_array({thin_air_read, aborted_read, future_read, not_my_last_write,
@@ -124,6 +123,14 @@ inline constexpr auto kShownByRegisters = [] {
                         session_guarantee_violation, non_monotonic_read, fractured_read,
                         causality_violation, long_fork, lost_update, write_skew, g1c,
                         real_time_violation});
+}();
+// The same, and those that only queries by condition reveal.
+inline constexpr auto kShownByConditions = [] {
+  std::array<Anomaly, kShownByRegisters.size() + 2> all{};
+  std::ranges::copy(kShownByRegisters, all.begin());
+  all[kShownByRegisters.size()] = Anomaly::g2;
+  all[kShownByRegisters.size() + 1] = Anomaly::phantom;
+  return all;
 }();
 
 struct WorkloadInfo {

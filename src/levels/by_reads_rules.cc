@@ -68,19 +68,13 @@ bool is_weak(Case& c, const LevelInfo& level) {
 }
 
 // Where a strong level is asked for, it is searched in any case, and its order determines the
-// sources. Few choices are searched at once.
+// sources.
 bool may_take_nearest_sources(Case& c, const LevelInfo& level) {
-  constexpr uint64_t kManySources = 100'000;
   const auto determines = [&](const LevelInfo& other) {
     return is_strong(other) && c.lattice.is_open(other.id) && c.timed_enough(other);
   };
-  if (!is_weak(c, level) || !c.lattice.is_open(level.id) || !c.uses(SpeedUp::narrowing) ||
-      !c.has_open_reads() || c.has_aggregates || std::ranges::any_of(all_levels(), determines))
-    return false;
-  uint64_t sources = 0;
-  for (const OpenRead& read : c.open.reads(OpenProblem::listing_of(level)).all())
-    sources += read.sources.size();
-  return sources > kManySources;
+  return is_weak(c, level) && c.lattice.is_open(level.id) && c.uses(SpeedUp::narrowing) &&
+         c.has_open_reads() && !c.has_aggregates && !std::ranges::any_of(all_levels(), determines);
 }
 
 bool looks_at_dirty_reads(Case& c, const LevelInfo& level) {
@@ -102,7 +96,7 @@ void take_nearest_sources(Case& c, const LevelInfo& level) {
   if (!asked.obstacle().empty() || !asked.lists().all().empty() || !c.open.has_sources()) return;
   Judgement found = accept_nearest_sources(c.problem, c.open.for_search(), level, asked,
                                            c.options.speed_ups, c.stages, c.budget);
-  if (found.outcome() == Outcome::satisfied) c.record(level.id, std::move(found));
+  if (found.outcome() != Outcome::unknown) c.record(level.id, std::move(found));
 }
 
 void decide_weak(Case& c, const LevelInfo& level) { decide_by_reads(c, level, "weak", c.weak); }

@@ -50,13 +50,27 @@ bool has_all(const OpenReads& open, const OpenReads& asked) {
   });
 }
 
+// Few choices are searched at once.
+bool has_many_sources(const OpenReads& open) {
+  constexpr uint64_t kMany = 100'000;
+  uint64_t sources = 0;
+  for (const OpenRead& read : open.all()) sources += read.sources.size();
+  return sources > kMany;
+}
+
 }  // namespace
 
 Judgement accept_nearest_sources(const Problem& matched, const Problem& problem,
                                  const LevelInfo& level, const OpenReads& asked, const SpeedUps& on,
                                  Stages& stages, Budget& budget) {
   constexpr uint64_t kFewConflicts = 1'000, kConflictsANode = 2;
-  if (!has_all(*problem.open, asked)) return {};
+  const uint64_t conflicts = kFewConflicts + kConflictsANode * problem.nodes();
+  ChosenSources all;
+  Judgement decided = decide_with_sources(matched, level, asked, first_order(problem), on, all,
+                                          stages, budget, conflicts);
+  if (decided.outcome() != Outcome::unknown || !has_many_sources(asked) ||
+      !has_all(*problem.open, asked))
+    return decided;
   std::optional<Problem> narrowed;
   {
     const auto timer = stages.time("narrow");
@@ -65,9 +79,8 @@ Judgement accept_nearest_sources(const Problem& matched, const Problem& problem,
   }
   if (!narrowed) return {};
   ChosenSources chosen;
-  Judgement found =
-      decide_with_sources(matched, level, *narrowed->open, first_order(*narrowed), on, chosen,
-                          stages, budget, kFewConflicts + kConflictsANode * problem.nodes());
+  Judgement found = decide_with_sources(matched, level, *narrowed->open, first_order(*narrowed), on,
+                                        chosen, stages, budget, conflicts);
   if (found.outcome() != Outcome::satisfied) return {};
   found.certificate.order.sources = chosen.sources();  // a verifier would find other sources
   return found;

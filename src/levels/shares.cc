@@ -1,6 +1,7 @@
 #include "levels/shares.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace assay::internal {
 
@@ -9,7 +10,8 @@ Allowance Shares::share_of(LevelId level) {
   if (!parts_) divide();
   if (rest_) return parts_->all;
   if (passes_) return parts_->all / kOfPasses;
-  return lattice_.serves_request(level) ? parts_->asked : parts_->other;
+  if (lattice_.serves_request(level)) return parts_->asked;
+  return std::exchange(any_other_, true) ? parts_->other : parts_->first_other;
 }
 
 void Shares::divide() {
@@ -18,8 +20,9 @@ void Shares::divide() {
     if (level.walk.decide != 0 && lattice_.useful(level.id) && !lattice_.is_decided(level.id))
       ++(lattice_.serves_request(level.id) ? asked : other);
   const Allowance all = budget_.left();
-  parts_ = {all / (2 * std::max<uint64_t>(1, asked)), all / (4 * std::max<uint64_t>(1, other)),
-            all};
+  parts_ = {all / (2 * std::max<uint64_t>(1, asked)), all / 8,
+            all / (8 * std::max<uint64_t>(2, other) - 8), all};
+  any_other_ = false;
   rest_ = false;
 }
 

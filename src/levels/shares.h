@@ -1,11 +1,12 @@
 // The share of the budget that each search gets: one hard level leaves something to the others.
 //
-//   two levels asked for, and three that may settle them:   1/4 1/4   1/12 1/12 1/12   and then
+//   two levels asked for, and three that may settle them:   1/4 1/4   1/8 1/16 1/16   and then
 //                                                                     what is left
 //
 // Half of it goes to the levels asked for in equal parts: each of k levels can be decided if it
-// needs no more than 1 / 2k of the whole; a quarter goes to other levels that may decide them. The
-// rest goes to the levels that ran out of their share. Cost: none.
+// needs no more than 1 / 2k of the whole; a quarter goes to other levels that may decide them, half
+// of that to the one that is searched first, since it is the one that may decide most. The rest
+// goes to the levels that ran out of their share. Cost: none.
 #pragma once
 
 #include <optional>
@@ -41,7 +42,7 @@ class Shares {
 
  private:
   struct Parts {
-    Allowance asked, other, all;
+    Allowance asked, first_other, other, all;
   };
 
   Allowance share_of(LevelId level);
@@ -53,6 +54,7 @@ class Shares {
   bool passes_ = false;
   bool rest_ = false;
   std::optional<Parts> parts_;
+  bool any_other_ = false;  // has been searched since these were made
   std::vector<LevelId> ran_out_;
 };
 

@@ -33,6 +33,7 @@
 #include <vector>
 
 #include "history/accesses.h"
+#include "levels/explained_order.h"
 #include "levels/list_choices.h"
 #include "levels/proof_hints.h"
 #include "levels/search.h"
@@ -72,6 +73,8 @@ class SourceSearch {
       graph = facts_.graph(place_);
       order_before = topological_order(graph, place_);
     }
+    if (on_.has(SpeedUp::lazy_choices) && level_.events == EventModel::weak)
+      order_before = explained_order(graph, order_before, open_, waiting_);
     IncrementalOrder order(graph, std::move(order_before));
     Search search(problem_, level_, nullptr, &open_, nullptr, graph, order,
                   {.on = on_.has(SpeedUp::local_search)});

@@ -15,55 +15,116 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
+#include <utility>
 
 #include "base/sort_by.h"
 
 namespace assay::internal {
 
+namespace {
+
+// What a session wrote, its later transactions have seen.
+bool sees_own_session(const LevelInfo& level) {
+  return std::ranges::count(level.seen.words, std::string_view("s")) > 0;
+}
+
+}  // namespace
+
 WaitingSources::WaitingSources(const Problem& problem, const LevelInfo& level,
                                const OpenReads& open, const SourceFacts& facts)
     : problem_(problem),
-      earlier_reads_only_(level.seen.earlier_reads),
+      level_(level),
       open_(open),
       facts_(facts),
       reads_(open.all().size()),
-      source_(open.all().size(), kNone) {
+      first_(problem.history->txn_count() + 1),
+      source_(open.all().size(), kNone),
+      own_writer_(open.all().size(), kNone) {
   std::iota(reads_.begin(), reads_.end(), 0u);
-  stable_sort_by(reads_, [&](uint32_t read) { return open.all()[read].op; });
+  stable_sort_by(reads_,
+                 [&](uint32_t read) { return pack(open.all()[read].reader, open.all()[read].op); });
+  for (const OpenRead& read : open.all()) ++first_[read.reader + 1];
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  if (sees_own_session(level)) find_own_writers();
+}
+
+void WaitingSources::find_own_writers() {
+  const History& h = *problem_.history;
+  std::vector<std::unordered_map<KeyId, TxnId>> written(h.session_count());
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    std::unordered_map<KeyId, TxnId>& own = written[h.session(t)];
+    for (const uint32_t read : reads_of(t))
+      if (const auto last = own.find(open_.all()[read].key); last != own.end())
+        own_writer_[read] = last->second;
+    if (const Node n = problem_.node_of(t); n != kNone && !problem_.is_possible(n))
+      for (const WriteId w : problem_.writes.of(n)) own[problem_.writes.key[w]] = t;
+  }
 }
 
 std::vector<uint32_t> WaitingSources::find(std::span<const uint32_t> place, const Search& search) {
   std::vector<uint32_t> unexplained;
-  TxnId reader = kNone;
-  std::span<const ExternalRead> known;
-  for (const uint32_t index : reads_) {
-    const OpenRead& read = open_.all()[index];
-    if (read.reader != reader) {
-      reader = read.reader;
-      seen_.clear();
-      const Node n = problem_.node_of(reader);
-      known = n == kNone ? std::span<const ExternalRead>() : problem_.reads[n];
-    }
-    for (; !known.empty() && (!earlier_reads_only_ || known.front().op <= read.op);
-         known = known.subspan(1))
-      if (const WriteId w = known.front().write; w != kNone)
-        see(problem_.txn[problem_.writes.node[w]], place);
+  const Choose choose = [&](uint32_t index) -> std::optional<TxnId> {
     const std::span<const Search::Source> made = search.sources_of(index);
-    std::optional<TxnId> source;
-    if (facts_.is_fact(read)) {
-      source = read.sources[0];
-    } else if (!made.empty() || facts_.is_possible(read.reader)) {
-      const auto taken = std::ranges::find_if(
-          made, [&](const Search::Source& one) { return search.taken(one.side); });
-      source = taken == made.end() ? kNone : taken->txn;  // none if the reader takes no effect
-    } else {
-      source = earliest(read, place);
-    }
-    if (!source) unexplained.push_back(index);
-    source_[index] = source.value_or(kNone);
-    see(source_[index], place);
-  }
+    if (made.empty() && !facts_.is_possible(open_.all()[index].reader))
+      return earliest(index, place);
+    const auto taken = std::ranges::find_if(
+        made, [&](const Search::Source& one) { return search.taken(one.side); });
+    return taken == made.end() ? kNone : taken->txn;  // none if the reader takes no effect
+  };
+  for (TxnId reader = 0; reader + 1 < first_.size(); ++reader)
+    if (!reads_of(reader).empty()) give_sources(reader, place, choose, unexplained);
   return unexplained;
+}
+
+std::optional<uint32_t> WaitingSources::unexplained_read(TxnId reader,
+                                                         std::span<const uint32_t> place) {
+  std::vector<uint32_t> unexplained;
+  give_sources(
+      reader, place, [&](uint32_t read) { return earliest(read, place); }, unexplained);
+  return unexplained.empty() ? std::nullopt : std::optional(unexplained.front());
+}
+
+void WaitingSources::give_sources(TxnId reader, std::span<const uint32_t> place,
+                                  const Choose& choose, std::vector<uint32_t>& unexplained) {
+  constexpr int kPasses = 4;
+  seen_.clear();
+  known_.clear();
+  const Node n = problem_.node_of(reader);
+  auto known = n == kNone ? std::span<const ExternalRead>() : problem_.reads[n];
+  for (const ExternalRead& read : known)
+    if (!level_.seen.earlier_reads)
+      known_[read.key] =
+          read.write == kNone ? 0 : place[problem_.txn[problem_.writes.node[read.write]]] + 1;
+  const size_t others = unexplained.size();
+  bool changed = true;
+  for (int pass = 0; pass < kPasses && std::exchange(changed, false); ++pass) {
+    unexplained.resize(others);
+    for (const uint32_t index : reads_of(reader)) {
+      const OpenRead& read = open_.all()[index];
+      for (; !known.empty() && (!level_.seen.earlier_reads || known.front().op <= read.op);
+           known = known.subspan(1))
+        if (const WriteId w = known.front().write; w != kNone)
+          see(problem_.txn[problem_.writes.node[w]], place);
+      const std::optional<TxnId> source =
+          facts_.is_fact(read) ? std::optional(read.sources[0]) : choose(index);
+      if (!source) unexplained.push_back(index);
+      const TxnId before = std::exchange(source_[index], source.value_or(kNone));
+      changed = changed || (!level_.seen.earlier_reads && (pass == 0 || before != source_[index]));
+      see(source_[index], place);
+    }
+  }
+}
+
+// Whether it overwrote what a known read of the same reader saw.
+bool WaitingSources::contradicts(TxnId source, std::span<const uint32_t> place) const {
+  const Node n = known_.empty() ? kNone : problem_.node_of(source);
+  if (n == kNone) return false;
+  for (const WriteId w : problem_.writes.of(n))
+    if (const auto read = known_.find(problem_.writes.key[w]);
+        read != known_.end() && read->second < place[source] + 1)
+      return true;
+  return false;
 }
 
 void WaitingSources::see(TxnId source, std::span<const uint32_t> place) {
@@ -75,18 +136,23 @@ void WaitingSources::see(TxnId source, std::span<const uint32_t> place) {
   }
 }
 
-std::optional<TxnId> WaitingSources::earliest(const OpenRead& read,
+std::optional<TxnId> WaitingSources::earliest(uint32_t index,
                                               std::span<const uint32_t> place) const {
+  const OpenRead& read = open_.all()[index];
   const auto seen = seen_.find(read.key);
+  const TxnId own = own_writer_[index];
+  const bool any_seen = seen != seen_.end() || own != kNone;
+  const uint32_t least =
+      std::max(seen == seen_.end() ? 0 : seen->second, own == kNone ? 0 : place[own]);
   std::optional<TxnId> best;
   for (const TxnId t : read.sources) {
     if (t == kNone) {
-      if (seen == seen_.end()) return kNone;
+      if (!any_seen) return kNone;
       continue;
     }
     if (facts_.is_possible(t) || place[t] >= place[read.reader]) continue;
-    if (seen != seen_.end() && place[t] < seen->second) continue;
-    if (!best || place[t] < place[*best]) best = t;
+    if (any_seen && place[t] < least) continue;
+    if ((!best || place[t] < place[*best]) && !contradicts(t, place)) best = t;
   }
   return best;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -24,21 +25,38 @@ class WaitingSources {
   // Gives each read that is no choice a source. `place`: per transaction, in an order. Returns the
   // reads that nothing before them explains.
   std::vector<uint32_t> find(std::span<const uint32_t> place, const Search& search);
+  // A read of the transaction that nothing before it explains, while there are no choices; nothing
+  // if all are explained. `place`: as above; kNone: not before any other.
+  std::optional<uint32_t> unexplained_read(TxnId reader, std::span<const uint32_t> place);
   // As found last; kNone: the initial state.
   TxnId of(uint32_t read) const { return source_[read]; }
 
  private:
+  void find_own_writers();
+  std::span<const uint32_t> reads_of(TxnId reader) const {
+    return std::span(reads_).subspan(first_[reader], first_[reader + 1] - first_[reader]);
+  }
+  // The source that the read has, or nothing if it is unexplained.
+  using Choose = std::function<std::optional<TxnId>(uint32_t read)>;
+  void give_sources(TxnId reader, std::span<const uint32_t> place, const Choose& choose,
+                    std::vector<uint32_t>& unexplained);
   void see(TxnId source, std::span<const uint32_t> place);
-  std::optional<TxnId> earliest(const OpenRead& read, std::span<const uint32_t> place) const;
+  bool contradicts(TxnId source, std::span<const uint32_t> place) const;
+  std::optional<TxnId> earliest(uint32_t read, std::span<const uint32_t> place) const;
 
   const Problem& problem_;
-  const bool earlier_reads_only_;
+  const LevelInfo& level_;
   const OpenReads& open_;
   const SourceFacts& facts_;
-  std::vector<uint32_t> reads_;  // all, by their operations
+  std::vector<uint32_t> reads_;  // all, by their readers and operations
+  std::vector<uint32_t> first_;  // per transaction: where its reads begin
   std::vector<TxnId> source_;    // per read
-  // Of the reader: per key, the place of the last writer that it has seen.
-  std::unordered_map<KeyId, uint32_t> seen_;
+  // Per read, where the level lets sessions see what they wrote: the last transaction before the
+  // reader in its session that wrote the key.
+  std::vector<TxnId> own_writer_;
+  // Of the reader: per key, the place of the last writer that it has seen; and where all reads of a
+  // transaction count together, one more than the place of the writer that a known read saw.
+  std::unordered_map<KeyId, uint32_t> seen_, known_;
 };
 
 }  // namespace assay::internal

@@ -201,6 +201,7 @@ TEST(Explain, PlantedBugsGetTheirName) {
       collect::GenerateOptions options;
       options.level = LevelId::strict_serializable;
       options.bug = bug;
+      options.workload = collect::workload_for(bug);
       options.txns = 30;
       options.seed = seed;
       collect::HistorySink sink;
@@ -245,6 +246,7 @@ TEST(Explain, OneLevelAloneIsNamedAsAmongAll) {
       collect::GenerateOptions options;
       options.level = LevelId::strict_serializable;
       options.bug = bug;
+      options.workload = collect::workload_for(bug);
       options.txns = 30;
       options.seed = seed;
       collect::HistorySink sink;

@@ -26,6 +26,12 @@ inline bool can_be_made_at(const collect::WorkloadInfo& workload, LevelId level)
   return workload.single_operations || !level_info(level).single_operations;
 }
 
+// Some bugs only queries by condition show.
+inline bool can_show(const collect::WorkloadInfo& workload, Anomaly bug) {
+  return collect::workload_for(bug) == "general" ||
+         std::ranges::find(workload.shows, bug) != workload.shows.end();
+}
+
 // Of a level, a workload or an anomaly, as a test may be called.
 inline std::string test_name(std::string_view name) {
   std::string result(name);

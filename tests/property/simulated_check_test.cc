@@ -116,6 +116,7 @@ TEST_P(SimulatedBugCheck, IsFoundAndNamed) {
     for (uint64_t seed = 1; seed <= 3; ++seed) {
       GenerateOptions generated = options_for(base.id, seed);
       generated.bug = bug;
+      if (collect::workload_for(bug) != "general") generated.workload = collect::workload_for(bug);
       const History history = make(generated);
       CheckOptions options;
       for (const LevelInfo& level : default_levels())

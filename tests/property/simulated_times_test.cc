@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(Property, SimulatedTimes, testing::ValuesIn(workloads()
 TEST(SimulatedTimes, DoNotExplainABug) {
   for (const LevelId level : {session_si, serializable}) {
     for (const Anomaly bug : collect::all_bugs()) {
-      GenerateOptions options = options_of("general", level);
+      GenerateOptions options = options_of(collect::workload_for(bug), level);
       options.bug = bug;
       if (!collect::forbids(level, bug)) continue;
       for (options.seed = 1; options.seed <= scaled(20, 2); ++options.seed)

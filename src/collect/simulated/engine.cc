@@ -202,13 +202,18 @@ void Engine::call(uint32_t session, const Request& request, Reply& reply, const 
     case OpKind::range:
       reply.rows = request.selects() ? select(session, request, foreseen)
                                      : read_range(session, {request.key, request.high}, foreseen);
+      if (policy(sessions_[session]).check == Check::found)
+        for (const auto& row : reply.rows)
+          sessions_[session].reads.push_back(&register_of(row.first));
       return;
   }
 }
 
-void Engine::look_for_read(uint32_t session) {
+void Engine::look_for_read(uint32_t session, bool range) {
   Session& s = sessions_[session];
-  if (!s.viewed || policy(s).moment == Moment::every_read) look(session, s.viewed);
+  const Moment moment = policy(s).moment;
+  if (!s.viewed || moment == Moment::every_read || (range && moment == Moment::every_range))
+    look(session, s.viewed);
 }
 
 // What the transaction itself left in a register, as it sees it; null if nothing.
@@ -241,7 +246,7 @@ Value Engine::read(uint32_t session, Chain& chain, const Value& foreseen) {
   Session& s = sessions_[session];
   if (const Value* own = own_value(s, chain)) return *own;
   look_for_read(session);
-  if (policy(s).check == Check::reads) s.reads.push_back(&chain);
+  if (checks_reads(s)) s.reads.push_back(&chain);
   return outside_value(session, chain, foreseen);
 }
 
@@ -250,7 +255,7 @@ void Engine::start_range(uint32_t session, const Bounds& bounds) {
   if (!std::exchange(indexed_, true))
     for (auto at = registers_.begin(); at != registers_.end(); ++at)
       index_.emplace(at.key(), &at.value());
-  look_for_read(session);
+  look_for_read(session, true);
   Session& s = sessions_[session];
   if (policy(s).check == Check::reads) s.ranges.push_back(bounds);
 }
@@ -323,7 +328,7 @@ void Engine::index_values() {
 std::vector<Value> Engine::read_list(uint32_t session, Chain& chain, const Value& foreseen) {
   look_for_read(session);
   Session& s = sessions_[session];
-  if (policy(s).check == Check::reads) s.reads.push_back(&chain);
+  if (checks_reads(s)) s.reads.push_back(&chain);
   const Anomaly bad = bad_read(s);
   std::vector<Value> list = visible_list(chain, session);
   if (bad == Anomaly::thin_air_read) list.push_back(invent());
@@ -387,6 +392,7 @@ bool Engine::conflicts(uint32_t session) const {
       return std::any_of(s.writes.begin(), s.writes.end(),
                          [&](const Write& w) { return changed(*w.chain, session); });
     case Check::reads:
+    case Check::found:  // without ranges
       return std::any_of(s.reads.begin(), s.reads.end(),
                          [&](const Chain* chain) { return changed(*chain, session); }) ||
              std::any_of(s.ranges.begin(), s.ranges.end(),

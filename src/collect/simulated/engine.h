@@ -164,7 +164,10 @@ class Engine {
   Chain& register_of(const Value& key);
   Chain& list_of(const Value& key);
   std::pair<Index::const_iterator, Index::const_iterator> within(const Bounds& bounds) const;
-  void look_for_read(uint32_t session);
+  void look_for_read(uint32_t session, bool range = false);
+  bool checks_reads(const Session& s) const {
+    return policy(s).check == Check::reads || policy(s).check == Check::found;
+  }
   Anomaly bad_read(const Session& s) const {
     return s.faulty ? faulty_policy_.bad_read : Anomaly::none;
   }

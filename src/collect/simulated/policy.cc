@@ -132,6 +132,13 @@ Policy weaken(Policy policy, Anomaly bug) {
     case Anomaly::write_skew:
       policy.check = Check::writes;
       return policy;
+    case Anomaly::g2:
+      policy.check = Check::found;
+      return policy;
+    case Anomaly::phantom:
+      policy.view = ViewKind::point;
+      policy.moment = Moment::every_range;
+      return policy;
     case Anomaly::g1c:
       policy.check = Check::none;
       policy.bad_read = bug;
@@ -151,7 +158,7 @@ Policy weaken(Policy policy, Anomaly bug) {
   }
 }
 
-std::span<const Anomaly> all_bugs() { return kShownByRegisters; }
+std::span<const Anomaly> all_bugs() { return kShownByConditions; }
 
 bool forbids(LevelId level, Anomaly bug) {
   using enum LevelId;
@@ -169,6 +176,7 @@ bool forbids(LevelId level, Anomaly bug) {
       return implies(level, monotonic_atomic_view);
     case Anomaly::non_repeatable_read:
     case Anomaly::fractured_read:
+    case Anomaly::phantom:
       return implies_any(level, {read_atomic, adya_si});
     case Anomaly::causality_violation:
       return implies_any(level, {causal, adya_si});
@@ -177,6 +185,7 @@ bool forbids(LevelId level, Anomaly bug) {
     case Anomaly::lost_update:
       return implies(level, adya_si);
     case Anomaly::write_skew:
+    case Anomaly::g2:
       return implies(level, serializable);
     case Anomaly::g1c:
       return implies_any(level, {read_committed, pl_2});

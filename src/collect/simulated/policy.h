@@ -17,12 +17,13 @@ namespace assay::internal::collect {
 //              all
 enum class ViewKind : uint8_t { point, replicas, scattered };
 
-// When the view is chosen.
-enum class Moment : uint8_t { begin, first_read, every_read };
+// When the view is chosen. every_range: at the first operation, and again for each range.
+enum class Moment : uint8_t { begin, first_read, every_range, every_read };
 
 // What must not have changed between view and commit: nothing; the keys it wrote; the keys it read
-// if it also wrote something. locks: the keys it wrote, since it first did.
-enum class Check : uint8_t { none, locks, writes, reads };
+// if it also wrote something, those within its ranges included; of its ranges, the rows it found
+// only. locks: the keys it wrote, since it first did.
+enum class Check : uint8_t { none, locks, writes, reads, found };
 
 struct Policy {
   ViewKind view = ViewKind::point;

@@ -78,6 +78,11 @@ Script find_script(Anomaly bug, LevelId level, uint32_t replica_count) {
       return {.text = "b1 b2 r1x r2x w1x w2x c1 c2", .faulty = "2"};
     case Anomaly::write_skew:
       return {.text = "b1 b2 r1x r1y r2x r2y w1x w2y c1 c2", .faulty = "2"};
+    // Both insert, or move into the condition, a row that the other's query did not find.
+    case Anomaly::g2:
+      return {.text = "b1 b2 q1 q2 w1x w2y c1 c2", .faulty = "2"};
+    case Anomaly::phantom:
+      return {.text = "b1 q1 b2 w2x c2 q1 c1", .faulty = "1"};
     case Anomaly::g1c:
       return {.text = "b1 b2 w1x w2y r1y r2x c1 c2", .faulty = "12"};
     case Anomaly::real_time_violation:
@@ -109,8 +114,13 @@ void ScriptRun::begin(uint32_t txn) {
   engine_.begin(record.session, view);
 }
 
+const Request& ScriptRun::read_of(std::string_view word) const {
+  if (word[0] == 'q') return query_;
+  return word[2] == 'x' ? x_ : y_;
+}
+
 Request ScriptRun::request(uint32_t session, char what, const Request& how) {
-  if (what == 'r') return how;
+  if (what == 'r' || what == 'q') return how;
   const bool list = how.kind == OpKind::read_list;
   Request request{.kind = list ? OpKind::append : OpKind::write,
                   .key = how.key,
@@ -138,6 +148,12 @@ void ScriptRun::operate(uint32_t txn, char what, const Request& how) {
 Result<int64_t> ScriptRun::run(int64_t start, const std::function<Status(TxnRecord&)>& finished) {
   engine_.replicate_all();
   engine_.set_apart(script_.apart);
+  if (script_.queries()) {
+    query_ = {.kind = OpKind::range};
+    WrittenValues ahead = values_;
+    query_.least = ahead.take_unique();
+    query_.most = ahead.take_unique();
+  }
   int64_t now = start;
   std::string_view rest = script_.text;
   while (!rest.empty()) {
@@ -150,7 +166,7 @@ Result<int64_t> ScriptRun::run(int64_t start, const std::function<Status(TxnReco
     if (what == 'b') clock_.begin(session);
     const int64_t at = clock_.send(session, now + 1);
     if (what == 'b') begin(txn);
-    if (word.size() == 3) operate(txn, what, word[2] == 'x' ? x_ : y_);
+    if (what == 'q' || word.size() == 3) operate(txn, what, read_of(word));
     if (what == 'a') engine_.abort(session);
     if (what == 'c') {
       const std::optional<Commit> commit = engine_.commit(session);

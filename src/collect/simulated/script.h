@@ -18,8 +18,9 @@
 namespace assay::internal::collect {
 
 // Notation as in the literature on isolation: b1 begins transaction 1, r1x reads x, w1x writes it,
-// c1 commits, a1 aborts; u1x compares x with what transaction 1 sees there, and sets it. Where x is
-// a list it is read whole and appended to.
+// c1 commits, a1 aborts; u1x compares x with what transaction 1 sees there, and sets it; q1 asks
+// for the rows whose values are among those that the script writes. Where x is a list it is read
+// whole and appended to.
 struct Script {
   static constexpr uint32_t kTxns = 4;
   std::string_view text;
@@ -31,6 +32,7 @@ struct Script {
 
   uint32_t sessions_needed() const;
   bool compares() const { return text.find('u') != std::string_view::npos; }
+  bool queries() const { return text.find('q') != std::string_view::npos; }
   bool two_keys() const { return text.find('y') != std::string_view::npos; }
 };
 
@@ -67,13 +69,14 @@ class ScriptRun {
   };
   void begin(uint32_t txn);
   void operate(uint32_t txn, char what, const Request& how);
+  const Request& read_of(std::string_view word) const;
   Request request(uint32_t session, char what, const Request& how);
 
   Script script_;
   Engine& engine_;
   SimulatedClock& clock_;
   WrittenValues& values_;
-  Request x_, y_;
+  Request x_, y_, query_;
   std::array<Txn, Script::kTxns> txns_;
   Value foreseen_;  // what the next write will be
 };

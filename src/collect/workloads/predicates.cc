@@ -95,8 +95,13 @@ class PredicatesSession : public AnsweredSession {
 };
 
 constexpr Anomaly kShows[] = {
-    Anomaly::aborted_read, Anomaly::fractured_read,      Anomaly::non_monotonic_read,
-    Anomaly::write_skew,   Anomaly::real_time_violation,
+    Anomaly::aborted_read,
+    Anomaly::fractured_read,
+    Anomaly::non_monotonic_read,
+    Anomaly::write_skew,
+    Anomaly::g2,
+    Anomaly::real_time_violation,
+    Anomaly::phantom,
 };
 
 class Predicates : public SessionWorkload<PredicatesSession> {
