@@ -58,19 +58,9 @@ bool has_many_sources(const OpenReads& open) {
   return sources > kMany;
 }
 
-}  // namespace
-
-Judgement accept_nearest_sources(const Problem& matched, const Problem& problem,
-                                 const LevelInfo& level, const OpenReads& asked, const SpeedUps& on,
-                                 Stages& stages, Budget& budget) {
-  constexpr uint64_t kFewConflicts = 1'000, kConflictsANode = 2;
-  const uint64_t conflicts = kFewConflicts + kConflictsANode * problem.nodes();
-  ChosenSources all;
-  Judgement decided = decide_with_sources(matched, level, asked, first_order(problem), on, all,
-                                          stages, budget, conflicts);
-  if (decided.outcome() != Outcome::unknown || !has_many_sources(asked) ||
-      !has_all(*problem.open, asked))
-    return decided;
+Judgement accept_narrowed(const Problem& matched, const Problem& problem, const LevelInfo& level,
+                          const SpeedUps& on, uint64_t most_conflicts, Stages& stages,
+                          Budget& budget) {
   std::optional<Problem> narrowed;
   {
     const auto timer = stages.time("narrow");
@@ -80,10 +70,31 @@ Judgement accept_nearest_sources(const Problem& matched, const Problem& problem,
   if (!narrowed) return {};
   ChosenSources chosen;
   Judgement found = decide_with_sources(matched, level, *narrowed->open, first_order(*narrowed), on,
-                                        chosen, stages, budget, conflicts);
+                                        chosen, stages, budget, most_conflicts);
   if (found.outcome() != Outcome::satisfied) return {};
   found.certificate.order.sources = chosen.sources();  // a verifier would find other sources
   return found;
+}
+
+}  // namespace
+
+Judgement accept_nearest_sources(const Problem& matched, const Problem& problem,
+                                 const LevelInfo& level, const OpenReads& asked, const SpeedUps& on,
+                                 Stages& stages, Budget& budget) {
+  constexpr uint64_t kFewConflicts = 1'000, kConflictsANode = 2;
+  const uint64_t conflicts = kFewConflicts + kConflictsANode * problem.nodes();
+  const auto decide = [&](uint64_t most_conflicts) {
+    ChosenSources all;
+    return decide_with_sources(matched, level, asked, first_order(problem), on, all, stages, budget,
+                               most_conflicts);
+  };
+  Judgement found = decide(0);
+  if (found.outcome() != Outcome::unknown) return found;
+  if (has_many_sources(asked) && has_all(*problem.open, asked)) {
+    found = accept_narrowed(matched, problem, level, on, conflicts, stages, budget);
+    if (found.outcome() != Outcome::unknown) return found;
+  }
+  return decide(conflicts);
 }
 
 }  // namespace assay::internal
