@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "evidence/postgresql_snapshot.h"
+#include "formats/assay_jsonl_line.h"
 #include "formats/json_text.h"
 #include "history/accesses.h"
 #include "history/condition.h"
@@ -207,7 +208,9 @@ uint64_t VersionSets::write(const std::vector<OrderedVersions>& keys,
       if (*count > 0 && may[*count - 1]) continue;  // the query returned it
       rows += rows.empty() ? "[" : ",[";
       formats::append_json_value(rows, name.view());
-      rows += fmt::format(",{}]", *count);
+      rows += ',';
+      formats::append_integer(rows, static_cast<int64_t>(*count));
+      rows += ']';
       ++versions;
     }
     if (!agree) continue;

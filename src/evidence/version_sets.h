@@ -3,7 +3,7 @@
 //
 //   log: 739 writes x=12; 741 writes x=7
 //   3-17: p(value < 9, []), of the snapshot 740:742:741
-//                                                   {"event":"passed","txn":"3-17","op":0,"versions":[["x",1]]}
+//   {"event":"passed","txn":"3-17","op":0,"versions":[["x",1]]}
 //
 // The snapshot shows 739 and not 741, so the query saw the first version of x. Stated are keys that
 // hold something at some time that may satisfy the condition, in a version that does not; no

@@ -280,6 +280,10 @@ void expect_agreement(const std::vector<std::string>& urls, const std::string& i
   int compared = 0, violated = 0;
   for (options.seed = 1; options.seed <= 30; ++options.seed) {
     const Measured m = measure(options, levels);
+    if (log) {
+      EXPECT_GT(m.stats.log->queries, 0u);
+      EXPECT_EQ(m.stats.log->resolved_queries, m.stats.log->queries);
+    }
     const auto truth = oracle::decide_all(m.history, all_levels());
     for (const LevelId level : levels) {
       const Outcome expected = truth[static_cast<size_t>(level)], found = m.outcome(level);
