@@ -396,8 +396,8 @@ TEST(AssayJsonl, RowsThatEventsSayWerePassedOver) {
       query_and_orders(R"("passed":[[4,null],[2,12],[3,null],[5,null]],"matched":[6])");
   for (const std::string& text :
        {query_and_orders(written) + event + "\n",
-        query_and_orders(written) + R"({"op":1,"versions":[[2,1]],"event":"p\u0061ssed","txn":"3-0"}
-{"event":"passed","txn":"3-0","op":1,"versions":[[3,0],[5,1],[2,2]]}
+        query_and_orders(written) +
+            R"({"op":1,"versions":[[2,1],[3,0],[5,1]],"event":"p\u0061ssed","txn":"3-0"}
 )"}) {
     const History passed = read_jsonl(text).history;
     EXPECT_EQ(passed.content_hash(), read_jsonl(same).history.content_hash()) << text;
@@ -412,6 +412,10 @@ TEST(AssayJsonl, RowsThatEventsCannotMean) {
     refuse_jsonl(query_and_orders("") + R"({"event":"passed","txn":"3-0",)" + event + "}\n", 2, 0,
                  expected);
   };
+  refuse_jsonl(query_and_orders("") + R"({"event":"passed","txn":"3-0","op":1,"versions":[]}
+{"event":"passed","txn":"3-0","op":1,"versions":[[2,1]]}
+)",
+               2, 0, "one event for a query");
   for (const char* op : {"0", "2", "-1", "4294967297", "\"1\"", "null", "1.5"})
     refuse(R"("versions":[],"op":)" + std::string(op), "a query with a condition");
   for (const char* row : {"2", "[2]", "[2,1,1]", "[null,1]", "[2,null]", "[2,\"1\"]", "[[2],1]"})

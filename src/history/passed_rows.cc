@@ -52,6 +52,8 @@ PassedRows::PassedRows(History& h) : h_(h) {
 
 Status PassedRows::add() {
   if (events_.empty()) return Ok{};
+  if (2 * h_.pool_.size() + bytes_ > HistoryBuilder::kMaxOps)
+    return bad_input("more rows than the supported 4 billion");
   for (TxnId t = 0; t < h_.txn_count(); ++t)
     if (const auto [at, fresh] = named_.try_emplace(h_.name(t), t); !fresh) at->second = kNone;
   for (const KnownOrder& order : h_.known_orders())
@@ -75,6 +77,7 @@ Status PassedRows::add(const Json& event) {
   };
   const std::optional<OpId> op = query(t, event.value("op"));
   if (!op) return refuse("in \"op\" the place of a query with a condition");
+  if (!queries_.insert(*op).second) return refuse("one event for a query");
   const std::vector<KeyId> known = keys_of(*op);
   std::vector<VersionId> passed;
   for (const Json& row : event.value("versions")) {

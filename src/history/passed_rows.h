@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "assay/history.h"
@@ -17,8 +18,10 @@ class PassedRows {
  public:
   // Takes the events out of the history, whose transactions and orders must be complete.
   explicit PassedRows(History& h);
-  // The memory that `add` takes.
-  uint64_t bytes() const { return 3 * bytes_; }
+  // The memory that `add` takes at most.
+  uint64_t bytes() const {
+    return events_.empty() ? 0 : 3 * bytes_ + sizeof(uint32_t) * h_.pool_.size();
+  }
   // Adds what they state to the queries.
   Status add();
 
@@ -33,6 +36,7 @@ class PassedRows {
   History& h_;
   uint64_t bytes_ = 0;  // of their text
   std::vector<std::string> events_;
+  std::unordered_set<OpId> queries_;                     // of those that were added
   std::unordered_map<std::string, TxnId> named_;         // kNone: several have the name
   std::unordered_map<KeyId, const KnownOrder*> orders_;  // null: the key has several
   std::vector<bool> deleted_;                            // per version whether a deletion left it
