@@ -160,7 +160,7 @@ let check_line line =
   if field "undone" line <> None then unsupported "savepoints";
   if field "absent" line <> None then unsupported "'absent'";
   match field "event" line with
-  | Some (`String (("complete" | "settled" | "overrun") as event)) -> unsupported "the event '%s'" event
+  | Some (`String (("complete" | "settled" | "passed" | "overrun") as event)) -> unsupported "the event '%s'" event
   | _ -> ()
 
 let name_transactions lines =

@@ -236,6 +236,7 @@ struct OpBuffers {
 
 class HistoryBuilder;
 namespace internal {
+class PassedRows;
 class Predicates;
 
 // A column of which most rows say the same. It is as long as its last row that says anything else.
@@ -407,6 +408,7 @@ class History {
 
  private:
   friend class HistoryBuilder;
+  friend class internal::PassedRows;
 
   // An upper bound on the bytes that adding this many rows touches; 0 if they fit.
   uint64_t bytes_to_grow(size_t txns, size_t names, size_t ops, size_t operands) const;

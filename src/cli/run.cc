@@ -57,6 +57,9 @@ std::string in_words(const collect::VersionLogReport& log) {
     text += fmt::format("; {} of them are not named there", grouped(log.unnamed));
   if (log.not_committed > 0)
     text += fmt::format("; {} of unknown outcome did not commit", grouped(log.not_committed));
+  if (log.queries > 0)
+    text += fmt::format("; what {} of {} queries passed over", grouped(log.resolved_queries),
+                        grouped(log.queries));
   if (!log.missing.empty()) text += "; not complete: " + display(log.missing, 200);
   return text;
 }

@@ -49,10 +49,12 @@ struct CallResult {
 struct SqlCommand {
   std::string_view sql;
   std::span<const Value> parameters;
+  bool asks_snapshot = false;  // which snapshot it looks at, if the session asks that (`named`)
 };
 struct SqlAnswer {
   std::vector<std::vector<Value>> rows;  // integers as integers, all else as texts
   uint64_t changed = 0;                  // rows
+  std::string snapshot = {};             // as in Reply
 };
 
 // What became of a statement as its user wrote it.
@@ -135,7 +137,7 @@ struct DriverOptions {
   // run have arrived, since a replica that lags would show those of the run before. 0: anywhere.
   uint64_t run = 0;
   // The log of the database is read afterwards, so transactions that write must be recognized
-  // there, by their names.
+  // there, by their names, and queries by condition ask for their snapshots.
   bool named = false;
 };
 

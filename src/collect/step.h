@@ -55,6 +55,8 @@ struct Reply {
   std::vector<std::pair<Value, Value>> rows;  // range: keys and values found
   std::vector<Value> matched;  // range, as it is recorded: keys of rows that satisfied the
                                // condition, not known in full
+  std::string snapshot;        // range with a condition: what it looked at, in the words of the
+                               // database; empty if that is not known
   std::vector<std::vector<Value>>
       cells;  // a statement: the rows that it selected, in the order of the table's columns
 };

@@ -19,11 +19,13 @@ namespace assay::internal::collect {
 // The result of reading the log.
 struct VersionLogReport {
   std::string source = {};  // "PostgreSQL's log, by test_decoding"; empty if nothing could be read
-  std::string position = {};  // up to where the log was read, as the server calls it
-  std::string missing = {};   // why the orders are not complete; empty if they are
-  uint64_t txns = 0;          // transactions of the log that changed something
-  uint64_t versions = 0;      // entries of the orders
-  uint64_t unnamed = 0;       // transactions that the log does not name
+  std::string position = {};      // up to where the log was read, as the server calls it
+  std::string missing = {};       // why the orders are not complete; empty if they are
+  uint64_t txns = 0;              // transactions of the log that changed something
+  uint64_t versions = 0;          // entries of the orders
+  uint64_t unnamed = 0;           // transactions that the log does not name
+  uint64_t queries = 0;           // by condition whose snapshot is known
+  uint64_t resolved_queries = 0;  // of these, those that the log says what they passed over
   uint64_t not_committed =
       0;  // transactions of unknown outcome of which the log shows that they did not commit
   double seconds = 0;  // that it took

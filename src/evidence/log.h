@@ -35,6 +35,8 @@ struct LogEnd {
   std::string missing;  // why something may be missing before that; empty if nothing is
   // No session of the run was left on the server then: the log is final.
   bool sessions_ended = false;
+  // The server's numbers are those of its snapshots, and none was given twice.
+  bool numbers_name_txns = false;
 };
 
 class Log {

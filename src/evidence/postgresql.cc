@@ -54,6 +54,8 @@ class PostgresqlLog : public Log {
   Result<LogEnd> read(const std::function<void(LoggedTxn)>& take) override {
     if (Status s = slot_->reconnect(); !s.ok()) return s.error();
     LogEnd read;
+    // After a crash a number may be given again, and a temporary slot is gone.
+    read.numbers_name_txns = alone_ && !options_.permanent;
     read.sessions_ended = alone_ && any_unknown_ && sessions_end();
     // Behind everything that is committed; where it comes in the log, all of that has come before.
     const auto end = slot_->mark();

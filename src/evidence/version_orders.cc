@@ -10,7 +10,8 @@
 // event says up to which time the orders are complete, unless the log may lack something. If a
 // complete log lacks a transaction of unknown outcome that wrote something, and no session was left
 // that might still commit it, an event says that it did not commit:
-// {"event":"settled","aborted":["3-18"]}.
+// {"event":"settled","aborted":["3-18"]}. Where the log tells transactions apart as snapshots do,
+// it also says what queries passed over (evidence/version_sets.h).
 #include <fmt/format.h>
 
 #include <mutex>
@@ -21,11 +22,10 @@
 #include "base/json.h"
 #include "collect/left_behind.h"
 #include "evidence/log.h"
+#include "evidence/version_sets.h"
 
 namespace assay::internal::evidence {
 namespace {
-
-using collect::OrderRecord;
 
 class VersionOrders : public collect::VersionLog {
  public:
@@ -37,6 +37,7 @@ class VersionOrders : public collect::VersionLog {
 
   void ended(const collect::TxnRecord& record) override {
     log_->ended(record);
+    sets_.ended(record);
     if (record.status != TxnStatus::unknown || collect::left_behind(record).empty()) return;
     const std::lock_guard lock(mutex_);
     unknown_.insert(fmt::format("{}-{}", record.session, record.number));
@@ -56,10 +57,16 @@ class VersionOrders : public collect::VersionLog {
     if (!end.ok()) return end.error();
     report.position = end->position;
     report.missing = end->missing;
-    for (const OrderRecord& order : orders_) {
-      report.versions += order.entries.size();
-      if (Status s = sink.order(order); !s.ok()) return s.error();
+    for (const OrderedVersions& key : keys_) {
+      report.versions += key.order.entries.size();
+      if (Status s = sink.order(key.order); !s.ok()) return s.error();
     }
+    report.queries = sets_.queries();
+    if (end->numbers_name_txns && report.missing.empty())
+      report.resolved_queries = sets_.write(keys_, names_, [&](const std::string& event) {
+        if (written.ok()) written = sink.event(Interval::kUnknown, event);
+      });
+    if (!written.ok()) return written.error();
     Json event = {{"event", report.missing.empty() ? "complete" : "incomplete"},
                   {"at", now},
                   {"source", report.source},
@@ -89,15 +96,19 @@ class VersionOrders : public collect::VersionLog {
     ++report.txns;
     report.unnamed += txn.name.empty();
     for (Change& change : txn.changes) {
-      const auto [at, fresh] = places_.try_emplace(change.key, orders_.size());
-      if (fresh) orders_.push_back({change.key, {}});
-      orders_[at->second].entries.push_back({std::move(change.value), txn.name});
+      const auto [at, fresh] = places_.try_emplace(change.key, keys_.size());
+      if (fresh) keys_.push_back({{change.key, {}}, {}});
+      keys_[at->second].order.entries.push_back({std::move(change.value), txn.name});
+      keys_[at->second].writers.push_back(static_cast<uint32_t>(names_.size()));
     }
+    names_.push_back({std::move(txn.name), std::move(txn.server_id)});
   }
 
   std::unique_ptr<Log> log_;
-  std::vector<OrderRecord> orders_;
-  std::unordered_map<Value, size_t, KeyHash> places_;  // in orders_
+  std::vector<OrderedVersions> keys_;
+  std::vector<LoggedName> names_;                      // in the order of the log
+  std::unordered_map<Value, size_t, KeyHash> places_;  // in keys_
+  VersionSets sets_;
   std::mutex mutex_;
   std::set<std::string> unknown_;  // of unknown outcome, having written something
 };

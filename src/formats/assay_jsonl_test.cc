@@ -372,6 +372,58 @@ TEST(AssayJsonl, AnOutcomeIsSettledInOneWayOnly) {
   EXPECT_EQ(read_jsonl("{\"event\":\"note\",\"aborted\":1}\n").history.events().size(), 1u);
 }
 
+// A query, what others wrote, and the orders of that; the query's line is the second.
+std::string query_and_orders(const std::string& more) {
+  return R"({"assay":1,"uses":["named-versions","pred"]}
+{"session":3,"txn":"3-0","ops":[["r",2,7],["pred","value < 9",[[1,5]],{)" +
+         more + R"(}]]}
+{"session":1,"txn":"1-0","ops":[["w",2,12],["w",1,5],["d",5,99]]}
+{"session":2,"txn":7,"ops":[["w",2,7]]}
+{"key":2,"order":[{"txn":"1-0","value":12},{"txn":7,"value":7}]}
+{"key":5,"order":[{"txn":"1-0","deleted":true}]}
+{"key":8,"order":[]}
+{"key":8,"order":[]}
+)";
+}
+
+TEST(AssayJsonl, RowsThatEventsSayWerePassedOver) {
+  const std::string written = R"("passed":[[4,null]],"matched":[6])";
+  const std::string event =
+      R"({"event":"passed","txn":"3-0","op":1,"versions":[[2,1],[3,0],[5,1],[1,0],[4,0],[6,0]]})";
+  const History h = read_jsonl(event + "\n").history;
+  EXPECT_TRUE(h.events().empty());  // of a transaction that is not there
+  const std::string same =
+      query_and_orders(R"("passed":[[4,null],[2,12],[3,null],[5,null]],"matched":[6])");
+  for (const std::string& text :
+       {query_and_orders(written) + event + "\n",
+        query_and_orders(written) +
+            R"({"op":1,"versions":[[2,1],[3,0],[5,1]],"event":"p\u0061ssed","txn":"3-0"}
+)"}) {
+    const History passed = read_jsonl(text).history;
+    EXPECT_EQ(passed.content_hash(), read_jsonl(same).history.content_hash()) << text;
+    EXPECT_TRUE(passed.events().empty());
+  }
+  EXPECT_NE(read_jsonl(query_and_orders(written)).history.content_hash(),
+            read_jsonl(same).history.content_hash());
+}
+
+TEST(AssayJsonl, RowsThatEventsCannotMean) {
+  const auto refuse = [](const std::string& event, const std::string& expected) {
+    refuse_jsonl(query_and_orders("") + R"({"event":"passed","txn":"3-0",)" + event + "}\n", 2, 0,
+                 expected);
+  };
+  refuse_jsonl(query_and_orders("") + R"({"event":"passed","txn":"3-0","op":1,"versions":[]}
+{"event":"passed","txn":"3-0","op":1,"versions":[[2,1]]}
+)",
+               2, 0, "one event for a query");
+  for (const char* op : {"0", "2", "-1", "4294967297", "\"1\"", "null", "1.5"})
+    refuse(R"("versions":[],"op":)" + std::string(op), "a query with a condition");
+  for (const char* row : {"2", "[2]", "[2,1,1]", "[null,1]", "[2,null]", "[2,\"1\"]", "[[2],1]"})
+    refuse(R"("op":1,"versions":[)" + std::string(row) + "]", "a key and a place");
+  for (const char* row : {"[2,3]", "[2,-1]", "[9,1]", "[\"2\",1]", "[8,1]"})
+    refuse(R"("op":1,"versions":[)" + std::string(row) + "]", "a place in its only order");
+}
+
 TEST(AssayJsonl, ReadsThatStateTheirSource) {
   const std::string text =
       "{\"assay\":1,\"initial\":0,\"uses\":[\"sources\"]}\n"

@@ -5,6 +5,7 @@
 #include "base/huge_pages.h"
 #include "base/sort_by.h"
 #include "history/accesses.h"
+#include "history/passed_rows.h"
 #include "history/predicates.h"
 #include "history/range_operands.h"
 #include "history/settled.h"
@@ -340,21 +341,21 @@ Result<History> HistoryBuilder::finish() && {
   if (initial_fault_) return *initial_fault_;
   if (Status s = internal::lists_begin_empty(h_); !s.ok()) return s.error();
   if (Status named = names_.resolve(h_); !named.ok()) return named.error();
-  constexpr uint64_t kBytesOfSettled = 40;  // per byte of the event
-  const uint64_t settling = kBytesOfSettled * internal::settled_bytes(h_.events_);
-  if (Status s = make_room(settling); !s.ok()) return s.error();
+  internal::PassedRows passed(h_);
+  const uint64_t bytes = internal::settled_bytes(h_.events_) + passed.bytes();
+  if (Status s = make_room(bytes); !s.ok()) return s.error();
   const auto settled = internal::settled_transactions(h_, names_.order_lines());
   if (!settled.ok()) return settled.error();
   for (const TxnId t : *settled) h_.txns_[t].status = TxnStatus::aborted;
+  if (Status s = passed.add(); !s.ok()) return s.error();
   for (auto* texts : {&h_.txn_meta_, &h_.txn_snapshot_})
     internal::stable_sort_by(*texts, [](const auto& text) { return text.first; });
   if (Status s = internal::sessions_run_forwards(h_); !s.ok()) return s.error();
   if (h_.predicates_)
     if (Status s = h_.predicates_->index(h_, budget_); !s.ok()) return s.error();
   if (h_.predicates_) include_least_rows();
-  h_.keys_.release_slots();
+  for (auto* values : {&h_.keys_, &h_.session_names_}) values->release_slots();
   h_.versions_.release_slots();
-  h_.session_names_.release_slots();
   return std::move(h_);
 }
 

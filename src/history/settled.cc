@@ -98,9 +98,10 @@ std::optional<std::vector<std::string>> settled_names(std::string_view json) {
 }
 
 uint64_t settled_bytes(std::span<const Event> events) {
+  constexpr uint64_t kBytesOfSettled = 40;  // per byte of the event
   uint64_t bytes = 0;
   for (const Event& event : events)
-    if (may_be_settled(event.json)) bytes += event.json.size();
+    if (may_be_settled(event.json)) bytes += kBytesOfSettled * event.json.size();
   return bytes;
 }
 

@@ -18,7 +18,7 @@ namespace assay::internal {
 // if the names are not an array of strings and integers.
 std::optional<std::vector<std::string>> settled_names(std::string_view json);
 
-// Of the events that may be such, the text: the memory that they take is a multiple of it.
+// The memory that the events that may be such take when they are taken apart.
 uint64_t settled_bytes(std::span<const Event> events);
 
 // The transactions of unknown outcome that the events name, ascending. Fails where the history says

@@ -266,18 +266,24 @@ end;
 )";
 
 // The checker, whose certificates are verified, against the definitions tried out.
-void expect_agreement(const std::vector<std::string>& urls, const std::string& isolation) {
+void expect_agreement(const std::vector<std::string>& urls, const std::string& isolation,
+                      const collect::OpenVersionLog& log = {}) {
   const formats::TemporaryFolder folder;
   folder.put("kinds.sql", kEveryKind);
   collect::RunOptions options = with_sql(urls, isolation, folder.path("kinds.sql"));
   options.sessions = 3;
   options.txns = 2;
   options.final_read_keys = 0;
+  options.open_log = log;
   std::vector<LevelId> levels;
   for (const LevelInfo& info : all_levels()) levels.push_back(info.id);
   int compared = 0, violated = 0;
   for (options.seed = 1; options.seed <= 30; ++options.seed) {
     const Measured m = measure(options, levels);
+    if (log) {
+      EXPECT_GT(m.stats.log->queries, 0u);
+      EXPECT_EQ(m.stats.log->resolved_queries, m.stats.log->queries);
+    }
     const auto truth = oracle::decide_all(m.history, all_levels());
     for (const LevelId level : levels) {
       const Outcome expected = truth[static_cast<size_t>(level)], found = m.outcome(level);
@@ -307,6 +313,13 @@ TEST(Postgresql, WhatIsRecordedIsDecidedByBruteForceToo) {
   ASSAY_SERVER(urls, "postgres");
   for (const char* isolation : {"READ COMMITTED", "REPEATABLE READ"})
     expect_agreement(urls, isolation);
+}
+
+// The same with the order of versions, and with what queries passed over.
+TEST(Postgresql, WhatItsLogSaysIsDecidedByBruteForceToo) {
+  ASSAY_SERVER(urls, "postgres");
+  for (const char* isolation : {"READ COMMITTED", "REPEATABLE READ"})
+    expect_agreement(urls, isolation, evidence::open_version_log);
 }
 
 TEST(Mariadb, WhatIsRecordedIsDecidedByBruteForceToo) {

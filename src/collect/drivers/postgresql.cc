@@ -90,6 +90,15 @@ constexpr std::string_view kNaming =
     "txid_current() % 4294967296, pg_logical_emit_message(true, 'assay', "
     "current_setting('assay.txn'))";
 
+// A query that also returns the snapshot that it looks at, in the same statement: the next one may
+// look at another. The first two columns are the snapshot, and null in the only row if the query
+// returned none.
+constexpr std::string_view kWithSnapshot =
+    "WITH assay_rows AS ({}) SELECT * FROM (SELECT txid_current_snapshot()::text OFFSET 0) AS "
+    "assay_one LEFT JOIN (SELECT 1 AS assay_there, assay_rows.* FROM assay_rows) AS assay_found ON "
+    "true";
+constexpr int kSnapshotColumns = 2;
+
 // For the history's header. In the order of their names.
 constexpr std::string_view kPostgresqlSettings =
     "SELECT name, setting FROM pg_settings WHERE name IN ('default_transaction_deferrable', "
@@ -121,6 +130,11 @@ std::string_view name_of(Dialect dialect) {
       return "H2";
   }
   return "";
+}
+
+// Of an answer whose columns begin at `first`.
+bool is_there(const PGresult& answer, int row, int first) {
+  return first == 0 || PQgetisnull(&answer, row, 1) == 0;
 }
 
 class PostgresqlSession : public DriverSession {
@@ -179,10 +193,11 @@ class PostgresqlSession : public DriverSession {
   CallResult call(const Request& request, Reply& reply) override {
     const SqlCall sql = statements_->of(request);
     if (sql.sql.empty()) return CallResult::fatal("PostgreSQL: unsupported kind of operation");
-    CallResult result = execute(sql);
+    CallResult result = execute(sql, request.selects());
     if (!result.ok()) return result;
-    if (options_.named && changes(request.kind) && row_count() > 0) server_id_ = text_at(0, 0);
-    take_reply(request, all_rows(*answer_), changed_one() ? 1 : 0, reply);
+    if (options_.named && changes_data(request.kind) && row_count() > 0) server_id_ = text_at(0, 0);
+    take_reply(request, all_rows(*answer_, first_), changed_one() ? 1 : 0, reply);
+    reply.snapshot = snapshot();
     if (request.kind == OpKind::append && !changed_one())
       return execute(statements_->first_element(request));
     return result;
@@ -197,15 +212,18 @@ class PostgresqlSession : public DriverSession {
       if (!value.is_null())
         parameters[i] = value.is_integer() ? integers[i].c_str() : value.text.c_str();
     }
-    CallResult result = execute(command.sql, parameters);
+    CallResult result = execute(command.sql, parameters, command.asks_snapshot);
     if (!result.ok()) return result;
     for (int row = 0; row < row_count(); ++row) {
+      if (!is_there(*answer_, row, first_)) continue;
       auto& cells = answer.rows.emplace_back();
-      for (int i = 0; i < PQnfields(answer_.get()); ++i) cells.push_back(cell_at(row, i));
+      for (int i = first_; i < PQnfields(answer_.get()); ++i) cells.push_back(cell_at(row, i));
     }
+    answer.snapshot = snapshot();
     const std::string_view changed = PQcmdTuples(answer_.get());
     std::from_chars(changed.data(), changed.data() + changed.size(), answer.changed);
-    const bool changes = !std::string_view(PQcmdStatus(answer_.get())).starts_with("SELECT");
+    if (first_ > 0) answer.changed = answer.rows.size();
+    const bool changes = !command.sql.starts_with("SELECT");
     if (!name_.empty() && !said_name_ && changes && answer.changed > 0) {
       said_name_ = true;
       result = judge(send_text("SELECT " + std::string(kNaming)), false);
@@ -269,9 +287,11 @@ class PostgresqlSession : public DriverSession {
   const SqlStatements& statements() const { return *statements_; }
 
  private:
-  static bool changes(OpKind kind) {
-    return kind != OpKind::read && kind != OpKind::read_list && kind != OpKind::range;
+  // Standbys print theirs without the transactions that are running.
+  bool tells_snapshots() const {
+    return options_.named && dialect_ == Dialect::postgresql && !read_only_;
   }
+  std::string snapshot() const { return std::string(first_ > 0 ? text_at(0, 0) : ""); }
   int row_count() const { return PQntuples(answer_.get()); }
   std::string_view text_at(int row, int column) const {
     return {PQgetvalue(answer_.get(), row, column),
@@ -299,18 +319,20 @@ class PostgresqlSession : public DriverSession {
 
   int send_text(const std::string& sql) { return PQsendQuery(connection_.get(), sql.c_str()); }
 
-  CallResult execute(const SqlCall& call) {
+  CallResult execute(const SqlCall& call, bool asks_snapshot = false) {
     std::vector<const char*> parameters;
     for (const std::string& text : call.parameters) parameters.push_back(text.c_str());
-    return execute(call.sql, parameters);
+    return execute(call.sql, parameters, asks_snapshot);
   }
 
   // Prepares a statement at its first use.
-  CallResult execute(std::string_view text, const std::vector<const char*>& parameters) {
+  CallResult execute(std::string_view text, const std::vector<const char*>& parameters,
+                     bool asks_snapshot) {
+    first_ = asks_snapshot && tells_snapshots() ? kSnapshotColumns : 0;
     auto [it, first] = prepared_.try_emplace(text.data());
     if (first) {
       it->second = fmt::format("assay_{}", prepared_.size());
-      const std::string sql(text);
+      const std::string sql = first_ > 0 ? fmt::format(kWithSnapshot, text) : std::string(text);
       CallResult result = judge(
           PQsendPrepare(connection_.get(), it->second.c_str(), sql.c_str(), 0, nullptr), false);
       if (!result.ok()) {
@@ -376,11 +398,12 @@ class PostgresqlSession : public DriverSession {
     return s;
   }
 
-  static TextRows all_rows(const PGresult& result) {
+  static TextRows all_rows(const PGresult& result, int first = 0) {
     TextRows all;
     for (int row = 0; row < PQntuples(&result); ++row) {
+      if (!is_there(result, row, first)) continue;
       auto& cells = all.emplace_back();
-      for (int c = 0; c < PQnfields(&result); ++c)
+      for (int c = first; c < PQnfields(&result); ++c)
         cells.push_back(PQgetisnull(&result, row, c) != 0
                             ? std::nullopt
                             : std::optional<std::string>(PQgetvalue(&result, row, c)));
@@ -436,6 +459,7 @@ class PostgresqlSession : public DriverSession {
   std::string version_;
   Dialect dialect_ = Dialect::postgresql;
   PostgresqlAnswer answer_;
+  int first_ = 0;  // column of answer_ behind those of the snapshot
   std::string lost_because_;
   std::string name_;        // gives the transaction its name, where it is to have one
   bool said_name_ = false;  // by a statement of the user's: those of ours say it themselves

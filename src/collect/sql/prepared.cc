@@ -225,14 +225,14 @@ struct Prepared::Call {
   std::optional<Value> key = {};  // of the only row that is meant
   std::string where = {};         // the condition, as the history has it
 
-  CallResult send(const Text& text, SqlAnswer& answer) const {
+  CallResult send(const Text& text, SqlAnswer& answer, bool asks_snapshot = false) const {
     std::vector<Value> values;
     for (const Expression& e : text.parameters) {
       Result<Value> value = value_of(e, parameters, version);
       if (!value.ok()) return CallResult::fatal(value.error().message);
       values.push_back(std::move(*value));
     }
-    return session.execute({text.sql, values}, answer);
+    return session.execute({text.sql, values, asks_snapshot}, answer);
   }
 };
 
@@ -335,11 +335,24 @@ Step Prepared::query(const Call& call, bool found) const {
   return step;
 }
 
+// Whether it may examine rows in versions newer than those of its snapshot.
+bool Prepared::looks_again() const {
+  return looks_again_ &&
+         (statement_->kind != Statement::Kind::select || statement_->lock != Lock::none);
+}
+
 bool Prepared::only_found(const Call& call) const {
   if (!statement_->limit.empty() || statement_->locked == Locked::skip) return true;
-  const bool locks = statement_->kind != Statement::Kind::select || statement_->lock != Lock::none;
   // Of a single row every look is at one version of it.
-  return locks && looks_again_ && !call.key;
+  return looks_again() && !call.key;
+}
+
+// Whether what its snapshot shows, and it did not return, is what it passed over.
+bool Prepared::asks_snapshot() const {
+  const Statement& s = *statement_;
+  const bool all = s.where.kind == Condition::Kind::all && s.where.parts.empty();
+  return !looks_again() && s.limit.empty() && s.locked != Locked::skip && !s.without_rows &&
+         !is_key_alone(s.where, *table_) && !(all && s.kind == Statement::Kind::select);
 }
 
 namespace {
@@ -437,7 +450,7 @@ Step Prepared::aggregate_step(const Call& call, const Value& value) const {
 
 CallResult Prepared::aggregate(Call& call) const {
   SqlAnswer answer;
-  CallResult result = call.send(text_, answer);
+  CallResult result = call.send(text_, answer, asks_snapshot());
   if (!result.ok()) return result;
   std::vector<std::vector<Value>>& rows = answer.rows;
   CallResult misfit = not_as_expected(
@@ -458,6 +471,7 @@ CallResult Prepared::aggregate(Call& call) const {
   if (rows.size() == 1 && rows[0].back().is_null()) rows.clear();
   const bool is_theirs = *value == computed(*statement_, rows);
   Step step = query(call, false);
+  step.reply.snapshot = std::move(answer.snapshot);
   if (!take_rows(rows, step)) return not_as_expected("a row of " + table_->name);
   put_observed(call.steps, std::move(step), call.key && is_key_alone(statement_->where, *table_));
   if (!is_theirs) call.steps.push_back(aggregate_step(call, *value));
@@ -477,9 +491,10 @@ bool Prepared::take_rows(std::vector<std::vector<Value>>& rows, Step& step) cons
 CallResult Prepared::select(Call& call) const {
   if (statement_->aggregate) return aggregate(call);
   SqlAnswer answer;
-  CallResult result = call.send(text_, answer);
+  CallResult result = call.send(text_, answer, asks_snapshot());
   if (!result.ok()) return result;
   Step step = query(call, only_found(call));
+  step.reply.snapshot = std::move(answer.snapshot);
   if (!take_rows(answer.rows, step)) return not_as_expected("a row of " + table_->name);
   call.reply.cells = std::move(answer.rows);
   put_observed(call.steps, std::move(step), call.key && is_key_alone(statement_->where, *table_));
@@ -506,7 +521,7 @@ CallResult Prepared::insert(Call& call) const {
 
 CallResult Prepared::update(Call& call) const {
   SqlAnswer answer;
-  CallResult result = call.send(text_, answer);
+  CallResult result = call.send(text_, answer, asks_snapshot());
   if (!result.ok()) return result;
   if (!returns_ && answer.changed > 0) {
     const uint64_t changed = answer.changed;
@@ -518,6 +533,7 @@ CallResult Prepared::update(Call& call) const {
                                          changed, answer.rows.size()));
   }
   Step step = query(call, only_found(call));
+  step.reply.snapshot = std::move(answer.snapshot);
   std::vector<Step> writes;
   for (const std::vector<Value>& row : answer.rows) {
     if (!fits(*table_, row, true)) return not_as_expected("a row of " + table_->name);
@@ -537,9 +553,10 @@ CallResult Prepared::update(Call& call) const {
 
 CallResult Prepared::remove(Call& call) const {
   SqlAnswer answer;
-  CallResult result = call.send(text_, answer);
+  CallResult result = call.send(text_, answer, asks_snapshot());
   if (!result.ok()) return result;
   Step step = query(call, only_found(call));
+  step.reply.snapshot = std::move(answer.snapshot);
   std::vector<Step> removals;
   const auto removed = [&](const std::string& key) {
     put_change(removals, OpKind::remove, Value::of(key), Value::of(call.version));

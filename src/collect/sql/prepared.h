@@ -80,7 +80,9 @@ class Prepared {
   CallResult insert(Call& call) const;
   CallResult update(Call& call) const;
   CallResult remove(Call& call) const;
+  bool looks_again() const;
   bool only_found(const Call& call) const;
+  bool asks_snapshot() const;
   Step query(const Call& call, bool found) const;
 
   const Statement* statement_;
