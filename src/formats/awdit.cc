@@ -122,10 +122,8 @@ class AwditReader {
     builder.begin_txn(header);
     for (size_t i = txn.begin; i < txn.end; ++i) {
       const AwditLine& op = ops_[i];
-      if (op.write)
-        builder.add(Op::write(ValueView::of(op.key), ValueView::of(op.value)));
-      else
-        builder.add(Op::read(ValueView::of(op.key), ValueView::of(op.value)));
+      const ValueView key = ValueView::of(op.key), value = ValueView::of(op.value);
+      builder.add(op.write ? Op::write(key, value) : Op::read(key, value));
     }
     return builder.end_txn();
   }
@@ -201,7 +199,6 @@ void write_awdit(const History& history, Output& out, Losses& losses) {
 constexpr Format kAwdit = {
     .info = {.name = "awdit",
              .summary = "AWDIT's test format, r key value and w key value",
-             .reads = true,
              .writes = true},
     .detect = detect_awdit,
     .read = read_awdit,

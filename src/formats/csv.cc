@@ -135,9 +135,7 @@ Result<History> read_csv(Source& source, Notes&) {
 constexpr Format kCsv = {
     .info = {.name = "csv",
              .summary =
-                 "a table of an application's operations: session, txn, op, key, value, time",
-             .reads = true,
-             .writes = false},
+                 "a table of an application's operations: session, txn, op, key, value, time"},
     .detect = detect_csv,
     .read = read_csv,
 };

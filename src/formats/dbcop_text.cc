@@ -75,10 +75,8 @@ class DbcopTextReader {
     if (c.accept("!")) header.status = TxnStatus::aborted;
     builder_.begin_txn(header);
     for (const Event& e : events_) {
-      if (e.write)
-        builder_.add(Op::write(ValueView::of(e.name), e.version));
-      else
-        builder_.add(Op::read(ValueView::of(e.name), e.version));
+      const ValueView key = ValueView::of(e.name);
+      builder_.add(e.write ? Op::write(key, e.version) : Op::read(key, e.version));
     }
     auto s = builder_.end_txn();
     return s.ok() || c.fail(s.error().message);
@@ -155,7 +153,6 @@ void write_dbcop_text(const History& history, Output& out, Losses& losses) {
 constexpr Format kDbcopText = {
     .info = {.name = "dbcop-text",
              .summary = "dbcop's text (2025), [x:=1 y==2] a transaction",
-             .reads = true,
              .writes = true},
     .detect = detect_dbcop_text,
     .read = read_dbcop_text,

@@ -32,11 +32,8 @@ namespace {
 namespace json = simdjson::dom;
 
 bool detect_etcd(const Source& source) {
-  const auto fields = first_json_fields(source.head());
-  const auto has = [&](std::string_view name) {
-    return std::find(fields.begin(), fields.end(), name) != fields.end();
-  };
-  return has("ClientId") && (has("Input") || has("Call"));
+  const JsonFields fields = first_json_fields(source.head());
+  return fields.has("ClientId") && (fields.has("Input") || fields.has("Call"));
 }
 
 struct KeyRow {
@@ -370,9 +367,7 @@ Result<History> read_etcd(Source& source, Notes& notes) { return EtcdReader(sour
 
 constexpr Format kEtcd = {
     .info = {.name = "etcd",
-             .summary = "operations.json of etcd's robustness tests, with revisions",
-             .reads = true,
-             .writes = false},
+             .summary = "operations.json of etcd's robustness tests, with revisions"},
     .detect = detect_etcd,
     .read = read_etcd,
 };

@@ -100,6 +100,13 @@ class FactsReader {
   std::vector<CsvField> fields_;
 };
 
+// All of them, and the numbers of their lines.
+struct FactRows {
+  std::vector<Fact> facts;
+  std::vector<uint64_t> lines;
+};
+Result<FactRows> read_rows(Input& input);
+
 // What names the deletion that the fact is, where a value is needed.
 std::string tombstone_of(const Fact& fact);
 // That it wrote the value, or deleted the item where that is null.

@@ -304,10 +304,7 @@ void write_hist(const History& history, Output& out, Losses& losses) {
 }
 
 constexpr Format kHist = {
-    .info = {.name = "hist",
-             .summary = "text for people, one session per line",
-             .reads = true,
-             .writes = true},
+    .info = {.name = "hist", .summary = "text for people, one session per line", .writes = true},
     .detect = detect_hist,
     .read = read_hist,
     .write = write_hist,

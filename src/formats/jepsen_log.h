@@ -24,6 +24,7 @@ class JepsenLogRecords {
   Error error(size_t offset, std::string message) const {
     return input_.error(std::move(message), column_ + offset);
   }
+  bool any() const { return any_; }              // lines that are operations
   uint64_t skipped() const { return skipped_; }  // lines that are no operations
 
  private:
@@ -32,6 +33,7 @@ class JepsenLogRecords {
   Input& input_;
   std::string_view text_;
   uint64_t column_ = 0;
+  bool any_ = false;
   uint64_t skipped_ = 0;
 };
 

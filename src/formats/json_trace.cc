@@ -24,18 +24,16 @@ namespace {
 namespace json = simdjson::dom;
 
 bool detect_json_trace(const Source& source) {
-  const auto fields = first_json_fields(source.head());
-  const auto has = [&](std::string_view name) {
-    return std::find(fields.begin(), fields.end(), name) != fields.end();
-  };
+  const JsonFields fields = first_json_fields(source.head());
   bool session = false;
   bool op = false;
-  for (std::string_view name : fields) {
+  for (std::string_view name : fields.names) {
     session = session || trace_column(name) == TraceColumn::session;
     op = op || trace_column(name) == TraceColumn::op;
   }
-  return (session && op) || has("resourceSpans") ||
-         (has("attributes") && (has("traceId") || has("spanId") || has("context")));
+  return (session && op) || fields.has("resourceSpans") ||
+         (fields.has("attributes") &&
+          (fields.has("traceId") || fields.has("spanId") || fields.has("context")));
 }
 
 class JsonTraceReader {
@@ -297,9 +295,7 @@ Result<History> read_json_trace(Source& source, Notes& notes) {
 
 constexpr Format kJsonTrace = {
     .info = {.name = "json-trace",
-             .summary = "an application's operations in JSON, or spans of OpenTelemetry",
-             .reads = true,
-             .writes = false},
+             .summary = "an application's operations in JSON, or spans of OpenTelemetry"},
     .detect = detect_json_trace,
     .read = read_json_trace,
 };

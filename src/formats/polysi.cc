@@ -176,7 +176,6 @@ void write_polysi(const History& history, Output& out, Losses& losses) {
 constexpr Format kPolysi = {
     .info = {.name = "polysi",
              .summary = "text of PolySI and Plume, r(key,value,session,txn) per line",
-             .reads = true,
              .writes = true},
     .detect = detect_polysi,
     .read = read_polysi,

@@ -149,9 +149,15 @@ int64_t Registers::value_number(VersionId v) {
   return *number;
 }
 
+bool Registers::is_of_list(const Operation& op) const {
+  return op.kind == OpKind::append || op.kind == OpKind::read_list ||
+         (!holds_.registers && op.kind == OpKind::read &&
+          history_.version_value(op.version).is_null());
+}
+
 bool Registers::has_place(const Operation& op) const {
-  const bool list = op.kind == OpKind::append || op.kind == OpKind::read_list;
-  return (holds_.lists || !list) && op.kind != OpKind::range && op.effect;
+  return (is_of_list(op) ? holds_.lists : holds_.registers) && op.kind != OpKind::range &&
+         op.effect;
 }
 
 const std::vector<RegisterOp>& Registers::ops(TxnId t) {
@@ -159,14 +165,13 @@ const std::vector<RegisterOp>& Registers::ops(TxnId t) {
   ops_.clear();
   for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
     const Operation op = h.op(i);
-    const bool list = op.kind == OpKind::append || op.kind == OpKind::read_list;
     if (!has_place(op)) continue;
     int64_t key = renumber_keys_ ? int64_t{op.key} : h.key(op.key).integer;
-    if (list) {
+    if (is_of_list(op)) {
       RegisterOp& to = ops_.emplace_back();
       to = {op.kind == OpKind::append, key, 0, true, {}};
       if (to.write) to.value = value_number(op.version);
-      if (!to.write)
+      if (op.kind == OpKind::read_list)
         for (VersionId v : h.operands(i)) to.elements.push_back(value_number(v));
       continue;
     }
@@ -196,6 +201,10 @@ void Registers::count_losses(Losses& losses) const {
   }
   for (OpId i = 0; i < h.op_count(); ++i) {
     const Operation op = h.op(i);
+    if (!holds_.registers && !is_of_list(op)) {
+      losses.add("operations that are neither appends nor reads of lists");
+      continue;
+    }
     losses.add_translated(op);
     if (holds_.lists) continue;
     if (op.kind == OpKind::append) losses.add("appends to lists");

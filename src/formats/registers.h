@@ -41,6 +41,7 @@ class Registers {
     bool times = false;         // begin and end
     bool timestamps = false;    // start_ts and commit_ts
     bool lists = false;         // appends and reads of lists
+    bool registers = true;      // anything else; if not, a read of null is one of an empty list
   };
 
   Registers(const History& history, Holds holds, Losses& losses);
@@ -64,6 +65,7 @@ class Registers {
   void count_losses(Losses& losses) const;
   bool fits(const ValueView& v) const;
   bool has_place(const Operation& op) const;
+  bool is_of_list(const Operation& op) const;
   int64_t value_number(VersionId v);
 
   const History& history_;

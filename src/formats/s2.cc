@@ -31,11 +31,8 @@ constexpr std::string_view kTail = "tail";
 constexpr int64_t kMostRecords = int64_t{1} << 61;
 
 bool detect_s2(const Source& source) {
-  const auto fields = first_json_fields(source.head());
-  const auto has = [&](std::string_view name) {
-    return std::find(fields.begin(), fields.end(), name) != fields.end();
-  };
-  return has("event") && has("client_id") && has("op_id");
+  const JsonFields fields = first_json_fields(source.head());
+  return fields.has("event") && fields.has("client_id") && fields.has("op_id");
 }
 
 class S2Reader {
@@ -173,10 +170,7 @@ Result<History> read_s2(Source& source, Notes& notes) { return S2Reader(source).
 }  // namespace
 
 constexpr Format kS2 = {
-    .info = {.name = "s2",
-             .summary = "the history of S2's verification, the tail of a stream",
-             .reads = true,
-             .writes = false},
+    .info = {.name = "s2", .summary = "the history of S2's verification, the tail of a stream"},
     .detect = detect_s2,
     .read = read_s2,
 };

@@ -18,11 +18,9 @@ namespace json = simdjson::dom;
 constexpr int kLogicalBits = 16;
 
 bool detect_timekiller(const Source& source) {
-  auto fields = first_json_fields(source.head());
-  auto has = [&](std::string_view name) {
-    return std::find(fields.begin(), fields.end(), name) != fields.end();
-  };
-  return (has("sid") || has("tid")) && (has("cts") || has("sts") || has("ops"));
+  const JsonFields fields = first_json_fields(source.head());
+  return (fields.has("sid") || fields.has("tid")) &&
+         (fields.has("cts") || fields.has("sts") || fields.has("ops"));
 }
 
 class TimekillerReader {
@@ -182,7 +180,6 @@ void write_timekiller(const History& history, Output& out, Losses& losses) {
 constexpr Format kTimekiller = {
     .info = {.name = "timekiller",
              .summary = "JSON of TimeKiller (Chronos, Aion), with database timestamps",
-             .reads = true,
              .writes = true},
     .detect = detect_timekiller,
     .read = read_timekiller,
