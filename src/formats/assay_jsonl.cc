@@ -201,9 +201,8 @@ void write_assay_jsonl(const History& history, Output& out, Losses& losses) {
 }
 
 constexpr Format kAssayJsonl = {
-    .info = {.name = "assay",
-             .summary = "JSON Lines, one transaction per line; the native format",
-             .writes = true},
+    .name = "assay",
+    .summary = "JSON Lines, one transaction per line; the native format",
     .appended = true,
     .detect = detect_assay_jsonl,
     .read = read_assay_jsonl,

@@ -1,8 +1,6 @@
 // AWDIT's test format: "r key value" and "w key value" a line; a line of dashes ends a transaction,
 // a line of equals signs a session. There is no initial value: a file that needs one writes it
 // first.
-#include "formats/awdit.h"
-
 #include <algorithm>
 #include <set>
 #include <string>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "formats/registers.h"
+#include "formats/registry.h"
 #include "formats/text_lines.h"
 
 namespace assay::internal::formats {
@@ -197,9 +196,8 @@ void write_awdit(const History& history, Output& out, Losses& losses) {
 }  // namespace
 
 constexpr Format kAwdit = {
-    .info = {.name = "awdit",
-             .summary = "AWDIT's test format, r key value and w key value",
-             .writes = true},
+    .name = "awdit",
+    .summary = "AWDIT's test format, r key value and w key value",
     .detect = detect_awdit,
     .read = read_awdit,
     .write = write_awdit,

@@ -366,10 +366,8 @@ Result<History> read_cobra_log(std::string_view bytes, const std::string& name) 
 }
 
 constexpr Format kCobra = {
-    .info = {.name = "cobra",
-             .summary = "Cobra's log directory, one T<number>.log per session",
-             .writes = true,
-             .directory = true},
+    .name = "cobra",
+    .summary = "Cobra's log directory, one T<number>.log per session",
     .detect = detect_cobra,
     .read = read_cobra,
     .write_directory = write_cobra,

@@ -1,6 +1,4 @@
 // dbcop bincode (2019): little-endian, 18 bytes an event, value 0 is the initial one.
-#include "formats/dbcop.h"
-
 #include <algorithm>
 #include <string>
 #include <unordered_set>
@@ -9,6 +7,7 @@
 #include "formats/byte_writer.h"
 #include "formats/json_text.h"
 #include "formats/registers.h"
+#include "formats/registry.h"
 #include "formats/streamed_builder.h"
 #include "formats/utf8.h"
 
@@ -212,9 +211,8 @@ void write_dbcop(const History& history, Output& out, Losses& losses) {
 }  // namespace
 
 constexpr Format kDbcop = {
-    .info = {.name = "dbcop",
-             .summary = "dbcop's history.bincode (2019), also of PolySI",
-             .writes = true},
+    .name = "dbcop",
+    .summary = "dbcop's history.bincode (2019), also of PolySI",
     .detect = detect_dbcop,
     .read = read_dbcop,
     .write = write_dbcop,

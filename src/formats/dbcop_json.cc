@@ -2,8 +2,6 @@
 // Sessions are arrays of {"events": […], "committed": …}; an event is {"Read": {"variable": K,
 // "version": V or null}} or {"Write": …}. The wrapper nests everything in one object, so such a
 // document is held as a whole.
-#include "formats/dbcop_json.h"
-
 #include <simdjson.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "formats/json_records.h"
 #include "formats/json_text.h"
 #include "formats/registers.h"
+#include "formats/registry.h"
 #include "formats/streamed_builder.h"
 
 namespace assay::internal::formats {
@@ -196,7 +195,8 @@ void write_dbcop_json(const History& history, Output& out, Losses& losses) {
 }  // namespace
 
 constexpr Format kDbcopJson = {
-    .info = {.name = "dbcop-json", .summary = "dbcop's JSON (2025)", .writes = true},
+    .name = "dbcop-json",
+    .summary = "dbcop's JSON (2025)",
     .detect = detect_dbcop_json,
     .read = read_dbcop_json,
     .write = write_dbcop_json,

@@ -1,12 +1,11 @@
 // dbcop text (2025): transactions in brackets, `[x:=1 y==2 z==?]`, `!` behind one that did not
 // commit, a line of dashes between sessions, `//` comments.
-#include "formats/dbcop_text.h"
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "formats/registers.h"
+#include "formats/registry.h"
 #include "formats/streamed_builder.h"
 #include "formats/text_lines.h"
 
@@ -151,9 +150,8 @@ void write_dbcop_text(const History& history, Output& out, Losses& losses) {
 }  // namespace
 
 constexpr Format kDbcopText = {
-    .info = {.name = "dbcop-text",
-             .summary = "dbcop's text (2025), [x:=1 y==2] a transaction",
-             .writes = true},
+    .name = "dbcop-text",
+    .summary = "dbcop's text (2025), [x:=1 y==2] a transaction",
     .detect = detect_dbcop_text,
     .read = read_dbcop_text,
     .write = write_dbcop_text,

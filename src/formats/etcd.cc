@@ -9,8 +9,6 @@
 // key these are a stated order of versions. The effect of a request is known from its response, so
 // all records are read first: a request that compared a revision read the value that any of them
 // gives for it.
-#include "formats/etcd.h"
-
 #include <simdjson.h>
 
 #include <algorithm>
@@ -24,6 +22,7 @@
 #include "formats/json_records.h"
 #include "formats/json_text.h"
 #include "formats/owned_op.h"
+#include "formats/registry.h"
 #include "formats/streamed_builder.h"
 
 namespace assay::internal::formats {
@@ -366,8 +365,8 @@ Result<History> read_etcd(Source& source, Notes& notes) { return EtcdReader(sour
 }  // namespace
 
 constexpr Format kEtcd = {
-    .info = {.name = "etcd",
-             .summary = "operations.json of etcd's robustness tests, with revisions"},
+    .name = "etcd",
+    .summary = "operations.json of etcd's robustness tests, with revisions",
     .detect = detect_etcd,
     .read = read_etcd,
 };

@@ -627,10 +627,8 @@ Result<History> history_of_facts(std::vector<Fact> facts, std::vector<uint64_t> 
 }
 
 constexpr Format kFacts = {
-    .info = {.name = "facts",
-             .summary =
-                 "a table for SQL: a row for each transaction and key, with a proposed order",
-             .writes = true},
+    .name = "facts",
+    .summary = "a table for SQL: a row for each transaction and key, with a proposed order",
     .detect = detect_facts,
     .read = read_facts,
     .write = write_facts,

@@ -13,8 +13,6 @@
 
 namespace assay::internal::formats {
 
-extern const Format kFacts;
-
 // In the order in which they are written. The last four are only in what a query cut out
 // (docs/lake.md).
 enum class FactColumn : uint8_t {

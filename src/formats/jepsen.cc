@@ -1,7 +1,5 @@
 // Jepsen EDN and Elle JSON: detection and reading of records. Pairing and workloads:
 // jepsen_history.cc.
-#include "formats/jepsen.h"
-
 #include <algorithm>
 #include <string>
 
@@ -9,6 +7,7 @@
 #include "formats/jepsen_history.h"
 #include "formats/jepsen_write.h"
 #include "formats/json_text.h"
+#include "formats/registry.h"
 
 namespace assay::internal::formats {
 namespace {
@@ -52,16 +51,16 @@ void write_json(const History& history, Output& out, Losses& losses) {
 }  // namespace
 
 constexpr Format kJepsen = {
-    .info = {.name = "jepsen", .summary = "Jepsen's and Elle's EDN histories", .writes = true},
+    .name = "jepsen",
+    .summary = "Jepsen's and Elle's EDN histories",
     .detect = detect_jepsen,
     .read = read_jepsen,
     .write = write_edn,
 };
 
 constexpr Format kElleJson = {
-    .info = {.name = "elle-json",
-             .summary = "Jepsen's histories in JSON, as elle-cli reads them",
-             .writes = true},
+    .name = "elle-json",
+    .summary = "Jepsen's histories in JSON, as elle-cli reads them",
     .detect = detect_elle_json,
     .read = read_elle_json,
     .write = write_json,

@@ -131,8 +131,8 @@ Result<bool> JepsenLogRecords::take_apart(std::string_view line, size_t at, Datu
 }
 
 constexpr Format kJepsenLog = {
-    .info = {.name = "jepsen-log",
-             .summary = "Jepsen's logs and history.txt, the operations in them"},
+    .name = "jepsen-log",
+    .summary = "Jepsen's logs and history.txt, the operations in them",
     .detect = detect_jepsen_log,
     .read = read_jepsen_log,
 };

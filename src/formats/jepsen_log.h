@@ -7,8 +7,6 @@
 
 namespace assay::internal::formats {
 
-extern const Format kJepsenLog;
-
 // Whether one of the first lines is an operation.
 bool is_jepsen_log(std::string_view head);
 

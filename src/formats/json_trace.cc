@@ -7,8 +7,6 @@
 // transaction, its start and end are the time. Spans come alone or in the envelopes of OTLP
 // (resourceSpans); spans without the attributes session and op are not for us, and are skipped and
 // counted.
-#include "formats/json_trace.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "formats/json_records.h"
+#include "formats/registry.h"
 #include "formats/trace.h"
 
 namespace assay::internal::formats {
@@ -294,8 +293,8 @@ Result<History> read_json_trace(Source& source, Notes& notes) {
 }  // namespace
 
 constexpr Format kJsonTrace = {
-    .info = {.name = "json-trace",
-             .summary = "an application's operations in JSON, or spans of OpenTelemetry"},
+    .name = "json-trace",
+    .summary = "an application's operations in JSON, or spans of OpenTelemetry",
     .detect = detect_json_trace,
     .read = read_json_trace,
 };

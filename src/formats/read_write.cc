@@ -51,11 +51,11 @@ Result<const Format*> choose(Source& source, const ReadOptions& options) {
     if (!format)
       return usage_error("no format is called '" + options.from + "', expected one of " +
                          format_names());
-    if (source.is_directory() && !format->info.directory) {
+    if (source.is_directory() && !format->is_directory()) {
       return usage_error("is a directory; format '" + options.from + "' is a single file")
           .in(source.name);
     }
-    if (!source.is_directory() && format->info.directory) {
+    if (!source.is_directory() && format->is_directory()) {
       return usage_error("is a file; format '" + options.from + "' is a directory").in(source.name);
     }
     return format;
@@ -105,7 +105,7 @@ Result<ReadResult> read(Source source, const ReadOptions& options) {
   if (!format.ok()) return format.error();
   if (source.input) source.input->allow_cut_off((*format)->appended);
   ReadResult result;
-  result.format = (*format)->info.name;
+  result.format = (*format)->name;
   auto history = (*format)->read(source, result.notes);
   if (!history.ok()) {
     Error e = history.error();
@@ -173,7 +173,7 @@ Result<const Format*> writable(std::string_view name) {
   if (!format)
     return usage_error("no format is called '" + std::string(name) + "', expected one of " +
                        format_names());
-  if (!format->info.writes)
+  if (!format->writes())
     return usage_error("format '" + std::string(name) + "' can be read but not written");
   return format;
 }
@@ -229,7 +229,7 @@ Result<HistoryPaths> find_histories(const std::string& path, const ReadOptions& 
   HistoryPaths found;
   std::error_code ec;
   const formats::Format* named = formats::find_format(options.from);
-  if (path == "-" || !std::filesystem::is_directory(path, ec) || (named && named->info.directory)) {
+  if (path == "-" || !std::filesystem::is_directory(path, ec) || (named && named->is_directory())) {
     found.paths.push_back(path);
     return found;
   }

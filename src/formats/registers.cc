@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 
 #include "history/accesses.h"
 
@@ -138,15 +139,7 @@ int64_t Registers::value_number(VersionId v) {
   const ValueView value = history_.version_value(v);
   if (!renumber_values_) return value.integer;
   // null where the initial value is another one: a number that no other value gets
-  int64_t* number = nullptr;
-  if (value.type == ValueView::Type::integer)
-    number = &integer_numbers_[value.integer];
-  else
-    number = &string_numbers_[value.is_null() ? std::string("null")
-                                              : (value.type == ValueView::Type::row ? "r" : "s") +
-                                                    std::string(value.text)];
-  if (*number == 0) *number = next_number_++;
-  return *number;
+  return numbers_.of(value) + 1;
 }
 
 bool Registers::is_of_list(const Operation& op) const {

@@ -13,11 +13,11 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "assay/history.h"
 #include "formats/registry.h"
+#include "history/value_numbers.h"
 
 namespace assay::internal::formats {
 
@@ -73,9 +73,7 @@ class Registers {
   std::vector<Session> sessions_;
   bool renumber_keys_ = false;
   bool renumber_values_ = false;
-  std::unordered_map<int64_t, int64_t> integer_numbers_;
-  std::unordered_map<std::string, int64_t> string_numbers_;
-  int64_t next_number_ = 1;
+  ValueNumbers numbers_;
   std::vector<RegisterOp> ops_;
 };
 

@@ -8,8 +8,6 @@
 // The tail is a register: an append moves it by the number of its records, and its readers see it.
 // An append of unknown outcome has to give its tail: else its place in the stream is not known. The
 // order of the lines is the clock.
-#include "formats/s2.h"
-
 #include <simdjson.h>
 
 #include <algorithm>
@@ -20,6 +18,7 @@
 
 #include "formats/json_records.h"
 #include "formats/json_text.h"
+#include "formats/registry.h"
 #include "formats/streamed_builder.h"
 
 namespace assay::internal::formats {
@@ -170,7 +169,8 @@ Result<History> read_s2(Source& source, Notes& notes) { return S2Reader(source).
 }  // namespace
 
 constexpr Format kS2 = {
-    .info = {.name = "s2", .summary = "the history of S2's verification, the tail of a stream"},
+    .name = "s2",
+    .summary = "the history of S2's verification, the tail of a stream",
     .detect = detect_s2,
     .read = read_s2,
 };

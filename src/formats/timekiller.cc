@@ -1,14 +1,13 @@
 // TimeKiller (Chronos, Aion): a JSON array of transactions with the database's own start and commit
 // timestamps. A timestamp {p, l} is kept as p * 2^16 + l; a p from 2^47 on is a whole timestamp, as
 // TiDB's are, which have their logical part in their last bits, and is kept as it is.
-#include "formats/timekiller.h"
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "formats/json_records.h"
 #include "formats/registers.h"
+#include "formats/registry.h"
 #include "formats/streamed_builder.h"
 
 namespace assay::internal::formats {
@@ -178,9 +177,8 @@ void write_timekiller(const History& history, Output& out, Losses& losses) {
 }  // namespace
 
 constexpr Format kTimekiller = {
-    .info = {.name = "timekiller",
-             .summary = "JSON of TimeKiller (Chronos, Aion), with database timestamps",
-             .writes = true},
+    .name = "timekiller",
+    .summary = "JSON of TimeKiller (Chronos, Aion), with database timestamps",
     .detect = detect_timekiller,
     .read = read_timekiller,
     .write = write_timekiller,

@@ -1,12 +1,11 @@
 // VeriStrong's list text: the number of operations, then "session txn R key n a1 … an" and
 // "session txn A key value", one a line.
-#include "formats/veristrong.h"
-
 #include <string>
 #include <vector>
 
 #include "formats/gathered_txns.h"
 #include "formats/registers.h"
+#include "formats/registry.h"
 #include "formats/text_lines.h"
 
 namespace assay::internal::formats {
@@ -149,9 +148,8 @@ void write_veristrong(const History& history, Output& out, Losses& losses) {
 }  // namespace
 
 constexpr Format kVeristrong = {
-    .info = {.name = "veristrong",
-             .summary = "VeriStrong's list text, session txn R or A",
-             .writes = true},
+    .name = "veristrong",
+    .summary = "VeriStrong's list text, session txn R or A",
     .detect = detect_veristrong,
     .read = read_veristrong,
     .write = write_veristrong,

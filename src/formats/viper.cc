@@ -420,20 +420,16 @@ Result<History> read_viper_log(std::string_view bytes, const std::string& name) 
 }
 
 constexpr Format kViper = {
-    .info = {.name = "viper",
-             .summary = "Viper's JSON directory, one J<number>.log per session",
-             .writes = true,
-             .directory = true},
+    .name = "viper",
+    .summary = "Viper's JSON directory, one J<number>.log per session",
     .detect = detect_viper,
     .read = read_viper,
     .write_directory = write_viper,
 };
 
 constexpr Format kViperEdn = {
-    .info = {.name = "viper-edn",
-             .summary = "Viper's EDN directory, one Jep<number>.log per session",
-             .writes = true,
-             .directory = true},
+    .name = "viper-edn",
+    .summary = "Viper's EDN directory, one Jep<number>.log per session",
     .detect = detect_viper_edn,
     .read = read_viper_edn,
     .write_directory = write_viper_edn,
