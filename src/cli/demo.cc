@@ -45,7 +45,8 @@ Exit show(const DemoHistory& demo, Colour colour) {
   const Audit c = check_history(std::move(read->history), std::string(a.name), {});
   return ended(print_painted(fmt::format(
       "{}\n\n{}\n{}", wrapped(fmt::format("{}: {}", a.name, a.summary), columns_of_stdout()),
-      demo.text, text_report({&c, 1}, {colour_on_stdout(colour), columns_of_stdout()}))));
+      demo.text,
+      whole_report(start_text({colour_on_stdout(colour), columns_of_stdout()}), {&c, 1}))));
 }
 
 Exit run_demo(const DemoState& s) {

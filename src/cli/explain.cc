@@ -51,8 +51,8 @@ Exit explain_certificates(const ExplainState& s) {
   c.explanations = explain(c.history, c.result);
   c.observations = count_observations(c.history);
   c.certificate_file = s.certificate;
-  const Status printed =
-      print_painted(text_report({&c, 1}, {colour_on_stdout(s.colour), columns_of_stdout()}));
+  const Status printed = print_painted(
+      whole_report(start_text({colour_on_stdout(s.colour), columns_of_stdout()}), {&c, 1}));
   if (!printed.ok()) return fail(printed.error());
   if (!c.explanations.empty()) return Exit::satisfied;
   note("no certificate in the file is of a violation");
