@@ -12,6 +12,7 @@
 #include "assay/format.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/flags.h"
 #include "collect/client_library.h"
 #include "collect/driver.h"
 

@@ -8,6 +8,7 @@
 #include "base/wrap.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "report/summary.h"
 
 namespace assay::internal::cli {
 namespace {

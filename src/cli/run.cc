@@ -17,7 +17,6 @@
 #include "cli/keys.h"
 #include "cli/repeated_runs.h"
 #include "cli/run_watch.h"
-#include "cli/units.h"
 #include "cli/watch_flags.h"
 #include "collect/driver.h"
 #include "collect/sql/workload.h"

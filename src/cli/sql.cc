@@ -7,7 +7,6 @@
 #include "cli/console.h"
 #include "cli/flags.h"
 #include "cli/keys.h"
-#include "cli/suggestion.h"
 #include "lake/queries.h"
 
 namespace assay::internal::cli {

@@ -247,7 +247,7 @@ const Datum* DatumTree::field(const Datum& map, std::string_view name) const {
 }
 
 Result<bool> EdnRecords::next(DatumTree& tree) {
-  const auto more = RecordText::next();
+  auto more = RecordText::next();
   if (!more.ok() || !*more) return more;
   if (!tree.parse(text(), is_json())) return error(tree.fault_at(), tree.message());
   return true;

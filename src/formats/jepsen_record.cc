@@ -11,7 +11,7 @@ std::optional<JepsenType> jepsen_type(std::string_view name) {
 }
 
 Result<bool> JepsenRecords::next(DatumTree& tree, JepsenRecord& to) {
-  const auto more = EdnRecords::next(tree);
+  auto more = EdnRecords::next(tree);
   if (!more.ok() || !*more) return more;
   const Datum& map = tree.root();
   if (map.kind != Datum::Kind::map)

@@ -11,7 +11,7 @@ Error JsonRecords::error(std::span<const JsonStep> path, std::string message) co
 }
 
 Result<bool> JsonRecords::next(simdjson::dom::element& record) {
-  const auto more = RecordText::next();
+  auto more = RecordText::next();
   if (!more.ok() || !*more) return more;
   if (parser_.max_depth() != kMaxJsonDepth &&
       parser_.allocate(size_t{1} << 12, kMaxJsonDepth) != simdjson::SUCCESS)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "assay/check.h"
+#include "assay/format.h"
 #include "assay/verify.h"
 #include "cases.h"
 #include "checked.h"
