@@ -70,8 +70,7 @@ Result<size_t> RecordText::length() {
       if (i >= window.size()) return std::min(i, window.size());
     }
     const char c = window[i];
-    const bool plain = kClassOf[static_cast<uint8_t>(c)] == 0;
-    if (plain && !comment && !quoted) continue;
+    if (kClassOf[static_cast<uint8_t>(c)] == 0) continue;  // ends nothing, not even a comment
     if (comment) {
       comment = c != '\n';
     } else if (c == '\\') {
