@@ -218,10 +218,10 @@ Result<std::unique_ptr<RecordWatch>> begin_watch(const RecordState& s, const std
 
 Status can_watch_recording(const RecordState& s, const CLI::App& app) {
   if (!s.watch) return Ok{};
-  const Status can = refuse_flags(app,
-                                  {"--stats", "--report", "--certificate", "--baseline",
-                                   "--write-baseline", "--require-contention"},
-                                  "is about a history that has ended; expected --watch without it");
+  Status can = refuse_flags(app,
+                            {"--stats", "--report", "--certificate", "--baseline",
+                             "--write-baseline", "--require-contention"},
+                            "is about a history that has ended; expected --watch without it");
   if (!can.ok()) return can;
   const auto options = watch_of_recording(s.check.levels);
   return options.ok() ? Status(Ok{}) : Status(options.error());

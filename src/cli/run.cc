@@ -147,7 +147,7 @@ Status take_fences(RunState& s) {
 
 // Everything that can be known before the database is touched.
 Status prepare_watching(RunState& s, const CLI::App& app) {
-  const Status can_be_watched =
+  Status can_be_watched =
       refuse_flags(app,
                    {"--until-violation", "--no-history", "--version-order", "--time", "--memory",
                     "--effort", "--stats", "--report", "--certificate", "--baseline",
