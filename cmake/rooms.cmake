@@ -1,6 +1,6 @@
 # A room is one folder of src/: one static library, its unit tests beside its sources.
 #
-#   assay_room(graph [COLD] TOGETHER group [ROOMS base …] [LIBRARIES fmt::fmt …] [COLD_SOURCES random_draft …] [HOT_SOURCES engine …])
+#   assay_room(graph [COLD] TOGETHER group [ROOMS base …] [LIBRARIES fmt::fmt …] [COLD_SOURCES anonymize …] [HOT_SOURCES engine …])
 #
 # COLD: no time is spent in it that a user waits for, and it is compiled with less optimization.
 # COLD_SOURCES: the same for some sources of a room that is not cold, named without .cc. HOT_SOURCES: the sources of a cold room

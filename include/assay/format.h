@@ -74,7 +74,7 @@ Result<std::vector<Loss>> write_history_text(const History& history, std::string
 struct FormatInfo {
   std::string_view name;  // "assay", "hist"
   std::string_view summary;
-  bool reads = false;
+  bool reads = true;
   bool writes = false;
   bool directory = false;  // a history is a directory of files
 };

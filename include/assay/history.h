@@ -595,6 +595,8 @@ class TxnBatch {
     return op.is_plain() || add_extra(op);
   }
   const Error& fault() const { return *fault_; }
+  // Of the transaction that has begun; counts as it is when that ends.
+  TxnHeader& header() { return header_; }
   // A place among the operations of this transaction to which it may roll back.
   size_t savepoint() const;
   // The operations since then were undone, as by ROLLBACK TO SAVEPOINT: their reads stay reads of
@@ -750,6 +752,7 @@ class HistoryBuilder : private TxnBatch {
   using TxnBatch::add;
   using TxnBatch::begin_txn;
   using TxnBatch::fault;
+  using TxnBatch::header;
   using TxnBatch::roll_back_to;
   using TxnBatch::savepoint;
   // Resolves keys and values to ids. Fails on limits and where `add` has.

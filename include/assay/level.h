@@ -146,7 +146,7 @@ struct LevelInfo {
   std::string_view name;          // "session-si": the id of files, flags and JSON
   std::string_view aliases = {};  // blank-separated, e.g. "si snapshot-isolation"
   std::string_view summary;       // one line for --help and reports
-  LevelGroup group;
+  LevelGroup group = LevelGroup::standard;
   EventModel events;
   bool session_order = false;  // session order is an edge
   bool write_conflict =

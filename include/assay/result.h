@@ -22,6 +22,11 @@ struct Error {
   uint64_t line = 0;
   uint64_t column = 0;
 
+  // The same error, of this file.
+  Error in(std::string name) && {
+    file = std::move(name);
+    return std::move(*this);
+  }
   // "file:line:column: message" on one line, without unknown parts; unprintable characters are
   // escaped.
   std::string to_string() const;

@@ -14,9 +14,9 @@
 #include "audit/verified.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "history/random_draft.h"
 #include "history/test_history.h"
 #include "levels/walk.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

@@ -93,9 +93,7 @@ Result<std::string> report_of(const assay_audit& a, const std::string& kind) {
     return usage_error(fmt::format("no report '{}'; expected one of {}", kind, names));
   }
   const BorrowedHistory borrowed(*a.held, a.audit.history, a.clock_drift);
-  const auto writer = info->start({});
-  std::string text = writer->add(a.audit);
-  return text + writer->finish();
+  return whole_report(info->start({}), {&a.audit, 1});
 }
 
 Result<std::string> certificates_text(const assay_audit& a) {

@@ -25,13 +25,9 @@ using assay::internal::c_api::guarded;
 
 struct assay_builder {
   HistoryBuilder built;
-  bool started = false;  // there is a transaction
-  bool open = false;     // one has begun and not ended
-  assay::TxnHeader header;
-  std::vector<Op> operations;
-  // What views in header and operations lead to.
-  std::deque<std::string> texts;
-  std::deque<assay::OpBuffers> buffers;
+  bool started = false;           // there is a transaction
+  bool open = false;              // one has begun and not ended
+  std::deque<std::string> texts;  // of the transaction that has begun
 };
 
 namespace assay::internal::c_api {
@@ -76,7 +72,7 @@ template <class Set>
 assay_status set_header(assay_builder* b, assay_error** error, Set set) {
   return guarded(error, [&]() -> Status {
     if (Status s = expect_open(*b); !s.ok()) return s;
-    set(b->header);
+    set(b->built.header());
     return Ok{};
   });
 }
@@ -89,7 +85,7 @@ assay_status operate(assay_builder* b, assay_error** error,
     if (Status s = expect_open(*b); !s.ok()) return s;
     const auto views = kept(*b, values.begin(), values.size());
     if (!views.ok()) return views.error();
-    b->operations.push_back(made(*views));
+    b->built.add(made(*views));
     return Ok{};
   });
 }
@@ -97,15 +93,10 @@ assay_status operate(assay_builder* b, assay_error** error,
 assay_status end(assay_builder* b, TxnStatus status, assay_error** error) {
   return guarded(error, [&]() -> Status {
     if (Status s = expect_open(*b); !s.ok()) return s;
-    b->header.status = status;
-    b->built.begin_txn(b->header);
-    for (const Op& operation : b->operations) b->built.add(operation);
+    b->built.header().status = status;
     Status ended = b->built.end_txn();
     b->open = false;
-    b->header = {};
-    b->operations.clear();
     b->texts.clear();
-    b->buffers.clear();
     return ended;
   });
 }
@@ -119,9 +110,9 @@ Status range(assay_builder& b, const assay_value& low, const assay_value& high,
   if (!hi.ok()) return hi.error();
   if (!found.ok()) return found.error();
   if (!held.ok()) return held.error();
-  auto& rows = b.buffers.emplace_back().rows;
+  std::vector<Op::Row> rows;
   for (size_t i = 0; i < count; ++i) rows.emplace_back((*found)[i], (*held)[i]);
-  b.operations.push_back(Op::range(*lo, *hi, rows));
+  b.built.add(Op::range(*lo, *hi, rows));
   return Ok{};
 }
 
@@ -153,7 +144,7 @@ assay_status assay_begin(assay_builder* builder, assay_value session, assay_erro
     if (!view.ok()) return view.error();
     if (view->is_null())
       return assay::usage_error("a session without a name; expected a number or text");
-    builder->header = {.session = *view};
+    builder->built.begin_txn({.session = *view});
     builder->started = builder->open = true;
     return Ok{};
   });
@@ -183,7 +174,7 @@ assay_status assay_declared_level(assay_builder* builder, const char* level, ass
     if (!id || *id == assay::LevelId::mixed || *id == assay::LevelId::defined)
       return assay::usage_error(assay::internal::no_level(level) +
                                 "; expected one that a transaction can ask for");
-    builder->header.level = *id;
+    builder->built.header().level = *id;
     return Ok{};
   });
 }
@@ -222,12 +213,10 @@ assay_status assay_read_list(assay_builder* builder, assay_value key, const assa
   return guarded(error, [&]() -> Status {
     if (Status s = c_api::expect_open(*builder); !s.ok()) return s;
     const auto view = c_api::kept(*builder, key);
-    auto list = c_api::kept(*builder, elements, count);
+    const auto list = c_api::kept(*builder, elements, count);
     if (!view.ok()) return view.error();
     if (!list.ok()) return list.error();
-    auto& kept = builder->buffers.emplace_back().list;
-    kept = std::move(*list);
-    builder->operations.push_back(Op::read_list(*view, kept));
+    builder->built.add(Op::read_list(*view, *list));
     return Ok{};
   });
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "assay/verify.h"
 #include "cli/console.h"
 #include "explain/names.h"
@@ -10,14 +12,21 @@
 
 namespace assay::internal::cli {
 
-Result<Certified> read_certified(const std::string& certificate,
-                                 const std::vector<std::string>& histories,
-                                 const ReadOptions& reading) {
+void CertifiedFlags::add(CLI::App& app, const std::string& certificate_help) {
+  app.add_option("CERTIFICATE", certificate, certificate_help)->required()->type_name("");
+  app.add_option(
+         "HISTORY", histories,
+         "the history it is about, all of its files if there are several; - is standard input")
+      ->required()
+      ->type_name("");
+  reading.add(app);
+}
+
+Result<Certified> read_certified(const CertifiedFlags& flags) {
   constexpr uint64_t kMostBytes = uint64_t{4} << 30;
-  const auto text = read_file(certificate, kMostBytes);
+  const auto text = read_file(flags.certificate, kMostBytes);
   if (!text.ok()) return text.error();
-  auto read = histories.size() == 1 ? read_history(histories[0], reading)
-                                    : read_together(histories, reading);
+  auto read = read_together(flags.histories, flags.reading.options());
   if (!read.ok()) return read.error();
   if (counts_aborted_reads(*text)) {
     auto counted = count_aborted_reads(read->history);
@@ -28,7 +37,7 @@ Result<Certified> read_certified(const std::string& certificate,
                          ? "1 transaction"
                          : fmt::format("{} transactions", counted->companions)));
   }
-  auto file = read_certificates(*text, read->history, certificate);
+  auto file = read_certificates(*text, read->history, flags.certificate);
   if (!file.ok()) return file.error();
   read->history.set_clock_drift(file->clock_drift);
   read->history.define_level(file->defined_level);

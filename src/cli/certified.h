@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "assay/certificate.h"
-#include "assay/format.h"
 #include "assay/history.h"
 #include "assay/result.h"
+#include "cli/flags.h"
 
 namespace assay::internal::cli {
 
@@ -16,10 +16,16 @@ struct Certified {
   CertificateFile file;
 };
 
+// CERTIFICATE HISTORY…, and how the history is read.
+struct CertifiedFlags {
+  std::string certificate;
+  std::vector<std::string> histories;
+  ReadFlags reading;
+  void add(CLI::App& app, const std::string& certificate_help);
+};
+
 // Reads both, the history from all of its files. Not verified yet. Fails if the certificates are
 // about another history.
-Result<Certified> read_certified(const std::string& certificate,
-                                 const std::vector<std::string>& histories,
-                                 const ReadOptions& reading);
+Result<Certified> read_certified(const CertifiedFlags& flags);
 
 }  // namespace assay::internal::cli

@@ -172,10 +172,9 @@ Action add_completion(CLI::App& app) {
     Commands commands = describe(*all);
     for (DescribedCommand& c : commands)
       std::erase_if(c.flags, [](const DescribedFlag& f) { return f.speed_up; });
-    const Status s = print(*shell == "bash"  ? bash(commands)
-                           : *shell == "zsh" ? zsh(commands)
-                                             : fish(commands));
-    return s.ok() ? Exit::satisfied : fail(s.error());
+    return ended(print(*shell == "bash"  ? bash(commands)
+                       : *shell == "zsh" ? zsh(commands)
+                                         : fish(commands)));
   };
 }
 

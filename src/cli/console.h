@@ -27,6 +27,11 @@ Status print_painted(std::string_view text);
 void note(std::string_view text);
 // Prints the error and returns its exit code.
 Exit fail(const Error& e);
+// The exit code of what ended so: that of its error, which it prints, or else `exit`.
+template <class T>
+Exit ended(const Result<T>& how, Exit exit = Exit::satisfied) {
+  return how.ok() ? exit : fail(how.error());
+}
 // Creates or replaces a file; "-" is standard output.
 Status write_file(const std::string& path, std::string_view text);
 // Whether a file can be written there. An existing one is left as it is.

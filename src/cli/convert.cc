@@ -29,18 +29,6 @@ std::string_view target_format(const std::string& to, std::string_view path) {
   return "assay";
 }
 
-void check_target(const std::string& to) {
-  if (to.empty()) return;
-  std::string known;
-  for (const FormatInfo& f : all_formats()) {
-    if (!f.writes) continue;
-    if (f.name == to) return;
-    known += (known.empty() ? "" : ", ") + std::string(f.name);
-  }
-  bad_flag("--to",
-           fmt::format("no format '{}' that can be written; expected one of {}", to, known));
-}
-
 // The formats as a table: name, read, write, description.
 Exit list_formats() {
   size_t width = 0;
@@ -82,13 +70,10 @@ Action add_convert(CLI::App& app) {
       ->capture_default_str()
       ->type_name("");
   s->reading.add(app);
-  app.add_option_function<std::string>(
-         "--to",
-         [s](const std::string& name) {
-           check_target(name);
-           s->to = name;
-         },
-         "the format to write; by default the one named by the extension of OUTPUT")
+  add_choice(
+      app, "--to", "writable format", formats_that(&FormatInfo::writes),
+      [s](const std::string& name) { s->to = name; },
+      "the format to write; by default the one named by the extension of OUTPUT")
       ->type_name("FORMAT");
   app.add_flag("--strict", s->strict,
                "fail, and write nothing, if the format cannot hold all of the history");

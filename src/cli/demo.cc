@@ -35,8 +35,7 @@ Exit list() {
     out += fmt::format("  {:<28} {}\n", a.name,
                        wrapped(a.summary, columns_of_stdout(), kSummary, kSummary));
   }
-  const Status s = print(out);
-  return s.ok() ? Exit::satisfied : fail(s.error());
+  return ended(print(out));
 }
 
 Exit show(const DemoHistory& demo, Colour colour) {
@@ -44,10 +43,10 @@ Exit show(const DemoHistory& demo, Colour colour) {
   auto read = read_history_text(demo.text, std::string(a.name), {"hist"});
   if (!read.ok()) return fail(read.error());
   const Audit c = check_history(std::move(read->history), std::string(a.name), {});
-  const Status s = print_painted(fmt::format(
+  return ended(print_painted(fmt::format(
       "{}\n\n{}\n{}", wrapped(fmt::format("{}: {}", a.name, a.summary), columns_of_stdout()),
-      demo.text, text_report({&c, 1}, {colour_on_stdout(colour), columns_of_stdout()})));
-  return s.ok() ? Exit::satisfied : fail(s.error());
+      demo.text,
+      whole_report(start_text({colour_on_stdout(colour), columns_of_stdout()}), {&c, 1}))));
 }
 
 Exit run_demo(const DemoState& s) {
@@ -65,8 +64,7 @@ Exit run_demo(const DemoState& s) {
     return fail(
         usage_error(fmt::format("no anomaly '{}' to show; 'assay demo' lists them", s.name)));
   if (!s.history_only) return show(*demo, s.colour);
-  const Status p = print(demo->text);
-  return p.ok() ? Exit::satisfied : fail(p.error());
+  return ended(print(demo->text));
 }
 
 }  // namespace

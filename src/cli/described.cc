@@ -15,20 +15,11 @@ namespace {
 
 constexpr char kNoGroup[] = "Options";  // the parser's heading for all that are in none
 
-template <class Range, class Name>
-std::vector<std::string> names_of(const Range& range, Name name) {
-  std::vector<std::string> names;
-  for (const auto& one : range) names.emplace_back(name(one));
-  return names;
-}
-
 // By the type that --help shows.
 std::vector<std::string> values_of(const std::string& type) {
-  if (type == "LEVEL") return names_of(named_levels(), [](const LevelInfo& l) { return l.name; });
-  if (type == "FORMAT") return names_of(all_formats(), [](const FormatInfo& f) { return f.name; });
-  if (type == "WORKLOAD")
-    return names_of(collect::all_workloads(),
-                    [](const collect::WorkloadInfo& w) { return w.name; });
+  if (type == "LEVEL") return names_of(named_levels(), &LevelInfo::name);
+  if (type == "FORMAT") return names_of(all_formats(), &FormatInfo::name);
+  if (type == "WORKLOAD") return names_of(collect::all_workloads(), &collect::WorkloadInfo::name);
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include "assay/format.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/flags.h"
 #include "collect/client_library.h"
 #include "collect/driver.h"
 
@@ -40,13 +41,6 @@ bool listens(uint16_t port) {
   return connected;
 }
 
-std::string isolations(const collect::DriverInfo& driver) {
-  std::string names;
-  for (const collect::IsolationName& isolation : driver.isolations)
-    names += (names.empty() ? "" : ", ") + std::string(isolation.name);
-  return names.empty() ? "any" : names;
-}
-
 // What to install before the database can be driven; empty if nothing.
 std::string missing_client(const collect::DriverInfo& driver) {
   if (driver.client == nullptr || collect::load_client(*driver.client).ok()) return {};
@@ -58,7 +52,9 @@ std::string drivers() {
   std::string out = "Databases that 'assay run' and 'assay probe' can drive:\n";
   for (const collect::DriverInfo& driver : collect::all_drivers())
     out += fmt::format("  {:<12} {}\n  {:<12} isolations: {}\n", driver.scheme, driver.example, "",
-                       isolations(driver)) +
+                       driver.isolations.empty()
+                           ? "any"
+                           : listed(names_of(driver.isolations, &collect::IsolationName::name))) +
            missing_client(driver);
   for (const collect::MissingDriver& driver : collect::missing_drivers())
     out += fmt::format("  {:<12} not in this build; it needs {} when it is configured\n",
@@ -118,9 +114,8 @@ std::string formats() {
 
 Action add_doctor(CLI::App&) {
   return [] {
-    const Status s = print("assay " ASSAY_VERSION "\n\n" + drivers() + "\n" + servers() + "\n" +
-                           limits() + "\n" + formats());
-    return s.ok() ? Exit::satisfied : fail(s.error());
+    return ended(print("assay " ASSAY_VERSION "\n\n" + drivers() + "\n" + servers() + "\n" +
+                       limits() + "\n" + formats()));
   };
 }
 

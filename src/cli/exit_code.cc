@@ -15,6 +15,12 @@ Exit exit_code(const Error& e) {
   return Exit::usage;
 }
 
+Exit exit_code(Outcome outcome) {
+  return outcome == Outcome::satisfied  ? Exit::satisfied
+         : outcome == Outcome::violated ? Exit::violated
+                                        : Exit::unknown;
+}
+
 Exit worse(Exit a, Exit b) {
   for (const Exit e : {Exit::usage, Exit::violated, Exit::bad_input, Exit::unknown})
     if (a == e || b == e) return e;

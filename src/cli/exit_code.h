@@ -1,6 +1,7 @@
 // What the process returns. Part of the contract with scripts.
 #pragma once
 
+#include "assay/certificate.h"
 #include "assay/result.h"
 
 namespace assay::internal::cli {
@@ -15,6 +16,7 @@ enum class Exit : int {
 };
 
 Exit exit_code(const Error& e);
+Exit exit_code(Outcome outcome);
 // Of several files: a failure (4) is worst, then violated, bad input, unknown, satisfied.
 Exit worse(Exit a, Exit b);
 

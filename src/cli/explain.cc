@@ -17,10 +17,7 @@
 namespace assay::internal::cli {
 namespace {
 
-struct ExplainState {
-  std::string certificate;
-  std::vector<std::string> histories;
-  ReadFlags reading;
+struct ExplainState : CertifiedFlags {
   Colour colour = Colour::automatic;
 };
 
@@ -39,7 +36,7 @@ Result<CheckResult> verified(CertificateFile file, const History& history) {
 }
 
 Exit explain_certificates(const ExplainState& s) {
-  auto certified = read_certified(s.certificate, s.histories, s.reading.options());
+  auto certified = read_certified(s);
   if (!certified.ok()) return fail(certified.error());
   auto result = verified(std::move(certified->file), certified->history);
   if (!result.ok()) {
@@ -54,8 +51,8 @@ Exit explain_certificates(const ExplainState& s) {
   c.explanations = explain(c.history, c.result);
   c.observations = count_observations(c.history);
   c.certificate_file = s.certificate;
-  const Status printed =
-      print_painted(text_report({&c, 1}, {colour_on_stdout(s.colour), columns_of_stdout()}));
+  const Status printed = print_painted(
+      whole_report(start_text({colour_on_stdout(s.colour), columns_of_stdout()}), {&c, 1}));
   if (!printed.ok()) return fail(printed.error());
   if (!c.explanations.empty()) return Exit::satisfied;
   note("no certificate in the file is of a violation");
@@ -66,15 +63,7 @@ Exit explain_certificates(const ExplainState& s) {
 
 Action add_explain(CLI::App& app) {
   auto s = std::make_shared<ExplainState>();
-  app.add_option("CERTIFICATE", s->certificate, "file written by check --certificate")
-      ->required()
-      ->type_name("");
-  app.add_option(
-         "HISTORY", s->histories,
-         "the history it is about, all of its files if there are several; - is standard input")
-      ->required()
-      ->type_name("");
-  s->reading.add(app);
+  s->add(app, "file written by check --certificate");
   add_colour_flag(app, s->colour);
   return [s] { return explain_certificates(*s); };
 }

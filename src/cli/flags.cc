@@ -29,13 +29,6 @@ namespace {
 constexpr Distribution kDistributions[] = {Distribution::uniform, Distribution::zipfian,
                                            Distribution::hotspot, Distribution::exponential};
 
-template <class Range, class Name>
-std::string join(const Range& range, Name name) {
-  std::string out;
-  for (const auto& item : range) out += (out.empty() ? "" : ", ") + std::string(name(item));
-  return out;
-}
-
 // Names by which SQL's users mean different things.
 struct SqlName {
   std::string_view name;
@@ -51,14 +44,13 @@ constexpr SqlName kSqlNames[] = {
 LevelId level_of(const std::string& flag, const std::string& name) {
   const auto id = find_level(name);
   if (!id) {
-    std::vector<std::string> names;
-    for (const LevelInfo& level : named_levels()) names.emplace_back(level.name);
+    const std::vector<std::string> names = names_of(named_levels(), &LevelInfo::name);
     const std::string asked = flag.substr(0, flag.find(','));
     if (internal::is_neighbour(name)) bad_flag(asked, internal::no_level(name));
-    bad_flag(asked, fmt::format("{}{}; expected one of {}, or one of the groups all, adya, "
-                                "session-guarantees",
-                                internal::no_level(name), did_you_mean(name, names),
-                                fmt::join(names, ", ")));
+    bad_flag(asked,
+             fmt::format("{}{}; expected one of {}, or one of the groups all, adya, "
+                         "session-guarantees",
+                         internal::no_level(name), did_you_mean(name, names), listed(names)));
   }
   for (const SqlName& sql : kSqlNames)
     if (internal::plain_level_name(name) == sql.name)
@@ -66,10 +58,99 @@ LevelId level_of(const std::string& flag, const std::string& name) {
   return *id;
 }
 
+// An option whose text `parse` makes an amount of, for `take`.
+template <class Amount>
+CLI::Option* add_amount(CLI::App& app, const std::string& flag,
+                        Result<Amount> (*parse)(std::string_view),
+                        const std::function<void(Amount)>& take, const std::string& help) {
+  const auto read = [flag, parse, take](const std::string& text) {
+    const Result<Amount> amount = parse(text);
+    if (!amount.ok()) bad_flag(flag, amount.error().message);
+    take(*amount);
+  };
+  return app.add_option_function<std::string>(flag, read, help);
+}
+
+void expect_one_of(const std::vector<std::string>& names, const std::string& flag,
+                   const std::string& what, const std::string& name) {
+  if (std::ranges::find(names, name) == names.end())
+    bad_flag(flag, fmt::format("no {} '{}'{}; expected one of {}", what, name,
+                               did_you_mean(name, names), listed(names)));
+}
+
 }  // namespace
 
 void bad_flag(const std::string& flag, const std::string& message) {
   throw CLI::ValidationError(flag, message);
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+CLI::Option* add_choice(CLI::App& app, const std::string& flag, const std::string& what,
+                        const std::vector<std::string>& names,
+                        const std::function<void(const std::string&)>& take,
+                        const std::string& help) {
+  const auto read = [=](const std::string& name) {
+    expect_one_of(names, flag, what, name);
+    take(name);
+  };
+  return app.add_option_function<std::string>(flag, read, help);
+}
+
+CLI::Option* add_choices(CLI::App& app, const std::string& flag, const std::string& what,
+                         const std::vector<std::string>& names,
+                         const std::function<void(const std::string&)>& take,
+                         const std::string& help) {
+  const auto read = [=](const std::vector<std::string>& chosen) {
+    for (const std::string& name : chosen) {
+      expect_one_of(names, flag, what, name);
+      take(name);
+    }
+  };
+  return app.add_option_function<std::vector<std::string>>(flag, read, help)
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
+CLI::Option* add_seconds(CLI::App& app, const std::string& flag, double& seconds,
+                         const std::string& help) {
+  const auto take = [&seconds](double amount) { seconds = amount; };
+  return add_amount<double>(app, flag, parse_seconds, take, help)->type_name("TIME");
+}
+
+CLI::Option* add_nanoseconds(CLI::App& app, const std::string& flag, int64_t& nanoseconds,
+                             const std::string& help) {
+  const auto take = [flag, &nanoseconds](double amount) {
+    if (amount * 1e9 > 9e18) bad_flag(flag, "expected at most 285 years");
+    nanoseconds = std::llround(amount * 1e9);
+  };
+  return add_amount<double>(app, flag, parse_seconds, take, help)->type_name("TIME");
+}
+
+CLI::Option* add_bytes(CLI::App& app, const std::string& flag, uint64_t& bytes,
+                       const std::string& help) {
+  const auto take = [&bytes](uint64_t amount) { bytes = amount; };
+  return add_amount<uint64_t>(app, flag, parse_bytes, take, help)->type_name("SIZE");
+}
+
+void add_share(CLI::App& app, const std::string& flag, double& share, const std::string& help) {
+  app.add_option(flag, share, help)
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("0…1")
+      ->group(keys_of("--workload"));
+}
+
+Status refuse_flags(const CLI::App& app, std::initializer_list<const char*> flags,
+                    std::string_view why) {
+  for (const char* flag : flags) {
+    const CLI::Option* option = app.get_option_no_throw(flag);
+    if (option != nullptr && option->count() > 0)
+      return usage_error(fmt::format("{} {}", flag, why));
+  }
+  return Ok{};
 }
 
 void put_under(CLI::App& app, const std::string& heading,
@@ -110,24 +191,11 @@ CLI::Option* LevelFlags::add_as(CLI::App& app, const std::string& flag, const st
 }
 
 void BudgetFlags::add(CLI::App& app) {
-  app.add_option_function<std::string>(
-         "--time",
-         [this](const std::string& text) {
-           const auto amount = parse_seconds(text);
-           if (!amount.ok()) bad_flag("--time", amount.error().message);
-           seconds = *amount;
-         },
-         "time limit: 60s, 2m, 1h; verdicts reached by then are reported")
-      ->type_name("TIME");
-  app.add_option_function<std::string>(
-         "--memory",
-         [this](const std::string& text) {
-           const auto amount = parse_bytes(text);
-           if (!amount.ok()) bad_flag("--memory", amount.error().message);
-           memory_bytes = *amount;
-         },
-         "memory limit for the whole process: 4G, 512M; by default nine tenths of the free memory")
-      ->type_name("SIZE");
+  add_seconds(app, "--time", seconds,
+              "time limit: 60s, 2m, 1h; verdicts reached by then are reported");
+  add_bytes(app, "--memory", memory_bytes,
+            "memory limit for the whole process: 4G, 512M; by default nine tenths of the free "
+            "memory");
   app.add_option(
          "--effort", effort,
          "limit on the work, in transactions, edges and decisions examined; the same in every run")
@@ -151,37 +219,21 @@ void add_without(CLI::App& app, SpeedUps& speed_ups) {
   for (const SpeedUpInfo& info : all_speed_ups())
     help += fmt::format("{}: {}; ", info.name, info.summary);
   help.resize(help.size() - 2);
-  app.add_option_function<std::vector<std::string>>(
-         "--without",
-         [&speed_ups](const std::vector<std::string>& names) {
-           for (const std::string& name : names) {
-             const auto id = find_speed_up(name);
-             std::vector<std::string> all;
-             for (const SpeedUpInfo& info : all_speed_ups()) all.emplace_back(info.name);
-             if (!id)
-               bad_flag("--without", fmt::format("no speed-up '{}'{}; expected of {}", name,
-                                                 did_you_mean(name, all), fmt::join(all, ", ")));
-             speed_ups.leave_out(*id);
-           }
-         },
-         help)
-      ->delimiter(',')
-      ->allow_extra_args(false)
+  add_choices(
+      app, "--without", "speed-up", names_of(all_speed_ups(), &SpeedUpInfo::name),
+      [&speed_ups](const std::string& name) { speed_ups.leave_out(*find_speed_up(name)); }, help)
       ->type_name("NAME,...")
       ->group(kSpeedUpsGroup);
 }
 
 void add_engine(CLI::App& app, EngineId& engine) {
-  app.add_option_function<std::string>(
-         "--engine",
-         [&engine](const std::string& name) {
-           if (name != "graph" && name != "dbcop")
-             bad_flag("--engine", fmt::format("no engine '{}'; expected graph or dbcop", name));
-           engine = name == "graph" ? EngineId::graph : EngineId::dbcop;
-         },
-         "how strong levels are decided: graph, or dbcop for dbcop's search over prefixes, which "
-         "suits "
-         "few sessions and short histories")
+  add_choice(
+      app, "--engine", "engine", {"graph", "dbcop"},
+      [&engine](const std::string& name) {
+        engine = name == "graph" ? EngineId::graph : EngineId::dbcop;
+      },
+      "how strong levels are decided: graph, or dbcop for dbcop's search over prefixes, which "
+      "suits few sessions and short histories")
       ->default_str("graph")
       ->type_name("NAME");
 }
@@ -193,32 +245,26 @@ void add_seed(CLI::App& app, uint64_t& seed) {
 }
 
 void add_statement_timeout(CLI::App& app, std::chrono::milliseconds& timeout) {
-  app.add_option_function<std::string>(
-         "--statement-timeout",
-         [&timeout](const std::string& text) {
-           const auto amount = parse_seconds(text);
-           if (!amount.ok()) bad_flag("--statement-timeout", amount.error().message);
-           timeout = std::chrono::milliseconds(static_cast<int64_t>(*amount * 1000));
-         },
-         "time limit of one statement")
+  const auto take = [&timeout](double seconds) {
+    timeout = std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
+  };
+  add_amount<double>(app, "--statement-timeout", parse_seconds, take, "time limit of one statement")
       ->default_str(fmt::format("{}s", timeout.count() / 1000))
       ->type_name("TIME");
 }
 
+std::vector<std::string> formats_that(bool FormatInfo::*can) {
+  std::vector<std::string> names;
+  for (const FormatInfo& f : all_formats())
+    if (f.*can) names.emplace_back(f.name);
+  return names;
+}
+
 void ReadFlags::add(CLI::App& app) {
-  app.add_option_function<std::string>(
-         "--from",
-         [this](const std::string& name) {
-           for (const FormatInfo& f : all_formats())
-             if (f.name == name && f.reads) {
-               from = name;
-               return;
-             }
-           bad_flag("--from",
-                    fmt::format("no format '{}'; expected one of {}", name,
-                                join(all_formats(), [](const FormatInfo& f) { return f.name; })));
-         },
-         "the format of the history; detected from the content by default")
+  add_choice(
+      app, "--from", "format", formats_that(&FormatInfo::reads),
+      [this](const std::string& name) { from = name; },
+      "the format of the history; detected from the content by default")
       ->type_name("FORMAT");
   app.add_option(
          "--initial", initial,
@@ -226,16 +272,10 @@ void ReadFlags::add(CLI::App& app) {
       ->type_name("VALUE");
   app.add_flag("--unique-values", unique_values,
                "refuse a history in which a value was written to a key twice");
-  app.add_option_function<std::string>(
-         "--use-order",
-         [this](const std::string& text) {
-           const auto share = parse_share(text);
-           if (!share.ok()) bad_flag("--use-order", share.error().message);
-           order_share = *share;
-         },
-         "how much to use of the version orders that the history states: 0%, 50%; entries are "
-         "drawn at "
-         "random, the same in every run")
+  add_amount<double>(
+      app, "--use-order", parse_share, [this](double share) { order_share = share; },
+      "how much to use of the version orders that the history states: 0%, 50%; entries are drawn "
+      "at random, the same in every run")
       ->default_str("100%")
       ->type_name("SHARE");
   put_under(app, kReading, {"--initial", "--unique-values", "--use-order"});
@@ -312,35 +352,26 @@ void add_aborted_reads(CLI::App& app, bool& count) {
 }
 
 void add_clock_drift(CLI::App& app, int64_t& drift) {
-  app.add_option_function<std::string>(
-         "--clock-drift",
-         [&drift](const std::string& text) {
-           const auto amount = parse_seconds(text);
-           if (!amount.ok()) bad_flag("--clock-drift", amount.error().message);
-           if (*amount * 1e9 > 9e18) bad_flag("--clock-drift", "expected at most 285 years");
-           drift = std::llround(*amount * 1e9);
-         },
-         "how far the clocks of two sessions may differ: real time orders transactions of "
-         "different sessions only if they are at least this far apart; 5ms, 200us")
-      ->type_name("TIME");
+  add_nanoseconds(
+      app, "--clock-drift", drift,
+      "how far the clocks of two sessions may differ: real time orders transactions of different "
+      "sessions only if they are at least this far apart; 5ms, 200us");
   put_under(app, kJudging, {"--clock-drift"});
 }
 
 void WorkloadFlags::add(CLI::App& app) {
   const std::string keys = keys_of("--workload");
   const auto positive = CLI::Range(uint64_t{1}, uint64_t{1} << 40);
-  app.add_option_function<std::string>(
-         "--workload",
-         [this](const std::string& name) {
-           if (collect::find_workload(name) == nullptr)
-             bad_flag("--workload",
-                      fmt::format("no workload '{}'; expected one of {}", name,
-                                  join(collect::all_workloads(),
-                                       [](const collect::WorkloadInfo& w) { return w.name; })));
-           workload = name;
-         },
-         "what the transactions do: " +
-             join(collect::all_workloads(), [](const collect::WorkloadInfo& w) { return w.name; }))
+  const auto number = [&](const char* flag, auto& to, const CLI::Validator& range,
+                          const char* help) {
+    return app.add_option(flag, to, help)->check(range)->type_name("N")->group(keys);
+  };
+  const std::vector<std::string> workloads =
+      names_of(collect::all_workloads(), &collect::WorkloadInfo::name);
+  add_choice(
+      app, "--workload", "workload", workloads,
+      [this](const std::string& name) { workload = name; },
+      "what the transactions do: " + listed(workloads))
       ->default_str(workload)
       ->type_name("WORKLOAD");
   app.add_option("--sessions", sessions, "clients that run at the same time")
@@ -351,92 +382,43 @@ void WorkloadFlags::add(CLI::App& app) {
       ->capture_default_str()
       ->check(positive)
       ->type_name("N");
-  app.add_option("--ops", options.ops, "operations per transaction")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1'000'000))
-      ->type_name("N")
-      ->group(keys);
-  app.add_option("--read-share", options.read_share, "share of reads among the operations")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0))
-      ->type_name("0…1")
-      ->group(keys);
-  app.add_option(
-         "--long-ops", options.long_ops,
-         "operations of long transactions, which are mixed among the others (workload general)")
-      ->check(CLI::Range(1, 1'000'000))
-      ->type_name("N")
-      ->group(keys);
-  app.add_option("--long-share", options.long_share, "share of the transactions that are long")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0))
-      ->type_name("0…1")
-      ->group(keys);
+  number("--ops", options.ops, CLI::Range(1, 1'000'000), "operations per transaction")
+      ->capture_default_str();
+  add_share(app, "--read-share", options.read_share, "share of reads among the operations");
+  number("--long-ops", options.long_ops, CLI::Range(1, 1'000'000),
+         "operations of long transactions, which are mixed among the others (workload general)");
+  add_share(app, "--long-share", options.long_share, "share of the transactions that are long");
   app.add_flag("--own-writes", options.own_writes,
                "each session writes only its own keys, and reads all (workload general)")
       ->group(keys);
-  app.add_option("--query-share", options.query_share,
-                 "share of queries among the operations (workload predicates)")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0))
-      ->type_name("0…1")
-      ->group(keys);
-  app.add_option("--query-width", options.query_width,
-                 "share of the values that satisfy a query's condition (workload predicates)")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0))
-      ->type_name("0…1")
-      ->group(keys);
-  app.add_option("--update-share", options.update_share,
-                 "share of the queries that overwrite each row they find (workload predicates)")
-      ->check(CLI::Range(0.0, 1.0))
-      ->type_name("0…1")
-      ->group(keys);
-  app.add_option("--increment-share", options.increment_share,
-                 "share of the writes that read the key first (workload predicates)")
-      ->check(CLI::Range(0.0, 1.0))
-      ->type_name("0…1")
-      ->group(keys);
-  app.add_option("--keys", options.keys, "number of keys")
-      ->capture_default_str()
-      ->check(positive)
-      ->type_name("N")
-      ->group(keys);
-  app.add_option(
-         "--keys-alive", options.keys_alive,
-         "number of keys in use at a time; they are replaced one by one, so new keys appear "
-         "all the time (workloads general and mini)")
-      ->check(positive)
-      ->type_name("N")
-      ->group(keys);
-  app.add_option(
-         "--values", options.values,
-         "how many different values are written to each key; by default each value is written once")
-      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 32))
-      ->type_name("N")
-      ->group(keys);
+  add_share(app, "--query-share", options.query_share,
+            "share of queries among the operations (workload predicates)");
+  add_share(app, "--query-width", options.query_width,
+            "share of the values that satisfy a query's condition (workload predicates)");
+  add_share(app, "--update-share", options.update_share,
+            "share of the queries that overwrite each row they find (workload predicates)");
+  add_share(app, "--increment-share", options.increment_share,
+            "share of the writes that read the key first (workload predicates)");
+  number("--keys", options.keys, positive, "number of keys")->capture_default_str();
+  number("--keys-alive", options.keys_alive, positive,
+         "number of keys in use at a time; they are replaced one by one, so new keys appear all "
+         "the time (workloads general and mini)");
+  number("--values", options.values, CLI::Range(uint64_t{1}, uint64_t{1} << 32),
+         "how many different values are written to each key; by default each value is written "
+         "once");
   app.add_flag(
          "--tombstones", options.tombstones,
          "delete by overwriting with a value that names the deletion: every read then identifies "
          "its writer, for histories with deletions that take too long to decide")
       ->group(keys);
-  app.add_option("--fences", options.fences,
-                 "every Nth transaction of a session reads and writes the key -1, which all share: "
-                 "for watch --fence=-1")
-      ->check(positive)
-      ->type_name("N")
-      ->group(keys);
-  const auto name_of = [](Distribution d) { return distribution_name(d); };
-  app.add_option_function<std::string>(
-         "--distribution",
-         [this, name_of](const std::string& name) {
-           const auto d = find_distribution(name);
-           if (!d)
-             bad_flag("--distribution", fmt::format("no distribution '{}'; expected one of {}",
-                                                    name, join(kDistributions, name_of)));
-           options.distribution = *d;
-         },
-         "how keys are chosen: " + join(kDistributions, name_of))
+  number("--fences", options.fences, positive,
+         "every Nth transaction of a session reads and writes the key -1, which all share: for "
+         "watch --fence=-1");
+  const std::vector<std::string> distributions = names_of(kDistributions, distribution_name);
+  add_choice(
+      app, "--distribution", "distribution", distributions,
+      [this](const std::string& name) { options.distribution = *find_distribution(name); },
+      "how keys are chosen: " + listed(distributions))
       ->default_str(std::string(distribution_name(options.distribution)))
       ->type_name("NAME")
       ->group(keys);
@@ -478,10 +460,9 @@ void OutputFlags::add(CLI::App& app) {
          [this](const std::vector<std::string>& paths) {
            for (const std::string& path : paths)
              if (find_report_for(path) == nullptr)
-               bad_flag(
-                   "--report",
-                   fmt::format("no report has the extension of '{}'; expected one of {}", path,
-                               join(all_reports(), [](const ReportInfo& r) { return r.ending; })));
+               bad_flag("--report",
+                        fmt::format("no report has the extension of '{}'; expected one of {}", path,
+                                    listed(names_of(all_reports(), &ReportInfo::ending))));
            reports = paths;
          },
          "also write a report; the extension selects its form: " + endings)

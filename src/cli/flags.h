@@ -3,8 +3,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/budget.h"
@@ -21,6 +23,37 @@ class Option;
 }  // namespace CLI
 
 namespace assay::internal::cli {
+
+// What `name` says of each: a member of it, or a function.
+template <class Range, class Name>
+std::vector<std::string> names_of(const Range& range, Name name) {
+  std::vector<std::string> names;
+  for (const auto& one : range) names.emplace_back(std::invoke(name, one));
+  return names;
+}
+// "a, b, c"
+std::string listed(const std::vector<std::string>& names);
+
+// A flag that takes one of `names`. Another is refused; `what` is what it is a name of.
+CLI::Option* add_choice(CLI::App& app, const std::string& flag, const std::string& what,
+                        const std::vector<std::string>& names,
+                        const std::function<void(const std::string&)>& take,
+                        const std::string& help);
+// The same for one that takes several, separated by commas.
+CLI::Option* add_choices(CLI::App& app, const std::string& flag, const std::string& what,
+                         const std::vector<std::string>& names,
+                         const std::function<void(const std::string&)>& take,
+                         const std::string& help);
+// Flags that take an amount with its unit: a time, which is kept in seconds or in nanoseconds, or a
+// size.
+CLI::Option* add_seconds(CLI::App& app, const std::string& flag, double& seconds,
+                         const std::string& help);
+CLI::Option* add_nanoseconds(CLI::App& app, const std::string& flag, int64_t& nanoseconds,
+                             const std::string& help);
+CLI::Option* add_bytes(CLI::App& app, const std::string& flag, uint64_t& bytes,
+                       const std::string& help);
+// A key of --workload that is a share.
+void add_share(CLI::App& app, const std::string& flag, double& share, const std::string& help);
 
 // --level L, repeated or separated by commas; ids and aliases.
 struct LevelFlags {
@@ -62,6 +95,8 @@ void add_engine(CLI::App& app, EngineId& engine);
 void add_seed(CLI::App& app, uint64_t& seed);
 // --statement-timeout TIME
 void add_statement_timeout(CLI::App& app, std::chrono::milliseconds& timeout);
+// Those that are read, or written.
+std::vector<std::string> formats_that(bool FormatInfo::*can);
 // --from FORMAT, --initial VALUE, --unique-values: what a file does not say of itself. --use-order
 // SHARE: how much is believed of the orders that it states.
 struct ReadFlags {
@@ -113,6 +148,9 @@ struct OutputFlags {
 // show in a list of processes.
 void take_databases_from_environment(std::vector<std::string>& databases);
 
+// Fails, with `why`, if one of the flags was given.
+Status refuse_flags(const CLI::App& app, std::initializer_list<const char*> flags,
+                    std::string_view why);
 // Ends the reading of the command line with exit code 4.
 [[noreturn]] void bad_flag(const std::string& flag, const std::string& message);
 

@@ -48,43 +48,21 @@ collect::LightweightOptions lightweight_options(const GenerateState& s) {
   return o;
 }
 
-std::string bug_names() {
-  std::string names;
-  for (const Anomaly a : collect::all_bugs())
-    names += (names.empty() ? "" : ", ") + std::string(anomaly_info(a).name);
-  return names;
-}
-
-std::string log_bug_names() {
-  std::string names;
-  for (const collect::LogBugInfo& bug : collect::all_log_bugs())
-    names += (names.empty() ? "" : ", ") + std::string(bug.name);
-  return names;
-}
-
 void add_bug(CLI::App& app, GenerateOptions& options) {
-  app.add_option_function<std::string>(
-         "--bug",
-         [&options](const std::string& name) {
-           const auto bug = find_anomaly(name);
-           const auto bugs = collect::all_bugs();
-           if (!bug || std::find(bugs.begin(), bugs.end(), *bug) == bugs.end())
-             bad_flag("--bug", fmt::format("no bug '{}'; expected one of {}", name, bug_names()));
-           options.bug = *bug;
-         },
-         "plant a fault that causes this anomaly: " + bug_names())
+  const auto bugs = names_of(collect::all_bugs(), [](Anomaly a) { return anomaly_info(a).name; });
+  add_choice(
+      app, "--bug", "bug", bugs,
+      [&options](const std::string& name) { options.bug = *find_anomaly(name); },
+      "plant a fault that causes this anomaly: " + listed(bugs))
       ->type_name("ANOMALY");
-  app.add_option_function<std::string>(
-         "--log-bug",
-         [&options](const std::string& name) {
-           const auto bugs = collect::all_log_bugs();
-           const auto bug = std::ranges::find(bugs, name, &collect::LogBugInfo::name);
-           if (bug == bugs.end())
-             bad_flag("--log-bug",
-                      fmt::format("no fault '{}'; expected one of {}", name, log_bug_names()));
-           options.log_bug = bug->bug;
-         },
-         "plant a fault of what the database says of itself: " + log_bug_names())
+  const auto log_bugs = names_of(collect::all_log_bugs(), &collect::LogBugInfo::name);
+  add_choice(
+      app, "--log-bug", "fault", log_bugs,
+      [&options](const std::string& name) {
+        options.log_bug =
+            std::ranges::find(collect::all_log_bugs(), name, &collect::LogBugInfo::name)->bug;
+      },
+      "plant a fault of what the database says of itself: " + listed(log_bugs))
       ->type_name("FAULT");
   app.add_option("--bug-count", options.bug_count, "how many times")
       ->capture_default_str()
@@ -93,57 +71,42 @@ void add_bug(CLI::App& app, GenerateOptions& options) {
 }
 
 void add_times(CLI::App& app, GenerateOptions& options) {
-  app.add_option_function<std::string>(
-         "--times",
-         [&options](const std::string& name) {
-           if (name == "none")
-             options.times = Times::none;
-           else if (name == "points")
-             options.times = Times::points;
-           else if (name == "intervals")
-             options.times = Times::intervals;
-           else
-             bad_flag("--times", fmt::format("no '{}'; expected none, points or intervals", name));
-         },
-         "begin and end times: none, points (the true moments) or intervals (as clients see them)")
+  add_choice(
+      app, "--times", "kind", {"none", "points", "intervals"},
+      [&options](const std::string& name) {
+        options.times = name == "none"     ? Times::none
+                        : name == "points" ? Times::points
+                                           : Times::intervals;
+      },
+      "begin and end times: none, points (the true moments) or intervals (as clients see them)")
       ->default_str("intervals")
       ->type_name("KIND");
-  app.add_option("--clock-error", options.clock_error,
-                 "nanoseconds by which the clocks of the sessions may be off")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{0}, int64_t{1} << 60))
-      ->type_name("NS")
-      ->group(keys_of("--times"));
-  app.add_option("--time-jitter", options.time_jitter,
-                 "nanoseconds by which the times of each transaction may be off in addition")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{0}, int64_t{1} << 60))
-      ->type_name("NS")
-      ->group(keys_of("--times"));
+  const auto nanoseconds = [&](const char* flag, int64_t& to, const char* help) {
+    app.add_option(flag, to, help)
+        ->capture_default_str()
+        ->check(CLI::Range(int64_t{0}, int64_t{1} << 60))
+        ->type_name("NS")
+        ->group(keys_of("--times"));
+  };
+  nanoseconds("--clock-error", options.clock_error,
+              "nanoseconds by which the clocks of the sessions may be off");
+  nanoseconds("--time-jitter", options.time_jitter,
+              "nanoseconds by which the times of each transaction may be off in addition");
   app.add_flag("--timestamps", options.timestamps,
                "state the database's own order: start_ts and commit_ts");
   app.add_flag(
       "--version-order", options.version_order,
       "state in which order the versions of each key were installed, from the database's log");
-  app.add_option("--abort-share", options.abort_share,
-                 "share of transactions given up by the client")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0))
-      ->type_name("0…1")
-      ->group(keys_of("--workload"));
-  app.add_option("--unknown-share", options.unknown_share,
-                 "share of transactions whose outcome is lost")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0))
-      ->type_name("0…1")
-      ->group(keys_of("--workload"));
+  add_share(app, "--abort-share", options.abort_share,
+            "share of transactions given up by the client");
+  add_share(app, "--unknown-share", options.unknown_share,
+            "share of transactions whose outcome is lost");
 }
 
 Exit generate_hard_case(const GenerateState& s) {
   const auto history = hard_history(s.hard, s.options.seed);
   if (!history.ok()) return fail(history.error());
-  const auto losses = write_history(*history, s.output, "assay");
-  return losses.ok() ? Exit::satisfied : fail(losses.error());
+  return ended(write_history(*history, s.output, "assay"));
 }
 
 Exit generate_history(GenerateState& s) {
@@ -173,7 +136,7 @@ Exit generate_history(GenerateState& s) {
   progress.clear();
   if (fd != STDOUT_FILENO && close(fd) != 0 && made.ok())
     return fail(io_error(std::strerror(errno), s.output));
-  return made.ok() ? Exit::satisfied : fail(made.error());
+  return ended(made);
 }
 
 }  // namespace
@@ -190,12 +153,8 @@ Action add_generate(CLI::App& app) {
   add_times(app, s->options);
   app.add_flag("--lightweight", s->lightweight,
                "compare-and-sets, reads and inserts of single keys from a linearizable store");
-  app.add_option("--concurrent", s->concurrent,
-                 "lightweight: share of the sessions that are under way at the same time")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0))
-      ->type_name("0…1")
-      ->group(keys_of("--workload"));
+  add_share(app, "--concurrent", s->concurrent,
+            "lightweight: share of the sessions that are under way at the same time");
   s->hard.add(app);
   add_seed(app, s->options.seed);
   app.add_option("--output,-o", s->output, "file to write; - is standard output")

@@ -52,9 +52,7 @@ Result<oracle::Formula> read_formula(const std::string& path) {
   for (std::string line; std::getline(lines, line);) {
     ++number;
     const auto wrong = [&](const char* expected) {
-      Error e = bad_input(fmt::format("expected {}", expected), number, 1);
-      e.file = path;
-      return e;
+      return bad_input(fmt::format("expected {}", expected), number, 1).in(path);
     };
     if (line.starts_with("%")) break;  // as the files of SATLIB end
     if (line.starts_with("c")) continue;
@@ -106,29 +104,17 @@ constexpr Kind kKinds[] = {
     {"triangle", triangle, 0.07, 1'000},
 };
 
-const Kind* find_kind(std::string_view name) {
-  const auto found = std::find_if(std::begin(kKinds), std::end(kKinds),
-                                  [&](const Kind& k) { return k.name == name; });
-  return found == std::end(kKinds) ? nullptr : found;
-}
-
 }  // namespace
 
 void HardFlags::add(CLI::App& app) {
   const std::string keys = keys_of("--hard");
-  app.add_option_function<std::string>(
-         "--hard",
-         [this](const std::string& name) {
-           if (find_kind(name) == nullptr)
-             bad_flag("--hard", fmt::format("no '{}'; expected cnf, polygraph or triangle", name));
-           kind = name;
-         },
-         "a hard case, without times and workload. cnf: prefix, session-si and "
-         "session-serializable hold iff a random formula of three "
-         "literals a clause can be "
-         "satisfied; polygraph: slightly stale reads and blind writes; triangle: causal and weaker "
-         "are violated iff a "
-         "random graph has a triangle")
+  add_choice(
+      app, "--hard", "kind", names_of(kKinds, &Kind::name),
+      [this](const std::string& name) { kind = name; },
+      "a hard case, without times and workload. cnf: prefix, session-si and session-serializable "
+      "hold iff a random formula of three literals a clause can be satisfied; polygraph: slightly "
+      "stale reads and blind writes; triangle: causal and weaker are violated iff a random graph "
+      "has a triangle")
       ->type_name("KIND");
   app.add_option("--formula", formula, "cnf: not a random formula but that of this file in DIMACS")
       ->needs("--hard")
@@ -150,7 +136,7 @@ void HardFlags::add(CLI::App& app) {
 }
 
 Result<History> hard_history(const HardFlags& flags, uint64_t seed) {
-  const Kind& kind = *find_kind(flags.kind);
+  const Kind& kind = *std::ranges::find(kKinds, flags.kind, &Kind::name);
   if (!flags.formula.empty()) {
     if (kind.make != formula) return usage_error("formula is a key of --hard cnf");
     const auto read = read_formula(flags.formula);

@@ -12,8 +12,7 @@ Action add_help(CLI::App& app) {
   app.add_option("COMMAND", *name, "the command to explain; all of them without it")->type_name("");
   return [name, all = app.get_parent()] {
     if (!name->empty() && !is_command(*name)) return fail(usage_error(no_command(*name)));
-    const Status s = print((name->empty() ? all : all->get_subcommand(*name))->help());
-    return s.ok() ? Exit::satisfied : fail(s.error());
+    return ended(print((name->empty() ? all : all->get_subcommand(*name))->help()));
   };
 }
 

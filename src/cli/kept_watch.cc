@@ -30,9 +30,8 @@ Status KeptWatch::open() {
     before_ = std::move(*before);
   }
   if (before_ && !of_pipe() && before_->history.digest.empty()) {
-    Error e = bad_input("it is of standard input, of which nothing can be read again; expected -");
-    e.file = state_->path();
-    return e;
+    return bad_input("it is of standard input, of which nothing can be read again; expected -")
+        .in(state_->path());
   }
   if (before_ && !of_pipe())
     if (Status s = history_part_.check(before_->history); !s.ok()) return s;
@@ -50,9 +49,7 @@ watch::WatchParts KeptWatch::parts(watch::Watcher& watcher, formats::JsonlChunks
 
 Status KeptWatch::load(watch::Watcher& watcher, formats::JsonlChunks& chunks) {
   if (Status s = load_watch(before_->saved, parts(watcher, &chunks)); !s.ok()) {
-    Error e = s.error();
-    e.file = state_->path();
-    return e;
+    return Error(s.error()).in(state_->path());
   }
   for (const watch::Omission& one : before_->left_out) watcher.note_reported(one);
   before_->saved = {};

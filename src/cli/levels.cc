@@ -8,6 +8,7 @@
 #include "base/wrap.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "report/summary.h"
 
 namespace assay::internal::cli {
 namespace {
@@ -15,13 +16,6 @@ namespace {
 std::string group_title(LevelGroup group) {
   if (group == LevelGroup::standard) return "Decided by default:\n";
   return fmt::format("Decided on request (--level {}):\n", level_group_name(group));
-}
-
-std::string names_of(std::span<const LevelId> levels) {
-  std::string names;
-  for (const LevelId id : levels)
-    names += (names.empty() ? "" : ", ") + std::string(level_info(id).name);
-  return names;
 }
 
 std::string table() {
@@ -37,7 +31,7 @@ std::string table() {
       if (level.group != group) continue;
       line(level.name, level.summary);
       if (!level.aliases.empty()) line("", "also: " + std::string(level.aliases));
-      const std::string weaker = names_of(next_weaker(level.id));
+      const std::string weaker = level_names(next_weaker(level.id));
       if (!weaker.empty()) line("", "implies: " + weaker);
     }
   }
@@ -69,10 +63,7 @@ std::string json() {
 Action add_levels(CLI::App& app) {
   auto as_json = std::make_shared<bool>(false);
   app.add_flag("--json", *as_json, "one line of JSON");
-  return [as_json] {
-    const Status s = print(*as_json ? json() : table());
-    return s.ok() ? Exit::satisfied : fail(s.error());
-  };
+  return [as_json] { return ended(print(*as_json ? json() : table())); };
 }
 
 }  // namespace assay::internal::cli

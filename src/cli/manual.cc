@@ -208,10 +208,7 @@ std::string page(const std::vector<DescribedCommand>& commands) {
 }  // namespace
 
 Action add_manual(CLI::App& app) {
-  return [all = app.get_parent()] {
-    const Status s = print(page(describe(*all)));
-    return s.ok() ? Exit::satisfied : fail(s.error());
-  };
+  return [all = app.get_parent()] { return ended(print(page(describe(*all)))); };
 }
 
 }  // namespace assay::internal::cli

@@ -282,14 +282,13 @@ class Play {
     const std::vector<std::string> wanted = schedule::lines_to_compare(*expected);
     const std::vector<std::string> got = schedule::lines_to_compare(text);
     if (wanted == got) {
-      const Status s = print(fmt::format("{}: as expected\n", s_.file));
-      return s.ok() ? Exit::satisfied : fail(s.error());
+      return ended(print(fmt::format("{}: as expected\n", s_.file)));
     }
     const auto [w, g] = std::mismatch(wanted.begin(), wanted.end(), got.begin(), got.end());
-    const Status s = print(fmt::format("{}\n{}: not as in {}: its line '{}' is '{}' here\n", text,
-                                       s_.file, s_.expect, w == wanted.end() ? "(the end)" : *w,
-                                       g == got.end() ? "(the end)" : *g));
-    return s.ok() ? Exit::violated : fail(s.error());
+    return ended(print(fmt::format("{}\n{}: not as in {}: its line '{}' is '{}' here\n", text,
+                                   s_.file, s_.expect, w == wanted.end() ? "(the end)" : *w,
+                                   g == got.end() ? "(the end)" : *g)),
+                 Exit::violated);
   }
 
   const PlayState& s_;

@@ -476,9 +476,7 @@ Exit run_predict(PredictState& s) {
   const std::vector<Isolation> isolations =
       weak.empty() ? isolations_of(s.at) : std::vector<Isolation>();
   Budget budget = s.budget.budget();
-  ReadOptions reading = s.reading.options();
-  auto read = s.files.inputs.size() == 1 ? read_history(s.files.inputs.front(), reading)
-                                         : read_together(s.files.inputs, reading);
+  auto read = read_together(s.files.inputs, s.reading.options());
   if (!read.ok()) return fail(read.error());
   if (!weak.empty()) {
     const auto exit = predict_at_weak_levels(read->history, weak, s.files, s.json, budget);
@@ -493,8 +491,7 @@ Exit run_predict(PredictState& s) {
   }
   const auto text = in_words(s, read->history, *predicted);
   if (!text.ok()) return fail(text.error());
-  if (Status p = print(*text); !p.ok()) return fail(p.error());
-  return exit_of(predicted->programs);
+  return ended(print(*text), exit_of(predicted->programs));
 }
 
 }  // namespace

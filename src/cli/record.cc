@@ -198,11 +198,10 @@ class Application {
 // Flags about a verdict need one.
 Status can_check(const RecordState& s, const CLI::App& app) {
   if (!s.check.levels.levels.empty()) return outputs_writable(s.check.output, {&s.history, 1});
-  for (const char* of_checks : {"--json", "--stats", "--report", "--certificate", "--baseline",
-                                "--write-baseline", "--require-contention"})
-    if (app.get_option(of_checks)->count() > 0)
-      return usage_error(fmt::format("{} is about a verdict; expected --level with it", of_checks));
-  return Ok{};
+  return refuse_flags(app,
+                      {"--json", "--stats", "--report", "--certificate", "--baseline",
+                       "--write-baseline", "--require-contention"},
+                      "is about a verdict; expected --level with it");
 }
 
 // Null without --watch.
@@ -219,11 +218,11 @@ Result<std::unique_ptr<RecordWatch>> begin_watch(const RecordState& s, const std
 
 Status can_watch_recording(const RecordState& s, const CLI::App& app) {
   if (!s.watch) return Ok{};
-  for (const char* of_checks : {"--stats", "--report", "--certificate", "--baseline",
-                                "--write-baseline", "--require-contention"})
-    if (app.get_option(of_checks)->count() > 0)
-      return usage_error(fmt::format(
-          "{} is about a history that has ended; expected --watch without it", of_checks));
+  Status can = refuse_flags(app,
+                            {"--stats", "--report", "--certificate", "--baseline",
+                             "--write-baseline", "--require-contention"},
+                            "is about a history that has ended; expected --watch without it");
+  if (!can.ok()) return can;
   const auto options = watch_of_recording(s.check.levels);
   return options.ok() ? Status(Ok{}) : Status(options.error());
 }

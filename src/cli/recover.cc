@@ -26,8 +26,7 @@ Exit recover(const RecoverFlags& flags) {
                                  counted(report->txns, "transaction", "transactions"),
                                  report->source, report->position);
   if (!report->missing.empty()) text += "The orders are not complete: " + report->missing + ".\n";
-  if (const Status s = print(text); !s.ok()) return fail(s.error());
-  return Exit::satisfied;
+  return ended(print(text));
 }
 
 }  // namespace

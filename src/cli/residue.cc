@@ -32,26 +32,6 @@ struct ResidueState {
   SpeedUps speed_ups;
 };
 
-struct Rows {
-  std::vector<formats::Fact> facts;
-  std::vector<uint64_t> lines;
-};
-
-Result<Rows> read_rows(const std::string& path, Budget& budget) {
-  auto input = formats::Input::open(path, &budget);
-  if (!input.ok()) return input.error();
-  formats::FactsReader reader(*input);
-  Rows rows;
-  for (;;) {
-    formats::Fact fact;
-    const Result<bool> more = reader.next(fact);
-    if (!more.ok()) return more.error();
-    if (!*more) return rows;
-    rows.facts.push_back(std::move(fact));
-    rows.lines.push_back(reader.line());
-  }
-}
-
 // A table: the name of a transaction, and its new places.
 std::string placed_as_csv(const std::vector<lake::Placed>& placed, bool split) {
   std::string text = split ? "txn,no_effect,snapshot_at,commit_at\n" : "txn,no_effect,serial_at\n";
@@ -137,7 +117,9 @@ Exit decide(const ResidueState& s) {
   if (const auto why = lake::obstacle(level.id))
     return fail(usage_error(fmt::format("--level {}: {}", level.name, *why)));
   Budget budget = s.budget.budget();
-  auto rows = read_rows(s.input, budget);
+  auto input = formats::Input::open(s.input, &budget);
+  if (!input.ok()) return fail(input.error());
+  auto rows = formats::read_rows(*input);
   if (!rows.ok()) return fail(rows.error());
   if (rows->facts.empty())
     return fail(bad_input(s.input + " has no rows: the query accepted everything"));
@@ -154,13 +136,8 @@ Exit decide(const ResidueState& s) {
   if (!residue.ok()) return fail(residue.error());
   if (const Status w = write_outputs(s, *residue, level.events == EventModel::split); !w.ok())
     return fail(w.error());
-  const Status printed =
-      print(s.json ? as_json(s, *residue, level.name) : as_text(*residue, level.name));
-  if (!printed.ok()) return fail(printed.error());
-  const Outcome outcome = outcome_of(*residue);
-  return outcome == Outcome::satisfied  ? Exit::satisfied
-         : outcome == Outcome::violated ? Exit::violated
-                                        : Exit::unknown;
+  return ended(print(s.json ? as_json(s, *residue, level.name) : as_text(*residue, level.name)),
+               exit_code(outcome_of(*residue)));
 }
 
 }  // namespace

@@ -17,7 +17,6 @@
 #include "cli/keys.h"
 #include "cli/repeated_runs.h"
 #include "cli/run_watch.h"
-#include "cli/units.h"
 #include "cli/watch_flags.h"
 #include "collect/driver.h"
 #include "collect/sql/workload.h"
@@ -104,8 +103,7 @@ Exit list_choices() {
     for (const collect::IsolationName& i : d.isolations)
       out += fmt::format("    {:<30} {}\n", i.name, i.summary);
   }
-  const Status printed = print(out);
-  return printed.ok() ? Exit::satisfied : fail(printed.error());
+  return ended(print(out));
 }
 
 // What the watcher would refuse once the run is going on.
@@ -123,9 +121,7 @@ Status can_watch_workload(const collect::RunOptions& o) {
 
 Status can_watch_history(const std::string& path) {
   const auto refused = [&](std::string message) {
-    Error e = usage_error(std::move(message));
-    e.file = path;
-    return e;
+    return usage_error(std::move(message)).in(path);
   };
   if (formats::compression_of_path(path) != formats::Compression::none)
     return refused("a compressed history cannot be watched; expected a name without .gz or .zst");
@@ -154,13 +150,13 @@ Status take_fences(RunState& s) {
 
 // Everything that can be known before the database is touched.
 Status prepare_watching(RunState& s, const CLI::App& app) {
-  for (const char* of_checks :
-       {"--until-violation", "--no-history", "--version-order", "--time", "--memory", "--effort",
-        "--stats", "--report", "--certificate", "--baseline", "--write-baseline", "--clock-drift",
-        "--allow-empty", "--require-contention"})
-    if (app.get_option(of_checks)->count() > 0)
-      return usage_error(fmt::format(
-          "{} is about a history that has ended; expected --watch without it", of_checks));
+  Status can_be_watched =
+      refuse_flags(app,
+                   {"--until-violation", "--no-history", "--version-order", "--time", "--memory",
+                    "--effort", "--stats", "--report", "--certificate", "--baseline",
+                    "--write-baseline", "--clock-drift", "--allow-empty", "--require-contention"},
+                   "is about a history that has ended; expected --watch without it");
+  if (!can_be_watched.ok()) return can_be_watched;
   if (s.check.aborted_reads)
     return usage_error(
         "a watch does not count what transactions saw that did not commit; expected --watch "
@@ -202,7 +198,7 @@ Exit run_and_watch(RunState& s) {
   const auto stats = collect::run(o);
   if (stats.ok()) report_run(*stats, o);
   stop_checking_when_interrupted();
-  const Exit run = stats.ok() ? Exit::satisfied : fail(stats.error());
+  const Exit run = ended(stats);
   const Exit watched = watch.finish();
   return run == Exit::satisfied || watched == Exit::violated ? watched : run;
 }
@@ -270,33 +266,15 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
 }
 
 void add_faults(CLI::App& app, collect::FaultOptions& faults) {
-  std::string names;
-  for (const collect::FaultKind kind : collect::all_faults())
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", collect::fault_name(kind));
-  app.add_option_function<std::vector<std::string>>(
-         "--fault",
-         [&faults, names](const std::vector<std::string>& chosen) {
-           for (const std::string& name : chosen) {
-             const auto kind = collect::find_fault(name);
-             if (!kind)
-               bad_flag("--fault", fmt::format("no '{}'; expected one of {}", name, names));
-             faults.kinds.push_back(*kind);
-           }
-         },
-         "disturb the database, at times drawn from the seed: " + names)
-      ->delimiter(',')
-      ->allow_extra_args(false)
+  const std::vector<std::string> names = names_of(collect::all_faults(), collect::fault_name);
+  add_choices(
+      app, "--fault", "fault", names,
+      [&faults](const std::string& name) { faults.kinds.push_back(*collect::find_fault(name)); },
+      "disturb the database, at times drawn from the seed: " + listed(names))
       ->type_name("KIND");
-  app.add_option_function<std::string>(
-         "--fault-interval",
-         [&faults](const std::string& text) {
-           const auto amount = parse_seconds(text);
-           if (!amount.ok()) bad_flag("--fault-interval", amount.error().message);
-           faults.interval = *amount;
-         },
-         "mean time between faults; each lasts about half of it")
+  add_seconds(app, "--fault-interval", faults.interval,
+              "mean time between faults; each lasts about half of it")
       ->default_str("5s")
-      ->type_name("TIME")
       ->group(keys_of("--fault"));
   app.add_option(
          "--node-command", faults.node_command,
@@ -319,14 +297,11 @@ void add_version_order(CLI::App& app, collect::RunOptions& o) {
 }
 
 void add_database(CLI::App& app, collect::RunOptions& o) {
-  std::string examples;
-  for (const collect::DriverInfo& d : collect::all_drivers())
-    examples += fmt::format("{}{}", examples.empty() ? "" : ", ", d.example);
   app.add_option("--database", o.databases,
                  "the database to drive; repeatable for several endpoints of one database; by "
                  "default ASSAY_DATABASE_URL or, if that is not set, an embedded SQLite database "
                  "that is removed at the end. Examples: " +
-                     examples)
+                     listed(names_of(collect::all_drivers(), &collect::DriverInfo::example)))
       ->allow_extra_args(false)
       ->type_name("URL");
   app.add_option(
@@ -339,32 +314,21 @@ void add_database(CLI::App& app, collect::RunOptions& o) {
                  "assay-history-TIME-RUN.jsonl in the current folder")
       ->type_name("FILE");
   app.add_flag("--force", o.recorder.overwrite, "replace the --history file if it exists");
-  app.add_option_function<std::string>(
-         "--fsync",
-         [&o](const std::string& name) {
-           const auto fsync = collect::find_fsync(name);
-           if (!fsync)
-             bad_flag("--fsync",
-                      fmt::format("no '{}'; expected never, end, second or commit", name));
-           o.recorder.fsync = *fsync;
-         },
-         "when the history is synced to the disk: never; end, at the end; second, twice a second "
-         "and "
-         "at the end; commit, with each line, before COMMIT is sent")
+  using collect::Fsync;
+  add_choice(
+      app, "--fsync", "moment",
+      names_of(std::array{Fsync::never, Fsync::end, Fsync::second, Fsync::commit},
+               collect::fsync_name),
+      [&o](const std::string& name) { o.recorder.fsync = *collect::find_fsync(name); },
+      "when the history is synced to the disk: never; end, at the end; second, twice a second and "
+      "at the end; commit, with each line, before COMMIT is sent")
       ->default_str(std::string(collect::fsync_name(o.recorder.fsync)))
       ->type_name("WHEN");
   app.add_flag_callback(
       "--no-history", [&o] { o.record = false; },
       "send the same statements, but record and check nothing: to measure what the recorder costs");
-  app.add_option_function<std::string>(
-         "--duration",
-         [&o](const std::string& text) {
-           const auto amount = parse_seconds(text);
-           if (!amount.ok()) bad_flag("--duration", amount.error().message);
-           o.seconds = *amount;
-         },
-         "stop driving after this time, even if transactions are left: 60s, 5m")
-      ->type_name("TIME");
+  add_seconds(app, "--duration", o.seconds,
+              "stop driving after this time, even if transactions are left: 60s, 5m");
   add_statement_timeout(app, o.timeout);
   app.add_flag("--operation-times", o.time_operations,
                "record when each operation was sent and answered: reports draw them there, and the "
@@ -380,16 +344,10 @@ void add_watching(CLI::App& app, RunState& s) {
       app.add_flag("--watch", s.watch,
                    "check the history while it is recorded, as watch does, for as long as the run "
                    "goes on; without --txns and --duration that is until a signal");
-  app.add_option_function<std::string>(
-         "--rotate",
-         [&s](const std::string& text) {
-           const auto amount = parse_bytes(text);
-           if (!amount.ok()) bad_flag("--rotate", amount.error().message);
-           s.options.part_bytes = *amount;
-         },
-         "begin another file when the history's has this size: NAME.0001.jsonl, NAME.0002.jsonl, …")
-      ->group(kWatching)
-      ->type_name("SIZE");
+  add_bytes(
+      app, "--rotate", s.options.part_bytes,
+      "begin another file when the history's has this size: NAME.0001.jsonl, NAME.0002.jsonl, …")
+      ->group(kWatching);
   app.add_option("--keep-files", s.keep_files,
                  "remove files that are full, but for the last N, those that the watcher still "
                  "needs and those that an alarm is about")

@@ -76,9 +76,8 @@ Exit run_selftest(const SelftestState& s) {
       "pl-*: every "
       "level of each as brute force from the definition says, every certificate verified.\n",
       s.count, s.seed);
-  if (auto p = print(table + (failure.empty() ? summary : failure)); !p.ok())
-    return fail(p.error());
-  return failure.empty() ? Exit::satisfied : Exit::violated;
+  return ended(print(table + (failure.empty() ? summary : failure)),
+               failure.empty() ? Exit::satisfied : Exit::violated);
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ Exit write_sql(const History& small, LevelId level, const SqlFlags& sql) {
   if (!script.ok()) return fail(script.error());
   const Exit played = sql.databases.empty() ? Exit::satisfied : play_once(*script, level, sql);
   const Status s = write_file(sql.file, *script);
-  return worse(played, s.ok() ? Exit::satisfied : fail(s.error()));
+  return worse(played, ended(s));
 }
 
 // The level asked for, or else the weakest that is violated; none if all are satisfied.

@@ -7,7 +7,6 @@
 #include "cli/console.h"
 #include "cli/flags.h"
 #include "cli/keys.h"
-#include "cli/suggestion.h"
 #include "lake/queries.h"
 
 namespace assay::internal::cli {
@@ -18,14 +17,6 @@ struct SqlState {
   lake::Part part = lake::Part::accept;
   lake::QueryOptions options;
 };
-
-// "accept, facts, …"
-template <class Items>
-std::string names_of(const Items& items) {
-  std::string names;
-  for (const auto& item : items) names += (names.empty() ? "" : ", ") + std::string(item.name);
-  return names;
-}
 
 std::string meaning_of_parts() {
   std::string text;
@@ -39,8 +30,7 @@ Exit print_query(SqlState& s) {
   s.options.level = s.level.levels.front();
   if (const auto why = lake::obstacle(s.options.level))
     return fail(usage_error(fmt::format("--level {}: {}", level_info(s.options.level).name, *why)));
-  const Status printed = print(lake::query(s.part, s.options) + "\n");
-  return printed.ok() ? Exit::satisfied : fail(printed.error());
+  return ended(print(lake::query(s.part, s.options) + "\n"));
 }
 
 }  // namespace
@@ -49,28 +39,18 @@ Action add_sql(CLI::App& app) {
   auto s = std::make_shared<SqlState>();
   s->options.dialect = &lake::all_dialects().front();
   s->level.add(app, "the level to decide", true);
-  app.add_option_function<std::string>(
-         "--dialect",
-         [s](const std::string& name) {
-           s->options.dialect = lake::find_dialect(name);
-           if (s->options.dialect == nullptr)
-             bad_flag("--dialect", fmt::format("no dialect '{}'; expected one of {}", name,
-                                               names_of(lake::all_dialects())));
-         },
-         "the engine: " + names_of(lake::all_dialects()) + "; by default duckdb")
+  const std::vector<std::string> dialects = names_of(lake::all_dialects(), &lake::Dialect::name);
+  add_choice(
+      app, "--dialect", "dialect", dialects,
+      [s](const std::string& name) { s->options.dialect = lake::find_dialect(name); },
+      "the engine: " + listed(dialects) + "; by default duckdb")
       ->type_name("NAME");
-  app.add_option_function<std::string>(
-         "--part",
-         [s](const std::string& name) {
-           for (const lake::PartInfo& p : lake::all_parts())
-             if (p.name == name) {
-               s->part = p.part;
-               return;
-             }
-           bad_flag("--part", fmt::format("no part '{}'; expected one of {}", name,
-                                          names_of(lake::all_parts())));
-         },
-         meaning_of_parts() + "; by default accept")
+  add_choice(
+      app, "--part", "part", names_of(lake::all_parts(), &lake::PartInfo::name),
+      [s](const std::string& name) {
+        s->part = std::ranges::find(lake::all_parts(), name, &lake::PartInfo::name)->part;
+      },
+      meaning_of_parts() + "; by default accept")
       ->type_name("NAME");
   const auto table = [&](const char* flag, std::string& name, const char* what) {
     app.add_option(flag, name, what)

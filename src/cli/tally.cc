@@ -25,14 +25,6 @@ std::string_view workload_name(const Tally& tally) {
   return tally.workload == Tally::Workload::bank ? "bank" : "counter";
 }
 
-// "adya-si, serializable"
-std::string names(const std::vector<LevelId>& levels) {
-  std::string out;
-  for (const LevelId level : levels)
-    out += (out.empty() ? "" : ", ") + std::string(level_info(level).name);
-  return out;
-}
-
 std::string as_text(const std::string& file, const Tally& tally, const TallyVerdict& v) {
   std::string out =
       fmt::format("{}: {}, {} operations, {} reads judged\n\n  {:<9}  {}\n", display(file, 200),
@@ -48,7 +40,7 @@ std::string as_text(const std::string& file, const Tally& tally, const TallyVerd
     out += fmt::format(
         "\n{} wrong. The first: {}.\nSo these levels are violated, and all above "
         "them: {}.\n",
-        counted(v.wrong, "read is", "reads are"), v.why, names(v.refuted));
+        counted(v.wrong, "read is", "reads are"), v.why, level_names(v.refuted));
   return out;
 }
 
@@ -78,11 +70,8 @@ Exit tally_file(const TallyFlags& flags, const std::string& file) {
   const Result<Tally> tally = formats::read_tally(file, &budget);
   if (!tally.ok()) return fail(tally.error());
   const TallyVerdict v = judge(*tally);
-  const Status s = print(flags.json ? as_json(file, *tally, v) : as_text(file, *tally, v));
-  if (!s.ok()) return fail(s.error());
-  return v.outcome() == Outcome::satisfied  ? Exit::satisfied
-         : v.outcome() == Outcome::violated ? Exit::violated
-                                            : Exit::unknown;
+  return ended(print(flags.json ? as_json(file, *tally, v) : as_text(file, *tally, v)),
+               exit_code(v.outcome()));
 }
 
 }  // namespace

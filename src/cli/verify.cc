@@ -22,24 +22,31 @@
 namespace assay::internal::cli {
 namespace {
 
-// A refused certificate is exit code 1: the verdict is refuted.
+// What the verifier says of each certificate of a file, a line each. A refused one is exit code 1:
+// the verdict is refuted.
+class Findings {
+ public:
+  void add(const std::string& what, const Status& s) {
+    out_ += fmt::format("{}  {}{}\n", s.ok() ? "verified" : "REFUSED ", what,
+                        s.ok() ? std::string() : ": " + display(s.error().message, 300));
+    if (!s.ok()) exit_ = Exit::violated;
+  }
+  Exit print() const { return ended(cli::print(out_), exit_); }
+
+ private:
+  std::string out_;
+  Exit exit_ = Exit::satisfied;
+};
+
 Exit verify_all(const CertificateFile& file, const History& history) {
-  Exit exit = Exit::satisfied;
-  std::string out;
+  Findings findings;
   Verifier verifier(history);
-  for (const Certificate& c : file.certificates) {
-    const Status s = verifier.verify(c, core_count());
-    out += fmt::format("{}  {} {}{}\n", s.ok() ? "verified" : "REFUSED ", outcome_name(c.outcome()),
-                       level_names(c.levels),
-                       s.ok() ? std::string() : ": " + display(s.error().message, 300));
-    if (!s.ok()) exit = Exit::violated;
-  }
-  if (file.certificates.empty()) {
-    note("the file holds no certificate");
-    return Exit::unknown;
-  }
-  if (auto s = print(out); !s.ok()) return fail(s.error());
-  return exit;
+  for (const Certificate& c : file.certificates)
+    findings.add(fmt::format("{} {}", outcome_name(c.outcome()), level_names(c.levels)),
+                 verifier.verify(c, core_count()));
+  if (!file.certificates.empty()) return findings.print();
+  note("the file holds no certificate");
+  return Exit::unknown;
 }
 
 bool begins(const std::string& path, bool (*like)(std::string_view)) {
@@ -64,88 +71,64 @@ std::string claim_in_words(const certify::Robustness& claim) {
 }
 
 // What the file holds, and the history, to `judge`.
-Exit with_history(const std::string& path, const std::vector<std::string>& histories,
-                  const ReadOptions& reading,
+Exit with_history(const CertifiedFlags& flags,
                   Exit (*judge)(const std::string& text, const std::string& path,
                                 const History& history)) {
   constexpr uint64_t kMostBytes = uint64_t{1} << 30;
-  const auto text = read_file(path, kMostBytes);
+  const auto text = read_file(flags.certificate, kMostBytes);
   if (!text.ok()) return fail(text.error());
-  const auto read = histories.size() == 1 ? read_history(histories[0], reading)
-                                          : read_together(histories, reading);
+  const auto read = read_together(flags.histories, flags.reading.options());
   if (!read.ok()) return fail(read.error());
-  return judge(*text, path, read->history);
+  return judge(*text, flags.certificate, read->history);
 }
 
 Exit verify_stated_graph(const std::string& text, const std::string& path, const History& history) {
   const auto graph = certify::read_graph(text, history, path);
   if (!graph.ok()) return fail(graph.error());
   const auto proved = certify::verify_graph(*graph, history);
-  const std::string_view level = level_info(graph->level).name;
-  const Status printed =
-      proved.ok()
-          ? print(fmt::format("verified  {} {}\n", outcome_name(proved->outcome()), level))
-          : print(fmt::format("REFUSED   {}: {}\n", level, display(proved.error().message, 300)));
-  if (!printed.ok()) return fail(printed.error());
-  return proved.ok() ? Exit::satisfied : Exit::violated;
+  const std::string level(level_info(graph->level).name);
+  Findings findings;
+  findings.add(proved.ok() ? fmt::format("{} {}", outcome_name(proved->outcome()), level) : level,
+               proved.ok() ? Status(Ok{}) : proved.error());
+  return findings.print();
 }
 
 Exit verify_predictions(const std::string& text, const std::string& path, const History& history) {
   const auto predictions = certify::read_predictions(text, history, path);
   if (!predictions.ok()) return fail(predictions.error());
-  Exit exit = Exit::satisfied;
-  std::string out;
-  const auto tell = [&](const std::string& what, const Status& s) {
-    out += fmt::format("{}  {}{}\n", s.ok() ? "verified" : "REFUSED ", what,
-                       s.ok() ? std::string() : ": " + display(s.error().message, 300));
-    if (!s.ok()) exit = Exit::violated;
-  };
+  Findings findings;
   for (const certify::Schedule& schedule : predictions->schedules)
-    tell(fmt::format("a schedule of {} that is not serializable",
-                     counted(schedule.members.size(), "transaction", "transactions")),
-         certify::verify_schedule(schedule, history));
+    findings.add(fmt::format("a schedule of {} that is not serializable",
+                             counted(schedule.members.size(), "transaction", "transactions")),
+                 certify::verify_schedule(schedule, history));
   for (const certify::WeakExecution& execution : predictions->executions)
-    tell(fmt::format("an execution at {} that is not serializable, with {} cut",
-                     level_info(execution.level).name,
-                     counted(execution.boundary.cuts.size(), "transaction", "transactions")),
-         certify::verify_weak_execution(execution, history));
+    findings.add(
+        fmt::format("an execution at {} that is not serializable, with {} cut",
+                    level_info(execution.level).name,
+                    counted(execution.boundary.cuts.size(), "transaction", "transactions")),
+        certify::verify_weak_execution(execution, history));
   if (!predictions->holds.empty()) {
     const auto verifier = certify::RobustnessVerifier::of(history);
     for (const certify::Robustness& claim : predictions->holds)
-      tell(claim_in_words(claim), verifier.ok() ? verifier->verify(claim) : verifier.error());
+      findings.add(claim_in_words(claim),
+                   verifier.ok() ? verifier->verify(claim) : verifier.error());
   }
-  if (auto s = print(out); !s.ok()) return fail(s.error());
-  return exit;
+  return findings.print();
 }
 
 }  // namespace
 
 Action add_verify(CLI::App& app) {
-  struct State {
-    std::string certificate;
-    std::vector<std::string> histories;
-    ReadFlags reading;
-  };
-  auto s = std::make_shared<State>();
-  app.add_option(
-         "CERTIFICATE", s->certificate,
+  auto s = std::make_shared<CertifiedFlags>();
+  s->add(app,
          "file written by check --certificate or predict --output, a chain by check --slices "
-         "--certificate, or a dependency graph of your own, a line T1 -> T2 ww KEY an edge")
-      ->required()
-      ->type_name("");
-  app.add_option(
-         "HISTORY", s->histories,
-         "the history it is about, all of its files if there are several; - is standard input")
-      ->required()
-      ->type_name("");
-  s->reading.add(app);
+         "--certificate, or a dependency graph of your own, a line T1 -> T2 ww KEY an edge");
   return [s] {
     if (is_chain(s->certificate)) return verify_chain(s->certificate, s->histories);
     if (begins(s->certificate, certify::holds_predictions))
-      return with_history(s->certificate, s->histories, s->reading.options(), verify_predictions);
-    if (begins(s->certificate, certify::holds_graph))
-      return with_history(s->certificate, s->histories, s->reading.options(), verify_stated_graph);
-    const auto certified = read_certified(s->certificate, s->histories, s->reading.options());
+      return with_history(*s, verify_predictions);
+    if (begins(s->certificate, certify::holds_graph)) return with_history(*s, verify_stated_graph);
+    const auto certified = read_certified(*s);
     if (!certified.ok()) return fail(certified.error());
     return verify_all(certified->file, certified->history);
   };

@@ -6,10 +6,7 @@
 namespace assay::internal::cli {
 
 Action add_version(CLI::App&) {
-  return [] {
-    const Status s = print("assay " ASSAY_VERSION "\n");
-    return s.ok() ? Exit::satisfied : fail(s.error());
-  };
+  return [] { return ended(print("assay " ASSAY_VERSION "\n")); };
 }
 
 }  // namespace assay::internal::cli

@@ -3,30 +3,19 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <filesystem>
 #include <system_error>
 
 #include "cli/flags.h"
-#include "cli/units.h"
 
 namespace assay::internal::cli {
 namespace {
 
+// With its default.
 CLI::Option* add_time(CLI::App& app, const std::string& flag, int64_t& nanoseconds,
                       const std::string& help) {
-  return app
-      .add_option_function<std::string>(
-          flag,
-          [flag, &nanoseconds](const std::string& text) {
-            const auto amount = parse_seconds(text);
-            if (!amount.ok()) bad_flag(flag, amount.error().message);
-            if (*amount * 1e9 > 9e18) bad_flag(flag, "expected at most 285 years");
-            nanoseconds = std::llround(*amount * 1e9);
-          },
-          help)
-      ->default_str(fmt::format("{}s", nanoseconds / 1'000'000'000))
-      ->type_name("TIME");
+  return add_nanoseconds(app, flag, nanoseconds, help)
+      ->default_str(fmt::format("{}s", nanoseconds / 1'000'000'000));
 }
 
 }  // namespace
@@ -93,27 +82,13 @@ void add_horizon(CLI::App& app, watch::WatchOptions& options, const std::string&
       ->type_name("N");
 }
 
-namespace {
-
-Status can_have_none(const CLI::App& app, std::initializer_list<const char*> flags,
-                     std::string_view beside) {
-  for (const char* flag : flags) {
-    const CLI::Option* option = app.get_option_no_throw(flag);
-    if (option != nullptr && option->count() > 0)
-      return usage_error(fmt::format("{} means nothing with {}", flag, beside));
-  }
-  return Ok{};
-}
-
-}  // namespace
-
 Status can_have_together(const CLI::App& app, const watch::WatchOptions& options) {
   if (options.horizon > 0)
-    return can_have_none(app,
-                         {"--lateness", "--settle", "--window", "--keep", "--expected-order",
-                          "--certificate", "--state", "--fence"},
-                         "--horizon");
-  if (!options.fence.empty()) return can_have_none(app, {"--lateness"}, "fences");
+    return refuse_flags(app,
+                        {"--lateness", "--settle", "--window", "--keep", "--expected-order",
+                         "--certificate", "--state", "--fence"},
+                        "means nothing with --horizon");
+  if (!options.fence.empty()) return refuse_flags(app, {"--lateness"}, "means nothing with fences");
   return Ok{};
 }
 

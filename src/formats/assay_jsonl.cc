@@ -13,15 +13,14 @@ namespace assay::internal::formats {
 namespace {
 
 bool detect_assay_jsonl(const Source& source) {
-  auto fields = first_json_fields(source.head());
-  auto has = [&](std::string_view name) {
-    return std::find(fields.begin(), fields.end(), name) != fields.end();
-  };
+  const JsonFields fields = first_json_fields(source.head());
   // A long first transaction may hide what follows its session.
   return source.head().starts_with('{') &&
-         (has("assay") || has("event") || (has("session") && !has("type")) ||
-          (has("key") && (has("order") || has("initial"))) ||
-          (has("ops") && (has("initial") || has("txn") || has("status"))));
+         (fields.has("assay") || fields.has("event") ||
+          (fields.has("session") && !fields.has("type")) ||
+          (fields.has("key") && (fields.has("order") || fields.has("initial"))) ||
+          (fields.has("ops") &&
+           (fields.has("initial") || fields.has("txn") || fields.has("status"))));
 }
 
 class JsonlWriter {
@@ -202,10 +201,8 @@ void write_assay_jsonl(const History& history, Output& out, Losses& losses) {
 }
 
 constexpr Format kAssayJsonl = {
-    .info = {.name = "assay",
-             .summary = "JSON Lines, one transaction per line; the native format",
-             .reads = true,
-             .writes = true},
+    .name = "assay",
+    .summary = "JSON Lines, one transaction per line; the native format",
     .appended = true,
     .detect = detect_assay_jsonl,
     .read = read_assay_jsonl,

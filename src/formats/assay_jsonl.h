@@ -6,8 +6,6 @@
 
 namespace assay::internal::formats {
 
-extern const Format kAssayJsonl;
-
 Result<History> read_assay_jsonl(Source& source, Notes& notes);
 void write_assay_jsonl(const History& history, Output& out, Losses& losses);
 

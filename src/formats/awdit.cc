@@ -1,8 +1,6 @@
 // AWDIT's test format: "r key value" and "w key value" a line; a line of dashes ends a transaction,
 // a line of equals signs a session. There is no initial value: a file that needs one writes it
 // first.
-#include "formats/awdit.h"
-
 #include <algorithm>
 #include <set>
 #include <string>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "formats/registers.h"
+#include "formats/registry.h"
 #include "formats/text_lines.h"
 
 namespace assay::internal::formats {
@@ -122,10 +121,8 @@ class AwditReader {
     builder.begin_txn(header);
     for (size_t i = txn.begin; i < txn.end; ++i) {
       const AwditLine& op = ops_[i];
-      if (op.write)
-        builder.add(Op::write(ValueView::of(op.key), ValueView::of(op.value)));
-      else
-        builder.add(Op::read(ValueView::of(op.key), ValueView::of(op.value)));
+      const ValueView key = ValueView::of(op.key), value = ValueView::of(op.value);
+      builder.add(op.write ? Op::write(key, value) : Op::read(key, value));
     }
     return builder.end_txn();
   }
@@ -199,10 +196,8 @@ void write_awdit(const History& history, Output& out, Losses& losses) {
 }  // namespace
 
 constexpr Format kAwdit = {
-    .info = {.name = "awdit",
-             .summary = "AWDIT's test format, r key value and w key value",
-             .reads = true,
-             .writes = true},
+    .name = "awdit",
+    .summary = "AWDIT's test format, r key value and w key value",
     .detect = detect_awdit,
     .read = read_awdit,
     .write = write_awdit,

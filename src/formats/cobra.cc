@@ -241,19 +241,17 @@ class CobraReader {
   Error error_;
 };
 
-bool detect_cobra(const Source& source) { return !session_files(source, kPrefix).empty(); }
+bool detect_cobra(const Source& source) { return !session_logs(source, kPrefix).empty(); }
 
-Result<History> read_cobra(Source& source, Notes& notes) {
-  const auto files = session_files(source, kPrefix);
-  if (files.empty()) return bad_input("no log in the directory, expected files T<number>.log");
+Result<History> read_logs(const std::vector<SessionLog>& logs, Budget* budget, Notes& notes) {
   for (bool by_hash : {false, true}) {
     HistoryBuilder builder;
-    builder.limit(source.budget);
+    builder.limit(budget);
     CobraReader reader(builder, by_hash);
-    for (const SessionFile& file : files) {
-      auto input = Input::open(file.path, source.budget);
+    for (const SessionLog& log : logs) {
+      auto input = log.open();
       if (!input.ok()) return input.error();
-      if (!reader.read(*input, file.number)) break;
+      if (!reader.read(*input, log.session)) break;
     }
     if (reader.failed()) return reader.error();
     if (reader.wants_hashes()) continue;
@@ -263,6 +261,11 @@ Result<History> read_cobra(Source& source, Notes& notes) {
     return std::move(builder).finish();
   }
   return bad_input("contradictory marks of reads");
+}
+
+Result<History> read_cobra(Source& source, Notes& notes) {
+  const std::vector<SessionLog> logs = session_logs(source, kPrefix);
+  return logs.empty() ? no_logs(kPrefix) : read_logs(logs, source.budget, notes);
 }
 
 // One file per session. A read names the transaction and write it returned, so the writers are
@@ -358,27 +361,15 @@ Status write_cobra(const History& history, const std::string& path, Losses& loss
 }  // namespace
 
 Result<History> read_cobra_log(std::string_view bytes, const std::string& name) {
-  for (bool by_hash : {false, true}) {
-    auto input = Input::memory(bytes, name, nullptr);
-    if (!input.ok()) return input.error();
-    HistoryBuilder builder;
-    CobraReader reader(builder, by_hash);
-    reader.read(*input, 0);
-    if (reader.failed()) return reader.error();
-    if (!reader.wants_hashes()) return std::move(builder).finish();
-  }
-  return bad_input("contradictory marks of reads");
+  Notes notes;
+  return read_logs({log_of(bytes, name)}, nullptr, notes);
 }
 
 constexpr Format kCobra = {
-    .info = {.name = "cobra",
-             .summary = "Cobra's log directory, one T<number>.log per session",
-             .reads = true,
-             .writes = true,
-             .directory = true},
+    .name = "cobra",
+    .summary = "Cobra's log directory, one T<number>.log per session",
     .detect = detect_cobra,
     .read = read_cobra,
-    .write = nullptr,
     .write_directory = write_cobra,
 };
 

@@ -5,8 +5,6 @@
 
 namespace assay::internal::formats {
 
-extern const Format kCobra;
-
 // Reads one log, as the only session; for fuzzing.
 Result<History> read_cobra_log(std::string_view bytes, const std::string& name);
 

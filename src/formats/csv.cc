@@ -5,8 +5,6 @@
 //   web-1,17,read,x,1,1000
 //   web-1,17,write,x,2,1010
 //   web-1,17,commit,,,1020
-#include "formats/csv.h"
-
 #include <array>
 #include <charconv>
 #include <string>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "formats/csv_line.h"
+#include "formats/registry.h"
 #include "formats/text_lines.h"
 #include "formats/trace.h"
 #include "formats/utf8.h"
@@ -133,11 +132,8 @@ Result<History> read_csv(Source& source, Notes&) {
 }  // namespace
 
 constexpr Format kCsv = {
-    .info = {.name = "csv",
-             .summary =
-                 "a table of an application's operations: session, txn, op, key, value, time",
-             .reads = true,
-             .writes = false},
+    .name = "csv",
+    .summary = "a table of an application's operations: session, txn, op, key, value, time",
     .detect = detect_csv,
     .read = read_csv,
 };

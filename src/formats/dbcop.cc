@@ -1,6 +1,4 @@
 // dbcop bincode (2019): little-endian, 18 bytes an event, value 0 is the initial one.
-#include "formats/dbcop.h"
-
 #include <algorithm>
 #include <string>
 #include <unordered_set>
@@ -9,6 +7,7 @@
 #include "formats/byte_writer.h"
 #include "formats/json_text.h"
 #include "formats/registers.h"
+#include "formats/registry.h"
 #include "formats/streamed_builder.h"
 #include "formats/utf8.h"
 
@@ -101,7 +100,7 @@ class DbcopReader {
     const uint8_t committed = in_.u8("the outcome of a transaction");
     if (committed > 1) return in_.refuse("expected 0 or 1, whether it committed", at);
     if (!in_.ok()) return false;
-    return add_txn(session, committed == 1) && (committed == 0 || add_failed_writes(session));
+    return add_txn(session, committed == 1);
   }
 
   bool read_event() {
@@ -119,6 +118,8 @@ class DbcopReader {
     return true;
   }
 
+  // A write that failed inside a committed transaction had no effect, and must not be read: it
+  // counts as undone.
   bool add_txn(int64_t session, bool committed) {
     TxnHeader header;
     header.session = ValueView::of(session);
@@ -127,27 +128,15 @@ class DbcopReader {
     builder_.begin_txn(header);
     for (const Event& e : events_) {
       if (!e.write && !e.success) ++failed_reads_;
-      if (!e.success && (committed || !e.write)) continue;
-      add(e);
+      if (e.success || (e.write && !committed)) add(e);
     }
-    return end_txn();
-  }
-
-  // A write that failed inside a committed transaction had no effect, and must not be read.
-  bool add_failed_writes(int64_t session) {
-    auto failed = [](const Event& e) { return e.write && !e.success; };
-    if (std::none_of(events_.begin(), events_.end(), failed)) return true;
-    TxnHeader header;
-    header.session = ValueView::of(session);
-    header.status = TxnStatus::aborted;
-    header.line = record_;
-    builder_.begin_txn(header);
+    const size_t done = builder_.savepoint();
     for (const Event& e : events_) {
-      if (!failed(e)) continue;
+      if (!committed || e.success || !e.write) continue;
       ++failed_writes_;
       add(e);
     }
-    return end_txn();
+    return taken(builder_.roll_back_to(done)) && taken(builder_.end_txn());
   }
 
   struct Event {
@@ -164,17 +153,11 @@ class DbcopReader {
       key = ValueView::of(std::string_view(*large_keys_.insert(std::to_string(e.key)).first));
     }
     ValueView value = ValueView::of(static_cast<int64_t>(e.value));
-    if (e.write)
-      builder_.add(Op::write(key, value));
-    else
-      builder_.add(Op::read(key, value));
+    builder_.add(e.write ? Op::write(key, value) : Op::read(key, value));
   }
-  bool end_txn() {
-    if (auto s = builder_.end_txn(); !s.ok()) {
-      error_ = input_.located(s.error());
-      return false;
-    }
-    return true;
+  bool taken(const Status& s) {
+    if (!s.ok()) error_ = input_.located(s.error());
+    return s.ok();
   }
 
   Input& input_;
@@ -228,10 +211,8 @@ void write_dbcop(const History& history, Output& out, Losses& losses) {
 }  // namespace
 
 constexpr Format kDbcop = {
-    .info = {.name = "dbcop",
-             .summary = "dbcop's history.bincode (2019), also of PolySI",
-             .reads = true,
-             .writes = true},
+    .name = "dbcop",
+    .summary = "dbcop's history.bincode (2019), also of PolySI",
     .detect = detect_dbcop,
     .read = read_dbcop,
     .write = write_dbcop,

@@ -1,9 +1,7 @@
 // dbcop JSON (2025): an object with the sessions in "data", or the array of sessions alone.
 // Sessions are arrays of {"events": […], "committed": …}; an event is {"Read": {"variable": K,
-// "version": V or null}} or {"Write": …}. The wrapper nests everything in one object, so the
+// "version": V or null}} or {"Write": …}. The wrapper nests everything in one object, so such a
 // document is held as a whole.
-#include "formats/dbcop_json.h"
-
 #include <simdjson.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "formats/json_records.h"
 #include "formats/json_text.h"
 #include "formats/registers.h"
+#include "formats/registry.h"
 #include "formats/streamed_builder.h"
 
 namespace assay::internal::formats {
@@ -23,69 +22,52 @@ constexpr size_t kMaxDocumentBytes = size_t{1} << 28;
 
 bool detect_dbcop_json(const Source& source) {
   std::string_view head = source.head();
-  auto fields = first_json_fields(head);
-  auto has = [&](std::string_view name) {
-    return std::find(fields.begin(), fields.end(), name) != fields.end();
-  };
-  if (has("params")) return true;
-  if (has("events") || has("committed")) return head.find("\"type\"") == head.npos;
-  return has("data") && head.find("\"events\"") != head.npos;
+  const JsonFields fields = first_json_fields(head);
+  if (fields.has("params")) return true;
+  if (fields.has("events") || fields.has("committed")) return head.find("\"type\"") == head.npos;
+  return fields.has("data") && head.find("\"events\"") != head.npos;
 }
 
 class DbcopJsonReader {
  public:
   explicit DbcopJsonReader(Source& source)
-      : input_(*source.input), builder_(input_.budget(), source.threads) {}
+      : records_(*source.input, kMaxDocumentBytes),
+        builder_(source.input->budget(), source.threads) {}
 
   Result<History> run() {
-    if (auto s = input_.fill(kMaxDocumentBytes + 1); !s.ok()) return s.error();
-    text_ = input_.window();
-    if (text_.size() > kMaxDocumentBytes)
-      return input_.located(bad_input("the document is larger than 256 MiB"));
-    json::parser parser(kMaxDocumentBytes);
-    json::element document;
-    if (parser.allocate(std::max<size_t>(text_.size(), 64), kMaxJsonDepth) != simdjson::SUCCESS)
-      return input_.located(bad_input("not enough memory for the document"));
-    // The window of the input is padded, so nothing needs to be copied.
-    if (parser.parse(text_.data(), text_.size(), false).get(document) != simdjson::SUCCESS) {
-      auto fault = find_json_fault(text_);
-      if (!fault) fault = {0, "a number is out of range", false};
-      return error_at(fault->offset, "not valid JSON: " + fault->message);
-    }
-    if (!read_document(document)) return std::move(error_);
-    return input_.located(std::move(builder_).finish());
+    const Status read = records_.each([this](json::element record) { return read_record(record); });
+    if (!read.ok()) return read.error();
+    return records_.located(std::move(builder_).finish());
   }
 
  private:
-  Error error_at(size_t offset, std::string message) const {
-    std::string_view before = text_.substr(0, offset);
-    const auto lines = static_cast<uint64_t>(std::count(before.begin(), before.end(), '\n'));
-    const size_t line_start = lines > 0 ? before.rfind('\n') + 1 : 0;
-    return input_.located(bad_input(std::move(message), lines + 1, offset - line_start + 1));
-  }
-  // False after storing an error at the value that `path` leads to below the sessions.
-  bool expected(std::initializer_list<JsonStep> path, std::string_view what) {
-    std::vector<JsonStep> whole;
-    if (wrapped_) whole.emplace_back("data");
+  // An error at the value that `path` leads to below the session, or without one below the
+  // sessions.
+  Error expected(std::initializer_list<JsonStep> path, std::string_view what) const {
+    std::vector<JsonStep> whole = session_;
     whole.insert(whole.end(), path);
-    error_ = error_at(locate_json(text_, whole), "expected " + std::string(what));
-    return false;
+    return records_.error(whole, "expected " + std::string(what));
   }
 
-  bool read_document(json::element document) {
+  // The whole document, or a session.
+  Status read_record(json::element record) {
     json::object wrapper;
     json::array sessions;
-    if (document.get_object().get(wrapper) == simdjson::SUCCESS) {
-      wrapped_ = true;
-      read_meta(wrapper);
-      if (!json_field(wrapper, "data", document)) return expected({}, "a field \"data\"");
-    }
-    if (document.get_array().get(sessions) != simdjson::SUCCESS)
+    json::element data;
+    if (!record.is_object() && !record.is_array())
+      return expected({}, "an array of sessions, or in it a session, an array of transactions");
+    if (record.get_object().get(wrapper) != simdjson::SUCCESS) return read_session(record);
+    read_meta(wrapper);
+    if (!json_field(wrapper, "data", data)) return expected({}, "a field \"data\"");
+    session_ = {"data"};
+    if (data.get_array().get(sessions) != simdjson::SUCCESS)
       return expected({}, "an array of sessions");
     size_t s = 0;
-    for (json::element session : sessions)
-      if (!read_session(session, s++)) return false;
-    return true;
+    for (json::element session : sessions) {
+      session_ = {"data", s++};
+      if (Status read = read_session(session); !read.ok()) return read;
+    }
+    return Ok{};
   }
 
   void read_meta(json::object wrapper) {
@@ -100,71 +82,65 @@ class DbcopJsonReader {
     if (!meta.empty()) builder_.set_meta(meta + "}");
   }
 
-  bool read_session(json::element e, size_t s) {
+  Status read_session(json::element e) {
     json::array txns;
     if (e.get_array().get(txns) != simdjson::SUCCESS)
-      return expected({s}, "a session, an array of transactions");
+      return expected({}, "a session, an array of transactions");
     size_t t = 0;
     for (json::element txn : txns)
-      if (!read_txn(txn, s, t++)) return false;
-    return true;
+      if (Status read = read_txn(txn, t++); !read.ok()) return read;
+    ++sessions_;
+    return Ok{};
   }
 
-  bool read_txn(json::element e, size_t s, size_t t) {
+  Status read_txn(json::element e, size_t t) {
     json::object txn;
     json::element field;
     json::array events;
     bool committed = false;
     if (e.get_object().get(txn) != simdjson::SUCCESS || !json_field(txn, "events", field) ||
         field.get_array().get(events) != simdjson::SUCCESS)
-      return expected({s, t}, "a transaction, {\"events\":[…],\"committed\":true}");
+      return expected({t}, "a transaction, {\"events\":[…],\"committed\":true}");
     if (!json_field(txn, "committed", field) ||
         field.get_bool().get(committed) != simdjson::SUCCESS)
-      return expected({s, t, "committed"}, "a field \"committed\", true or false");
+      return expected({t, "committed"}, "a field \"committed\", true or false");
     TxnHeader header;
-    header.session = ValueView::of(static_cast<int64_t>(s));
+    header.session = ValueView::of(sessions_);
     header.status = committed ? TxnStatus::committed : TxnStatus::aborted;
     builder_.begin_txn(header);
     size_t i = 0;
     for (json::element event : events)
-      if (!read_event(event, s, t, i++)) return false;
-    if (auto status = builder_.end_txn(); !status.ok()) {
-      error_ = input_.located(status.error());
-      return false;
-    }
-    return true;
+      if (Status read = read_event(event, t, i++); !read.ok()) return read;
+    const Status ended = builder_.end_txn();
+    return ended.ok() ? ended : records_.located(ended.error());
   }
 
-  bool read_event(json::element e, size_t s, size_t t, size_t i) {
+  Status read_event(json::element e, size_t t, size_t i) {
     json::object event, body;
     json::element field;
     constexpr std::string_view kForm =
         "{\"Read\":{\"variable\":…,\"version\":…}} or {\"Write\":{…}}";
-    if (e.get_object().get(event) != simdjson::SUCCESS) return expected({s, t, "events", i}, kForm);
+    if (e.get_object().get(event) != simdjson::SUCCESS) return expected({t, "events", i}, kForm);
     const bool write = json_field(event, "Write", field);
     const char* kind = write ? "Write" : "Read";
     if ((!write && !json_field(event, "Read", field)) ||
         field.get_object().get(body) != simdjson::SUCCESS)
-      return expected({s, t, "events", i}, kForm);
+      return expected({t, "events", i}, kForm);
     ValueView key, value;
     if (!json_field(body, "variable", field) || !json_value(field, key))
-      return expected({s, t, "events", i, kind, "variable"}, "an integer of 64 bits or a string");
+      return expected({t, "events", i, kind, "variable"}, "an integer of 64 bits or a string");
     const bool present = json_field(body, "version", field) && !field.is_null();
     if (present ? !json_value(field, value) : write)
-      return expected({s, t, "events", i, kind, "version"},
+      return expected({t, "events", i, kind, "version"},
                       write ? "an integer of 64 bits" : "an integer of 64 bits or null");
-    if (write)
-      builder_.add(Op::write(key, value));
-    else
-      builder_.add(Op::read(key, value));
-    return true;
+    builder_.add(write ? Op::write(key, value) : Op::read(key, value));
+    return Ok{};
   }
 
-  Input& input_;
+  JsonRecords records_;
   StreamedBuilder builder_;
-  std::string_view text_;
-  bool wrapped_ = false;
-  Error error_;
+  std::vector<JsonStep> session_;  // the path to it in the record
+  int64_t sessions_ = 0;
 };
 
 Result<History> read_dbcop_json(Source& source, Notes&) { return DbcopJsonReader(source).run(); }
@@ -219,7 +195,8 @@ void write_dbcop_json(const History& history, Output& out, Losses& losses) {
 }  // namespace
 
 constexpr Format kDbcopJson = {
-    .info = {.name = "dbcop-json", .summary = "dbcop's JSON (2025)", .reads = true, .writes = true},
+    .name = "dbcop-json",
+    .summary = "dbcop's JSON (2025)",
     .detect = detect_dbcop_json,
     .read = read_dbcop_json,
     .write = write_dbcop_json,

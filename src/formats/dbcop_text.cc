@@ -1,12 +1,11 @@
 // dbcop text (2025): transactions in brackets, `[x:=1 y==2 z==?]`, `!` behind one that did not
 // commit, a line of dashes between sessions, `//` comments.
-#include "formats/dbcop_text.h"
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "formats/registers.h"
+#include "formats/registry.h"
 #include "formats/streamed_builder.h"
 #include "formats/text_lines.h"
 
@@ -75,10 +74,8 @@ class DbcopTextReader {
     if (c.accept("!")) header.status = TxnStatus::aborted;
     builder_.begin_txn(header);
     for (const Event& e : events_) {
-      if (e.write)
-        builder_.add(Op::write(ValueView::of(e.name), e.version));
-      else
-        builder_.add(Op::read(ValueView::of(e.name), e.version));
+      const ValueView key = ValueView::of(e.name);
+      builder_.add(e.write ? Op::write(key, e.version) : Op::read(key, e.version));
     }
     auto s = builder_.end_txn();
     return s.ok() || c.fail(s.error().message);
@@ -153,10 +150,8 @@ void write_dbcop_text(const History& history, Output& out, Losses& losses) {
 }  // namespace
 
 constexpr Format kDbcopText = {
-    .info = {.name = "dbcop-text",
-             .summary = "dbcop's text (2025), [x:=1 y==2] a transaction",
-             .reads = true,
-             .writes = true},
+    .name = "dbcop-text",
+    .summary = "dbcop's text (2025), [x:=1 y==2] a transaction",
     .detect = detect_dbcop_text,
     .read = read_dbcop_text,
     .write = write_dbcop_text,

@@ -6,9 +6,9 @@
 
 namespace assay::internal::formats {
 
-std::vector<SessionFile> session_files(const Source& source, std::string_view prefix) {
+std::vector<SessionLog> session_logs(const Source& source, std::string_view prefix) {
   constexpr std::string_view kEnding = ".log";
-  std::vector<SessionFile> found;
+  std::vector<std::pair<int64_t, std::string>> found;  // with their paths
   for (const std::string& name : source.files) {
     std::string_view digits = name;
     if (!digits.starts_with(prefix) || !digits.ends_with(kEnding)) continue;
@@ -17,12 +17,23 @@ std::vector<SessionFile> session_files(const Source& source, std::string_view pr
     int64_t number = 0;
     auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (error != std::errc{} || end != digits.data() + digits.size() || digits[0] == '-') continue;
-    found.push_back({number, (std::filesystem::path(source.name) / name).string()});
+    found.emplace_back(number, (std::filesystem::path(source.name) / name).string());
   }
-  std::sort(found.begin(), found.end(), [](const SessionFile& a, const SessionFile& b) {
-    return a.number != b.number ? a.number < b.number : a.path < b.path;
-  });
-  return found;
+  std::sort(found.begin(), found.end());
+  std::vector<SessionLog> logs;
+  for (const auto& [number, path] : found)
+    logs.push_back(
+        {number, [path = path, budget = source.budget] { return Input::open(path, budget); }});
+  return logs;
+}
+
+Error no_logs(std::string_view prefix) {
+  return bad_input("no log in the directory, expected files " + std::string(prefix) +
+                   "<number>.log");
+}
+
+SessionLog log_of(std::string_view bytes, const std::string& name) {
+  return {0, [=] { return Input::memory(bytes, name, nullptr); }};
 }
 
 Status make_empty_directory(const std::string& path) {

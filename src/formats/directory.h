@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,14 +12,18 @@
 
 namespace assay::internal::formats {
 
-struct SessionFile {
-  int64_t number;
-  std::string path;
+struct SessionLog {
+  int64_t session;
+  std::function<Result<Input>()> open;
 };
 
 // The files of `source` whose names are `prefix`, digits, ".log", by number. Other files are left
 // alone.
-std::vector<SessionFile> session_files(const Source& source, std::string_view prefix);
+std::vector<SessionLog> session_logs(const Source& source, std::string_view prefix);
+// That there are none.
+Error no_logs(std::string_view prefix);
+// Of these bytes alone.
+SessionLog log_of(std::string_view bytes, const std::string& name);
 
 // Creates `path` if needed. Files of another history must not be mixed in, so it has to be empty.
 Status make_empty_directory(const std::string& path);

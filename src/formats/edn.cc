@@ -1,54 +1,18 @@
 #include "formats/edn.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <utility>
 
+#include "formats/edn_chars.h"
 #include "formats/json_text.h"
 #include "formats/utf8.h"
 
 namespace assay::internal::formats {
 namespace {
 
-enum CharClass : uint8_t {
-  kBlank = 1,
-  kOpen = 2,
-  kClose = 4,
-  kQuote = 8,
-  kComment = 16,
-  kEscape = 32
-};
-
-constexpr std::array<uint8_t, 256> kClassOf = [] {
-  std::array<uint8_t, 256> of{};
-  const auto put = [&](std::string_view chars, uint8_t is) {
-    for (const char c : chars) of[static_cast<uint8_t>(c)] = is;
-  };
-  put(" \t\n\r,", kBlank);
-  put("([{", kOpen);
-  put(")]}", kClose);
-  put("\"", kQuote);
-  put(";", kComment);
-  put("\\", kEscape);
-  return of;
-}();
-
-bool is(char c, uint8_t classes) { return (kClassOf[static_cast<uint8_t>(c)] & classes) != 0; }
-bool is_blank(char c) { return is(c, kBlank); }
 // Ends a number, keyword or symbol.
 bool is_delimiter(char c) { return is(c, kBlank | kOpen | kClose | kQuote | kComment); }
-
-// Where `text` ends, which begins at that line and column.
-void advance(std::string_view text, uint64_t& line, uint64_t& column) {
-  size_t behind = 0;  // the last line end
-  for (size_t at = text.find('\n'); at != text.npos; at = text.find('\n', behind)) {
-    behind = at + 1;
-    column = 1;
-    ++line;
-  }
-  column += text.size() - behind;
-}
 
 }  // namespace
 
@@ -282,108 +246,10 @@ const Datum* DatumTree::field(const Datum& map, std::string_view name) const {
   return nullptr;
 }
 
-Error EdnRecords::error(size_t offset, std::string message) const {
-  uint64_t line = line_;
-  uint64_t column = column_;
-  advance(input_.window().substr(0, offset), line, column);
-  return input_.located(bad_input(std::move(message), line, column));
-}
-
-void EdnRecords::consume(size_t size) {
-  advance(input_.window().substr(0, size), line_, column_);
-  input_.consume(size);
-}
-
-// Skips blanks and comments; '\0' at the end of the input.
-Result<char> EdnRecords::peek() {
-  bool comment = false;
-  for (;;) {
-    std::string_view w = input_.window();
-    size_t n = 0;
-    for (; n < w.size(); ++n) {
-      if (comment)
-        comment = w[n] != '\n';
-      else if (!json_ && w[n] == ';')
-        comment = true;
-      else if (!is_blank(w[n]))
-        break;
-    }
-    const bool found = n < w.size();
-    consume(n);
-    if (found) return input_.window()[0];
-    auto end = input_.at_end();
-    if (!end.ok()) return end.error();
-    if (*end) return '\0';
-  }
-}
-
-// Length of the value that starts the window: to the bracket that closes it, or to the next blank.
-Result<size_t> EdnRecords::record_length() {
-  int depth = 0;
-  bool quoted = false;
-  bool comment = false;
-  std::string_view window = input_.window();
-  const bool tagged = window[0] == '#';
-  for (size_t i = 0;; ++i) {
-    if (i >= window.size()) {
-      if (i > kMaxLineBytes) return error(0, "the record is longer than 16 MiB");
-      if (auto s = input_.fill(std::max<size_t>(2 * i, 4096)); !s.ok()) return s.error();
-      window = input_.window();
-      if (i >= window.size()) return std::min(i, window.size());
-    }
-    const char c = window[i];
-    const bool plain = kClassOf[static_cast<uint8_t>(c)] == 0;
-    if (plain && !comment && !quoted) continue;
-    if (comment) {
-      comment = c != '\n';
-    } else if (c == '\\') {
-      ++i;  // an escape in a string, or a character
-    } else if (quoted) {
-      quoted = c != '"';
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == ';' && !json_) {
-      comment = true;
-    } else if (is(c, kOpen)) {
-      ++depth;
-    } else if (is(c, kClose)) {
-      if (depth <= 1) return depth == 0 ? i : i + 1;
-      --depth;
-    } else if (depth == 0 && is_blank(c) && !tagged) {
-      return i;
-    }
-  }
-}
-
 Result<bool> EdnRecords::next(DatumTree& tree) {
-  consume(std::exchange(unconsumed_, 0));
-  auto c = peek();
-  if (!c.ok()) return c.error();
-  if (!std::exchange(started_, true) && (*c == '[' || *c == '(')) {
-    close_ = *c == '[' ? ']' : ')';
-    consume(1);
-    c = peek();
-    if (!c.ok()) return c.error();
-  }
-  if (close_ != '\0' && *c == close_) {
-    consume(1);
-    c = peek();
-    if (!c.ok()) return c.error();
-    if (*c != '\0') return error(0, "expected nothing after the history");
-    return false;
-  }
-  if (*c == '\0') {
-    if (close_ != '\0')
-      return error(0, std::string("expected a record or '") + close_ + "', not the end");
-    return false;
-  }
-  auto length = record_length();
-  if (!length.ok()) return length.error();
-  if (*length > kMaxLineBytes) return error(0, "the record is longer than 16 MiB");
-  if (*length == 0) return error(0, "expected a record");
-  text_ = input_.window().substr(0, *length);
-  unconsumed_ = *length;
-  if (!tree.parse(text_, json_)) return error(tree.fault_at(), tree.message());
+  auto more = RecordText::next();
+  if (!more.ok() || !*more) return more;
+  if (!tree.parse(text(), is_json())) return error(tree.fault_at(), tree.message());
   return true;
 }
 

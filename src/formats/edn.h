@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "assay/history.h"
-#include "formats/input.h"
+#include "formats/record_text.h"
 
 namespace assay::internal::formats {
 
@@ -78,30 +78,12 @@ class DatumTree {
   std::string message_;
 };
 
-// The records of a file: top-level values, or the elements of the one vector or list around them.
-class EdnRecords {
+// The records of a file as trees.
+class EdnRecords : public RecordText {
  public:
-  EdnRecords(Input& input, bool json) : input_(input), json_(json) {}
+  using RecordText::RecordText;
   // The next record; false at the end.
   Result<bool> next(DatumTree& tree);
-  uint64_t line() const { return line_; }
-  std::string_view text() const { return text_; }
-  // An error at an offset of the current record.
-  Error error(size_t offset, std::string message) const;
-
- private:
-  Result<char> peek();
-  void consume(size_t size);
-  Result<size_t> record_length();
-
-  Input& input_;
-  bool json_;
-  std::string_view text_;
-  size_t unconsumed_ = 0;
-  char close_ = '\0';  // of the collection around the records
-  bool started_ = false;
-  uint64_t line_ = 1;
-  uint64_t column_ = 1;
 };
 
 }  // namespace assay::internal::formats

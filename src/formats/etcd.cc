@@ -9,8 +9,6 @@
 // key these are a stated order of versions. The effect of a request is known from its response, so
 // all records are read first: a request that compared a revision read the value that any of them
 // gives for it.
-#include "formats/etcd.h"
-
 #include <simdjson.h>
 
 #include <algorithm>
@@ -24,6 +22,7 @@
 #include "formats/json_records.h"
 #include "formats/json_text.h"
 #include "formats/owned_op.h"
+#include "formats/registry.h"
 #include "formats/streamed_builder.h"
 
 namespace assay::internal::formats {
@@ -32,11 +31,8 @@ namespace {
 namespace json = simdjson::dom;
 
 bool detect_etcd(const Source& source) {
-  const auto fields = first_json_fields(source.head());
-  const auto has = [&](std::string_view name) {
-    return std::find(fields.begin(), fields.end(), name) != fields.end();
-  };
-  return has("ClientId") && (has("Input") || has("Call"));
+  const JsonFields fields = first_json_fields(source.head());
+  return fields.has("ClientId") && (fields.has("Input") || fields.has("Call"));
 }
 
 struct KeyRow {
@@ -369,10 +365,8 @@ Result<History> read_etcd(Source& source, Notes& notes) { return EtcdReader(sour
 }  // namespace
 
 constexpr Format kEtcd = {
-    .info = {.name = "etcd",
-             .summary = "operations.json of etcd's robustness tests, with revisions",
-             .reads = true,
-             .writes = false},
+    .name = "etcd",
+    .summary = "operations.json of etcd's robustness tests, with revisions",
     .detect = detect_etcd,
     .read = read_etcd,
 };

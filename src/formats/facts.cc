@@ -319,16 +319,9 @@ class FactsWriter {
   void count_losses() {
     if (!h_.initial().is_null()) losses_.add("the initial value");
     if (h_.has_own_initial()) losses_.add("initial values of single keys");
-    if (!h_.meta().empty()) losses_.add("metadata of the history");
-    losses_.add("events", h_.events().size());
-    losses_.add("stated orders of versions", h_.known_orders().size());
-    losses_.add("stated sources of reads", h_.stated_source_count());
-    losses_.add("times of operations", h_.op_time_count());
+    losses_.add_annotations(h_);
     for (TxnId t = 0; t < h_.txn_count(); ++t) {
       if (h_.status(t) == TxnStatus::aborted) losses_.add("aborted transactions");
-      if (!h_.snapshot(t).empty()) losses_.add("snapshots of transactions");
-      if (!h_.meta(t).empty()) losses_.add("metadata of transactions");
-      if (h_.declared_level(t)) losses_.add("levels of transactions");
       if (h_.start_ts(t) != Interval::kUnknown) losses_.add("timestamps of transactions");
       if (h_.status(t) == TxnStatus::unknown && h_.end_time(t).known())
         losses_.add("ends of transactions of unknown outcome");
@@ -405,18 +398,9 @@ bool detect_facts(const Source& source) {
 }
 
 Result<History> read_facts(Source& source, Notes&) {
-  FactsReader reader(*source.input);
-  std::vector<Fact> facts;
-  std::vector<uint64_t> lines;
-  for (;;) {
-    Fact fact;
-    const Result<bool> more = reader.next(fact);
-    if (!more.ok()) return more.error();
-    if (!*more) break;
-    facts.push_back(std::move(fact));
-    lines.push_back(reader.line());
-  }
-  auto history = history_of_facts(std::move(facts), std::move(lines), source.budget);
+  auto rows = read_rows(*source.input);
+  if (!rows.ok()) return rows.error();
+  auto history = history_of_facts(std::move(rows->facts), std::move(rows->lines), source.budget);
   if (!history.ok()) return source.input->located(history.error());
   return history;
 }
@@ -441,6 +425,19 @@ Result<bool> FactsReader::next(Fact& fact) {
     if (!(header ? read_header(c) : read_row(c, fact)))
       return input_.error(c.message(), c.column());
     if (!header) return true;
+  }
+}
+
+Result<FactRows> read_rows(Input& input) {
+  FactsReader reader(input);
+  FactRows rows;
+  for (;;) {
+    Fact fact;
+    const Result<bool> more = reader.next(fact);
+    if (!more.ok()) return more.error();
+    if (!*more) return rows;
+    rows.facts.push_back(std::move(fact));
+    rows.lines.push_back(reader.line());
   }
 }
 
@@ -630,11 +627,8 @@ Result<History> history_of_facts(std::vector<Fact> facts, std::vector<uint64_t> 
 }
 
 constexpr Format kFacts = {
-    .info = {.name = "facts",
-             .summary =
-                 "a table for SQL: a row for each transaction and key, with a proposed order",
-             .reads = true,
-             .writes = true},
+    .name = "facts",
+    .summary = "a table for SQL: a row for each transaction and key, with a proposed order",
     .detect = detect_facts,
     .read = read_facts,
     .write = write_facts,

@@ -13,8 +13,6 @@
 
 namespace assay::internal::formats {
 
-extern const Format kFacts;
-
 // In the order in which they are written. The last four are only in what a query cut out
 // (docs/lake.md).
 enum class FactColumn : uint8_t {
@@ -99,6 +97,13 @@ class FactsReader {
   std::array<size_t, kFactColumns> places_{};
   std::vector<CsvField> fields_;
 };
+
+// All of them, and the numbers of their lines.
+struct FactRows {
+  std::vector<Fact> facts;
+  std::vector<uint64_t> lines;
+};
+Result<FactRows> read_rows(Input& input);
 
 // What names the deletion that the fact is, where a value is needed.
 std::string tombstone_of(const Fact& fact);

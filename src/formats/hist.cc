@@ -304,10 +304,8 @@ void write_hist(const History& history, Output& out, Losses& losses) {
 }
 
 constexpr Format kHist = {
-    .info = {.name = "hist",
-             .summary = "text for people, one session per line",
-             .reads = true,
-             .writes = true},
+    .name = "hist",
+    .summary = "text for people, one session per line",
     .detect = detect_hist,
     .read = read_hist,
     .write = write_hist,

@@ -5,8 +5,6 @@
 
 namespace assay::internal::formats {
 
-extern const Format kHist;
-
 Result<History> read_hist(Source& source, Notes& notes);
 void write_hist(const History& history, Output& out, Losses& losses);
 

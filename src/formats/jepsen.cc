@@ -1,7 +1,5 @@
 // Jepsen EDN and Elle JSON: detection and reading of records. Pairing and workloads:
 // jepsen_history.cc.
-#include "formats/jepsen.h"
-
 #include <algorithm>
 #include <string>
 
@@ -9,6 +7,7 @@
 #include "formats/jepsen_history.h"
 #include "formats/jepsen_write.h"
 #include "formats/json_text.h"
+#include "formats/registry.h"
 
 namespace assay::internal::formats {
 namespace {
@@ -30,47 +29,16 @@ bool detect_jepsen(const Source& source) {
 }
 
 bool detect_elle_json(const Source& source) {
-  auto fields = first_json_fields(source.head());
-  auto has = [&](std::string_view name) {
-    return std::find(fields.begin(), fields.end(), name) != fields.end();
-  };
-  return has("type") && (has("value") || has("f") || has("process"));
+  const JsonFields fields = first_json_fields(source.head());
+  return fields.has("type") && (fields.has("value") || fields.has("f") || fields.has("process"));
 }
-
-class JepsenReader {
- public:
-  JepsenReader(Source& source, bool json, Notes& notes)
-      : input_(*source.input),
-        records_(input_, json),
-        history_(input_.budget(), source.threads),
-        notes_(notes) {}
-
-  Result<History> run() {
-    DatumTree tree;
-    for (;;) {
-      auto more = records_.next(tree);
-      if (!more.ok()) return more.error();
-      if (!*more) break;
-      JepsenRecord record;
-      if (auto s = read_jepsen_record(records_, tree, record); !s.ok()) return s.error();
-      if (!history_.add(record, tree, records_.text()))
-        return records_.error(history_.fault().at, history_.fault().message);
-    }
-    return input_.located(std::move(history_).finish(notes_));
-  }
-
- private:
-  Input& input_;
-  EdnRecords records_;
-  JepsenHistory history_;
-  Notes& notes_;
-};
 
 Result<History> read_jepsen(Source& source, Notes& notes) {
-  return JepsenReader(source, false, notes).run();
+  return read_jepsen_history(JepsenRecords(*source.input, false), source, notes);
 }
+
 Result<History> read_elle_json(Source& source, Notes& notes) {
-  return JepsenReader(source, true, notes).run();
+  return read_jepsen_history(JepsenRecords(*source.input, true), source, notes);
 }
 
 void write_edn(const History& history, Output& out, Losses& losses) {
@@ -83,20 +51,16 @@ void write_json(const History& history, Output& out, Losses& losses) {
 }  // namespace
 
 constexpr Format kJepsen = {
-    .info = {.name = "jepsen",
-             .summary = "Jepsen's and Elle's EDN histories",
-             .reads = true,
-             .writes = true},
+    .name = "jepsen",
+    .summary = "Jepsen's and Elle's EDN histories",
     .detect = detect_jepsen,
     .read = read_jepsen,
     .write = write_edn,
 };
 
 constexpr Format kElleJson = {
-    .info = {.name = "elle-json",
-             .summary = "Jepsen's histories in JSON, as elle-cli reads them",
-             .reads = true,
-             .writes = true},
+    .name = "elle-json",
+    .summary = "Jepsen's histories in JSON, as elle-cli reads them",
     .detect = detect_elle_json,
     .read = read_elle_json,
     .write = write_json,

@@ -133,4 +133,19 @@ class JepsenHistory {
   JepsenFault fault_;
 };
 
+// Of all records, which are JepsenRecords or JepsenLogRecords.
+template <class Records>
+Result<History> read_jepsen_history(Records&& records, const Source& source, Notes& notes) {
+  JepsenHistory history(source.budget, source.threads);
+  DatumTree tree;
+  for (;;) {
+    JepsenRecord record;
+    const auto more = records.next(tree, record);
+    if (!more.ok()) return more.error();
+    if (!*more) return source.input->located(std::move(history).finish(notes));
+    if (!history.add(record, tree, records.text()))
+      return records.error(history.fault().at, history.fault().message);
+  }
+}
+
 }  // namespace assay::internal::formats

@@ -53,37 +53,20 @@ std::string_view operation_of(std::string_view line) {
 
 bool detect_jepsen_log(const Source& source) { return is_jepsen_log(source.head()); }
 
-bool type_of(std::string_view name, JepsenType& to) {
-  if (name == ":invoke") return to = JepsenType::invoke, true;
-  if (name == ":ok") return to = JepsenType::ok, true;
-  if (name == ":fail") return to = JepsenType::fail, true;
-  if (name == ":info") return to = JepsenType::info, true;
-  return false;
+std::optional<JepsenType> type_of(std::string_view name) {
+  return name.starts_with(':') ? jepsen_type(name.substr(1)) : std::nullopt;
 }
 
 Result<History> read_jepsen_log(Source& source, Notes& notes) {
-  Input& input = *source.input;
-  JepsenLogRecords records(input);
-  JepsenHistory history(input.budget(), source.threads);
-  DatumTree tree;
-  bool any = false;
-  for (;; any = true) {
-    JepsenRecord record;
-    auto more = records.next(tree, record);
-    if (!more.ok()) return more.error();
-    if (!*more) break;
-    if (!history.add(record, tree, records.text()))
-      return records.error(history.fault().at, history.fault().message);
-  }
-  if (!any)
-    return input.located(
+  JepsenLogRecords records(*source.input);
+  auto read = read_jepsen_history(records, source, notes);
+  if (read.ok() && !records.any())
+    return source.input->located(
         bad_input("no line is an operation, expected \"jepsen.util - 0 :invoke "
                   ":read nil\" or the like in some"));
-  if (records.skipped() > 0)
+  if (read.ok() && records.skipped() > 0)
     notes.push_back(
         {0, std::to_string(records.skipped()) + " lines are no operations and were skipped"});
-  auto read = std::move(history).finish(notes);
-  if (!read.ok()) return input.located(read.error());
   return read;
 }
 
@@ -94,8 +77,7 @@ bool is_jepsen_log(std::string_view head) {
     const std::string_view line = head.substr(0, head.find('\n'));
     std::string_view rest = operation_of(line);
     take_word(rest);
-    JepsenType type{};
-    if (type_of(take_word(rest), type)) return true;
+    if (type_of(take_word(rest))) return true;
     head.remove_prefix(std::min(line.size() + 1, head.size()));
   }
   return false;
@@ -108,6 +90,7 @@ Result<bool> JepsenLogRecords::next(DatumTree& tree, JepsenRecord& to) {
     if (!more.ok()) return more.error();
     if (!*more) return false;
     const std::string_view operation = operation_of(line.text);
+    any_ = any_ || !operation.empty();
     if (!operation.empty())
       return take_apart(operation, static_cast<size_t>(operation.data() - line.text.data()), tree,
                         to);
@@ -132,8 +115,9 @@ Result<bool> JepsenLogRecords::take_apart(std::string_view line, size_t at, Datu
     to.process = Value::of(process);
   else
     to.process = Value::of(std::string(part[0]));
-  if (!type_of(part[1], to.type))
-    return input_.error("expected one of :invoke, :ok, :fail, :info", column[1]);
+  const auto type = type_of(part[1]);
+  if (!type) return input_.error("expected one of :invoke, :ok, :fail, :info", column[1]);
+  to.type = *type;
   if (!part[2].starts_with(':'))
     return input_.error("expected an operation, like :read", column[2]);
   to.f = part[2].substr(1);
@@ -147,10 +131,8 @@ Result<bool> JepsenLogRecords::take_apart(std::string_view line, size_t at, Datu
 }
 
 constexpr Format kJepsenLog = {
-    .info = {.name = "jepsen-log",
-             .summary = "Jepsen's logs and history.txt, the operations in them",
-             .reads = true,
-             .writes = false},
+    .name = "jepsen-log",
+    .summary = "Jepsen's logs and history.txt, the operations in them",
     .detect = detect_jepsen_log,
     .read = read_jepsen_log,
 };

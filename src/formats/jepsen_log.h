@@ -7,8 +7,6 @@
 
 namespace assay::internal::formats {
 
-extern const Format kJepsenLog;
-
 // Whether one of the first lines is an operation.
 bool is_jepsen_log(std::string_view head);
 
@@ -24,6 +22,7 @@ class JepsenLogRecords {
   Error error(size_t offset, std::string message) const {
     return input_.error(std::move(message), column_ + offset);
   }
+  bool any() const { return any_; }              // lines that are operations
   uint64_t skipped() const { return skipped_; }  // lines that are no operations
 
  private:
@@ -32,6 +31,7 @@ class JepsenLogRecords {
   Input& input_;
   std::string_view text_;
   uint64_t column_ = 0;
+  bool any_ = false;
   uint64_t skipped_ = 0;
 };
 

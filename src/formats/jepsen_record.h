@@ -23,7 +23,15 @@ struct JepsenRecord {
   uint64_t line = 0;
 };
 
-// Takes apart the record that `tree` holds; `records` knows its position.
-Status read_jepsen_record(const EdnRecords& records, const DatumTree& tree, JepsenRecord& to);
+// Of "invoke", "ok", "fail", "info".
+std::optional<JepsenType> jepsen_type(std::string_view name);
+
+// Those of a history in EDN or JSON.
+class JepsenRecords : public EdnRecords {
+ public:
+  using EdnRecords::EdnRecords;
+  // The next one, its value in `tree`; false at the end.
+  Result<bool> next(DatumTree& tree, JepsenRecord& to);
+};
 
 }  // namespace assay::internal::formats

@@ -22,7 +22,7 @@ class JepsenTallyReader {
  public:
   explicit JepsenTallyReader(Input& input) : input_(input) {}
 
-  // `records` are EdnRecords or JepsenLogRecords.
+  // `records` are JepsenRecords or JepsenLogRecords.
   template <class Records>
   Result<Tally> run(Records records) {
     DatumTree tree;
@@ -32,7 +32,7 @@ class JepsenTallyReader {
     };
     for (;;) {
       JepsenRecord record;
-      auto more = next(records, tree, record);
+      const auto more = records.next(tree, record);
       if (!more.ok()) return more.error();
       if (!*more) break;
       // The nemesis and the like are no clients.
@@ -47,16 +47,6 @@ class JepsenTallyReader {
   }
 
  private:
-  static Result<bool> next(JepsenLogRecords& records, DatumTree& tree, JepsenRecord& to) {
-    return records.next(tree, to);
-  }
-  static Result<bool> next(EdnRecords& records, DatumTree& tree, JepsenRecord& to) {
-    auto more = records.next(tree);
-    if (!more.ok() || !*more) return more;
-    if (auto s = read_jepsen_record(records, tree, to); !s.ok()) return s.error();
-    return true;
-  }
-
   Error expected(const Datum* at, std::string_view what) const {
     return error_(at ? at->at : 0, "expected " + std::string(what));
   }
@@ -196,7 +186,7 @@ Result<Tally> read(Input& input) {
   const bool json = name != head.npos && head[name] == '"';
   JepsenTallyReader reader(input);
   return is_jepsen_log(head) ? reader.run(JepsenLogRecords(input))
-                             : reader.run(EdnRecords(input, json));
+                             : reader.run(JepsenRecords(input, json));
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
-// JSON files that are one array of records, or a sequence of records: one record at a time through
-// simdjson, so a file of any size needs memory for its longest record only. Include from sources
-// only: simdjson.h is large.
+// The records of a JSON file through simdjson. Include from sources only: simdjson.h is large.
 #pragma once
 
 #include <simdjson.h>
@@ -10,14 +8,15 @@
 #include <string>
 #include <string_view>
 
-#include "formats/input.h"
 #include "formats/json_text.h"
+#include "formats/record_text.h"
 
 namespace assay::internal::formats {
 
-class JsonRecords {
+class JsonRecords : public RecordText {
  public:
-  explicit JsonRecords(Input& input) : input_(input) {}
+  explicit JsonRecords(Input& input, size_t most = kMaxLineBytes)
+      : RecordText(input, true, most), parser_(most + 1) {}
 
   // The next record, valid until the next call; false at the end.
   Result<bool> next(simdjson::dom::element& record);
@@ -34,9 +33,7 @@ class JsonRecords {
     }
   }
 
-  // The current record's text and place.
-  std::string_view text() const { return text_; }
-  uint64_t line() const { return line_; }
+  using RecordText::error;
   // An error at the value of the current record that `path` leads to.
   Error error(std::span<const JsonStep> path, std::string message) const;
   Error error(std::initializer_list<JsonStep> path, std::string message) const {
@@ -45,29 +42,9 @@ class JsonRecords {
   Error expected(std::initializer_list<JsonStep> path, std::string_view what) const {
     return error(path, "expected " + std::string(what));
   }
-  // An error in a result that was built from the current record.
-  template <class Built>
-  auto located(Built built) const {
-    return input_.located(std::move(built));
-  }
 
  private:
-  // Skips blanks; '\0' at the end of the input.
-  Result<char> peek();
-  void consume(size_t size);
-  // Length of the value that starts the window.
-  Result<size_t> value_length();
-  Error error_at(size_t offset, std::string message) const;
-
-  Input& input_;
-  simdjson::dom::parser parser_{kMaxLineBytes + 1};
-  std::string_view text_;
-  size_t unconsumed_ = 0;  // length of the record that the caller is looking at
-  bool started_ = false;
-  bool array_ = false;
-  bool ended_ = false;
-  uint64_t line_ = 1;  // of the window's first byte
-  uint64_t column_ = 1;
+  simdjson::dom::parser parser_;
 };
 
 // An integer of 64 bits or a string; false for anything else.

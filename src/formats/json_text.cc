@@ -271,21 +271,21 @@ size_t locate_json(std::string_view text, std::span<const JsonStep> path) {
   return found;
 }
 
-std::vector<std::string_view> first_json_fields(std::string_view text) {
+JsonFields first_json_fields(std::string_view text) {
   Walker w(text);
   w.skip_blanks();
   while (w.peek() == '[' || w.peek() == ']' || w.peek() == ',') {
     w.step();
     w.skip_blanks();
   }
-  std::vector<std::string_view> fields;
+  JsonFields fields;
   if (w.peek() != '{') return fields;
   w.step();
   std::string_view name;
   do {
     w.skip_blanks();
     if (w.peek() != '"' || !w.string(&name) || !w.expect(':')) return fields;
-    fields.push_back(name);
+    fields.names.push_back(name);
     if (!w.value(0)) return fields;
     w.skip_blanks();
   } while (w.expect(','));

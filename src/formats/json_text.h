@@ -4,6 +4,7 @@
 // here.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -46,7 +47,13 @@ size_t locate_json(std::string_view text, std::span<const JsonStep> path);
 
 // Names of the fields of the first object of `text` as far as it goes; for detection. Passes
 // the brackets of arrays in front of it.
-std::vector<std::string_view> first_json_fields(std::string_view text);
+struct JsonFields {
+  std::vector<std::string_view> names;
+  bool has(std::string_view name) const {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  }
+};
+JsonFields first_json_fields(std::string_view text);
 
 // Appends `text` as a JSON string. Bytes that are no UTF-8 become U+FFFD and are counted.
 uint64_t append_json_string(std::string& to, std::string_view text);

@@ -7,8 +7,6 @@
 // transaction, its start and end are the time. Spans come alone or in the envelopes of OTLP
 // (resourceSpans); spans without the attributes session and op are not for us, and are skipped and
 // counted.
-#include "formats/json_trace.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "formats/json_records.h"
+#include "formats/registry.h"
 #include "formats/trace.h"
 
 namespace assay::internal::formats {
@@ -24,18 +23,16 @@ namespace {
 namespace json = simdjson::dom;
 
 bool detect_json_trace(const Source& source) {
-  const auto fields = first_json_fields(source.head());
-  const auto has = [&](std::string_view name) {
-    return std::find(fields.begin(), fields.end(), name) != fields.end();
-  };
+  const JsonFields fields = first_json_fields(source.head());
   bool session = false;
   bool op = false;
-  for (std::string_view name : fields) {
+  for (std::string_view name : fields.names) {
     session = session || trace_column(name) == TraceColumn::session;
     op = op || trace_column(name) == TraceColumn::op;
   }
-  return (session && op) || has("resourceSpans") ||
-         (has("attributes") && (has("traceId") || has("spanId") || has("context")));
+  return (session && op) || fields.has("resourceSpans") ||
+         (fields.has("attributes") &&
+          (fields.has("traceId") || fields.has("spanId") || fields.has("context")));
 }
 
 class JsonTraceReader {
@@ -296,10 +293,8 @@ Result<History> read_json_trace(Source& source, Notes& notes) {
 }  // namespace
 
 constexpr Format kJsonTrace = {
-    .info = {.name = "json-trace",
-             .summary = "an application's operations in JSON, or spans of OpenTelemetry",
-             .reads = true,
-             .writes = false},
+    .name = "json-trace",
+    .summary = "an application's operations in JSON, or spans of OpenTelemetry",
     .detect = detect_json_trace,
     .read = read_json_trace,
 };

@@ -1,6 +1,6 @@
 // Small histories of every kind of operation, value, name and status, from a seed: what a reader or
 // a writer may meet. Nothing in them was ever in a database, so levels cannot be tested with them;
-// random_draft.h makes those. For tests.
+// oracle/random_draft.h makes those. For tests.
 #pragma once
 
 #include <string>

@@ -1,14 +1,13 @@
 // PolySI text: r(key,value,session,txn) and w(key,value,session,txn), one a line; value 0 is the
 // initial one. Operations of a transaction need not be neighbours, so all of them are collected
 // first.
-#include "formats/polysi.h"
-
 #include <algorithm>
 #include <string>
 #include <unordered_map>
 
 #include "formats/gathered_txns.h"
 #include "formats/registers.h"
+#include "formats/registry.h"
 #include "formats/text_lines.h"
 
 namespace assay::internal::formats {
@@ -174,10 +173,8 @@ void write_polysi(const History& history, Output& out, Losses& losses) {
 }  // namespace
 
 constexpr Format kPolysi = {
-    .info = {.name = "polysi",
-             .summary = "text of PolySI and Plume, r(key,value,session,txn) per line",
-             .reads = true,
-             .writes = true},
+    .name = "polysi",
+    .summary = "text of PolySI and Plume, r(key,value,session,txn) per line",
     .detect = detect_polysi,
     .read = read_polysi,
     .write = write_polysi,

@@ -51,26 +51,22 @@ Result<const Format*> choose(Source& source, const ReadOptions& options) {
     if (!format)
       return usage_error("no format is called '" + options.from + "', expected one of " +
                          format_names());
-    if (source.is_directory() && !format->info.directory) {
-      Error e = usage_error("is a directory; format '" + options.from + "' is a single file");
-      e.file = source.name;
-      return e;
+    if (source.is_directory() && !format->is_directory()) {
+      return usage_error("is a directory; format '" + options.from + "' is a single file")
+          .in(source.name);
     }
-    if (!source.is_directory() && format->info.directory) {
-      Error e = usage_error("is a file; format '" + options.from + "' is a directory");
-      e.file = source.name;
-      return e;
+    if (!source.is_directory() && format->is_directory()) {
+      return usage_error("is a file; format '" + options.from + "' is a directory").in(source.name);
     }
     return format;
   }
   const Format* format = detect(source);
   if (!format) {
-    Error e = bad_input(source.is_directory()
-                            ? no_history_in(source)
-                            : "the format is not recognised; name it with --from, one of " +
-                                  format_names());
-    e.file = source.name;
-    return e;
+    return bad_input(source.is_directory()
+                         ? no_history_in(source)
+                         : "the format is not recognised; name it with --from, one of " +
+                               format_names())
+        .in(source.name);
   }
   return format;
 }
@@ -80,10 +76,9 @@ Status assume_initial(ReadResult& result, const ReadOptions& options, const std:
   if (!options.initial) return Ok{};
   History& h = result.history;
   if (!h.initial().is_null() && h.initial() != *options.initial) {
-    Error e = bad_input("states the initial value " + h.initial().to_string() + ", expected " +
-                        options.initial->to_string());
-    e.file = name;
-    return e;
+    return bad_input("states the initial value " + h.initial().to_string() + ", expected " +
+                     options.initial->to_string())
+        .in(name);
   }
   h.set_initial(*options.initial);
   return Ok{};
@@ -101,17 +96,16 @@ Result<ReadResult> read(Source source, const ReadOptions& options) {
     auto empty = source.input->at_end();
     if (!empty.ok()) return empty.error();
     if (*empty && options.from.empty()) {
-      Error e = bad_input(source.input->cut_off() ? "the compressed data is cut off"
-                                                  : "the file is empty, expected a history");
-      e.file = source.name;
-      return e;
+      return bad_input(source.input->cut_off() ? "the compressed data is cut off"
+                                               : "the file is empty, expected a history")
+          .in(source.name);
     }
   }
   auto format = choose(source, options);
   if (!format.ok()) return format.error();
   if (source.input) source.input->allow_cut_off((*format)->appended);
   ReadResult result;
-  result.format = (*format)->info.name;
+  result.format = (*format)->name;
   auto history = (*format)->read(source, result.notes);
   if (!history.ok()) {
     Error e = history.error();
@@ -166,10 +160,9 @@ Status check_one_run(std::span<const HistoryPart> parts) {
     if (run.empty())
       run = std::move(of_part);
     else if (of_part != run) {
-      Error e = bad_input("is of run '" + of_part + "', and files before it are of run '" + run +
-                          "'; expected one run");
-      e.file = std::string(part.name);
-      return e;
+      return bad_input("is of run '" + of_part + "', and files before it are of run '" + run +
+                       "'; expected one run")
+          .in(std::string(part.name));
     }
   }
   return Ok{};
@@ -180,7 +173,7 @@ Result<const Format*> writable(std::string_view name) {
   if (!format)
     return usage_error("no format is called '" + std::string(name) + "', expected one of " +
                        format_names());
-  if (!format->info.writes)
+  if (!format->writes())
     return usage_error("format '" + std::string(name) + "' can be read but not written");
   return format;
 }
@@ -236,7 +229,7 @@ Result<HistoryPaths> find_histories(const std::string& path, const ReadOptions& 
   HistoryPaths found;
   std::error_code ec;
   const formats::Format* named = formats::find_format(options.from);
-  if (path == "-" || !std::filesystem::is_directory(path, ec) || (named && named->info.directory)) {
+  if (path == "-" || !std::filesystem::is_directory(path, ec) || (named && named->is_directory())) {
     found.paths.push_back(path);
     return found;
   }
@@ -248,14 +241,13 @@ Result<HistoryPaths> find_histories(const std::string& path, const ReadOptions& 
   }
   if (auto s = formats::walk(path, options, found); !s.ok()) return s.error();
   if (found.paths.empty()) {
-    Error e = bad_input(formats::no_history_in(*source));
-    e.file = path;
-    return e;
+    return bad_input(formats::no_history_in(*source)).in(path);
   }
   return found;
 }
 
 Result<ReadResult> read_together(std::span<const std::string> paths, const ReadOptions& options) {
+  if (paths.size() == 1) return read_history(paths[0], options);
   std::vector<ReadResult> read;
   for (const std::string& path : paths) {
     auto one = read_history(path, options);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 
 #include "history/accesses.h"
 
@@ -138,20 +139,18 @@ int64_t Registers::value_number(VersionId v) {
   const ValueView value = history_.version_value(v);
   if (!renumber_values_) return value.integer;
   // null where the initial value is another one: a number that no other value gets
-  int64_t* number = nullptr;
-  if (value.type == ValueView::Type::integer)
-    number = &integer_numbers_[value.integer];
-  else
-    number = &string_numbers_[value.is_null() ? std::string("null")
-                                              : (value.type == ValueView::Type::row ? "r" : "s") +
-                                                    std::string(value.text)];
-  if (*number == 0) *number = next_number_++;
-  return *number;
+  return numbers_.of(value) + 1;
+}
+
+bool Registers::is_of_list(const Operation& op) const {
+  return op.kind == OpKind::append || op.kind == OpKind::read_list ||
+         (!holds_.registers && op.kind == OpKind::read &&
+          history_.version_value(op.version).is_null());
 }
 
 bool Registers::has_place(const Operation& op) const {
-  const bool list = op.kind == OpKind::append || op.kind == OpKind::read_list;
-  return (holds_.lists || !list) && op.kind != OpKind::range && op.effect;
+  return (is_of_list(op) ? holds_.lists : holds_.registers) && op.kind != OpKind::range &&
+         op.effect;
 }
 
 const std::vector<RegisterOp>& Registers::ops(TxnId t) {
@@ -159,14 +158,13 @@ const std::vector<RegisterOp>& Registers::ops(TxnId t) {
   ops_.clear();
   for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
     const Operation op = h.op(i);
-    const bool list = op.kind == OpKind::append || op.kind == OpKind::read_list;
     if (!has_place(op)) continue;
     int64_t key = renumber_keys_ ? int64_t{op.key} : h.key(op.key).integer;
-    if (list) {
+    if (is_of_list(op)) {
       RegisterOp& to = ops_.emplace_back();
       to = {op.kind == OpKind::append, key, 0, true, {}};
       if (to.write) to.value = value_number(op.version);
-      if (!to.write)
+      if (op.kind == OpKind::read_list)
         for (VersionId v : h.operands(i)) to.elements.push_back(value_number(v));
       continue;
     }
@@ -196,6 +194,10 @@ void Registers::count_losses(Losses& losses) const {
   }
   for (OpId i = 0; i < h.op_count(); ++i) {
     const Operation op = h.op(i);
+    if (!holds_.registers && !is_of_list(op)) {
+      losses.add("operations that are neither appends nor reads of lists");
+      continue;
+    }
     losses.add_translated(op);
     if (holds_.lists) continue;
     if (op.kind == OpKind::append) losses.add("appends to lists");

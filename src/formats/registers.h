@@ -13,11 +13,11 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "assay/history.h"
 #include "formats/registry.h"
+#include "history/value_numbers.h"
 
 namespace assay::internal::formats {
 
@@ -41,6 +41,7 @@ class Registers {
     bool times = false;         // begin and end
     bool timestamps = false;    // start_ts and commit_ts
     bool lists = false;         // appends and reads of lists
+    bool registers = true;      // anything else; if not, a read of null is one of an empty list
   };
 
   Registers(const History& history, Holds holds, Losses& losses);
@@ -64,6 +65,7 @@ class Registers {
   void count_losses(Losses& losses) const;
   bool fits(const ValueView& v) const;
   bool has_place(const Operation& op) const;
+  bool is_of_list(const Operation& op) const;
   int64_t value_number(VersionId v);
 
   const History& history_;
@@ -71,9 +73,7 @@ class Registers {
   std::vector<Session> sessions_;
   bool renumber_keys_ = false;
   bool renumber_values_ = false;
-  std::unordered_map<int64_t, int64_t> integer_numbers_;
-  std::unordered_map<std::string, int64_t> string_numbers_;
-  int64_t next_number_ = 1;
+  ValueNumbers numbers_;
   std::vector<RegisterOp> ops_;
 };
 

@@ -1,24 +1,5 @@
 #include "formats/registry.h"
 
-#include "formats/assay_jsonl.h"
-#include "formats/awdit.h"
-#include "formats/cobra.h"
-#include "formats/csv.h"
-#include "formats/dbcop.h"
-#include "formats/dbcop_json.h"
-#include "formats/dbcop_text.h"
-#include "formats/etcd.h"
-#include "formats/facts.h"
-#include "formats/hist.h"
-#include "formats/jepsen.h"
-#include "formats/jepsen_log.h"
-#include "formats/json_trace.h"
-#include "formats/polysi.h"
-#include "formats/s2.h"
-#include "formats/timekiller.h"
-#include "formats/veristrong.h"
-#include "formats/viper.h"
-
 namespace assay::internal::formats {
 
 // In the order of detection: a format with an unmistakable beginning precedes a lenient one.
@@ -51,7 +32,7 @@ std::span<const Format* const> registry() { return kRegistry; }
 
 const Format* find_format(std::string_view name) {
   for (const Format* f : registry())
-    if (f->info.name == name) return f;
+    if (f->name == name) return f;
   return nullptr;
 }
 
@@ -59,7 +40,7 @@ std::string format_names() {
   std::string names;
   for (const Format* f : registry()) {
     if (!names.empty()) names += ", ";
-    names += f->info.name;
+    names += f->name;
   }
   return names;
 }
@@ -78,7 +59,7 @@ std::span<const FormatInfo> all_formats() {
   static const std::vector<FormatInfo> infos = [] {
     std::vector<FormatInfo> list;
     for (const internal::formats::Format* f : internal::formats::registry())
-      list.push_back(f->info);
+      list.push_back({f->name, f->summary, true, f->writes(), f->is_directory()});
     return list;
   }();
   return infos;

@@ -1,5 +1,5 @@
-// The formats that assay speaks, as one table. A format is a file that defines a `Format` and a
-// line in registry.cc.
+// The formats that assay speaks, as one table. A format is a file that defines a `Format`, which is
+// declared here, and a line in registry.cc.
 #pragma once
 
 #include <map>
@@ -56,7 +56,8 @@ class Losses {
 };
 
 struct Format {
-  FormatInfo info;
+  std::string_view name;  // "assay", "hist"
+  std::string_view summary;
   bool appended =
       // written line by line as things happen, so a truncated file is the beginning of a history
       false;
@@ -67,6 +68,9 @@ struct Format {
   void (*write)(const History& history, Output& out, Losses& losses) = nullptr;
   Status (*write_directory)(const History& history, const std::string& path,
                             Losses& losses) = nullptr;
+
+  bool is_directory() const { return write_directory != nullptr; }
+  bool writes() const { return write != nullptr || is_directory(); }
 };
 
 // What the native formats call History::absent_is_never_written.
@@ -87,6 +91,10 @@ inline constexpr std::string_view kCompleteEvent = "complete";
 // How much of a stream detection sees.
 inline constexpr size_t kHeadBytes = size_t{1} << 16;
 
+// Each in the file of its name; every byte of it: docs/formats.
+extern const Format kAssayJsonl, kAwdit, kCobra, kCsv, kDbcop, kDbcopJson, kDbcopText, kElleJson,
+    kEtcd, kFacts, kHist, kJepsen, kJepsenLog, kJsonTrace, kPolysi, kS2, kTimekiller, kVeristrong,
+    kViper, kViperEdn;
 std::span<const Format* const> registry();
 const Format* find_format(std::string_view name);
 // "assay, hist, …", for messages.

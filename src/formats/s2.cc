@@ -8,8 +8,6 @@
 // The tail is a register: an append moves it by the number of its records, and its readers see it.
 // An append of unknown outcome has to give its tail: else its place in the stream is not known. The
 // order of the lines is the clock.
-#include "formats/s2.h"
-
 #include <simdjson.h>
 
 #include <algorithm>
@@ -20,6 +18,7 @@
 
 #include "formats/json_records.h"
 #include "formats/json_text.h"
+#include "formats/registry.h"
 #include "formats/streamed_builder.h"
 
 namespace assay::internal::formats {
@@ -31,11 +30,8 @@ constexpr std::string_view kTail = "tail";
 constexpr int64_t kMostRecords = int64_t{1} << 61;
 
 bool detect_s2(const Source& source) {
-  const auto fields = first_json_fields(source.head());
-  const auto has = [&](std::string_view name) {
-    return std::find(fields.begin(), fields.end(), name) != fields.end();
-  };
-  return has("event") && has("client_id") && has("op_id");
+  const JsonFields fields = first_json_fields(source.head());
+  return fields.has("event") && fields.has("client_id") && fields.has("op_id");
 }
 
 class S2Reader {
@@ -173,10 +169,8 @@ Result<History> read_s2(Source& source, Notes& notes) { return S2Reader(source).
 }  // namespace
 
 constexpr Format kS2 = {
-    .info = {.name = "s2",
-             .summary = "the history of S2's verification, the tail of a stream",
-             .reads = true,
-             .writes = false},
+    .name = "s2",
+    .summary = "the history of S2's verification, the tail of a stream",
     .detect = detect_s2,
     .read = read_s2,
 };

@@ -46,6 +46,8 @@ class StreamedBuilder {
     return own.is_plain() ? batch_->add(own) : add_extra(own);
   }
   const Error& fault() const { return batch_->fault(); }
+  size_t savepoint() const { return batch_->savepoint(); }
+  Status roll_back_to(size_t savepoint) { return batch_->roll_back_to(savepoint); }
   // These throw what looking up threw, and fail where the budget ran out while earlier ones were
   // looked up; end_txn fails on limits, too.
   Status end_txn();

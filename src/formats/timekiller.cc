@@ -1,14 +1,13 @@
 // TimeKiller (Chronos, Aion): a JSON array of transactions with the database's own start and commit
 // timestamps. A timestamp {p, l} is kept as p * 2^16 + l; a p from 2^47 on is a whole timestamp, as
 // TiDB's are, which have their logical part in their last bits, and is kept as it is.
-#include "formats/timekiller.h"
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "formats/json_records.h"
 #include "formats/registers.h"
+#include "formats/registry.h"
 #include "formats/streamed_builder.h"
 
 namespace assay::internal::formats {
@@ -18,11 +17,9 @@ namespace json = simdjson::dom;
 constexpr int kLogicalBits = 16;
 
 bool detect_timekiller(const Source& source) {
-  auto fields = first_json_fields(source.head());
-  auto has = [&](std::string_view name) {
-    return std::find(fields.begin(), fields.end(), name) != fields.end();
-  };
-  return (has("sid") || has("tid")) && (has("cts") || has("sts") || has("ops"));
+  const JsonFields fields = first_json_fields(source.head());
+  return (fields.has("sid") || fields.has("tid")) &&
+         (fields.has("cts") || fields.has("sts") || fields.has("ops"));
 }
 
 class TimekillerReader {
@@ -180,10 +177,8 @@ void write_timekiller(const History& history, Output& out, Losses& losses) {
 }  // namespace
 
 constexpr Format kTimekiller = {
-    .info = {.name = "timekiller",
-             .summary = "JSON of TimeKiller (Chronos, Aion), with database timestamps",
-             .reads = true,
-             .writes = true},
+    .name = "timekiller",
+    .summary = "JSON of TimeKiller (Chronos, Aion), with database timestamps",
     .detect = detect_timekiller,
     .read = read_timekiller,
     .write = write_timekiller,

@@ -24,14 +24,6 @@ std::optional<TraceColumn> trace_column(std::string_view name) {
   return static_cast<TraceColumn>(it - kNames.begin());
 }
 
-int64_t TraceHistory::Numbers::of(const ValueView& v) {
-  const auto next = static_cast<int64_t>(integers_.size() + strings_.size());
-  if (v.type == ValueView::Type::integer)
-    return integers_.try_emplace(v.integer, next).first->second;
-  if (const auto known = strings_.find(v.text); known != strings_.end()) return known->second;
-  return strings_.emplace(v.text, next).first->second;
-}
-
 TraceHistory::Held TraceHistory::held(const ValueView& v) {
   if (!v.has_text()) return {v.integer, 0, v.type};
   const Held h{static_cast<int64_t>(texts_.size()), static_cast<uint32_t>(v.text.size()), v.type};

@@ -9,17 +9,16 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "assay/history.h"
 #include "formats/gathered_txns.h"
 #include "formats/streamed_builder.h"
+#include "history/value_numbers.h"
 
 namespace assay::internal::formats {
 
@@ -71,19 +70,6 @@ class TraceHistory {
     Held key;
     Held value;  // of a list that was read: `length` of elements_, from `integer` on
   };
-  // Values numbered by first appearance.
-  class Numbers {
-   public:
-    int64_t of(const ValueView& v);
-
-   private:
-    struct Hash {
-      using is_transparent = void;
-      size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-    };
-    std::unordered_map<int64_t, int64_t> integers_;
-    std::unordered_map<std::string, int64_t, Hash, std::equal_to<>> strings_;
-  };
   struct Outcome {
     Interval begin, end;
     std::optional<TxnStatus> status;
@@ -105,8 +91,8 @@ class TraceHistory {
   std::vector<Held> elements_;  // of lists
   std::vector<Outcome> outcomes_;
   std::vector<Held> sessions_;  // names, by number
-  Numbers session_numbers_;
-  Numbers txn_numbers_;
+  ValueNumbers session_numbers_;
+  ValueNumbers txn_numbers_;
   int64_t unnamed_ = 0;
   bool ends_told_ = false;
   Budget* budget_;

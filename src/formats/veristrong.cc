@@ -1,23 +1,15 @@
 // VeriStrong's list text: the number of operations, then "session txn R key n a1 … an" and
 // "session txn A key value", one a line.
-#include "formats/veristrong.h"
-
 #include <string>
 #include <vector>
 
 #include "formats/gathered_txns.h"
-#include "formats/json_text.h"
+#include "formats/registers.h"
+#include "formats/registry.h"
 #include "formats/text_lines.h"
 
 namespace assay::internal::formats {
 namespace {
-
-struct ListOp {
-  bool append = false;
-  int64_t key = 0;
-  int64_t value = 0;
-  std::vector<int64_t> elements;
-};
 
 bool detect_veristrong(const Source& source) {
   std::string_view head = source.head();
@@ -46,7 +38,7 @@ class VeristrongReader {
     HistoryBuilder builder;
     builder.limit(input_.budget());
     auto built =
-        gathered_.for_each([&](uint32_t, const auto& txn, std::span<const ListOp* const> ops) {
+        gathered_.for_each([&](uint32_t, const auto& txn, std::span<const RegisterOp* const> ops) {
           return build_txn(builder, txn, ops);
         });
     if (!built.ok()) return input_.located(built.error());
@@ -74,13 +66,14 @@ class VeristrongReader {
     ++lines_;
     int64_t session = 0;
     int64_t txn = 0;
-    ListOp op;
+    RegisterOp op;
+    op.list = true;
     if (!number(c, session) || !number(c, txn)) return false;
     c.skip_blanks();
-    op.append = c.accept("A ");
-    if (!op.append && !c.accept("R ")) return c.expected("R for a read or A for an append");
+    op.write = c.accept("A ");
+    if (!op.write && !c.accept("R ")) return c.expected("R for a read or A for an append");
     if (!number(c, op.key)) return false;
-    if (op.append ? !number(c, op.value) : !read_elements(c, op.elements)) return false;
+    if (op.write ? !number(c, op.value) : !read_elements(c, op.elements)) return false;
     if (!end_of_line(c)) return false;
     gathered_.add(gathered_.txn(session, txn, input_.line()), std::move(op));
     return true;
@@ -95,8 +88,8 @@ class VeristrongReader {
     return true;
   }
 
-  static Status build_txn(HistoryBuilder& builder, const GatheredTxns<ListOp>::Txn& txn,
-                          std::span<const ListOp* const> ops) {
+  static Status build_txn(HistoryBuilder& builder, const GatheredTxns<RegisterOp>::Txn& txn,
+                          std::span<const RegisterOp* const> ops) {
     const std::string name = std::to_string(txn.id);
     TxnHeader header;
     header.session = ValueView::of(txn.session);
@@ -104,8 +97,8 @@ class VeristrongReader {
     header.line = txn.line;
     builder.begin_txn(header);
     std::vector<ValueView> elements;
-    for (const ListOp* op : ops) {
-      if (op->append) {
+    for (const RegisterOp* op : ops) {
+      if (op->write) {
         builder.add(Op::append(ValueView::of(op->key), ValueView::of(op->value)));
         continue;
       }
@@ -117,7 +110,7 @@ class VeristrongReader {
   }
 
   Input& input_;
-  GatheredTxns<ListOp> gathered_;
+  GatheredTxns<RegisterOp> gathered_;
   bool counted_ = false;
   int64_t expected_ = 0;
   int64_t lines_ = 0;
@@ -127,89 +120,36 @@ Result<History> read_veristrong(Source& source, Notes&) {
   return VeristrongReader(*source.input).run();
 }
 
-// Only committed appends and list reads of integers have a place; a read of null is one of an empty
-// list.
-class VeristrongWriter {
- public:
-  VeristrongWriter(const History& history, Losses& losses) : h_(history), losses_(losses) {}
-
-  void run(Output& out) {
-    for (TxnId t = 0; t < h_.txn_count(); ++t) {
-      if (h_.status(t) != TxnStatus::committed) {
-        losses_.add(h_.status(t) == TxnStatus::aborted ? "aborted transactions"
-                                                       : "transactions of unknown outcome");
-        continue;
-      }
-      if (h_.first_op(t) == h_.end_op(t)) losses_.add("transactions without operations");
-      for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) write_op(t, i);
-    }
-    count_losses();
-    losses_.keep(static_cast<uint64_t>(lines_));
-    out.write_integer(lines_);
-    out.write('\n');
-    out.write(text_);
-  }
-
- private:
-  void write_op(TxnId t, OpId i) {
-    const Operation op = h_.op(i);
-    const bool null_read = op.kind == OpKind::read && h_.version_value(op.version).is_null();
-    if (op.kind != OpKind::append && op.kind != OpKind::read_list && !null_read)
-      return losses_.add("operations that are neither appends nor reads of lists");
-    const bool append = op.kind == OpKind::append;
-    std::string line =
-        std::to_string(h_.session(t)) + ' ' + std::to_string(t) + (append ? " A " : " R ");
-    bool integers = add_integer(line, h_.key(op.key));
-    if (append) {
-      line += ' ';
-      integers = add_integer(line, h_.version_value(op.version)) && integers;
-    } else {
-      const auto elements = h_.operands(i);
-      line += ' ' + std::to_string(elements.size());
-      for (VersionId v : elements) {
-        line += ' ';
-        integers = add_integer(line, h_.version_value(v)) && integers;
-      }
-    }
-    if (!integers) return losses_.add("operations with keys or values that are no integers");
-    text_ += line + '\n';
-    ++lines_;
-  }
-  static bool add_integer(std::string& line, const ValueView& v) {
-    line += std::to_string(v.integer);
-    return v.type == ValueView::Type::integer;
-  }
-
-  void count_losses() {
-    losses_.add_annotations(h_);
-    if (!h_.initial().is_null() || h_.has_own_initial()) losses_.add("the initial value");
-    for (SessionId s = 0; s < h_.session_count(); ++s)
-      if (h_.session_name(s) != ValueView::of(int64_t{s})) losses_.add("names of sessions");
-    for (TxnId t = 0; t < h_.txn_count(); ++t) {
-      if (h_.begin_time(t).known() || h_.end_time(t).known()) losses_.add("times of transactions");
-      if (h_.start_ts(t) != Interval::kUnknown || h_.commit_ts(t) != Interval::kUnknown)
-        losses_.add("timestamps of transactions");
-      if (h_.name(t) != std::to_string(t)) losses_.add("names of transactions");
-    }
-  }
-
-  const History& h_;
-  Losses& losses_;
-  std::string text_;
-  int64_t lines_ = 0;
-};
-
 void write_veristrong(const History& history, Output& out, Losses& losses) {
-  VeristrongWriter(history, losses).run(out);
+  Registers registers(history,
+                      {.negative = true, .initial_zero = false, .lists = true, .registers = false},
+                      losses);
+  if (!history.initial().is_null() || history.has_own_initial()) losses.add("the initial value");
+  std::string text;
+  int64_t lines = 0;
+  for (const auto& session : registers.sessions())
+    for (TxnId t : session.txns) {
+      const auto& ops = registers.ops(t);
+      if (ops.empty()) losses.add("transactions without operations");
+      for (const RegisterOp& op : ops) {
+        text += std::to_string(session.name) + ' ' + std::to_string(t);
+        text += (op.write ? " A " : " R ") + std::to_string(op.key) + ' ';
+        text += op.write ? std::to_string(op.value) : std::to_string(op.elements.size());
+        for (int64_t e : op.elements) text += ' ' + std::to_string(e);
+        text += '\n';
+        ++lines;
+      }
+    }
+  out.write_integer(lines);
+  out.write('\n');
+  out.write(text);
 }
 
 }  // namespace
 
 constexpr Format kVeristrong = {
-    .info = {.name = "veristrong",
-             .summary = "VeriStrong's list text, session txn R or A",
-             .reads = true,
-             .writes = true},
+    .name = "veristrong",
+    .summary = "VeriStrong's list text, session txn R or A",
     .detect = detect_veristrong,
     .read = read_veristrong,
     .write = write_veristrong,

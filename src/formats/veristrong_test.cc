@@ -43,14 +43,13 @@ TEST(Veristrong, CountsWhatItCannotHold) {
   std::string text;
   auto losses = write_history_text(r->history, "veristrong", text);
   ASSERT_TRUE(losses.ok());
-  EXPECT_EQ(text, "2\n0 0 A 1 2\n0 2 R 1 0\n");
+  EXPECT_EQ(text, "3\n0 0 A 1 1\n0 0 A 0 2\n0 2 R 0 0\n");
   std::string list;
   for (const Loss& l : *losses) list += std::to_string(l.count) + " " + l.what + "\n";
   EXPECT_EQ(list,
             "1 aborted transactions\n"
-            "3 names of transactions\n"
-            "1 operations that are neither appends nor reads of lists\n"
-            "1 operations with keys or values that are no integers\n");
+            "2 keys, replaced by numbers\n"
+            "1 operations that are neither appends nor reads of lists\n");
 }
 
 }  // namespace

@@ -46,22 +46,16 @@ constexpr Form kForms[] = {
 
 constexpr Form kUnknownForm = {};
 
-using Opener = std::function<Result<Input>()>;
-struct Log {
-  int64_t session;
-  Opener open;
-};
-
 class ViperReader {
  public:
-  ViperReader(std::vector<Log> logs, Notes& notes) : logs_(std::move(logs)), notes_(notes) {}
+  ViperReader(std::vector<SessionLog> logs, Notes& notes) : logs_(std::move(logs)), notes_(notes) {}
 
   Result<History> run() {
     // Collectors never delete: a tombstone stays, so an absent key was never written.
     builder_.set_absent_is_never_written();
     for (bool collecting : {true, false}) {
       collecting_ = collecting;
-      for (const Log& log : logs_)
+      for (const SessionLog& log : logs_)
         if (auto s = read_log(log); !s.ok()) return s.error();
     }
     if (initial_reads_ > 0 && !has_initial_txn_)
@@ -73,7 +67,7 @@ class ViperReader {
   }
 
  private:
-  Status read_log(const Log& log) {
+  Status read_log(const SessionLog& log) {
     auto input = log.open();
     if (!input.ok()) return input.error();
     builder_.limit(input->budget());
@@ -115,22 +109,16 @@ class ViperReader {
     for (json::element op : ops)
       if (auto s = read_op(op, i++); !s.ok()) return s;
     has_initial_txn_ = has_initial_txn_ || initial;
-    if (collecting_ || initial) return Ok{};
-    if (auto s = builder_.end_txn(); !s.ok()) return records_->located(s.error());
-    return add_failed_writes(header.session, header.line);
+    return collecting_ || initial ? Ok{} : end_txn();
   }
 
-  // Failed writes had no effect; a read of one is a read of aborted data.
-  Status add_failed_writes(const ValueView& session, uint64_t line) {
-    if (failed_.empty()) return Ok{};
-    TxnHeader header;
-    header.session = session;
-    header.line = line;
-    header.status = TxnStatus::aborted;
-    builder_.begin_txn(header);
+  // Failed writes had no effect: they count as undone, and a read of one is a read of aborted data.
+  Status end_txn() {
+    const size_t done = builder_.savepoint();
     for (const auto& [key, value] : failed_) builder_.add(Op::write(key, value));
-    if (auto s = builder_.end_txn(); !s.ok()) return records_->located(s.error());
-    return Ok{};
+    Status s = builder_.roll_back_to(done);
+    if (s.ok()) s = builder_.end_txn();
+    return s.ok() ? s : records_->located(s.error());
   }
 
   Status read_time(json::object txn, const char* request, const char* response, Interval& to) {
@@ -324,7 +312,7 @@ class ViperReader {
     return Ok{};
   }
 
-  std::vector<Log> logs_;
+  std::vector<SessionLog> logs_;
   Notes& notes_;
   HistoryBuilder builder_;
   ViperRecords* records_ = nullptr;
@@ -340,18 +328,12 @@ class ViperReader {
   std::vector<std::pair<ValueView, ValueView>> rows_;
 };
 
-bool detect_viper(const Source& source) { return !session_files(source, kJson).empty(); }
-bool detect_viper_edn(const Source& source) { return !session_files(source, kEdn).empty(); }
+bool detect_viper(const Source& source) { return !session_logs(source, kJson).empty(); }
+bool detect_viper_edn(const Source& source) { return !session_logs(source, kEdn).empty(); }
 
 Result<History> read_directory(Source& source, std::string_view prefix, Notes& notes) {
-  std::vector<Log> logs;
-  for (const SessionFile& file : session_files(source, prefix))
-    logs.push_back({file.number, [path = file.path, budget = source.budget] {
-                      return Input::open(path, budget);
-                    }});
-  if (logs.empty())
-    return bad_input("no log in the directory, expected files " + std::string(prefix) +
-                     "<number>.log");
+  std::vector<SessionLog> logs = session_logs(source, prefix);
+  if (logs.empty()) return no_logs(prefix);
   return ViperReader(std::move(logs), notes).run();
 }
 Result<History> read_viper(Source& source, Notes& notes) {
@@ -434,31 +416,22 @@ Status write_viper_edn(const History& history, const std::string& path, Losses& 
 
 Result<History> read_viper_log(std::string_view bytes, const std::string& name) {
   Notes notes;
-  Log log{0, [=] { return Input::memory(bytes, name, nullptr); }};
-  return ViperReader({log}, notes).run();
+  return ViperReader({log_of(bytes, name)}, notes).run();
 }
 
 constexpr Format kViper = {
-    .info = {.name = "viper",
-             .summary = "Viper's JSON directory, one J<number>.log per session",
-             .reads = true,
-             .writes = true,
-             .directory = true},
+    .name = "viper",
+    .summary = "Viper's JSON directory, one J<number>.log per session",
     .detect = detect_viper,
     .read = read_viper,
-    .write = nullptr,
     .write_directory = write_viper,
 };
 
 constexpr Format kViperEdn = {
-    .info = {.name = "viper-edn",
-             .summary = "Viper's EDN directory, one Jep<number>.log per session",
-             .reads = true,
-             .writes = true,
-             .directory = true},
+    .name = "viper-edn",
+    .summary = "Viper's EDN directory, one Jep<number>.log per session",
     .detect = detect_viper_edn,
     .read = read_viper_edn,
-    .write = nullptr,
     .write_directory = write_viper_edn,
 };
 

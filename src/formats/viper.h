@@ -5,9 +5,6 @@
 
 namespace assay::internal::formats {
 
-extern const Format kViper;  // JSON
-extern const Format kViperEdn;
-
 // Reads one log, as the only session; for fuzzing.
 Result<History> read_viper_log(std::string_view bytes, const std::string& name);
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "history/draft.h"
+#include "oracle/draft.h"
 
 namespace assay::internal {
 namespace {

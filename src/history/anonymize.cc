@@ -22,28 +22,14 @@
 #include <limits>
 #include <numeric>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "history/accesses.h"
 #include "history/copy.h"
+#include "history/value_numbers.h"
 
 namespace assay::internal {
 namespace {
-
-// Values, by the order in which they come.
-class Numbers {
- public:
-  ValueView of(const ValueView& value) {
-    if (value.is_null()) return value;
-    const std::string name = fmt::format("{} {}", static_cast<int>(value.type), value.to_string());
-    const auto number = static_cast<int64_t>(numbers_.size()) + 1;
-    return ValueView::of(numbers_.try_emplace(name, number).first->second);
-  }
-
- private:
-  std::unordered_map<std::string, int64_t> numbers_;
-};
 
 class Anonymizer {
  public:
@@ -54,9 +40,9 @@ class Anonymizer {
   }
 
   Result<History> run() {
-    builder_.set_initial(values_.of(h_.initial()));
+    builder_.set_initial(value(h_.initial()));
     for (KeyId k = 0; k < h_.key_count(); ++k)
-      if (h_.own_initial(k) != kNone) builder_.set_initial(key(k), values_.of(h_.initial(k)));
+      if (h_.own_initial(k) != kNone) builder_.set_initial(key(k), value(h_.initial(k)));
     if (h_.absent_is_never_written()) builder_.set_absent_is_never_written();
     for (TxnId t = 0; t < h_.txn_count(); ++t) {
       begin(t);
@@ -73,6 +59,7 @@ class Anonymizer {
   }
 
  private:
+  ValueView value(const ValueView& v) { return v.is_null() ? v : ValueView::of(values_.of(v) + 1); }
   void number_keys() {
     std::vector<KeyId> order(h_.key_count());
     std::iota(order.begin(), order.end(), 0);
@@ -138,11 +125,11 @@ class Anonymizer {
     if (is_range(h_.op(i))) return range(i);
     Op op = h_.outside(i, buffers_);
     list_.clear();
-    for (const ValueView& element : op.list) list_.push_back(values_.of(element));
+    for (const ValueView& element : op.list) list_.push_back(value(element));
     op.list = list_;
     op.key = key(h_.op(i).key);
-    op.value = values_.of(op.value);
-    op.expected = values_.of(op.expected);
+    op.value = value(op.value);
+    op.expected = value(op.expected);
     op.time = shifted(op.time);
     if (op.source && !op.source->empty()) op.source = source_ = name(h_.stated_source(i));
     builder_.add(op);
@@ -152,7 +139,7 @@ class Anonymizer {
     const KeyBounds bounds = bounds_of(h_, i);
     rows_.clear();
     for (const VersionId row : rows_of(h_, i))
-      rows_.emplace_back(key(h_.version_key(row)), values_.of(h_.version_value(row)));
+      rows_.emplace_back(key(h_.version_key(row)), value(h_.version_value(row)));
     Op op = Op::range(bound(bounds.from), bound(bounds.to), rows_);
     op.effect = h_.op(i).effect;
     op.time = shifted(h_.op_time(i));
@@ -163,7 +150,7 @@ class Anonymizer {
     std::vector<std::string> names(order.versions.size());
     std::vector<StatedVersion> entries;
     for (size_t i = 0; i < order.versions.size(); ++i) {
-      StatedVersion entry{.value = values_.of(h_.version_value(order.versions[i]))};
+      StatedVersion entry{.value = value(h_.version_value(order.versions[i]))};
       if (order.txn(i) != kNone) entry.txn = names[i] = name(order.txn(i));
       entries.push_back(entry);
     }
@@ -172,7 +159,7 @@ class Anonymizer {
 
   const History& h_;
   HistoryBuilder builder_;
-  Numbers values_;
+  ValueNumbers values_;
   std::vector<int64_t> keys_;     // their numbers
   std::vector<int64_t> logical_;  // start and commit times, in their order
   int64_t first_ = Interval::kOpen;

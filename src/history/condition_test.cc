@@ -8,7 +8,7 @@
 
 #include "base/rng.h"
 #include "history/predicates.h"
-#include "history/random_draft.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/rng.h"
 #include "history/test_history.h"
 
 namespace assay::internal {

@@ -18,9 +18,7 @@ class Merger {
     alone_ = parts.size() == 1;
     for (const HistoryPart& part : parts)
       if (Status s = add(*part.history, part.name, *parts.front().history); !s.ok()) {
-        Error e = s.error();
-        e.file = part.name;
-        return e;
+        return Error(s.error()).in(std::string(part.name));
       }
     return std::move(builder_).finish();
   }

@@ -3,7 +3,7 @@
 //   make_history({{1, {w("x", 1)}}, {2, {r("x", 1), w("x", 2)}}})
 //
 // is session 1 writing x = 1 and session 2 reading it and overwriting it. Transactions are numbered
-// in the order given, operations too. Random ones are made by random_draft.h.
+// in the order given, operations too. Random ones: oracle/random_history.h.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,6 @@
 #include <vector>
 
 #include "assay/history.h"
-#include "base/rng.h"
-#include "history/random_draft.h"
 
 namespace assay::internal::sample {
 
@@ -98,26 +96,6 @@ inline History make_history(const std::vector<Txn>& txns, const std::vector<Stat
   Result<History> history = std::move(builder).finish();
   if (!history.ok()) throw std::logic_error(history.error().to_string());
   return std::move(history).value();
-}
-
-// Of registers, with every outcome known: what the tests of one algorithm need. Whether the reads
-// can be explained is left to chance.
-inline RandomShape plain(int sessions, int txns, int ops, int keys) {
-  return {.max_sessions = sessions,
-          .max_txns = txns,
-          .max_keys = keys,
-          .max_ops = ops,
-          .vague = 0,
-          .drifting = 0,
-          .single_op = 0,
-          .unknown = 0};
-}
-
-inline History random_history(Rng& rng, const RandomShape& shape) {
-  for (;;) {  // some cannot be built: a change made the times of a session run backwards
-    Result<History> history = random_draft(rng, shape).history();
-    if (history.ok()) return std::move(history).value();
-  }
 }
 
 }  // namespace assay::internal::sample

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/rng.h"
 #include "history/test_history.h"
 
 namespace assay::internal {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "history/accesses.h"
-#include "history/random_draft.h"
 #include "infer/reads_from.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

@@ -5,8 +5,8 @@
 #include <tuple>
 #include <variant>
 
-#include "history/random_draft.h"
 #include "history/test_history.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

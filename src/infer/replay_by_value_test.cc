@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/rng.h"
 #include "history/test_history.h"
 
 namespace assay::internal {

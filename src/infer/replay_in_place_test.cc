@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/rng.h"
 #include "history/test_history.h"
 #include "infer/precedence.h"
 #include "infer/schedule.h"

@@ -4,6 +4,7 @@
 
 #include "graph/reachability.h"
 #include "history/test_history.h"
+#include "oracle/random_history.h"
 
 namespace assay::internal {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "history/test_history.h"
 #include "infer/order_faults.h"
+#include "oracle/random_history.h"
 
 namespace assay::internal {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "history/draft.h"
+#include "oracle/draft.h"
 
 namespace assay::internal {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "history/random_draft.h"
 #include "history/test_history.h"
 #include "levels/proof_shape.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

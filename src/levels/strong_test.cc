@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "history/test_history.h"
 #include "levels/proof_shape.h"
+#include "oracle/random_history.h"
 
 namespace assay::internal {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "history/test_history.h"
 #include "levels/proof_shape.h"
+#include "oracle/random_history.h"
 
 namespace assay::internal {
 namespace {

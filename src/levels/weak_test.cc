@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "history/test_history.h"
 #include "levels/proof_shape.h"
+#include "oracle/random_history.h"
 
 namespace assay::internal {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/rng.h"
 #include "history/predicates.h"
-#include "history/random_condition.h"
+#include "oracle/random_condition.h"
 
 namespace assay::internal::oracle {
 namespace {

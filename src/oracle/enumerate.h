@@ -13,7 +13,7 @@
 
 #include <functional>
 
-#include "history/draft.h"
+#include "oracle/draft.h"
 
 namespace assay::internal::oracle {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "history/draft.h"
+#include "oracle/draft.h"
 
 namespace assay::internal::oracle {
 

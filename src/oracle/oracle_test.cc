@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "history/random_draft.h"
+#include "oracle/random_draft.h"
 #include "oracle/second_opinion.h"
 #include "oracle/selftest.h"
 

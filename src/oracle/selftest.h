@@ -10,7 +10,7 @@
 #include "assay/certificate.h"
 #include "assay/history.h"
 #include "assay/level.h"
-#include "history/random_draft.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal::oracle {
 

@@ -36,40 +36,10 @@ const ReportInfo* find_report_for(std::string_view path) {
   return nullptr;
 }
 
-namespace {
-
-std::string whole(std::unique_ptr<ReportWriter> report, std::span<const Audit> files) {
+std::string whole_report(std::unique_ptr<ReportWriter> report, std::span<const Audit> files) {
   std::string out;
   for (const Audit& c : files) out += report->add(c);
   return out + report->finish();
-}
-
-}  // namespace
-
-std::string text_report(std::span<const Audit> files, const ReportOptions& options) {
-  return whole(start_text(options), files);
-}
-std::string json_report(std::span<const Audit> files, const ReportOptions& options) {
-  return whole(start_json(options), files);
-}
-std::string junit_report(std::span<const Audit> files, const ReportOptions& options) {
-  return whole(start_junit(options), files);
-}
-std::string dot_report(std::span<const Audit> files, const ReportOptions& options) {
-  return whole(start_dot(options), files);
-}
-std::string html_report(std::span<const Audit> files, const ReportOptions& options) {
-  return whole(start_html(options), files);
-}
-std::string markdown_report(std::span<const Audit> files, const ReportOptions& options) {
-  return whole(start_markdown(options), files);
-}
-std::string sarif_report(std::span<const Audit> files, const ReportOptions& options) {
-  return whole(start_sarif(options), files);
-}
-
-std::string picture_report(std::span<const Audit> files, const ReportOptions& options) {
-  return whole(start_picture(options), files);
 }
 
 }  // namespace assay::internal

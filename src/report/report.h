@@ -68,14 +68,7 @@ std::unique_ptr<ReportWriter> start_sarif(const ReportOptions&);
 std::unique_ptr<ReportWriter> start_picture(const ReportOptions&);
 std::unique_ptr<ReportWriter> start_github(const ReportOptions&);
 
-// The same of files that are all checked.
-std::string text_report(std::span<const Audit>, const ReportOptions&);
-std::string json_report(std::span<const Audit>, const ReportOptions&);
-std::string junit_report(std::span<const Audit>, const ReportOptions&);
-std::string dot_report(std::span<const Audit>, const ReportOptions&);
-std::string html_report(std::span<const Audit>, const ReportOptions&);
-std::string markdown_report(std::span<const Audit>, const ReportOptions&);
-std::string sarif_report(std::span<const Audit>, const ReportOptions&);
-std::string picture_report(std::span<const Audit>, const ReportOptions&);
+// Of files that are all checked.
+std::string whole_report(std::unique_ptr<ReportWriter> report, std::span<const Audit> files);
 
 }  // namespace assay::internal

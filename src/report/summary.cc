@@ -194,7 +194,7 @@ std::string counted(uint64_t n, std::string_view singular, std::string_view plur
   return fmt::format("{} {}", grouped(n), n == 1 ? singular : plural);
 }
 
-std::string level_names(const std::vector<LevelId>& levels) {
+std::string level_names(std::span<const LevelId> levels) {
   std::string out;
   for (const LevelId id : levels) {
     if (!out.empty()) out += ", ";

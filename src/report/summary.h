@@ -52,7 +52,7 @@ std::string grouped(uint64_t n);
 // "3 sessions", "1 session"
 std::string counted(uint64_t n, std::string_view singular, std::string_view plural);
 // "a, b, c"
-std::string level_names(const std::vector<LevelId>& levels);
+std::string level_names(std::span<const LevelId> levels);
 // The database of a run, as its recorder notes it in the meta of the history. Empty if it was not
 // noted.
 struct RecordedOn {

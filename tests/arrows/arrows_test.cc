@@ -170,8 +170,10 @@ TEST(Arrows, IncludesFollowTheDesign) {
     const fs::path inside =
         fs::relative(entry.path(), fs::path(assay::internal::places::kSource) / "src");
     ++files;
-    for (const std::string& what :
-         broken_includes(*inside.begin(), read_file(entry.path()), kDesign))
+    Arrows may = kDesign;
+    // Tests of every room take their random histories from the judge.
+    if (inside.stem().string().ends_with("_test")) may[*inside.begin()].insert("oracle");
+    for (const std::string& what : broken_includes(*inside.begin(), read_file(entry.path()), may))
       ADD_FAILURE() << "src/" << inside.string() << ": " << what;
   }
   EXPECT_GT(files, 0);

@@ -36,7 +36,7 @@ std::string content(const std::filesystem::path& path) {
 void expect_drawn(const Audit& checked, const std::string& name) {
   const auto golden =
       kTests / "cli" / "drawings" / (std::filesystem::path(name).filename().string() + ".dot");
-  const std::string drawn = dot_report({&checked, 1}, {});
+  const std::string drawn = whole_report(start_dot({}), {&checked, 1});
   if (std::getenv("ASSAY_UPDATE_DRAWINGS")) std::ofstream(golden) << drawn;
   EXPECT_EQ(drawn, content(golden)) << golden;
 }

@@ -45,11 +45,13 @@ constexpr std::string_view kLostUpdate =
 constexpr std::string_view kNasty =
     "initial 0\n\"<s&1>\": \"T\\\"1\" { w(\"<x>\",\"a&b\") }!\n\"s'2\": { r(\"<x>\",\"a&b\") }\n";
 
-nlohmann::json json_of(const Audit& c) { return nlohmann::json::parse(json_report({&c, 1}, {})); }
+nlohmann::json json_of(const Audit& c) {
+  return nlohmann::json::parse(whole_report(start_json({}), {&c, 1}));
+}
 
 TEST(JunitReport, SaysWhatKeptItFromAVerdict) {
   const auto types = [](const Audit& c) {
-    const std::string xml = junit_report({&c, 1}, {});
+    const std::string xml = whole_report(start_junit({}), {&c, 1});
     static const std::regex kType("<error type=\"([a-z-]*)\"");
     std::string found;
     for (auto i = std::sregex_iterator(xml.begin(), xml.end(), kType); i != std::sregex_iterator();
@@ -120,22 +122,22 @@ TEST(JsonReport, IsOneLinePerFile) {
   std::vector<Audit> files;
   files.push_back(checked(kLostUpdate));
   files.push_back(checked(kNasty));
-  const std::string out = json_report(files, {});
+  const std::string out = whole_report(start_json({}), files);
   EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 2);
 }
 
 TEST(TextReport, ColoursOnlyWhenAsked) {
   const Audit c = checked(kLostUpdate);
-  EXPECT_EQ(text_report({&c, 1}, {}).find('\x1b'), std::string::npos);
-  EXPECT_NE(text_report({&c, 1}, {true}).find('\x1b'), std::string::npos);
+  EXPECT_EQ(whole_report(start_text({}), {&c, 1}).find('\x1b'), std::string::npos);
+  EXPECT_NE(whole_report(start_text({true}), {&c, 1}).find('\x1b'), std::string::npos);
 }
 
 TEST(TextReport, TheSameInputGivesTheSameBytes) {
-  EXPECT_EQ(text_report(std::vector<Audit>{}, {}), "");
+  EXPECT_EQ(whole_report(start_text({}), std::vector<Audit>{}), "");
   const Audit a = checked(kLostUpdate);
   Audit b = checked(kLostUpdate);
   b.stages = {{"read", 99, 0}};
-  EXPECT_EQ(text_report({&a, 1}, {}), text_report({&b, 1}, {}));
+  EXPECT_EQ(whole_report(start_text({}), {&a, 1}), whole_report(start_text({}), {&b, 1}));
 }
 
 // Tags close in order, attributes are quoted, nothing is left unescaped.
@@ -184,7 +186,7 @@ Split split_scripts(std::string html) {
 // Whether a browser runs the scripts, and asks for nothing, is seen in tests/report.
 TEST(HtmlReport, StandsAlone) {
   const Audit c = checked(kLostUpdate);
-  const std::string html = html_report({&c, 1}, {});
+  const std::string html = whole_report(start_html({}), {&c, 1});
   const auto& [page, scripts] = split_scripts(html);
   EXPECT_EQ(page.find("src="), std::string::npos);
   EXPECT_EQ(page.find("href="), std::string::npos);
@@ -207,7 +209,7 @@ TEST(HtmlReport, StandsAlone) {
 TEST(HtmlReport, OpensWithWhatWasAsked) {
   const auto lead = [](std::vector<LevelId> levels) {
     const Audit c = checked(kLostUpdate, std::move(levels));
-    const std::string html = html_report({&c, 1}, {});
+    const std::string html = whole_report(start_html({}), {&c, 1});
     const size_t begin = html.find("<p class=\"lead\">") + 16;
     return html.substr(begin, html.find("</p>", begin) - begin);
   };
@@ -222,7 +224,7 @@ TEST(HtmlReport, OpensWithWhatWasAsked) {
 TEST(HtmlReport, BeginsWithTheConflict) {
   const auto page = [](std::vector<LevelId> levels) {
     const Audit c = checked(kLostUpdate, std::move(levels));
-    return html_report({&c, 1}, {});
+    return whole_report(start_html({}), {&c, 1});
   };
   const std::string asked = page({LevelId::session_si});
   EXPECT_LT(asked.find("class=\"story\""), asked.find("class=\"side\""));
@@ -304,7 +306,7 @@ TEST(GithubReport, TheFileThatAViolationBelongsTo) {
         "\n";
     const Audit c = checked(history, {LevelId::session_si}, "assay");
     const std::string line = start_github({})->add(c);
-    const auto run = nlohmann::json::parse(sarif_report({&c, 1}, {}))["runs"][0];
+    const auto run = nlohmann::json::parse(whole_report(start_sarif({}), {&c, 1}))["runs"][0];
     const auto at = run["results"][0]["locations"][0]["physicalLocation"];
     return line.substr(0, line.find("title")) + at["artifactLocation"]["uri"].get<std::string>();
   };
@@ -326,7 +328,7 @@ TEST(HtmlReport, DataCannotEndItsElement) {
   const Audit c = checked(
       "\"</script><!--\": \"</script>\" { w(\"</ScRiPt>\",\"<!--<script\") }!\n"
       "s2: { r(\"</ScRiPt>\",\"<!--<script\") }\n");
-  const auto& [page, scripts] = split_scripts(html_report({&c, 1}, {}));
+  const auto& [page, scripts] = split_scripts(whole_report(start_html({}), {&c, 1}));
   ASSERT_EQ(scripts.size(), 3u);
   EXPECT_EQ(scripts[0].find('<'), std::string::npos);
   EXPECT_TRUE(std::all_of(scripts[0].begin(), scripts[0].end(), [](char letter) {
@@ -364,7 +366,7 @@ TEST(HtmlReport, DataIsBounded) {
     many.push_back(checked(text, {LevelId::read_committed}));
     many.back().explanations = {all};
   }
-  EXPECT_LT(html_report(many, {}).size(), 5'000'000u);
+  EXPECT_LT(whole_report(start_html({}), many).size(), 5'000'000u);
 }
 
 TEST(HtmlReport, RefutedAlternativesAreShownAsRefuted) {
@@ -384,14 +386,15 @@ TEST(HtmlReport, RefutedAlternativesAreShownAsRefuted) {
     EXPECT_TRUE(e.arrows[a->supports[0]].in_cycle);
     EXPECT_TRUE(a->because.starts_with("it cannot be that ")) << a->because;
   }
-  EXPECT_NE(html_report({&c, 1}, {}).find("(refuted): it cannot be that"), std::string::npos);
+  EXPECT_NE(whole_report(start_html({}), {&c, 1}).find("(refuted): it cannot be that"),
+            std::string::npos);
   const auto count = [](const std::string& text, std::string_view what) {
     size_t n = 0;
     for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
     return n;
   };
   // Figures state what holds.
-  EXPECT_EQ(count(dot_report({&c, 1}, {}), " -> "), e.arrows.size() - 2);
+  EXPECT_EQ(count(whole_report(start_dot({}), {&c, 1}), " -> "), e.arrows.size() - 2);
   EXPECT_EQ(count(cycle_figure(c.history, e).text, "marker-end"), e.arrows.size() - 2);
 }
 
@@ -402,7 +405,7 @@ TEST(HtmlReport, EveryAnomalyDraws) {
         "initial 0\nevent {\"event\":\"fault\",\"at\":15}\ns1: @[0,10] { w(x,1) }\ns2: @[20,30] { "
         "r(x,0) }\n"}) {
     const Audit c = checked(text);
-    const std::string html = split_scripts(html_report({&c, 1}, {})).page;
+    const std::string html = split_scripts(whole_report(start_html({}), {&c, 1})).page;
     expect_well_formed(html);
     EXPECT_EQ(html.find("nan"), std::string::npos);
     EXPECT_EQ(html.find("inf\""), std::string::npos);
@@ -448,7 +451,7 @@ TEST(HtmlReport, IsCapped) {
     files.push_back(checked(kNasty));
     files.back().notes.assign(3000, std::string(100, 'n'));
   }
-  const std::string html = html_report(files, {});
+  const std::string html = whole_report(start_html({}), files);
   EXPECT_LT(html.size(), 6u << 20);
   EXPECT_NE(html.find("left out"), std::string::npos);
 }
@@ -464,26 +467,26 @@ TEST(AllReports, SurviveNastyNames) {
   Audit c = checked(kNasty, {LevelId::causal});
   c.file = "<&\">.hist";
   EXPECT_FALSE(json_of(c).empty());
-  expect_well_formed(split_scripts(html_report({&c, 1}, {})).page);
-  const std::string junit = junit_report({&c, 1}, {});
+  expect_well_formed(split_scripts(whole_report(start_html({}), {&c, 1})).page);
+  const std::string junit = whole_report(start_junit({}), {&c, 1});
   expect_well_formed(junit);
   EXPECT_NE(junit.find("<failure type=\"aborted-read\""), std::string::npos);
 }
 
 TEST(JunitReport, OnlyLevelsAskedForCanFail) {
   const Audit asked = checked(kLostUpdate, {LevelId::session_si, LevelId::prefix});
-  const std::string a = junit_report({&asked, 1}, {});
+  const std::string a = whole_report(start_junit({}), {&asked, 1});
   EXPECT_NE(a.find("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\""), std::string::npos)
       << a;
   const Audit all = checked(kLostUpdate);
-  const std::string b = junit_report({&all, 1}, {});
+  const std::string b = whole_report(start_junit({}), {&all, 1});
   EXPECT_NE(b.find("failures=\"0\" errors=\"0\" skipped=\"9\""), std::string::npos) << b;
 }
 
 TEST(JunitReport, AKnownViolationIsSkipped) {
   Audit c = checked(kLostUpdate, {LevelId::session_si});
   c.known = {LevelId::session_si};
-  const std::string known = junit_report({&c, 1}, {});
+  const std::string known = whole_report(start_junit({}), {&c, 1});
   EXPECT_NE(known.find("failures=\"0\" errors=\"0\" skipped=\"1\""), std::string::npos) << known;
   EXPECT_NE(known.find("violated, known: lost-update"), std::string::npos) << known;
 }
@@ -492,7 +495,7 @@ TEST(SarifReport, AFileHasAnAddress) {
   Audit c = checked(kLostUpdate, {LevelId::session_si});
   const auto address = [&](const char* file) {
     c.file = file;
-    const auto run = nlohmann::json::parse(sarif_report({&c, 1}, {}))["runs"][0];
+    const auto run = nlohmann::json::parse(whole_report(start_sarif({}), {&c, 1}))["runs"][0];
     return run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
         .get<std::string>();
   };
@@ -528,7 +531,7 @@ Audit replayed_by_times(std::string_view times_of_b) {
 TEST(JunitReport, AnExpectedOrderIsACase) {
   const auto junit = [](std::string_view times) {
     const Audit c = replayed_by_times(times);
-    return junit_report({&c, 1}, {});
+    return whole_report(start_junit({}), {&c, 1});
   };
   const std::string refuted = junit(R"("start_ts":3,"commit_ts":4,)");
   expect_well_formed(refuted);
@@ -546,7 +549,7 @@ TEST(JunitReport, AnExpectedOrderIsACase) {
 
 TEST(HtmlReport, SaysWhatAnExpectedOrderCameTo) {
   const Audit c = replayed_by_times(R"("start_ts":3,"commit_ts":4,)");
-  const std::string html = split_scripts(html_report({&c, 1}, {})).page;
+  const std::string html = split_scripts(whole_report(start_html({}), {&c, 1})).page;
   expect_well_formed(html);
   EXPECT_NE(html.find("The expected order (commit_ts) does not explain the history"),
             std::string::npos);
@@ -556,7 +559,7 @@ TEST(MarkdownReport, NothingOfAHistoryIsMarkup) {
   Audit c = checked("initial 0\ns1: \"a|b <i>\" { w(x,\"`u`\") }!\n\"s'2\": { r(x,\"`u`\") }\n",
                     {LevelId::causal});
   c.file = "a*b.hist";
-  const std::string text = markdown_report({&c, 1}, {});
+  const std::string text = whole_report(start_markdown({}), {&c, 1});
   EXPECT_NE(text.find("### a\\*b.hist"), std::string::npos) << text;
   EXPECT_NE(text.find("| `causal` | **violated** | aborted-read |"), std::string::npos) << text;
   const std::string prose = std::regex_replace(text, std::regex("```text\n[\\s\\S]*?\n```\n"), "");
@@ -567,9 +570,9 @@ TEST(MarkdownReport, NothingOfAHistoryIsMarkup) {
 
 TEST(MarkdownReport, SaysOnlyOfWhatWasDecidedThatItWasVerified) {
   const Audit decided = checked(kLostUpdate, {LevelId::session_si});
-  EXPECT_NE(markdown_report({&decided, 1}, {}).find("re-checked"), std::string::npos);
+  EXPECT_NE(whole_report(start_markdown({}), {&decided, 1}).find("re-checked"), std::string::npos);
   const Audit undecided = checked(kLostUpdate, {LevelId::linearizable});
-  const std::string text = markdown_report({&undecided, 1}, {});
+  const std::string text = whole_report(start_markdown({}), {&undecided, 1});
   EXPECT_EQ(text.find("re-checked"), std::string::npos) << text;
   EXPECT_NE(text.find("Nothing was decided."), std::string::npos) << text;
 }
@@ -577,7 +580,7 @@ TEST(MarkdownReport, SaysOnlyOfWhatWasDecidedThatItWasVerified) {
 TEST(MarkdownReport, DrawsWhatOrdersTheTransactions) {
   const Audit c = checked("initial 0\ns1: \"a\\\"b\" { r(x,0) w(x,1) }\ns2: { r(x,0) w(x,2) }\n",
                           {LevelId::session_si});
-  const std::string text = markdown_report({&c, 1}, {});
+  const std::string text = whole_report(start_markdown({}), {&c, 1});
   EXPECT_NE(text.find("```mermaid\nflowchart LR\n  t0[\"a#34;b<br/>{ r(x,0) w(x,1) }\"]\n"),
             std::string::npos)
       << text;
@@ -596,7 +599,7 @@ TEST(MarkdownReport, StaysShort) {
 
 TEST(SarifReport, AResultAViolationAtItsLines) {
   const Audit c = checked(kLostUpdate, {LevelId::session_si, LevelId::linearizable});
-  const auto run = nlohmann::json::parse(sarif_report({&c, 1}, {}))["runs"][0];
+  const auto run = nlohmann::json::parse(whole_report(start_sarif({}), {&c, 1}))["runs"][0];
   EXPECT_EQ(run["tool"]["driver"]["rules"][0]["id"], "lost-update");
   ASSERT_EQ(run["results"].size(), 2u);
   const auto& violated = run["results"][0];
@@ -614,7 +617,7 @@ TEST(SarifReport, SaysWhatCouldNotBeRead) {
   Audit c;
   c.file = "a b.hist";
   c.error = Error{ErrorKind::bad_input, "expected '}'", "a b.hist", 3, 7};
-  const auto run = nlohmann::json::parse(sarif_report({&c, 1}, {}))["runs"][0];
+  const auto run = nlohmann::json::parse(whole_report(start_sarif({}), {&c, 1}))["runs"][0];
   EXPECT_EQ(run["invocations"][0]["executionSuccessful"], false);
   const auto& told = run["invocations"][0]["toolExecutionNotifications"][0];
   EXPECT_EQ(told["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "a%20b.hist");
@@ -623,7 +626,7 @@ TEST(SarifReport, SaysWhatCouldNotBeRead) {
 
 TEST(DotReport, QuotesNames) {
   const Audit c = checked("initial 0\ns1: \"a\\\"b\" { r(x,0) w(x,1) }\ns2: { r(x,0) w(x,2) }\n");
-  const std::string dot = dot_report({&c, 1}, {});
+  const std::string dot = whole_report(start_dot({}), {&c, 1});
   EXPECT_NE(dot.find("digraph anomaly_1"), std::string::npos);
   EXPECT_NE(dot.find("a\\\"b"), std::string::npos);
 }

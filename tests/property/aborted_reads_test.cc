@@ -13,8 +13,8 @@
 #include "assay/verify.h"
 #include "base/rng.h"
 #include "cases.h"
-#include "history/random_draft.h"
 #include "oracle/oracle.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

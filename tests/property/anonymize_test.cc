@@ -11,8 +11,8 @@
 
 #include "assay/format.h"
 #include "cases.h"
-#include "history/random_draft.h"
 #include "levels/walk.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

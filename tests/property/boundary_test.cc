@@ -15,7 +15,7 @@
 #include "assay/audit.h"
 #include "base/rng.h"
 #include "cases.h"
-#include "history/draft.h"
+#include "oracle/draft.h"
 #include "oracle/oracle.h"
 #include "predict/boundary_search.h"
 

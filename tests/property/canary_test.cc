@@ -2,7 +2,7 @@
 // canary is the oracle itself, asked about a history in which something was overlooked.
 #include <gtest/gtest.h>
 
-#include "history/draft.h"
+#include "oracle/draft.h"
 #include "oracle/oracle.h"
 #include "oracle/selftest.h"
 

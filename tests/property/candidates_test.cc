@@ -10,7 +10,7 @@
 
 #include "assay/audit.h"
 #include "cases.h"
-#include "history/random_draft.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

@@ -17,10 +17,10 @@
 #include "base/rng.h"
 #include "cases.h"
 #include "certificate_edits.h"
-#include "history/random_draft.h"
 #include "levels/walk.h"
 #include "made_up_certificates.h"
 #include "oracle/oracle.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

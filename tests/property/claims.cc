@@ -11,9 +11,9 @@
 #include "assay/certificate.h"
 #include "assay/verify.h"
 #include "certificate_edits.h"
-#include "history/random_draft.h"
 #include "made_up_certificates.h"
 #include "oracle/oracle.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

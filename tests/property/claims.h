@@ -26,7 +26,7 @@
 #include <string>
 
 #include "base/rng.h"
-#include "history/draft.h"
+#include "oracle/draft.h"
 
 namespace assay::internal {
 

@@ -8,14 +8,15 @@
 #include <vector>
 
 #include "assay/check.h"
+#include "assay/format.h"
 #include "assay/verify.h"
 #include "cases.h"
 #include "checked.h"
 #include "formats/level_definition.h"
 #include "history/level_words.h"
-#include "history/random_draft.h"
 #include "levels/walk.h"
 #include "oracle/oracle.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

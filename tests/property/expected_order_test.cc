@@ -10,9 +10,9 @@
 #include "assay/format.h"
 #include "assay/verify.h"
 #include "cases.h"
-#include "history/random_draft.h"
 #include "levels/walk.h"
 #include "oracle/oracle.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

@@ -12,7 +12,7 @@
 #include "assay/check.h"
 #include "base/rng.h"
 #include "cases.h"
-#include "history/random_draft.h"
+#include "oracle/random_draft.h"
 #include "watch/fenced_watcher.h"
 #include "watched_lines.h"
 #include "watched_verdicts.h"

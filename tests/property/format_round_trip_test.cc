@@ -17,8 +17,8 @@
 #include "assay/format.h"
 #include "base/rng.h"
 #include "cases.h"
-#include "history/random_draft.h"
 #include "levels/walk.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

@@ -16,7 +16,7 @@
 #include "cases.h"
 #include "history/accesses.h"
 #include "history/projection.h"
-#include "history/random_draft.h"
+#include "oracle/random_draft.h"
 #include "watch/horizon_watcher.h"
 #include "watched_lines.h"
 

@@ -8,11 +8,11 @@
 #include "assay/verify.h"
 #include "cases.h"
 #include "history/accesses.h"
-#include "history/random_draft.h"
 #include "levels/key_beam.h"
 #include "levels/linearizable.h"
 #include "levels/walk.h"
 #include "oracle/oracle.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "cases.h"
 #include "checked.h"
-#include "history/random_draft.h"
 #include "oracle/oracle.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

@@ -12,9 +12,9 @@
 #include "assay/verify.h"
 #include "base/rng.h"
 #include "cases.h"
-#include "history/random_draft.h"
 #include "history/session_levels.h"
 #include "oracle/oracle.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

@@ -6,10 +6,10 @@
 #include "assay/check.h"
 #include "assay/verify.h"
 #include "cases.h"
-#include "history/random_draft.h"
 #include "levels/case.h"
 #include "levels/rules.h"
 #include "oracle/oracle.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

@@ -8,8 +8,8 @@
 #include "assay/format.h"
 #include "cases.h"
 #include "checked.h"
-#include "history/random_draft.h"
 #include "levels/walk.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

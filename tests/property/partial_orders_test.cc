@@ -15,8 +15,8 @@
 #include "assay/check.h"
 #include "base/rng.h"
 #include "cases.h"
-#include "history/random_draft.h"
 #include "levels/walk.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

@@ -16,7 +16,7 @@
 #include "cases.h"
 #include "certify/robustness_verifier.h"
 #include "certify/schedule_verifier.h"
-#include "history/random_draft.h"
+#include "oracle/random_draft.h"
 #include "predict/gaps.h"
 #include "predict/prediction.h"
 #include "predict/split.h"

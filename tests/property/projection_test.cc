@@ -10,8 +10,8 @@
 
 #include "assay/format.h"
 #include "cases.h"
-#include "history/random_draft.h"
 #include "oracle/oracle.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

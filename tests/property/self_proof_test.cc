@@ -10,8 +10,8 @@
 #include "cases.h"
 #include "explain/explain.h"
 #include "history/projection.h"
-#include "history/random_draft.h"
 #include "levels/walk.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "assay/level.h"
-#include "history/draft.h"
+#include "oracle/draft.h"
 #include "oracle/enumerate.h"
 
 namespace assay::internal {

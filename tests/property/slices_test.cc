@@ -16,7 +16,7 @@
 #include "base/rng.h"
 #include "cases.h"
 #include "formats/time_order.h"
-#include "history/random_draft.h"
+#include "oracle/random_draft.h"
 #include "watched_lines.h"
 
 namespace assay::internal::watch {

@@ -9,8 +9,8 @@
 #include "assay/check.h"
 #include "cases.h"
 #include "certify/graph.h"
-#include "history/random_draft.h"
 #include "levels/walk.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

@@ -13,7 +13,7 @@
 #include "assay/format.h"
 #include "base/rng.h"
 #include "cases.h"
-#include "history/draft.h"
+#include "oracle/draft.h"
 #include "watch/timestamp_watcher.h"
 #include "watched_lines.h"
 

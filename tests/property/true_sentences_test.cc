@@ -7,8 +7,8 @@
 
 #include "cases.h"
 #include "explain/explain.h"
-#include "history/random_draft.h"
 #include "levels/walk.h"
+#include "oracle/random_draft.h"
 #include "statements.h"
 
 namespace assay::internal {

@@ -10,10 +10,10 @@
 
 #include "assay/check.h"
 #include "cases.h"
-#include "history/random_draft.h"
 #include "history/test_history.h"
 #include "infer/problem.h"
 #include "oracle/oracle.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 namespace {

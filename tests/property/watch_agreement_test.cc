@@ -17,7 +17,7 @@
 #include "cases.h"
 #include "certify/chain.h"
 #include "certify/chain_verifier.h"
-#include "history/random_draft.h"
+#include "oracle/random_draft.h"
 #include "watch/watcher.h"
 #include "watched_lines.h"
 #include "watched_verdicts.h"

@@ -17,7 +17,7 @@
 #include "certify/chain_verifier.h"
 #include "collect/generate.h"
 #include "collect/sink.h"
-#include "history/random_draft.h"
+#include "oracle/random_draft.h"
 #include "watch/saved_watch.h"
 #include "watch/watcher.h"
 #include "watched_lines.h"

@@ -15,7 +15,7 @@
 #include "formats/assay_jsonl_chunks.h"
 #include "formats/input.h"
 #include "history/copy.h"
-#include "history/random_draft.h"
+#include "oracle/random_draft.h"
 #include "watch/watcher.h"
 
 namespace assay::internal::watch {

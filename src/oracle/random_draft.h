@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "base/rng.h"
-#include "history/draft.h"
+#include "oracle/draft.h"
 
 namespace assay::internal {
 

@@ -1,4 +1,4 @@
-#include "history/draft.h"
+#include "oracle/draft.h"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "history/random_draft.h"
+#include "oracle/random_draft.h"
 
 namespace assay::internal {
 

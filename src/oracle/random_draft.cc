@@ -1,4 +1,4 @@
-#include "history/random_draft.h"
+#include "oracle/random_draft.h"
 
 #include <algorithm>
 #include <map>
@@ -7,8 +7,8 @@
 
 #include "history/mini_transactions.h"
 #include "history/predicates.h"
-#include "history/random_condition.h"
-#include "history/simulated_commits.h"
+#include "oracle/random_condition.h"
+#include "oracle/simulated_commits.h"
 
 namespace assay::internal {
 namespace {

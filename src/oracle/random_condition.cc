@@ -1,4 +1,4 @@
-#include "history/random_condition.h"
+#include "oracle/random_condition.h"
 
 #include <algorithm>
 #include <iterator>
