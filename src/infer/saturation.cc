@@ -41,7 +41,7 @@
 namespace assay::internal {
 namespace {
 
-using Result = Saturation::Result;
+using Ending = Saturation::Result;
 
 // Applies the rules to one event after another. Index: SessionClocks, which holds all vertices, or
 // Closure, which holds those of a window.
@@ -150,13 +150,13 @@ class RoundsWithClocks : Rules<SessionClocks> {
         queued_(events.graph().vertices(), 0) {}
 
   // The first round looks at all vertices.
-  Result run(Budget& budget) {
+  Ending run(Budget& budget) {
     next_.assign(order_.order().begin(), order_.order().end());
     for (; !next_.empty(); ++rounds_) {
-      if (!sweep(budget)) return Result::out_of_budget;
-      if (!insert_candidates()) return Result::cycle;
+      if (!sweep(budget)) return Ending::out_of_budget;
+      if (!insert_candidates()) return Ending::cycle;
     }
-    return Result::fixpoint;
+    return Ending::fixpoint;
   }
   uint32_t rounds() const { return rounds_; }
 
@@ -222,17 +222,17 @@ class RoundsInWindow : Rules<Closure> {
       : Rules(events, rules, closure), graph_(events.graph()), order_(order), known_(known) {}
 
   // The last rounds find few edges, which the search can do without.
-  Result run(Budget& budget) {
+  Ending run(Budget& budget) {
     constexpr size_t kFew = 64;  // vertices, for one edge
     const size_t vertices = graph_.vertices();
     for (size_t found = vertices; found * kFew >= vertices; ++rounds_) {
       const size_t before = known_.edges.size();
-      if (!sweep(budget)) return Result::out_of_budget;
+      if (!sweep(budget)) return Ending::out_of_budget;
       found = known_.edges.size() - before;
       if (found == 0) break;
-      if (!restore_order(before)) return Result::cycle;
+      if (!restore_order(before)) return Ending::cycle;
     }
-    return Result::fixpoint;
+    return Ending::fixpoint;
   }
   uint32_t rounds() const { return rounds_; }
 

@@ -66,6 +66,7 @@ class SourceSearch {
   }
 
   Judgement decide(uint64_t most_conflicts) {
+    most_conflicts_ = most_conflicts;
     Digraph graph = facts_.graph(place_);
     std::vector<Vertex> order_before = topological_order(graph, place_);
     if (order_before.size() < graph.vertices()) {  // the facts contradict each other
@@ -187,6 +188,7 @@ class SourceSearch {
   bool add_what_fails(std::span<const Vertex> order) {
     for (uint32_t i = 0; i < order.size(); ++i) place_[order[i]] = i;
     const std::vector<uint32_t> unexplained = waiting_.find(place_, *search_);
+    if (!unexplained.empty() && most_conflicts_ == 0) return give_up(budget_.reason());
     for (const uint32_t read : unexplained) {
       if (!room_for(open_.all()[read].sources.size())) return false;
       search_->add_sources(read, place_);
@@ -339,6 +341,7 @@ class SourceSearch {
   Search* search_ = nullptr;
   SourceConditions* conditions_ = nullptr;
   std::vector<uint32_t> place_;  // per transaction, in the last order
+  uint64_t most_conflicts_ = 0;  // 0: no read becomes a choice for lack of a source
   uint64_t more_ = 0;            // bytes of choices since the budget was asked
   std::vector<Seen> to_name_;    // of the sources taken, what the certificate has to say
   ListChoices lists_;
