@@ -9,6 +9,10 @@
 // oldest one adds the least to that. Reads become choices only where there is none, and where an
 // edge rests on their source.
 //
+// Where sessions see what they wrote, that counts as seen. Where all reads of a transaction count
+// together, a source must not have overwritten what a known read of the same reader saw, and they
+// are gone through again while a later one moves the source of an earlier one.
+//
 // Cost: the writes of the transactions that are read from, and the possible sources of the reads.
 
 #include "levels/waiting_sources.h"
@@ -87,7 +91,7 @@ std::optional<uint32_t> WaitingSources::unexplained_read(TxnId reader,
 
 void WaitingSources::give_sources(TxnId reader, std::span<const uint32_t> place,
                                   const Choose& choose, std::vector<uint32_t>& unexplained) {
-  constexpr int kPasses = 4;
+  constexpr int kPasses = 4;  // few move twice; what is left to do then, the search does
   seen_.clear();
   known_.clear();
   const Node n = problem_.node_of(reader);

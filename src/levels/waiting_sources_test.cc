@@ -48,6 +48,25 @@ TEST(WaitingSources, AReadIsNotOlderThanWhatItsReaderHasSeen) {
   EXPECT_EQ(found(before, LevelId::read_atomic).sources, (std::vector<TxnId>{1}));
 }
 
+// From read atomic upwards it does not matter which of two reads comes first: what the later one
+// has seen the earlier one has seen, and no source overwrote what a known read saw.
+TEST(WaitingSources, AllReadsOfATransactionCountTogether) {
+  const std::vector<sample::Txn> txns = {{1, {w("x", 1)}},
+                                         {2, {w("y", 1)}},
+                                         {3, {w("x", 1), w("y", 1)}},
+                                         {4, {w("x", 1), w("z", 9)}},
+                                         {5, {w("x", 1), w("z", 7)}},
+                                         {6, {r("z", 9), r("y", 1), r("x", 1)}}};
+  EXPECT_EQ(found(txns, LevelId::read_atomic).sources, (std::vector<TxnId>{1, 3}));
+  EXPECT_EQ(found({{1, {w("z", 9)}},
+                   {2, {w("x", 1), w("z", 7)}},
+                   {3, {w("x", 1)}},
+                   {4, {r("x", 1), r("z", 9)}}},
+                  LevelId::read_atomic)
+                .sources,
+            (std::vector<TxnId>{2}));
+}
+
 TEST(WaitingSources, WithoutAnEarlierSourceItIsUnexplained) {
   const Found none = found({{1, {w("x", 1)}},
                             {2, {w("x", 3), w("y", 2)}},
