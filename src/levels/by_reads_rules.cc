@@ -36,16 +36,19 @@ void decide_sources(Case& c, const LevelInfo& level, const Order& first) {
   c.record(level.id, std::move(found));
 }
 
-// `levels` decides those of its kind.
+// As if nothing were asked of the open reads. `levels` decides those of its kind.
+template <class Levels, class... How>
+Judgement decide_without_open(Case& c, const LevelInfo& level, std::string_view stage,
+                              std::optional<Levels>& levels, How... how) {
+  const auto timer = c.stages.time(stage);
+  if (!levels) levels.emplace(c.problem, how...);
+  return levels->decide(level.id, c.budget);
+}
+
 template <class Levels, class... How>
 void decide_by_reads(Case& c, const LevelInfo& level, std::string_view stage,
                      std::optional<Levels>& levels, How... how) {
-  Judgement found;
-  {
-    const auto timer = c.stages.time(stage);
-    if (!levels) levels.emplace(c.problem, how...);
-    found = levels->decide(level.id, c.budget);
-  }
+  Judgement found = decide_without_open(c, level, stage, levels, how...);
   if (found.outcome() != Outcome::satisfied || !c.has_open_reads())
     return c.record(level.id, std::move(found));
   // An order that explains what each transaction saw, and that keeps to the stated orders of
@@ -94,8 +97,11 @@ bool may_state_versions(Case& c, const LevelInfo& level) {
 void take_nearest_sources(Case& c, const LevelInfo& level) {
   const OpenReads& asked = c.open.reads(OpenProblem::listing_of(level));
   if (!asked.obstacle().empty() || !asked.lists().all().empty() || !c.open.has_sources()) return;
-  Judgement found = accept_nearest_sources(c.problem, c.open.for_search(), level, asked,
-                                           c.options.speed_ups, c.stages, c.budget);
+  Judgement found = decide_without_open(c, level, "weak", c.weak);
+  if (found.outcome() == Outcome::satisfied)
+    found =
+        accept_nearest_sources(c.problem, c.open.for_search(), level, asked,
+                               found.certificate.order, c.options.speed_ups, c.stages, c.budget);
   if (found.outcome() != Outcome::unknown) c.record(level.id, std::move(found));
 }
 

@@ -79,13 +79,13 @@ Judgement accept_narrowed(const Problem& matched, const Problem& problem, const 
 }  // namespace
 
 Judgement accept_nearest_sources(const Problem& matched, const Problem& problem,
-                                 const LevelInfo& level, const OpenReads& asked, const SpeedUps& on,
-                                 Stages& stages, Budget& budget) {
+                                 const LevelInfo& level, const OpenReads& asked, const Order& first,
+                                 const SpeedUps& on, Stages& stages, Budget& budget) {
   constexpr uint64_t kFewConflicts = 1'000, kConflictsANode = 2;
   const uint64_t conflicts = kFewConflicts + kConflictsANode * problem.nodes();
   const auto decide = [&](uint64_t most_conflicts) {
     ChosenSources all;
-    return decide_with_sources(matched, level, asked, first_order(problem), on, all, stages, budget,
+    return decide_with_sources(matched, level, asked, first, on, all, stages, budget,
                                most_conflicts);
   };
   Judgement found = decide(0);

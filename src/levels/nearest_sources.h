@@ -12,11 +12,11 @@
 
 namespace assay::internal {
 
-// Satisfied, or unknown: then a search must decide it. `matched`: without the open reads;
-// `problem`: with them. `asked`: the reads that the level judges, separately or together; if some
-// are not among the problem's, the result is unknown.
+// Unknown if a search must decide it. `matched`: without the open reads; `problem`: with them.
+// `asked`: the reads that the level judges, separately or together. `first`: an order that
+// satisfies the level if nothing is asked of them.
 Judgement accept_nearest_sources(const Problem& matched, const Problem& problem,
-                                 const LevelInfo& level, const OpenReads& asked, const SpeedUps& on,
-                                 Stages& stages, Budget& budget);
+                                 const LevelInfo& level, const OpenReads& asked, const Order& first,
+                                 const SpeedUps& on, Stages& stages, Budget& budget);
 
 }  // namespace assay::internal
