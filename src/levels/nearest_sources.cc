@@ -1,8 +1,12 @@
-// Weak levels with open sources of reads: accepted with the sources that snapshots would have had.
+// Weak levels with open sources of reads, without a long search: with what an order explains, or
+// with the sources that snapshots would have had.
 //
 //   s1: A { w(x,1) }   s2: B { del(x) w(y,1) }   s3: C { del(x) }   s4: D { r(y,1) r(x,null) }
 //   Nobody wrote x before A, B or C left it absent. D read y from B, so in a snapshot it saw B's x,
 //   or C's if that came later.
+//
+// First an order is tried in which transactions wait for what they read (explained_order.cc), and
+// nothing is a choice. At read committed it usually explains everything.
 //
 // Nearly every database lets transactions read snapshots, or something stricter. So the sources
 // that snapshots rule out are omitted (infer/narrow_sources.cc, at prefix), which usually leaves
@@ -12,9 +16,10 @@
 //
 // If it finds none, other sources may do, and all of them are searched. Every read of an absent key
 // has all transactions that removed it as sources: that search has millions of choices where this
-// has thousands.
+// has thousands. It ends here after few conflicts, since strong levels, whose orders determine the
+// sources, come before a long one.
 //
-// Cost: that of narrowing, and of a search with few conflicts. No paper.
+// Cost: that of narrowing, and of searches with few conflicts. No paper.
 
 #include "levels/nearest_sources.h"
 
@@ -50,14 +55,6 @@ bool has_all(const OpenReads& open, const OpenReads& asked) {
   });
 }
 
-// Few choices are searched at once.
-bool has_many_sources(const OpenReads& open) {
-  constexpr uint64_t kMany = 100'000;
-  uint64_t sources = 0;
-  for (const OpenRead& read : open.all()) sources += read.sources.size();
-  return sources > kMany;
-}
-
 Judgement accept_narrowed(const Problem& matched, const Problem& problem, const LevelInfo& level,
                           const SpeedUps& on, uint64_t most_conflicts, Stages& stages,
                           Budget& budget) {
@@ -90,7 +87,7 @@ Judgement accept_nearest_sources(const Problem& matched, const Problem& problem,
   };
   Judgement found = decide(0);
   if (found.outcome() != Outcome::unknown) return found;
-  if (has_many_sources(asked) && has_all(*problem.open, asked)) {
+  if (has_all(*problem.open, asked)) {
     found = accept_narrowed(matched, problem, level, on, conflicts, stages, budget);
     if (found.outcome() != Outcome::unknown) return found;
   }

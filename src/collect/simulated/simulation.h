@@ -56,7 +56,8 @@ class Simulation {
   bool plant_due() const;
   bool plants() const { return options_.bug != Anomaly::none || options_.log_bug != LogBug::none; }
   Status plant();
-  Status plant_bug(const std::vector<Request>& reads);
+  std::vector<Request> fresh_reads() const;
+  Status plant_bug(std::vector<Request> reads);
   Status plant_log_bug(const std::vector<Request>& reads);
   void log(const TxnRecord& record) {
     if (options_.version_order) log_.add(record);
