@@ -206,7 +206,7 @@ class SourceSearch {
     const bool failed =
         level_.events == EventModel::adya ? add_forbidden_cycle() : add_faults(nodes);
     if (judgement_.outcome() == Outcome::satisfied) judgement_.certificate.order.sources = to_name_;
-    return failed;
+    return failed && most_conflicts_ == 0 ? give_up(budget_.reason()) : failed;
   }
 
   // Blocks that overlap, or follow each other otherwise than in the order, and readers before what
@@ -341,7 +341,7 @@ class SourceSearch {
   Search* search_ = nullptr;
   SourceConditions* conditions_ = nullptr;
   std::vector<uint32_t> place_;  // per transaction, in the last order
-  uint64_t most_conflicts_ = 0;  // 0: no read becomes a choice for lack of a source
+  uint64_t most_conflicts_ = 0;  // 0: only the first order is looked at
   uint64_t more_ = 0;            // bytes of choices since the budget was asked
   std::vector<Seen> to_name_;    // of the sources taken, what the certificate has to say
   ListChoices lists_;

@@ -20,7 +20,7 @@ namespace assay::internal {
 // source may make take effect (OpenReads::add_possible); of one state a key, or each operation by
 // itself, as `level` says. `first`: an order that satisfies the level if the open reads are
 // ignored. `chosen`: of the same history and open reads, from the last call. Unknown after
-// `most_conflicts`; with 0, also if an order leaves a read without a source.
+// `most_conflicts`; with 0, if the first order that it tries does not satisfy the level.
 Judgement decide_with_sources(const Problem& problem, const LevelInfo& level, const OpenReads& open,
                               const Order& first, const SpeedUps& on, ChosenSources& chosen,
                               Stages& stages, Budget& budget, uint64_t most_conflicts = UINT64_MAX);
