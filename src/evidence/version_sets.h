@@ -32,7 +32,7 @@ struct OrderedVersions {
   std::vector<uint32_t> writers;
 };
 
-// A transaction as it stands in the log.
+// How a transaction is called in the history, and by the server.
 struct LoggedName {
   std::string name, server_id;  // as in LoggedTxn
 };

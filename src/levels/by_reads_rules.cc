@@ -99,9 +99,8 @@ void take_nearest_sources(Case& c, const LevelInfo& level) {
   if (!asked.obstacle().empty() || !asked.lists().all().empty() || !c.open.has_sources()) return;
   Judgement found = decide_without_open(c, level, "weak", c.weak);
   if (found.outcome() == Outcome::satisfied)
-    found =
-        accept_nearest_sources(c.problem, c.open.for_search(), level, asked,
-                               found.certificate.order, c.options.speed_ups, c.stages, c.budget);
+    found = try_nearest_sources(c.problem, c.open.for_search(), level, asked,
+                                found.certificate.order, c.options.speed_ups, c.stages, c.budget);
   if (found.outcome() != Outcome::unknown) c.record(level.id, std::move(found));
 }
 

@@ -2,30 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include "history/test_history.h"
-#include "levels/source_facts.h"
+#include "levels/test_sources.h"
 
 namespace assay::internal {
 namespace {
 
-using sample::make_history;
 using sample::r;
 using sample::w;
 
 std::vector<Vertex> explained(const std::vector<sample::Txn>& txns,
                               LevelId id = LevelId::read_committed) {
-  const LevelInfo& level = level_info(id);
-  const History h = make_history(txns);
-  Budget unlimited;
-  const Problem problem = make_problem(h);
-  OpenReads open(h, level.repeatable);
-  open.add(problem, unlimited);
-  const SourceFacts facts(problem, level, open);
-  std::vector<uint32_t> place(h.txn_count());
-  for (TxnId t = 0; t < h.txn_count(); ++t) place[t] = t;
-  const Digraph graph = facts.graph(place);
-  WaitingSources waiting(problem, level, open, facts);
-  return explained_order(graph, topological_order(graph, place), open, waiting);
+  const MatchedSources m(txns, id);
+  WaitingSources waiting(m.problem, m.level, m.open, m.facts);
+  return explained_order(m.graph, topological_order(m.graph, m.place), m.open, waiting);
 }
 
 // The second reads a value that two others write later; the nearer of them is enough.

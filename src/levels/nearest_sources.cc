@@ -75,9 +75,9 @@ Judgement accept_narrowed(const Problem& matched, const Problem& problem, const 
 
 }  // namespace
 
-Judgement accept_nearest_sources(const Problem& matched, const Problem& problem,
-                                 const LevelInfo& level, const OpenReads& asked, const Order& first,
-                                 const SpeedUps& on, Stages& stages, Budget& budget) {
+Judgement try_nearest_sources(const Problem& matched, const Problem& problem,
+                              const LevelInfo& level, const OpenReads& asked, const Order& first,
+                              const SpeedUps& on, Stages& stages, Budget& budget) {
   constexpr uint64_t kFewConflicts = 1'000, kConflictsANode = 2;
   const uint64_t conflicts = kFewConflicts + kConflictsANode * problem.nodes();
   const auto decide = [&](uint64_t most_conflicts) {

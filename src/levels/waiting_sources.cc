@@ -96,8 +96,8 @@ void WaitingSources::give_sources(TxnId reader, std::span<const uint32_t> place,
   known_.clear();
   const Node n = problem_.node_of(reader);
   auto known = n == kNone ? std::span<const ExternalRead>() : problem_.reads[n];
-  for (const ExternalRead& read : known)
-    if (!level_.seen.earlier_reads)
+  if (!level_.seen.earlier_reads)
+    for (const ExternalRead& read : known)
       known_[read.key] =
           read.write == kNone ? 0 : place[problem_.txn[problem_.writes.node[read.write]]] + 1;
   const size_t others = unexplained.size();

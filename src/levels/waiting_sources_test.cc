@@ -3,12 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "graph/incremental_order.h"
-#include "history/test_history.h"
+#include "levels/test_sources.h"
 
 namespace assay::internal {
 namespace {
 
-using sample::make_history;
 using sample::r;
 using sample::w;
 
@@ -19,21 +18,12 @@ struct Found {
 };
 
 Found found(const std::vector<sample::Txn>& txns, LevelId id) {
-  const LevelInfo& level = level_info(id);
-  const History h = make_history(txns);
-  Budget unlimited;
-  const Problem problem = make_problem(h);
-  OpenReads open(h, level.repeatable);
-  open.add(problem, unlimited);
-  const SourceFacts facts(problem, level, open);
-  std::vector<uint32_t> place(h.txn_count());
-  for (TxnId t = 0; t < h.txn_count(); ++t) place[t] = t;
-  Digraph graph = facts.graph(place);
-  IncrementalOrder order(graph, topological_order(graph, place));
-  const Search search(problem, level, nullptr, &open, nullptr, graph, order, {});
-  WaitingSources waiting(problem, level, open, facts);
-  Found all{{}, waiting.find(place, search).size()};
-  for (uint32_t i = 0; i < open.all().size(); ++i) all.sources.push_back(waiting.of(i));
+  MatchedSources m(txns, id);
+  IncrementalOrder order(m.graph, topological_order(m.graph, m.place));
+  const Search search(m.problem, m.level, nullptr, &m.open, nullptr, m.graph, order, {});
+  WaitingSources waiting(m.problem, m.level, m.open, m.facts);
+  Found all{{}, waiting.find(m.place, search).size()};
+  for (uint32_t i = 0; i < m.open.all().size(); ++i) all.sources.push_back(waiting.of(i));
   return all;
 }
 

@@ -98,7 +98,7 @@ constexpr Rule kRules[] = {
     {"order of versions",    weakest_first,   satisfied, pass,    may_state_versions,            accept_order_of_versions},
     {"clock",                weakest_first,   violated,  pass,    may_ask_the_clock,             refute_by_the_clock},
     {"replay",               strongest_first, satisfied, pass,    may_replay,                    accept_by_replaying},
-    {"nearest sources",      weakest_first,   satisfied, pass,    may_take_nearest_sources,      take_nearest_sources},
+    {"nearest sources",      weakest_first,   either,    pass,    may_take_nearest_sources,      take_nearest_sources},
     {"decide",               strongest_first, either,    search,  is_searched_early,             decide_by_search},
     {"decide",               weakest_first,   either,    search,  is_weak,                       decide_weak},
     {"decide",               weakest_first,   either,    search,  is_searched,                   decide_by_search},
