@@ -218,6 +218,7 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
   o.sessions = s.workload.sessions;
   o.txns = s.workload.txns;
   if (Status mixed = take_isolations(s); !mixed.ok()) return fail(mixed.error());
+  if (Status defined = take_definition(s.check); !defined.ok()) return fail(defined.error());
   if (s.watch)
     if (Status can = prepare_watching(s, app); !can.ok()) return fail(can.error());
   if (s.watch_output.fail_fast && !s.watch && s.repeat.runs == 0)
@@ -398,7 +399,10 @@ Action add_run(CLI::App& app) {
       ->type_name("FILE");
   add_seed(app, s->options.seed);
   s->check.levels.aborted_reads = &s->check.aborted_reads;
-  s->check.levels.add(app, "a level to decide; the exit code is then the verdict");
+  s->check.levels.definition = &s->check.definition;
+  s->check.levels.add(app,
+                      "a level to decide, or FILE.toml that defines one; the exit code is then the "
+                      "verdict");
   s->check.output.add(app);
   s->check.budget.add(app);
   add_without(app, s->check.speed_ups);

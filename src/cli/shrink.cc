@@ -30,7 +30,8 @@ struct ShrinkState {
 };
 
 // Plays it, and says what came of it.
-Exit play_once(const std::string& script, LevelId level, const SqlFlags& sql) {
+Exit play_once(const std::string& script, LevelId level, const CheckFlags& flags,
+               const SqlFlags& sql) {
   namespace schedule = collect::schedule;
   auto file = schedule::parse(script, sql.file);
   if (!file.ok()) return fail(file.error());
@@ -43,6 +44,7 @@ Exit play_once(const std::string& script, LevelId level, const SqlFlags& sql) {
   if (!assembled.ok()) return fail(assembled.error());
   CheckFlags checking;
   checking.levels.levels = {level};
+  checking.defined_level = flags.defined_level;
   const Audit c = check_history(std::move(assembled->history), sql.file, checking);
   const Outcome outcome = c.result.find(level)->outcome;
   const std::string_view came_of_it = outcome == Outcome::violated    ? "is violated again"
@@ -60,14 +62,15 @@ Exit play_once(const std::string& script, LevelId level, const SqlFlags& sql) {
 
 // Writes the SQL that repeats the smallest part, once it was played where a database is given. It
 // is written also where the database could not be asked.
-Exit write_sql(const History& small, LevelId level, const SqlFlags& sql) {
+Exit write_sql(const History& small, LevelId level, const CheckFlags& flags, const SqlFlags& sql) {
   const Result<std::string> script = collect::sql_script(small, sql.isolation);
   if (!script.ok() && sql.where_possible) {
     note("no SQL that repeats it: " + display(script.error().message, 300));
     return Exit::satisfied;
   }
   if (!script.ok()) return fail(script.error());
-  const Exit played = sql.databases.empty() ? Exit::satisfied : play_once(*script, level, sql);
+  const Exit played =
+      sql.databases.empty() ? Exit::satisfied : play_once(*script, level, flags, sql);
   const Status s = write_file(sql.file, *script);
   return worse(played, ended(s));
 }
@@ -125,14 +128,16 @@ Exit write_smallest(const Audit& c, LevelId level, const CheckFlags& flags,
   const auto losses = write_history(small->history, output, format);
   if (!losses.ok()) return fail(losses.error());
   for (const Loss& l : *losses) note(fmt::format("not in the output: {} ({})", l.what, l.count));
-  return sql.file.empty() ? Exit::satisfied : write_sql(small->history, level, sql);
+  return sql.file.empty() ? Exit::satisfied : write_sql(small->history, level, flags, sql);
 }
 
 Action add_shrink(CLI::App& app) {
   auto s = std::make_shared<ShrinkState>();
   app.add_option("FILE", s->input, "history; - is standard input")->required()->type_name("");
+  s->flags.levels.definition = &s->flags.definition;
   s->flags.levels.add(app,
-                      "the level that must stay violated; by default the weakest violated one");
+                      "the level that must stay violated, or FILE.toml that defines it; by default "
+                      "the weakest violated one");
   app.add_option("--output,-o", s->output, "file to write; - is standard output")
       ->capture_default_str()
       ->type_name("FILE");
@@ -155,7 +160,10 @@ Action add_shrink(CLI::App& app) {
   add_clock_drift(app, s->flags.clock_drift);
   s->flags.budget.add(app);
   add_without(app, s->flags.speed_ups);
-  return [s] { return shrink_history(*s); };
+  return [s] {
+    if (const Status d = take_definition(s->flags); !d.ok()) return fail(d.error());
+    return shrink_history(*s);
+  };
 }
 
 }  // namespace assay::internal::cli
