@@ -30,7 +30,7 @@ class Rival:
     name: str
     program: str  # in the folder
     levels: dict  # a level of assay: what the rival calls it
-    kinds: tuple  # of inputs: registers, lists, single
+    kinds: tuple  # of inputs: registers, repeated, lists, single
     format: str  # what `assay convert --to` calls it; "" is assay's own
     command: Callable
     read: Reading
@@ -62,9 +62,9 @@ RIVALS = (
     Rival("PolySI", "PolySI.jar", {"session-si": ""}, ("registers",), "dbcop",
           lambda program, file, level, limit, kind: ["java", "-jar", program, "audit", "-t", "dbcop", file],
           by_exit_code(violated=(255,))),
-    Rival("VeriStrong", "veristrong", {"session-si": "si", "session-serializable": "ser"}, ("registers",), "dbcop",
-          lambda program, file, level, limit, kind: [program, "--history-type", "dbcop", "--isolation-level", level, file],
-          by_words(r"accept: true", r"accept: false")),
+    Rival("VeriStrong", "veristrong", {"session-si": "si", "session-serializable": "ser"}, ("registers", "repeated"), "dbcop",
+          lambda program, file, level, limit, kind: [program, "--pruning", "fast", "--history-type", "dbcop", "--isolation-level", level, file],
+          by_words(r"accept: true", r"accept: false"), tried=True),
     Rival("AWDIT 0.2.1", "awdit", {level: level for level in ("read-committed", "read-atomic", "causal")}, ("registers",), "polysi",
           lambda program, file, level, limit, kind: [program, "check", "-i", level, "-r", "first", "-f", "plume", file],
           lambda code, text: "error" if code != 0 else "satisfied" if re.search(r"^Consistent\.$", text, re.M) else "violated", tried=True),
