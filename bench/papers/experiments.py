@@ -172,7 +172,9 @@ _VIPER5K = tuple(
     Point(name, Generated("adya-si", sessions=24, txns=209, ops=8, read_share=0.5, keys=keys, workload=workload),
           {"Viper": seconds} if seconds else {})
     for name, workload, keys, seconds in (("C-TPCC", "tpcc", 2000, 2.48), ("C-RUBiS", "rubis", 20_000, 17.39),
-                                          ("C-Twitter", "twitter", 1000, 0.56), ("BlindW-RM", "blindw-rm", 2000, None)))
+                                          ("C-Twitter", "twitter", 1000, 0.56), ("BlindW-RM", "blindw-rm", 2000, None),
+                                          ("Range-B", "v-range-b", 2000, None), ("Range-RQH", "v-range-rqh", 2000, None),
+                                          ("Range-IDH", "v-range-idh", 2000, None)))
 VIPER = (
     Experiment("Viper", "Fig. 8", "BlindW-RW, all valid", "transactions",
                tuple(Point(str(n), blindw(n), {400: {"Viper": 0.04, "ASI with Mono": 115.98}, 10_000: {"Viper": 439.7}}.get(n, {}))
@@ -200,9 +202,7 @@ VIPER = (
                      for n, gsi, asi in ((100, 0.95, 255.57), (200, 9.25, 94.14), (400, 413.78, None))),
                level="adya-si", note="The paper's median of three. assay has no encoding for Z3; this is assay."),
     Experiment("Viper", "Fig. 10", "Ranges, 5,000 transactions of 8 operations of one kind", "workload",
-               tuple(Point(name, Generated("adya-si", sessions=24, txns=209, ops=8, read_share=0.5, keys=2000, workload=workload))
-                     for name, workload in (("Range-B", "v-range-b"), ("Range-RQH", "v-range-rqh"), ("Range-IDH", "v-range-idh"))),
-               level="adya-si", note="The paper prints no figure of its ranges. Half of the keys are deleted and inserted again."),
+               _VIPER5K[4:], level="adya-si", note="The paper prints no figure of its ranges. Half of the keys are deleted and inserted again."),
     Experiment("Viper", "Fig. 14", "Known violations, of the same kind and size", "violation",
                tuple(Point(name, Generated("adya-si", sessions=10, txns=txns // 10, ops=4, read_share=0.5, keys=1000,
                                            bug=bug), {"Viper": seconds}, expect="violated")
@@ -230,52 +230,52 @@ VIPER = (
 
 # Emme, Enne, King Cobra: section 7.
 _ITEMS = Generated("serializable", sessions=20, txns=500, ops=5, read_share=0.4, keys=1000, times="intervals",
-                   by_session=False, logged=True)
+                   by_session=False, logged=True, increment_share=0.333)
 _ORDERED = replace(_ITEMS, logged=False, timestamps=True)
-_PREDICATES = replace(_ITEMS, workload="predicates", keys=100)
+_PREDICATES = replace(_ITEMS, workload="predicates", keys=100, increment_share=0)
 
 
 def items(base, sizes, systems):
     return tuple(Point(str(n), replace(base, txns=n // 20), systems.get(n, {})) for n in sizes)
 
 
-def cobra(workload, read_share):
-    return Generated("strict-serializable", sessions=20, txns=500, ops=8, read_share=read_share, keys=1000,
-                     workload=workload, stated=True, by_session=True)
+def cobra(reads, increments):
+    """The shares of reads and of read-modify-writes; the rest are blind writes."""
+    return Generated("strict-serializable", sessions=20, txns=500, ops=8, read_share=reads, keys=1000,
+                     increment_share=round(increments / (1 - reads), 3), stated=True, by_session=True)
 
 
-_MIXES = (("read-modify-write", "increment", 0.5), ("read/write", "general", 0.5), ("heavy write", "general", 0.2))
+_MIXES = (("read-modify-write", 0.25, 0.5), ("read/write", 0.5, 0), ("heavy write", 0.1, 0.1))
 EMME = (
     Experiment("Emme", "Fig. 9, 11", "Reads and writes of items, with the order of versions", "transactions",
                items(_ITEMS, (10_000, 20_000, 40_000, 60_000, 80_000, 100_000), {100_000: {"Emme": 98.3, "Elle": 184.2}}),
                level="pl-3", seeds=1,
-               note="The paper's mix is 40 % reads, 30 % updates, 20 % increments, 10 % inserts; here 40 % reads, the rest "
-                    "writes."),
+               note="The paper's mix: 40 % reads, 20 % increments, 40 % updates and inserts; the first write of a key inserts it."),
     Experiment("Emme", "Fig. 11", "The same in the order that the database states (Enne)", "transactions",
                items(_ORDERED, (10_000, 40_000, 100_000), {100_000: {"Enne": 1.7}}), level="serializable", seeds=1,
                flags=("--expected-order", "commit_ts")),
     Experiment("Emme", "Fig. 10, 12", "Predicates, with the order of versions", "transactions",
                items(_PREDICATES, (500, 1000, 2500, 5000), {2500: {"Emme": 76.2}}), level="pl-3"),
     Experiment("Emme", "Fig. 12", "Predicates in the order that the database states (Enne)", "transactions",
-               items(replace(_ORDERED, workload="predicates", keys=100), (500, 1000, 2500, 5000), {2500: {"Enne": 0.6}}), level="serializable",
+               items(replace(_ORDERED, workload="predicates", keys=100, increment_share=0), (500, 1000, 2500, 5000), {2500: {"Enne": 0.6}}), level="serializable",
                flags=("--expected-order", "commit_ts")),
     Experiment("Emme", "Fig. 10, 12", "Share of queries by predicate, 2,500 transactions", "share of queries",
                sweep(replace(_PREDICATES, txns=125), "query_share", (0.1, 0.3, 0.5, 0.7), {}), level="pl-3",
                note="The paper prints no figure: time grows with the number of queries."),
     *(Experiment("Emme", "Fig. 13", f"King Cobra, {name}", "workload",
-                 tuple(Point(label, cobra(workload, reads), paper, level=level)
+                 tuple(Point(label, cobra(reads, increments), paper, level=level)
                        for label, level, paper in (
                            ("no session order", "serializable", {}), ("session order", SER, {}))),
                  ways=(("without version order", ("--use-order", "0%")), ("with version order", ())),
                  note=note)
-      for (name, workload, reads), note in zip(_MIXES, (
+      for (name, reads, increments), note in zip(_MIXES, (
           "", "King Cobra: over 300 s with neither order, at most 15 s with the order of versions alone.",
           "King Cobra: over 300 s with neither order, at most 34 s with the order of versions alone."))),
     *(Experiment("Emme", "Fig. 14", f"A part of the order of versions, {name}{', a long fork planted' if bug else ''}", "workload", (
-        Point(name, replace(cobra(workload, reads), bug=bug), expect="violated" if bug else "satisfied"),), level="serializable",
+        Point(name, replace(cobra(reads, increments), bug=bug), expect="violated" if bug else "satisfied"),), level="serializable",
         ways=tuple((f"{share} % of the order", ("--use-order", f"{share}%")) for share in (0, 25, 50, 75, 90, 100)),
         note="Faults are ours." if bug else "King Cobra needs 90 % and more for the second and third workload.")
-      for bug in (None, "long-fork") for name, workload, reads in _MIXES),
+      for bug in (None, "long-fork") for name, reads, increments in _MIXES),
 )
 
 # dbcop: section 6.
@@ -379,7 +379,6 @@ NOT_REPEATED = (
     ("PolySI", "Section 5.2: three bugs in live databases", "Dgraph and YugabyteDB are not at hand. `assay run` drives Galera."),
     ("Viper", "Fig. 14: the recorded histories", "They are not published."),
     ("Viper", "Fig. 11: heuristic pruning", "assay has none to switch off."),
-    ("Emme", "Fig. 9: 20 % increments, 10 % inserts", "`predicates:increment-share=0.2` has the increments; the inserts are the first writes of keys."),
     ("Emme", "Section 7: bugs of PostgreSQL 12.3 and of CockroachDB builds", "Needs servers; the builds are not published."),
     ("Emme", "Section 7: time to recover version orders", "Needs servers: bench/suite/version-order-overhead."),
     ("dbcop", "Fig. 14, 15: SAT baseline", "bench/suite/sat-baseline measures it; it needs CaDiCaL."),

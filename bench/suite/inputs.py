@@ -47,8 +47,6 @@ class Inputs:
         part.rename(path)  # so that a run that was cut short leaves no half of an input
 
     def _generate(self, wanted: Generated, path: pathlib.Path):
-        workload = (f"{wanted.workload}:ops={wanted.ops},read-share={wanted.read_share},keys={wanted.keys},"
-                    f"distribution={wanted.distribution},abort-share=0,unknown-share=0")
         times = (f"{wanted.times}:clock-error={self._lengths(wanted, wanted.clocks_off)},"
                  f"time-jitter={self._lengths(wanted, wanted.jitter)}")
         command = [
@@ -57,20 +55,13 @@ class Inputs:
         ]
         if wanted.lightweight is not None:
             command += ["--lightweight"]
-            workload += f",concurrent={wanted.lightweight}"
         if wanted.logged:
             command += ["--version-order"]
         if wanted.timestamps:
             command += ["--timestamps"]
-        if wanted.query_share is not None:
-            workload += f",query-share={wanted.query_share},query-width={wanted.query_width}"
-        if wanted.long_ops is not None:
-            workload += f",long-ops={wanted.long_ops}"
-        if wanted.values is not None:
-            workload += f",values={wanted.values}"
         if wanted.bug:
             command += ["--bug", wanted.bug]
-        subprocess.run([str(word) for word in (*command, "--workload", workload)], check=True)
+        subprocess.run([str(word) for word in (*command, "--workload", workload(wanted))], check=True)
 
     def _lengths(self, wanted: Generated, count: int) -> int:
         """Nanoseconds: `count` times the mean length of a transaction, found on a small sample."""
@@ -204,6 +195,17 @@ def group_by_session(path: pathlib.Path):
                     out.write(chunk)
 
 
+def workload(g: Generated) -> str:
+    """What --workload of `assay generate` is given for it."""
+    words = [f"ops={g.ops}", f"read-share={g.read_share}", f"keys={g.keys}", f"distribution={g.distribution}", "abort-share=0", "unknown-share=0",
+             *([] if g.lightweight is None else [f"concurrent={g.lightweight}"]),
+             *([] if g.query_share is None else [f"query-share={g.query_share}", f"query-width={g.query_width}"]),
+             *([f"increment-share={g.increment_share}"] if g.increment_share else []),
+             *([] if g.long_ops is None else [f"long-ops={g.long_ops}"]),
+             *([] if g.values is None else [f"values={g.values}"])]
+    return f"{g.workload}:{','.join(words)}"
+
+
 def _name(g: Generated) -> str:
     words = [g.level, g.workload, f"{g.sessions}x{g.txns}x{g.ops}", f"r{g.read_share}",
              f"k{g.keys}", g.distribution, f"t-{g.times}", f"c{g.clocks_off}", f"j{g.jitter}", g.bug or "sound",
@@ -211,6 +213,7 @@ def _name(g: Generated) -> str:
              *(["timestamps"] if g.timestamps else []),
              *([f"open{g.open_share}"] if g.open_share else []),
              *([] if g.query_share is None else [f"q{g.query_share}w{g.query_width}"]),
+             *([f"i{g.increment_share}"] if g.increment_share else []),
              *([] if g.long_ops is None else [f"long{g.long_ops}"]), *([f"stale{g.stale}"] if g.stale else []),
              *([] if g.values is None else [f"v{g.values}"]),
              *([] if g.lightweight is None else [f"lightweight{g.lightweight}"]), f"seed{g.seed}", "sessions" if g.by_session else "ends"]

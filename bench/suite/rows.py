@@ -25,6 +25,8 @@ class Generated:
     # Of `predicates`: the share of queries among the operations, and that of the values which satisfy one.
     query_share: Optional[float] = None
     query_width: float = 0.1
+    # Of `general` and `predicates`: the share of the writes that read their key first.
+    increment_share: float = 0
     # Of `general`: operations of long transactions, one in ten.
     long_ops: Optional[int] = None
     # So many versions back lies what one read is made to return (inputs.make_stale).

@@ -385,10 +385,10 @@ bool withhold_uncontended(CheckResult& result, const Stakes& stakes) {
     v.cause = UnknownCause::uncontended;
     v.reason = stakes.conflicts() == 0 ? "uncontended: no two transactions that overlapped met on "
                                          "a key that one of them wrote "
-                                         "(--require-contention asks for that)"
+                                         "(--require-contention makes this unknown)"
                                        : "uncontended: no transactions that overlapped could have "
                                          "shown anything that the level "
-                                         "rules out (--require-contention asks for that)";
+                                         "rules out (--require-contention makes this unknown)";
   }
   return any;
 }

@@ -9,7 +9,7 @@
 namespace assay::internal {
 
 // How often committed transactions looked at what others could have written: reads, ranges and
-// conditional writes that no own write of the same key precedes.
+// conditional writes of a key that the transaction itself had not written before.
 uint64_t count_observations(const History& history);
 
 // A history without a read of another transaction's write satisfies every level, whatever the

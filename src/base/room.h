@@ -8,8 +8,8 @@
 
 namespace assay::internal {
 
-// Before `more` elements are appended: asks the budget for the memory that the vector moves to
-// where it has to grow. False, and the vector as it was, if the budget has run out.
+// To be called before `more` elements are appended: if the vector has to grow, asks the budget for
+// the memory that it will move to. False, and the vector as it was, if the budget has run out.
 template <class T>
 bool make_room(std::vector<T>& items, size_t more, Budget& budget) {
   constexpr size_t kSmallBytes = size_t{1} << 20;  // not worth asking

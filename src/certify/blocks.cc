@@ -58,7 +58,7 @@ Status Blocks::check(const ProofStep& step, Counting& counting) {
     return check_whole(block, step.source);
   }
   if (step.source >= history_.op_count() || !is_list(step.source, history_.op(step.source).key))
-    return refuse("operation {} is no read of a list", step.source);
+    return refuse("operation {} is not a read of a list", step.source);
   const TxnId reader = history_.txn_of(step.source);
   if (!excused(reader)) return not_excused(reader);
   for (const Literal& l : blocks)

@@ -221,7 +221,7 @@ Status ChainVerifier::place(uint64_t line, const Txn& t) {
   // Its session did not wait for an outcome that it never learned.
   uint64_t& latest = session_of(t).latest;
   if (h.status(t.txn) == TxnStatus::committed && line < latest)
-    return refuse("line {} comes after line {}, which follows it in its session", line, latest);
+    return refuse("line {} comes after line {}, which it precedes in its session", line, latest);
   latest = std::max(latest, line);
   std::vector<OpId> excused;
   const auto there = [&](const Access& a, bool own) {

@@ -36,7 +36,7 @@ Status Evidence::check_source(uint32_t source, bool source_is_op) {
     return Ok{};
   }
   if (source >= history.op_count() || access_of(history, source).accepts != Accepts::list)
-    return refuse("operation {} is no read of a list", source);
+    return refuse("operation {} is not a read of a list", source);
   if (!counting.counts(history.txn_of(source)))
     return refuse("the list was read by transaction {}, which need not have taken effect",
                   history.name(history.txn_of(source)));

@@ -31,10 +31,10 @@ class Sources {
  public:
   explicit Sources(const Writes& writes);
 
-  // Every transaction whose state of `key` explains what `op` saw, kNone for the initial state;
-  // with `one_state` also what the transaction's other operations saw of the key before it wrote
-  // it. Empty if nothing does. Fails for operations that see no state of the key, or their
-  // transaction's own.
+  // Every transaction whose state of `key` explains what `op` saw (kNone: the initial state);
+  // with `one_state` also what the other operations of `op`'s transaction saw of the key before it
+  // wrote the key. Empty if nothing does. Fails for operations that see no state of the key, or
+  // their transaction's own.
   Result<std::vector<TxnId>> of(OpId op, KeyId key, bool one_state) const;
 
   // Whether one of them is `source`.

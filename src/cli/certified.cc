@@ -32,7 +32,7 @@ Result<Certified> read_certified(const CertifiedFlags& flags) {
     auto counted = count_aborted_reads(read->history);
     if (!counted.ok()) return counted.error();
     read->history = std::move(counted->history);
-    note(fmt::format("the reads of {} that did not commit count",
+    note(fmt::format("the reads of {} that did not commit are judged, too",
                      counted->companions == 1
                          ? "1 transaction"
                          : fmt::format("{} transactions", counted->companions)));

@@ -398,7 +398,7 @@ void WorkloadFlags::add(CLI::App& app) {
   add_share(app, "--update-share", options.update_share,
             "share of the queries that overwrite each row they find (workload predicates)");
   add_share(app, "--increment-share", options.increment_share,
-            "share of the writes that read the key first (workload predicates)");
+            "share of the writes that read the key first (workloads general and predicates)");
   number("--keys", options.keys, positive, "number of keys")->capture_default_str();
   number("--keys-alive", options.keys_alive, positive,
          "number of keys in use at a time; they are replaced one by one, so new keys appear all "

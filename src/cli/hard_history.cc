@@ -112,7 +112,8 @@ void HardFlags::add(CLI::App& app) {
       app, "--hard", "kind", names_of(kKinds, &Kind::name),
       [this](const std::string& name) { kind = name; },
       "a hard case, without times and workload. cnf: prefix, session-si and session-serializable "
-      "hold iff a random formula of three literals a clause can be satisfied; polygraph: slightly "
+      "hold iff a random formula with three literals per clause can be satisfied; polygraph: "
+      "slightly "
       "stale reads and blind writes; triangle: causal and weaker are violated iff a random graph "
       "has a triangle")
       ->type_name("KIND");

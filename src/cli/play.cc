@@ -307,8 +307,8 @@ Action add_play(CLI::App& app) {
   auto s = std::make_shared<PlayState>();
   app.add_option(
          "FILE", s->file,
-         "the schedule: a specification of PostgreSQL's, SQL in which comments say of which "
-         "session each statement is, or Markdown; docs/playing.md says how")
+         "the schedule: a spec file of PostgreSQL's isolation tester, SQL with comments that say "
+         "which session each statement belongs to, or Markdown; docs/playing.md says how")
       ->required()
       ->type_name("");
   app.add_option(

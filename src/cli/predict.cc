@@ -267,7 +267,7 @@ std::string others_in_words(std::span<const Played> played) {
   std::string text;
   for (const auto& [came, words] :
        {std::pair(Came::serializable, "had a serial order"),
-        std::pair(Came::unseen, "had one as far as they were observed"),
+        std::pair(Came::unseen, "had a serial order as far as they were observed"),
         std::pair(Came::refused, "were refused"), std::pair(Came::otherwise, "changed other rows"),
         std::pair(Came::unplayable, "could not be played")}) {
     const auto first = std::ranges::find(played, came, &Played::came);
@@ -513,8 +513,8 @@ Action add_predict(CLI::App& app) {
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--output", s->files.folder,
-                 "a folder for the certificates, for assay verify, and for the executions that go "
-                 "wrong, each as a history for assay check and explain")
+                 "a folder for the certificates, which assay verify reads, and for the executions "
+                 "that go wrong, each a history that assay check and explain read")
       ->type_name("FOLDER");
   CLI::Option* const play = app.add_flag("--play", s->plays,
                                          "play what breaks on --database, in copies of its tables "

@@ -309,8 +309,8 @@ Action add_record(CLI::App& app) {
       ->type_name("FILE");
   app.add_option(
          "--first-rows", s->options.first_rows,
-         "read so many rows before anybody changes them, of tables that have no more, so that "
-         "explanations show what they held")
+         "at the start, read the rows of tables that together have at most N, so that explanations "
+         "show what rows held before they were changed")
       ->capture_default_str()
       ->type_name("N");
   CLI::Option* const no_values =

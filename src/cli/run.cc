@@ -57,8 +57,8 @@ std::string in_words(const collect::VersionLogReport& log) {
   if (log.not_committed > 0)
     text += fmt::format("; {} of unknown outcome did not commit", grouped(log.not_committed));
   if (log.queries > 0)
-    text += fmt::format("; what {} of {} queries passed over", grouped(log.resolved_queries),
-                        grouped(log.queries));
+    text += fmt::format("; it is known what {} of {} queries passed over",
+                        grouped(log.resolved_queries), grouped(log.queries));
   if (!log.missing.empty()) text += "; not complete: " + display(log.missing, 200);
   return text;
 }
@@ -292,8 +292,8 @@ void add_version_order(CLI::App& app, collect::RunOptions& o) {
     databases += fmt::format("{}{} ({})", databases.empty() ? "" : "; ", log.scheme, log.summary);
   app.add_flag_callback(
       "--version-order", [&o] { o.open_log = evidence::open_version_log; },
-      "write into the history in which order the database itself says that it installed the "
-      "versions of each key, read from its log at the end: " +
+      "write into the history the order in which the database itself says that it installed the "
+      "versions of each key, as read from its log at the end: " +
           databases);
 }
 

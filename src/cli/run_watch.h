@@ -29,7 +29,7 @@ namespace assay::internal::cli {
 
 class RunWatch : public collect::PartListener {
  public:
-  // Of all files but the one being written, the last `keep_files` stay; none is removed without it.
+  // Of the files that are full, the last `keep_files` stay; without `keep_files` all do.
   RunWatch(const watch::WatchOptions& options, const WatchOutput& output,
            std::optional<uint64_t> keep_files);
   ~RunWatch() override;

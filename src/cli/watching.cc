@@ -268,8 +268,8 @@ Exit Watching::end() {
     note(options_.sessions > 0
              ? "undecided transactions may have run concurrently with unreported ones"
              : "undecided transactions may have run concurrently with unreported ones: that is "
-               "known "
-               "once the history is --lateness further, or with --sessions once each has reported");
+               "known once the history has gone on for --lateness or, with --sessions, once each "
+               "session has reported");
   if (p.alarms > 0) return Exit::violated;
   if (p.decided > 0 && p.undecided == 0) return Exit::satisfied;
   if (p.decided == 0) note("nothing was decided");

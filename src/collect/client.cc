@@ -28,7 +28,7 @@ std::string_view word_for(OpKind kind) {
   return kWords[static_cast<size_t>(kind)];
 }
 
-// As far as a person needs it to find the statement again.
+// With as much detail as a person needs to find the statement again.
 std::string in_words(const Request& request) {
   if (request.statement) return request.statement->in_words();
   return fmt::format("{} of key {}", word_for(request.kind), request.key.view().to_string());

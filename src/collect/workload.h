@@ -45,9 +45,9 @@ struct WorkloadOptions {
   double query_share = kQueryShare;
   double query_width = kQueryWidth;
   static constexpr double kQueryShare = 0.5, kQueryWidth = 0.1;
-  // And the share of the queries that are updates by condition, which overwrite the rows they find,
-  // and of the writes that are increments, which read first.
-  double update_share = 0, increment_share = 0;
+  // And the share of the queries that are updates by condition, which overwrite the rows they find.
+  double update_share = 0;
+  double increment_share = 0;  // of `general` too: share of the writes that read the key first
 };
 
 // The transactions of one session, one after the other, each given step by step: a step may depend

@@ -86,7 +86,7 @@ class Slot : public PostgresqlSlot {
     if (!level.ok()) return level.error();
     if ((*level)[0][0] != "logical")
       return usage_error(fmt::format(
-          "PostgreSQL logs for wal_level = {}; the version order needs wal_level = logical",
+          "PostgreSQL runs with wal_level = {}; the version order needs wal_level = logical",
           (*level)[0][0]));
     // Of runs that were killed.
     if (!send(

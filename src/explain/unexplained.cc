@@ -154,8 +154,7 @@ std::string list_read(const Excerpt& excerpt, OpId op) {
          list_in_words(excerpt.in_file(op));
 }
 
-// Lists that do not contradict each other are all beginnings of the longest of their key. False if
-// that is so.
+// False if no two lists contradict each other: then those of a key are prefixes of its longest.
 bool explain_contradicting_lists(const Excerpt& excerpt, const std::vector<OpId>& lists,
                                  Explanation& e) {
   const History& h = excerpt.history;

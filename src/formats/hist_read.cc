@@ -347,7 +347,7 @@ class HistReader {
     return to != Interval::kUnknown || c_.expected(kWant);
   }
 
-  // Looks behind the closing brace that belongs to the opening one just read.
+  // Reads what follows the closing brace that belongs to the opening one just read.
   bool read_status(TxnHeader& header) {
     std::string_view rest = c_.rest();
     char quote = '\0';

@@ -311,7 +311,8 @@ Result<std::vector<Loss>> write_history_text(const History& history, std::string
   auto format = formats::writable(format_name);
   if (!format.ok()) return format.error();
   if (!(*format)->write)
-    return usage_error("format '" + std::string(format_name) + "' is a directory, not a text");
+    return usage_error("format '" + std::string(format_name) +
+                       "' is written as a directory, not as text");
   formats::Losses losses;
   formats::Output out = formats::Output::memory(text);
   (*format)->write(history, out, losses);

@@ -147,8 +147,8 @@ class S2Reader {
     if (call.records == 0) return Ok{};
     if (!call.at)
       return records_.located(
-          bad_input("expected match_seq_num of an append of unknown outcome: without it the tail "
-                    "that it left is not known",
+          bad_input("expected match_seq_num, since the outcome of this append is unknown: without "
+                    "that number the tail that it left is not known",
                     call.line));
     begin(call, Interval::kOpen);
     builder_.add(Op::cas(ValueView::of(kTail), ValueView::of(*call.at),

@@ -61,8 +61,8 @@ class ViperReader {
     if (initial_reads_ > 0 && !has_initial_txn_)
       notes_.push_back(
           {0, std::to_string(initial_reads_) +
-                  " reads saw a value that was never written, the only one of its key; it "
-                  "was taken for the initial value"});
+                  " reads saw a value that was never written; as the only such value of its "
+                  "key, it was taken as the initial value"});
     return std::move(builder_).finish();
   }
 

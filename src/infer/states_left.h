@@ -37,8 +37,8 @@ class StatesLeft {
   }
 
   std::span<const Left> of(KeyId key) const { return of_key_[key]; }
-  // The states that may explain all of these observations of the key, and perhaps others: the
-  // fewest that one of them allows.
+  // All states that may explain all of these observations of the key, and perhaps some that do not:
+  // those that the narrowest observation allows.
   std::span<const Left> candidates(KeyId key, std::span<const Observation> observations) const {
     bool must_be_absent = false;
     for (const Observation& seen : observations) {

@@ -40,7 +40,7 @@ namespace {
 constexpr PartInfo kParts[] = {
     {Part::table, "table", "the table that the other queries are about"},
     {Part::facts, "facts", "that table, from a table with a row for each operation"},
-    {Part::accept, "accept", "what speaks against the order: no row, and the level is satisfied"},
+    {Part::accept, "accept", "what speaks against the order; without a row the level is satisfied"},
     {Part::refute, "refute", "transactions that violate the level by a rule for one key"},
     {Part::residue, "residue",
      "the transactions around what 'accept' returns, for 'assay residue'"},

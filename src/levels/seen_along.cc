@@ -43,7 +43,7 @@ std::optional<Order> SeenAlong::as_adya(LevelId level, const Order& order) {
   return adya;
 }
 
-// Nothing if something is open that has no single source.
+// Nothing if an open read may have no single source, such as that of a list.
 std::optional<std::vector<Seen>> SeenAlong::sources(OpenProblem::Listing listing,
                                                     const Order& order) {
   const OpenReads& open = open_.reads(listing);

@@ -20,7 +20,7 @@ constexpr SpeedUpInfo kSpeedUps[] = {
      "before reads are matched, replay the values that keys hold (not without replay)"},
     {replay, "replay", "accept by replaying an order proposed from client times"},
     {stated_replay, "stated-replay",
-     "in a replay, wait for the versions that are stated to come before"},
+     "in a replay, install a version after those that are stated to precede it"},
     {stated_first, "stated-first",
      "decide the strongest levels first where nearly all orders of versions are stated"},
     {clock_faults, "clock-faults",

@@ -97,8 +97,8 @@ void refute_without_time(Case& c, const LevelInfo& level) {
   if (found.outcome() == Outcome::violated) c.record(level.id, std::move(found));
 }
 
-// If the level without its real-time condition is a level too, and was searched, nothing is left to
-// try.
+// Whether a search without the level's real-time condition can say something new: not if the level
+// without it is a level too, and was searched.
 bool is_searched_without_time(Case& c, const LevelInfo& level) {
   const auto says_all = [&](const LevelInfo& other) {
     return other.real_time == RealTime::none && same_model(level, other) &&

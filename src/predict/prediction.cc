@@ -83,7 +83,8 @@ class Predictor {
     if (!steps.ok()) return steps.error();
     committed_ = std::move(*steps);
     if (all_committed && gaps.empty()) return Ok{};
-    // A transaction of another program, of which only some is known, may run in a gap.
+    // A transaction that was recorded only in part, of any program, may conflict by what is
+    // missing.
     for (TxnId t = 0; t < count; ++t)
       attempted[t] = attempted[t] || (!metas_[t].is_whole() && !metas_[t].defines);
     auto all = Steps::of(h_, attempted, gaps, budget_);

@@ -65,7 +65,7 @@ class Recorder : public Recording {
                                      (*version)[0][0], kOldestVersion));
     if ((*version)[0][3] != "logical")
       return usage_error(
-          fmt::format("PostgreSQL logs for wal_level = {}; recording needs ALTER SYSTEM SET "
+          fmt::format("PostgreSQL runs with wal_level = {}; recording needs ALTER SYSTEM SET "
                       "wal_level = logical "
                       "and a restart of the server",
                       (*version)[0][3]));

@@ -382,8 +382,8 @@ void Understanding::look_for_condition(const Json& s) {
     part_.where = std::move(pieces);
 }
 
-// It waits for the lock of its row, which it takes. A lock that goes with other changes of the row
-// is none here.
+// A SELECT with a locking clause waits for the locks of its rows and takes them. FOR KEY SHARE and
+// the like, which admit some changes of the row, do not count.
 void Understanding::look_for_lock(const Json& s) {
   const Json& clauses = s["lockingClause"];
   if (clauses.size() != 1 || s.contains("limitCount") || s.contains("limitOffset")) return;
@@ -394,8 +394,8 @@ void Understanding::look_for_lock(const Json& s) {
   if (strength == "LCS_FORSHARE") part_.locks = "share";
 }
 
-// Looks among conditions that all hold for an equation of each column of the key. Whether there are
-// no others.
+// Looks for an equation of each column of the key among conditions that all hold. True if there are
+// no other conditions.
 bool Understanding::look_for_key(const Json& where, const Relation& relation) {
   std::set<std::string> named;
   size_t conditions = 0;

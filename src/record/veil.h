@@ -15,7 +15,7 @@ class Veil {
  public:
   using Secret = std::array<uint64_t, 2>;
   explicit Veil(const Secret& secret) : secret_(secret) {}
-  // Of a secret that is drawn now, and written down nowhere.
+  // With a secret that is drawn now and written down nowhere.
   static Veil drawn();
 
   std::string value(std::string_view text) const;

@@ -102,14 +102,15 @@ std::string_view rule_out_first(const Audit& c, const Explanation& e) {
 
 namespace {
 
-// Whether it needs what the history states of versions; empty where that states nothing.
+// Whether the violation needs what the history states about versions; empty where that states
+// nothing.
 std::string what_it_needs(const History& h, const Explanation& e) {
   if (!h.states_versions()) return "";
   if (e.need_statements.empty())
-    return "What the clients saw shows it; what the history states of versions is not needed.";
+    return "What the clients saw shows it; what the history states about versions is not needed.";
   std::string out = "What the clients saw of these transactions does not show it";
   if (e.need_statements.size() < e.levels.size()) out += " at " + level_names(e.need_statements);
-  return out + ": it needs what the history states of versions.";
+  return out + ": that takes what the history states about versions.";
 }
 
 }  // namespace

@@ -442,9 +442,8 @@ void ChoiceSolver::finish_refutation(uint32_t clause) {
   clauses_[empty_clause_].hint_end = static_cast<uint32_t>(hints_.size());
 }
 
-// Learns from a conflict whose latest sides were taken at the current level, and goes back. The
-// assumptions that a conflict rests on cannot all hold. Any of them may be the wrong one, so all
-// are given up.
+// The assumptions that a conflict rests on cannot all hold. Any of them may be the wrong one, so
+// all are given up.
 void ChoiceSolver::give_up_core(std::span<const Side> conflict) {
   std::vector<Side> work(conflict.begin(), conflict.end());
   std::vector<uint32_t> looked_at;
@@ -462,6 +461,7 @@ void ChoiceSolver::give_up_core(std::span<const Side> conflict) {
   for (const uint32_t choice : looked_at) seen_[choice] = 0;
 }
 
+// Learns from a conflict whose latest sides were taken at the current level, and goes back.
 uint32_t ChoiceSolver::resolve_conflict(uint32_t conflict) {
   ++conflicts_;
   std::vector<Side> learnt;

@@ -71,7 +71,7 @@ void FenceClock::forget_passed() {
   }
 }
 
-// And all fences that wait for it, and for these.
+// Places the fence, then all fences that wait for it, then those that wait for these, and so on.
 void FenceClock::place(Place& at, Unplaced fence) {
   struct Next {
     Unplaced fence;

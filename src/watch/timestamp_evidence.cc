@@ -42,16 +42,16 @@ std::string sentence_of(const TimestampFault& f, const std::string& other) {
     case Kind::overlap:
       return fmt::format(
           "{} started at {} and wrote {}, which {} had started to write and committed "
-          "at {} only",
+          "only at {}",
           name, f.txn->start, key_in_words(h, f.key), other, f.other->commit);
     case Kind::session:
       return fmt::format(
-          "{} started at {}, before {}, which comes first in their session, committed "
+          "{} started at {}, although {}, which precedes it in their session, committed only "
           "at {}",
           name, f.txn->start, other, f.other->commit);
     case Kind::real_time:
       return fmt::format(
-          "{} began after {} had ended, and started at {}, before that one committed "
+          "{} began after {} had ended, but started at {}, before that one committed "
           "at {}",
           name, other, f.txn->start, f.other->commit);
   }

@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSqliteScheme = "sqlite:";
 constexpr IsolationName kSqliteIsolations[] = {
-    {"adaptive", "BEGIN DEFERRED, after an abort BEGIN IMMEDIATE once"},
+    {"adaptive", "BEGIN DEFERRED; after an abort, BEGIN IMMEDIATE once"},
     {"deferred",
      "BEGIN DEFERRED: a snapshot at the first read, aborted if it is old at the first write"},
     {"immediate", "BEGIN IMMEDIATE: one transaction at a time"},

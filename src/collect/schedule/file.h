@@ -60,8 +60,8 @@ struct File {
 // messages, and of what is played.
 Result<File> parse(std::string_view text, std::string_view path);
 
-// Every interleaving of the sessions, in the order of PostgreSQL's tester, up to `most`; or, of
-// more than that, so many drawn with the seed, none twice.
+// Every interleaving of the sessions, in the order of PostgreSQL's tester, if there are at most
+// `most`; else `most` of them, drawn with the seed, none twice.
 std::vector<Permutation> interleavings(const File& file, uint64_t most, uint64_t seed);
 
 }  // namespace assay::internal::collect::schedule

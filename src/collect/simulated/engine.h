@@ -58,8 +58,8 @@ class Engine {
   // aborted.
   std::optional<Commit> commit(uint32_t session);
   void abort(uint32_t session);
-  // Of the transaction that the session has just committed: the newest commit that it saw, if it
-  // looked, and its own number, if it wrote something.
+  // Notes, of the transaction that the session has just committed, the newest commit that it saw,
+  // if it looked, and its own number, if it wrote something.
   void note_times(uint32_t session, TxnRecord& record) const;
   // Whether that wrote something.
   bool wrote(uint32_t session) const { return sessions_[session].number.has_value(); }

@@ -409,8 +409,8 @@ std::optional<Value> integer_of(const Value& value) {
   return Value::of(integer);
 }
 
-// What an aggregate of these rows is: nulls do not count, and of nothing there is no sum. None that
-// leaves 64 bits.
+// The value of the statement's aggregate over these rows: nulls do not count, and over no values it
+// is null. Nothing if a sum does not fit into 64 bits.
 std::optional<Value> computed(const Statement& s, const std::vector<std::vector<Value>>& rows) {
   if (s.aggregate == AggregateFunction::count) return Value::of(static_cast<int64_t>(rows.size()));
   std::vector<Value> values;

@@ -1,7 +1,8 @@
-// General key-value transactions: each operation is a read or a blind write of a key drawn from the
-// distribution. With six parameters (sessions, transactions, operations, read share, keys,
-// distribution) it covers most of what random testing can reach. Long transactions may be mixed
-// among the others, and sessions may be kept from writing each other's keys:
+// General key-value transactions: each operation is a read, a blind write or an increment, which
+// reads first, of a key drawn from the distribution. With six parameters (sessions, transactions,
+// operations, read share, keys, distribution) it covers most of what random testing can reach. Long
+// transactions may be mixed among the others, and sessions may be kept from writing each other's
+// keys:
 //
 //   3 sessions, 8 keys     session 0 writes 0 3 6, session 1 writes 1 4 7, session 2 writes 2 5;
 //                          all of them read any
@@ -25,11 +26,15 @@ class GeneralSession : public WorkloadSession, public IntegerRegisters {
     if (retry) return;
     const bool is_long = options_.long_ops > 0 && rng_.chance(options_.long_share);
     keys_.next_transaction();
-    plan_.resize(is_long ? options_.long_ops : options_.ops);
-    for (Planned& op : plan_) {
+    plan_.clear();
+    for (uint32_t left = is_long ? options_.long_ops : options_.ops; left > 0; --left) {
+      Planned op;
       op.read = rng_.chance(options_.read_share);
       op.key = static_cast<int64_t>(keys_.draw(rng_));
       if (options_.own_writes && !op.read) op.key = own_key(op.key);
+      if (!op.read && options_.increment_share > 0 && rng_.chance(options_.increment_share))
+        plan_.push_back({true, op.key});
+      plan_.push_back(op);
     }
   }
 
@@ -74,8 +79,7 @@ static Result<std::unique_ptr<Workload>> make_general(const WorkloadOptions& opt
   return std::unique_ptr<Workload>(std::make_unique<SessionWorkload<GeneralSession>>(options));
 }
 
-const WorkloadInfo kGeneral = {"general",
-                               "reads and blind writes of keys drawn from a distribution",
+const WorkloadInfo kGeneral = {"general", "reads and writes of keys drawn from a distribution",
                                kShownByRegisters, make_general, true};
 
 }  // namespace assay::internal::collect

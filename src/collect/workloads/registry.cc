@@ -32,13 +32,17 @@ Result<std::unique_ptr<Workload>> make_workload(std::string_view name,
     if (options.keys_alive > 0 && info->name != kGeneral.name && info->name != kMini.name)
       return usage_error("keys-alive is a key of the workloads general and mini, not of " +
                          std::string(name));
+    if (options.increment_share > 0 && info->name != kGeneral.name &&
+        info->name != kPredicateQueries.name)
+      return usage_error(
+          "increment-share is a key of the workloads general and predicates, not of " +
+          std::string(name));
     const bool queries = options.query_share != WorkloadOptions::kQueryShare ||
                          options.query_width != WorkloadOptions::kQueryWidth ||
-                         options.update_share > 0 || options.increment_share > 0;
+                         options.update_share > 0;
     if (queries && info->name != kPredicateQueries.name)
       return usage_error(
-          "query-share, query-width, update-share and increment-share are keys of the workload "
-          "predicates, not of " +
+          "query-share, query-width and update-share are keys of the workload predicates, not of " +
           std::string(name));
     auto workload = info->make(options);
     if (workload.ok() && options.load && (*workload)->first_writes().empty())
