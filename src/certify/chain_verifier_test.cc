@@ -56,7 +56,7 @@ TEST(ChainVerifier, HeedsTimeSessionsAndOutcomes) {
   EXPECT_EQ(refusal(concurrent, {{{2, 1}}}), "");
   EXPECT_REFUSED(
       refusal({line(1, 0, 10, R"(["w","x",1])"), line(1, 10, 20, R"(["w","y",1])")}, {{{2, 1}}}),
-      "follows it in its session");
+      "it precedes in its session");
   EXPECT_REFUSED(refusal({line(1, 0, 10, R"(["w","x",1])", "aborted")}, {{{1}}}), "aborted");
   Segment dropped{{2}};
   dropped.without_effect = {1};
@@ -71,7 +71,7 @@ TEST(ChainVerifier, HeedsSessionsAloneWhereTheLevelDoes) {
   const std::vector<std::string> of_one = {line(1, 0, 10, R"(["w","x",1])"),
                                            line(1, 10, 20, R"(["w","y",1])")};
   EXPECT_EQ(refusal(of_one, {{{1, 2}}}, level), "");
-  EXPECT_REFUSED(refusal(of_one, {{{2, 1}}}, level), "follows it in its session");
+  EXPECT_REFUSED(refusal(of_one, {{{2, 1}}}, level), "it precedes in its session");
   // Whoever may stand elsewhere may do so whatever the clocks say.
   const std::vector<std::string> blind = {line(1, 0, 10, R"(["w","x",1])"),
                                           line(2, 11, 20, R"(["w","x",2])"),

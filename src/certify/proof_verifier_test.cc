@@ -478,7 +478,7 @@ TEST(ProofVerifier, factsFromKnownOrders) {
                     "s3: { w(x,3) }? { w(x,4) }\n"
                     "order x: 2 1\norder x: 3 1\norder x: 5 1\norder x: 1 4\norder x: 7 3\n")));
   EXPECT_TRUE(refused(with(fact({1, 0}, 3, false)), h, "no order of versions"));
-  EXPECT_TRUE(refused(with(fact({1, 0}, 0, true)), h, "no read of a list"));
+  EXPECT_TRUE(refused(with(fact({1, 0}, 0, true)), h, "not a read of a list"));
   // The commit order of the weak levels agrees with stated orders too.
   const auto weak = [&](ProofStep f) {
     return proof("causal",
@@ -501,7 +501,7 @@ TEST(ProofVerifier, factsFromLists) {
   EXPECT_TRUE(refused(with(fact({1, 0}, 3, true)), h, "empty clause"));
   EXPECT_TRUE(refused(with(fact({0, 1}, 3, true)), h, "does not put"));
   EXPECT_TRUE(refused(with(fact({1, 0}, 4, true)), h, "need not"));
-  EXPECT_TRUE(refused(with(fact({1, 0}, 99, true)), h, "no read of a list"));
+  EXPECT_TRUE(refused(with(fact({1, 0}, 99, true)), h, "not a read of a list"));
   // Two lists that disagree refute everything that knows an order of versions.
   const History fork = hist(
       "s1: { a(l,1) }\n"
