@@ -40,6 +40,8 @@ class Inputs:
             open_up(part, wanted)
         if wanted.stale:
             make_stale(part, wanted)
+        if wanted.flipped:
+            flip_reads(part, wanted)
         if wanted.alone:
             give_sessions(part, wanted.seed)
         elif wanted.by_session:
@@ -134,6 +136,27 @@ def make_stale(path: pathlib.Path, wanted: Generated):
     path.write_text("".join(all_lines), encoding="utf-8")
 
 
+def flip_reads(path: pathlib.Path, wanted: Generated):
+    """So many reads of committed transactions return another value that was written to their key. Whether that breaks a level is for
+    the checker to say."""
+    with open(path, encoding="utf-8") as lines:
+        txns = [json.loads(line) for line in lines]
+    written, reads = {}, []
+    for number, txn in enumerate(txns):
+        own = set()
+        for place, op in enumerate(txn.get("ops", ())):
+            if op[0] == "w":
+                own.add(op[1])
+                written.setdefault(op[1], set()).add(op[2])
+            elif op[0] == "r" and op[1] not in own and op[2] is not None and txn.get("status", "committed") == "committed":
+                reads.append((number, place))
+    chance = random.Random(wanted.seed)
+    for number, place in chance.sample(reads, wanted.flipped):
+        op = txns[number]["ops"][place]
+        op[2] = chance.choice(sorted(written[op[1]] - {op[2]}))
+    path.write_text("".join(json.dumps(txn, separators=(",", ":")) + "\n" for txn in txns), encoding="utf-8")
+
+
 def open_up(path: pathlib.Path, wanted: Generated):
     """Gives a history whose lines are in the order of commits, each transaction seeing all before it, what leaves
     questions open: unknown outcomes (half of these took no effect), ranges, values that their key had before."""
@@ -197,7 +220,8 @@ def group_by_session(path: pathlib.Path):
 
 def workload(g: Generated) -> str:
     """What --workload of `assay generate` is given for it."""
-    words = [f"ops={g.ops}", f"read-share={g.read_share}", f"keys={g.keys}", f"distribution={g.distribution}", "abort-share=0", "unknown-share=0",
+    words = [f"ops={g.ops}", f"read-share={g.read_share}", f"keys={g.keys}", f"distribution={g.distribution}", "abort-share=0",
+             f"unknown-share={g.unknown_share}",
              *([] if g.lightweight is None else [f"concurrent={g.lightweight}"]),
              *([] if g.query_share is None else [f"query-share={g.query_share}", f"query-width={g.query_width}"]),
              *([f"increment-share={g.increment_share}"] if g.increment_share else []),
@@ -215,6 +239,7 @@ def _name(g: Generated) -> str:
              *([] if g.query_share is None else [f"q{g.query_share}w{g.query_width}"]),
              *([f"i{g.increment_share}"] if g.increment_share else []),
              *([] if g.long_ops is None else [f"long{g.long_ops}"]), *([f"stale{g.stale}"] if g.stale else []),
+             *([f"flipped{g.flipped}"] if g.flipped else []), *([f"u{g.unknown_share}"] if g.unknown_share else []),
              *([] if g.values is None else [f"v{g.values}"]),
              *([] if g.lightweight is None else [f"lightweight{g.lightweight}"]), f"seed{g.seed}", "sessions" if g.by_session else "ends"]
     return "_".join(words)

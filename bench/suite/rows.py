@@ -31,6 +31,9 @@ class Generated:
     long_ops: Optional[int] = None
     # So many versions back lies what one read is made to return (inputs.make_stale).
     stale: int = 0
+    # So many reads are made to return another value of their key (inputs.flip_reads).
+    flipped: int = 0
+    unknown_share: float = 0  # of the transactions have an unknown outcome
     times: str = "none"  # none, points, intervals
     clocks_off: int = 0  # clocks are off by up to so many mean transaction lengths
     jitter: int = 0  # the times of each transaction are, by an amount of their own
