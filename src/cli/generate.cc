@@ -109,6 +109,21 @@ Exit generate_hard_case(const GenerateState& s) {
   return ended(write_history(*history, s.output, "assay"));
 }
 
+// What a file held before stays until the options are known to be right.
+class GeneratedFile : public collect::LineSink {
+ public:
+  GeneratedFile(int fd, collect::HistoryFacts facts) : LineSink(fd, facts), fd_(fd) {}
+  Status header(std::string_view meta) override {
+    // EINVAL: not a regular file.
+    if (fd_ != STDOUT_FILENO && ftruncate(fd_, 0) != 0 && errno != EINVAL)
+      return io_error(std::strerror(errno));
+    return LineSink::header(meta);
+  }
+
+ private:
+  int fd_;
+};
+
 Exit generate_history(GenerateState& s) {
   if (!s.hard.kind.empty()) return generate_hard_case(s);
   if (s.level.levels.size() > 1) s.options.mix = s.level.levels;
@@ -119,16 +134,16 @@ Exit generate_history(GenerateState& s) {
   s.options.txns = s.workload.txns;
   int fd = STDOUT_FILENO;
   if (s.output != "-") {
-    fd = open(s.output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    fd = open(s.output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0) return fail(io_error(std::strerror(errno), s.output));
   }
   // Where the history itself goes to the terminal, a progress line would be in its way.
   ProgressLine progress("generate", terminal_on_stderr() && isatty(fd) == 0);
   s.options.progress = [&](double fraction) { progress.update(fraction, ""); };
   const auto workload = collect::make_workload(s.workload.workload, s.workload.options);
-  collect::LineSink sink(fd, {.names_versions = s.options.version_order,
-                              .absent_is_never_written = s.workload.options.tombstones,
-                              .has_conditions = workload.ok() && (*workload)->selects()});
+  GeneratedFile sink(fd, {.names_versions = s.options.version_order,
+                          .absent_is_never_written = s.workload.options.tombstones,
+                          .has_conditions = workload.ok() && (*workload)->selects()});
   collect::LightweightOptions lightweight = lightweight_options(s);
   lightweight.progress = s.options.progress;
   const auto made = s.lightweight ? collect::generate_lightweight(lightweight, sink)
