@@ -89,7 +89,12 @@ Exit watch_input(const WatchState& s) {
   if (input->is_compressed() && !s.state.empty())
     return fail(usage_error("--state takes a file that is not compressed"));
   const Result<bool> whole = watching.read(*input);
-  if (!whole.ok() && !interrupted(whole.error())) return fail(input->located(whole.error()));
+  if (!whole.ok() && !interrupted(whole.error())) {
+    const Error failure = input->located(whole.error());
+    if (failure.kind == ErrorKind::bad_input && failure.line == 1)
+      note("watch reads JSON Lines of assay; 'assay convert' makes them of other formats");
+    return fail(failure);
+  }
   if (whole.ok() && *whole)
     if (Status over = watching.finish(); !over.ok()) return fail(input->located(over.error()));
   return watching.end();
