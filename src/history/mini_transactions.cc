@@ -7,7 +7,7 @@
 namespace assay::internal {
 namespace {
 
-// One read; two; of either with one write; with two.
+// One read; two; then either with one write; then with two.
 constexpr std::string_view kShapes[] = {
     "rx",       "rxrx",     "rxry",     "rxwx",     "rxwxwx",   "rxrxwx",   "rxrywx",
     "rxrywy",   "rxwxrx",   "rxwxry",   "rxrxwxwx", "rxwxrxwx", "rxwxwxrx", "rxrywxwx",
