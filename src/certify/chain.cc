@@ -25,7 +25,7 @@ std::string digest_of(std::string_view line) {
 struct Line {
   bool ends = false;
   uint64_t number = 0;
-  std::string previous = {};  // its digest
+  std::string previous = {};  // digest of the previous line
   Segment segment = {};
   uint64_t transactions = 0;
 };
