@@ -159,7 +159,7 @@ bool looks_at(const History& h, OpId i, KeyId key) {
   if (seen.accepts != Accepts::rows) return seen.key == key;
   if (saw_a_value(h, i, key)) return true;
   const Selected selected = h.selected(i);
-  if (!selected.complete)  // of rows that it does not name it says nothing
+  if (!selected.complete)  // it says nothing about rows that it does not name
     return std::find(selected.matched.begin(), selected.matched.end(), key) !=
                selected.matched.end() ||
            std::any_of(selected.passed.begin(), selected.passed.end(),
