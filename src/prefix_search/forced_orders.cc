@@ -11,8 +11,7 @@
 // (a vector clock), and in each chain only the last writer of the key matters. Cost per round:
 // nodes + reads, each times chains, and a binary search; rounds are few. If there are many chains,
 // the search does without these orders. The rule is the first of the saturation of Biswas and Enea
-// (OOPSLA 2019), which the other engine implements in another form; this one shares no code with
-// it.
+// (OOPSLA 2019), which the other engine implements in another form; the two share nothing.
 
 #include "prefix_search/forced_orders.h"
 
