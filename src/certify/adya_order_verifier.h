@@ -19,10 +19,9 @@
 //   w, a once, on one key
 //                   a transaction that reads and writes a key reads from the writer before it
 //   wr, a or p once an anti-dependency that runs back is closed by no path of the other kinds
-//   between its ends
+//                   between its ends
 //   wrap, a once    the anti-dependencies that run back are of ranges that found a key absent, and
-//   none of another
-//                   kind lies between transactions that these join
+//                   none of another kind lies between transactions that these join
 //   wrap            none runs back
 //
 // For the last but one: a transaction on a cycle is between the ends of an edge that runs back.

@@ -11,8 +11,7 @@
 //   stated   a line of the history names both;
 //   listed   a list that was read shows both, or shows one and lacks the other;
 //   updated  at pl-2 and above: the transaction that wrote the later read the earlier, and no other
-//   can
-//            have left what it read.
+//            can have left what it read.
 //
 // Versions that no operation saw may follow the others in any order. At pl-1, where the sources of
 // reads do not matter, an operation saw a version only if nothing else explains its result: not the

@@ -16,9 +16,8 @@
 //   r                each reader, its sources and the earliest source of each key; of both the
 //                    smaller is scanned
 //   s rs sr rr rsr   session by session, the last writer of each key, among what the session's
-//   transactions
-//                    wrote or read. It is compared with each transaction of the session or, if
-//                    the word ends in r, with those that read from it
+//                    transactions wrote or read. It is compared with each transaction of the
+//                    session or, if the word ends in r, with those that read from it
 //   any number       256 neighbours in the order at a time: for each later transaction a bit for
 //                    each of them says whether it saw it. A pass ends at the last reader that reads
 //                    a key from before one of them that writes it

@@ -5,8 +5,7 @@
 //   3 of 40 runs before the fix     after it 142 runs without a violation say with 99 % confidence
 //                                   that it is gone
 //   1 of 40                         3,961 runs: one violation says little about how soon the next
-//   one
-//                                   comes
+//                                   one comes
 //
 // So (1 - p)^n is averaged over all p, by a beta distribution with the parameters k and N - k + 1:
 // that of the lower bound of Clopper and Pearson, which assumes that the fault is rarer than it was

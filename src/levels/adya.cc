@@ -3,8 +3,7 @@
 //   pl-1     write dependencies alone (G0)
 //   pl-2     write and read dependencies (G1c)
 //   pl-cs    the same, and a lost update: a transaction reads a version of a key and overwrites a
-//   later one
-//            (G-cursor)
+//            later one (G-cursor)
 //   pl-2+    the same, with one anti-dependency (G-single)
 //   pl-2.99  with any number of anti-dependencies, at least one of them on a key that was read, not
 //            on one that a range found absent (G2-item)

@@ -19,7 +19,7 @@
 // that exclude its faults:
 //
 //   loop:  what every theory's final check of the order finds wrong becomes choices, edges and
-//   clauses; nothing: found
+//          clauses; nothing: found
 //          the solver takes a side of each choice, which gives the next order; if it cannot, the
 //          choices contradict each other
 //

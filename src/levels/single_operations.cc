@@ -2,8 +2,7 @@
 // one operation each, which is not a range read. Only transactions that take effect must have one.
 //
 //   s1: { w(x,1) }   s2: { r(x,1) }   s3: { w(x,2) w(y,2) }?     defined: nothing was read that s3
-//   may
-//                                                                have written
+//                                                                may have written
 //   s1: { w(x,1) }   s2: { r(x,2) }   s3: { w(x,2) w(y,2) }?     not defined: s3 took effect
 //
 // Transactions that were read count even if reads were not matched to the end. Cost: linear in the

@@ -1,8 +1,7 @@
 // One engine for every level whose events need one total order.
 //
 //   1. replay       propose an order from the hint and replay it; if that succeeds, the order is
-//   the
-//                   certificate
+//                   the certificate
 //   2. known graph  everything that holds whatever the version orders are, and what follows from
 //                   read-modify-writes; a cycle in it refutes
 //   3. replay       the known graph, in the order of the hint; when no event is enabled, one is

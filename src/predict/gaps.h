@@ -4,9 +4,8 @@
 //   A read something unrecorded in the table t            A reads the key "reads of t", and what
 //                                                         changes a row of t changes it
 //   B changed something unrecorded in t                   B changes the key "changes of t", and
-//   what
-//                                                         reads or changes a row of t reads or
-//                                                         changes it
+//                                                         what reads or changes a row of t reads
+//                                                         or changes it
 //
 // None of these operations is certain: they make conflicts, and never lock. So a proof that nothing
 // can go wrong with these additional conflicts is a proof. Cost: linear in the keys and

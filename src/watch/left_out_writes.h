@@ -3,8 +3,7 @@
 //
 //   s1: { r(y,3) w(x,1) }   nothing explains y = 3: s1 is left out, with all that others see of it
 //   s2: { r(x,1) w(z,2) }   long afterwards, when s1 has been forgotten; x = 1 is from nowhere, and
-//   s2 is
-//                           treated as if it had not read x
+//                           s2 is treated as if it had not read x
 //
 // Without this, s2 would be left out in its turn, then each transaction that reads z = 2, and so
 // on.

@@ -4,8 +4,7 @@
 //   /* c1: c1-0 */ COMMIT;                as `shrink --sql` writes it: the part before the colon
 //   -- session 1                          a line of its own; it applies until the next
 //   COMMIT; -- T1. This unblocks T2       a comment after it, as in Hermitage; it applies to that
-//   line
-//                                         alone
+//                                         line alone
 //   T1> COMMIT;      T1: COMMIT;          a prompt in front
 //   | T1 | T2 |                           in Markdown a table with a column for each session; other
 //                                         columns are skipped

@@ -6,10 +6,10 @@
 // that it saw, which is recorded as read.
 //
 //   SELECT … WHERE id = 5              ["r","stock:5",{…}]; null if there is no such row
-//   SELECT … WHERE number < 3          ["pred","number <
-//                                      3",[["stock:5",{…}],…],{"keys":["stock:","stock;"]}]
+//   SELECT … WHERE number < 3          ["pred","number < 3",[["stock:5",{…}],…],
+//                                      {"keys":["stock:","stock;"]}]
 //   SELECT count(*) … WHERE number < 3 the same, with the rows that were counted: the statement
-//   asks for them too
+//                                      asks for them too
 //   … WITHOUT ROWS                     ["agg","number < 3",{"count":2,"keys":["stock:","stock;"]}]
 //   UPDATE … WHERE number < 3          the same with the rows before, then ["w","stock:5",{…}] for
 //                                      each
