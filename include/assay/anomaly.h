@@ -42,7 +42,7 @@ struct AnomalyInfo {
   Anomaly id;
   std::string_view name;     // "lost-update"
   std::string_view summary;  // one plain sentence
-  // What others call it; empty where they have no name for it.
+  // What others call the anomaly; empty if they have no name for it.
   std::string_view adya;  // Adya's name, or that of Berenson et al., from whom Adya took some
   std::string_view ansi;  // in the SQL standard
   std::string_view sql;   // among users of SQL databases

@@ -30,8 +30,8 @@ struct AuditOptions {
   // Report unknown, not satisfied, where no transactions that overlapped could have shown what the
   // level rules out.
   bool require_contention = false;
-  // What was seen by transactions that did not commit counts too: opacity, where
-  // strict-serializable is asked for.
+  // Counts also what transactions that did not commit saw: opacity, if strict-serializable is asked
+  // for.
   bool aborted_reads = false;
 };
 
@@ -67,8 +67,8 @@ struct Audit {
   uint64_t observations = 0;     // operations of committed transactions that observed what others
                                  // could have written
   std::optional<Stakes> stakes;  // nullopt: there was no memory to count
-  // With AuditOptions::aborted_reads: how many of the transactions of `history` stand for the reads
-  // of one that did not commit.
+  // With AuditOptions::aborted_reads: how many transactions of `history` stand for the reads of a
+  // transaction that did not commit.
   std::optional<uint64_t> aborted_reads;
   // Each verdict is verified. A level that holds only because nothing was observed is unknown, with
   // the cause vacuous; with the cause uncontended where the options ask for contention.

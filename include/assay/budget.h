@@ -105,7 +105,7 @@ class Budget {
   // Whether the memory limit allows `bytes` more; if not, the budget is exhausted. To be called
   // before a large allocation.
   bool has_room(uint64_t bytes) { return !exhausted_ && (!limited_ || !measure(bytes)); }
-  // What ran out, and the same in words. nullopt and an empty text while nothing has.
+  // Returns what ran out, and the same in words. nullopt and an empty text while nothing has.
   std::optional<UnknownCause> cause() const;
   const Unknown& reason() const { return reason_; }
 

@@ -149,7 +149,7 @@ struct Literal {
   static Literal block(TxnId reader, KeyId key, OpId read_list, TxnId writer, uint32_t element) {
     return {writer, reader, Kind::block, false, key, read_list, element};
   }
-  // Its negation.
+  // Returns the negation of a literal.
   friend Literal operator!(Literal l) {
     if (l.kind == Kind::order) {
       std::swap(l.from, l.to);
@@ -233,7 +233,7 @@ struct DuplicateWrite {
   bool read = false;  // whether some transaction that took effect read the value
 };
 
-// What a certificate file holds.
+// The contents of a certificate file.
 struct CertificateFile {
   std::string history_hash;  // History::content_hash()
   std::vector<Certificate> certificates;

@@ -119,8 +119,8 @@ struct CheckOptions {
   Budget budget;
   SpeedUps speed_ups;
   EngineId engine = EngineId::graph;
-  // For matching reads with writes, for parts of the history that can be decided independently, and
-  // for verifying; 0: one per core, where that is worthwhile.
+  // Threads for matching reads with writes, for parts of the history that can be decided
+  // independently, and for verifying; 0: one per core, where that is worthwhile.
   unsigned threads = 0;
   // An order to replay first. If it explains the history, it is a certificate; if not, that says
   // nothing about any level.

@@ -58,9 +58,9 @@ struct Explanation {
   bool self_proving = false;
   // Whether, moreover, none of these transactions can be left out.
   bool minimal = false;
-  // Those of `levels` whose violation rests on the version orders or sources of reads that the
-  // history states; without these statements no violation was shown. For the others, the clients'
-  // observations suffice.
+  // The members of `levels` whose violation rests on the version orders or sources of reads that
+  // the history states; without these statements no violation was shown. For the others, the
+  // clients' observations suffice.
   std::vector<LevelId> need_statements;
   // The cycle, each arrow starting where the one before ends, then the arrows that the cycle
   // depends on. Empty if two operations suffice.

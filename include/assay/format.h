@@ -61,7 +61,7 @@ Result<ReadResult> read_history(const std::string& path, const ReadOptions& opti
 Result<ReadResult> read_history_text(std::string_view text, const std::string& name,
                                      const ReadOptions& options = {});
 
-// What a format cannot hold, counted ("metadata of 12 transactions").
+// A kind of data that a format cannot hold, counted ("metadata of 12 transactions").
 struct Loss {
   std::string what;
   uint64_t count = 0;

@@ -304,7 +304,8 @@ class History {
   bool declares_levels() const { return !level_.empty(); }
   // The name the file gave ("3-17"), or "<session>-<position>" where it gave none.
   std::string name(TxnId t) const;
-  // What the database says that the transaction saw, in the database's own words; may be empty.
+  // Returns what the database says that the transaction saw, in the database's own words; may be
+  // empty.
   std::string_view snapshot(TxnId t) const;
   // The transaction's own metadata as JSON text; empty if none.
   std::string_view meta(TxnId t) const;
@@ -323,15 +324,15 @@ class History {
   TxnId txn_of(OpId i) const;
   // See OpKind. Empty for kinds without operands.
   std::span<const uint32_t> operands(OpId i) const;
-  // What a range says of rows.
+  // Returns what a range says about rows.
   Selected selected(OpId range) const;
   // The operation as it was added. Valid until the buffers are used again.
   Op outside(OpId i, OpBuffers& buffers) const;
   // The conditions of ranges; to be called only if some range has one.
   const internal::Predicates& predicates() const { return *predicates_; }
   bool has_predicates() const { return predicates_ != nullptr; }
-  // For a read: the transaction stated to have written the value returned, kInitialTxn for the
-  // initial state; kNone if none is stated.
+  // The transaction that is stated to have written the value returned by a read, kInitialTxn for
+  // the initial state; kNone if none is stated.
   TxnId stated_source(OpId i) const { return op_source_[i]; }
   bool states_sources() const { return !op_source_.empty(); }
   uint64_t stated_source_count() const;
@@ -596,9 +597,9 @@ struct StatedVersion {
 class TxnBatch {
  public:
   void begin_txn(const TxnHeader& header);
-  // False if the text of the operation's condition is not a condition, or its aggregate cannot
-  // return the value. Then the operation is left out, fault() says why, its column being the place
-  // in the condition, and end_txn fails.
+  // Returns false if the text of the operation's condition is not a condition, or its aggregate
+  // cannot return the value. Then the operation is left out, fault() says why, its column being the
+  // place in the condition, and end_txn fails.
   bool add(const Op& op) {
     ops_.emplace_back(op, extra_.size());
     has_rare_ = has_rare_ || op.time.known();

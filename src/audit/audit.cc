@@ -129,8 +129,8 @@ class Auditor {
   }
 
   void count_stakes() {
-    // What a run could have shown, its first transactions could usually have shown already, and
-    // examining only those takes next to no time.
+    // What a run could have shown, its first transactions could usually have shown already;
+    // examining only those takes almost no time.
     constexpr uint64_t kEnough = 10'000;
     const uint64_t most = options_.require_contention ? UINT64_MAX : kEnough;
     if (budget_.memory_only().has_room(internal::contention_bytes(audit_.history)))

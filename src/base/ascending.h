@@ -15,7 +15,7 @@ namespace assay::internal {
 
 class Ascending {
  public:
-  // For numbers less than `all`.
+  // The numbers must be less than `all`.
   explicit Ascending(size_t all) : ticked_((all + 63) / 64) {}
 
   void sort(std::vector<uint32_t>& ids) {

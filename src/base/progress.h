@@ -46,7 +46,8 @@ class ProgressLine {
   Remaining remaining_;
 };
 
-// What `update` shows: "label  [####----]  42 %  about 40 s left  text", cut to `width` columns.
+// Returns what `update` shows: "label [####----] 42 % about 40 s left text", cut to `width`
+// columns.
 //                                          For tests.
 std::string progress_text(std::string_view label, double fraction, std::optional<double> left,
                           std::string_view text, int width);

@@ -1,4 +1,4 @@
-// Where C meets C++: errors become statuses, and no exception crosses.
+// The boundary between C and C++: errors become statuses, and no exception crosses it.
 #pragma once
 
 #include <exception>

@@ -249,7 +249,7 @@ class AdyaCheck {
                                              // ranges
   std::vector<Anti> anti_;                   // sorted by reader
   std::vector<std::vector<Place>> sources_;  // indexed by reader: the places on which it depends
-  // By condition, key and version that was seen.
+  // Indexed by condition, key and version that was seen.
   std::map<std::tuple<PredicateId, KeyId, Place>, Place> last_change_;
 };
 

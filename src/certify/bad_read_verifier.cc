@@ -311,8 +311,8 @@ Status BadReadVerifier::supports(LevelId level) {
   return Ok{};
 }
 
-// Both must be of one statement, or of a key that their transaction had locked by the first of
-// them.
+// Both operations must belong to one statement, or be on a key that their transaction had locked by
+// the first of them.
 bool BadReadVerifier::see_one_state() const {
   const TxnId t = history_.txn_of(claim_.read);
   const auto [first, last] = std::minmax(claim_.read, claim_.other);

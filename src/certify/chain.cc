@@ -21,7 +21,7 @@ std::string digest_of(std::string_view line) {
   return digest.hex();
 }
 
-// What both kinds of lines hold.
+// What both kinds of lines have in common.
 struct Line {
   bool ends = false;
   uint64_t number = 0;

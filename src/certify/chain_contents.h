@@ -32,7 +32,7 @@ class ChainContents {
   static Version left_by(const History& h, const Access& write) {
     return {HeldValue(h.version_value(write.version)), write.removes()};
   }
-  // What a key holds since it was first written.
+  // What a key has held since it was first written.
   struct Content {
     Version last;
     uint64_t writer = 0;                                     // the line of its writer
@@ -88,7 +88,7 @@ class ChainContents {
   uint64_t gaps_ = 0;
 };
 
-// What was written by the transactions that are left out, by key: what others saw of it need not be
+// What the transactions that are left out wrote, by key: what others saw of it need not be
 // explained.
 class Excuses {
  public:

@@ -49,7 +49,7 @@ class LateTxns {
   void load_keys(StreamReader& from);
 
   std::unordered_map<uint64_t, Txn> txns_;
-  // By key: the lines whose writes of it show, sorted by place.
+  // Indexed by key: the lines whose writes of it show, sorted by place.
   std::unordered_map<HeldValue, std::vector<uint64_t>, HeldHash, HeldEqual> keys_;
 };
 

@@ -70,7 +70,7 @@ bool enters_behind(const LevelInfo& level, const Edge& in, const Edge& out) {
 }
 
 // If each statement is an event: the statement, given by its first operation, at which an edge
-// enters or leaves a transaction. The commit comes after all.
+// enters or leaves a transaction. The commit comes after all statements.
 constexpr OpId kCommit = kNone;
 OpId entered_at(const History& h, const Edge& edge, const Reads& reads) {
   switch (edge.kind) {

@@ -57,7 +57,7 @@ const Evidence::Listed& Evidence::listed(uint32_t source, bool source_is_op) {
     for (uint32_t i = 0; i < named.size(); ++i) note(named[i], i);
     return listed;
   }
-  // Of a list only the elements of other transactions count: the reader's own are at its end,
+  // In a list only the elements of other transactions count: the reader's own are at its end,
   // wherever they are installed.
   const std::span<const VersionId> elements = list_seen(history, source).others;
   for (uint32_t i = 0; i < elements.size(); ++i) note(writes.only_author(elements[i], rule_), i);

@@ -29,8 +29,8 @@ bool holds_graph(std::string_view head);
 // `name` is used in error positions.
 Result<StatedGraph> read_graph(std::string_view text, const History& history,
                                const std::string& name);
-// What the graph proves, verified: that the level is violated, by a cycle, or satisfied, by an
-// order of the transactions. Otherwise an error that says what does not hold.
+// Verifies what the graph proves: that the level is violated, by a cycle, or satisfied, by an order
+// of the transactions. Otherwise returns an error that says what does not hold.
 Result<Certificate> verify_graph(const StatedGraph& graph, const History& history);
 
 }  // namespace assay::internal::certify

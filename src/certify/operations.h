@@ -245,7 +245,8 @@ inline bool may_be_from(const History& h, const State& state, OpId op) {
 // Whether the transaction may have taken effect, and its last write of the key is what the read
 // returned.
 bool left_behind(const History& h, TxnId writer, OpId read);
-// Empty if no read of a transaction that may have taken effect contradicts its stated source.
+// Returns an empty text if no read of a transaction that may have taken effect contradicts its
+// stated source.
 std::string source_contradiction(const History& h);
 
 }  // namespace assay::internal::certify

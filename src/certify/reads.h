@@ -36,7 +36,7 @@ TxnId source(const Writes& writes, const Observation& seen, TxnId reader);
 // Whether `seen` is certainly the initial value.
 bool certainly_initial(const Writes& writes, const Observation& seen, TxnId reader);
 
-// What each transaction observes, indexed when it is first asked for.
+// The observations of each transaction, indexed when they are first asked for.
 class ExternalReads {
  public:
   explicit ExternalReads(const History& history) : history_(history) {}

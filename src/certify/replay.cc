@@ -139,7 +139,7 @@ Status Replay::judge_range(TxnId t, OpId i) {
     if (present_->in_range(k, lo, hi) && !named.contains(k) &&
         conditions_.match(predicate, keys_[k].own) == Match::yes)
       return mismatch(t, i);
-  // What the transaction itself wrote has been judged above.
+  // What the transaction itself wrote was judged above.
   const auto left_out = [&](KeyId k) {
     const State& held = keys_[k].current;
     return !conditions_.certainly_misses(predicate, held) && keys_[k].owner != t &&
@@ -151,7 +151,7 @@ Status Replay::judge_range(TxnId t, OpId i) {
       present_->count() < satisfying().size()) {
     present_->each(lo, hi, [&](KeyId k) { return complete = !left_out(k); });
   } else {
-    // Of thousands of keys few ever held anything that satisfies a condition.
+    // Among thousands of keys, few ever held anything that satisfies a condition.
     for (const VersionId v : satisfying()) {
       const KeyId k = history_.version_key(v);
       if (keys_[k].current.version == v && left_out(k) && present_->in_range(k, lo, hi))

@@ -48,7 +48,7 @@ Status Resolution::add_derived(std::span<const Literal> clause, std::span<const 
   return Ok{};
 }
 
-// False if the opposite is already assumed.
+// Returns false if the opposite is already assumed.
 bool Resolution::assume(Code c) {
   if (true_in_[negation(c)] == derivation_) return false;
   true_in_[c] = derivation_;

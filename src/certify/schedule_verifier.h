@@ -11,8 +11,8 @@ namespace assay::internal::certify {
 // The steps of a transaction, in program order; each has at least one operation.
 std::vector<Step> steps_of(const History& history, TxnId txn);
 
-// What an operation of a member read of a key that some member changes: the current version, unless
-// the member had changed the key before.
+// What an operation of a member read from a key that some member changes: the current version,
+// unless the member had changed the key before.
 struct Saw {
   OpId op = kNone;
   KeyId key = kNone;

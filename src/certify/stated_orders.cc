@@ -128,8 +128,8 @@ class Reading {
     return keys;
   }
 
-  // What a transaction leaves behind of a key is its last write of it, and every element that it
-  // appends to a list.
+  // A transaction leaves behind its last write of a key, and every element that it appends to a
+  // list.
   void look_for_lost_commits(int64_t complete_to) {
     for (TxnId t = 0; t < h_.txn_count() && contradiction_.empty(); ++t) {
       const Interval end = h_.end_time(t);

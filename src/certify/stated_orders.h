@@ -31,7 +31,7 @@ class StatedOrders {
  public:
   explicit StatedOrders(const Writes& writes);
 
-  // For a line: per entry the transaction that it names, or kNone.
+  // Returns, for each entry of a line, the transaction that it names, or kNone.
   std::span<const TxnId> named(size_t line) const {
     return std::span(named_).subspan(begin_[line], begin_[line + 1] - begin_[line]);
   }

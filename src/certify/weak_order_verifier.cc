@@ -312,7 +312,7 @@ class WeakOrder {
       size_t begin = reads.size();  // reads from here on have been added
       while (!earlier && begin > 0) bounded.add(reads[--begin]);
       for (size_t i = reads.size(); i-- > 0;) {
-        // What one operation on a range sees, it sees at once.
+        // One operation on a range sees everything at once.
         if (begin > i + 1 && reads[i].op != reads[begin - 1].op)
           while (begin > i + 1) bounded.add(reads[--begin]);
         if (firsts.empty() || firsts.back() != i) continue;

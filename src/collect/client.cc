@@ -301,7 +301,7 @@ Result<TxnStatus> Client::attempt() {
         return true;
       },
       workload_->ignores_replies());
-  // Some transactions never succeed (a write at a read-only endpoint).
+  // Some transactions can never succeed (for example a write at a read-only endpoint).
   retry_ = status.ok() && *status == TxnStatus::aborted && aborts_in_a_row_ % kMostRetries != 0;
   return status;
 }

@@ -68,7 +68,7 @@ struct Spoken {
   bool open = false;  // whether a transaction is open afterwards
 };
 
-// Which connections wait for a lock, according to the server itself.
+// Tells which connections wait for a lock, according to the server itself.
 class LockView {
  public:
   virtual ~LockView() = default;
@@ -77,7 +77,7 @@ class LockView {
   virtual bool waits(uint64_t backend, std::span<const uint64_t> others) = 0;
 };
 
-// For a database in which no statement waits for another session, however long it takes.
+// The view for a database in which no statement waits for another session, however long it takes.
 struct NoWaits : LockView {
   bool waits(uint64_t, std::span<const uint64_t>) override { return false; }
 };
@@ -163,7 +163,7 @@ class Driver {
   // Creates the tables, empty. Called once per run, at the first endpoint only.
   virtual Status prepare() = 0;
   virtual Result<std::unique_ptr<DriverSession>> connect() = 0;
-  // Null if the server does not say which connections wait. To be used by one thread.
+  // Returns null if the server does not say which connections wait. To be used by one thread.
   virtual std::unique_ptr<LockView> lock_view() { return nullptr; }
   // The mark of the run that prepared the tables; that of no run if the database does not say.
   virtual Result<RunMark> prepared_by() { return RunMark{}; }

@@ -147,7 +147,7 @@ class Bench {
 
   milliseconds timeout() const { return options_.timeout; }
 
-  // Null if the program does not say hello; then the complaint says so.
+  // Returns null if the program does not say hello; then the complaint says so.
   SessionPointer open() {
     auto channel = program_.connect();
     if (!channel.ok()) {

@@ -147,8 +147,8 @@ class Rounds {
     return round_ > options_.txns / (options_.bug_count + 1) * (planted_ + 1);
   }
 
-  // False if the bug cannot be planted now: the replaced value must have been replaced in an
-  // earlier round.
+  // Returns false if the bug cannot be planted now: the replaced value must have been replaced in
+  // an earlier round.
   bool plant(TxnRecord& record, uint64_t k) {
     const Register& r = keys_[k];
     if (options_.bug == Anomaly::thin_air_read) {

@@ -23,7 +23,7 @@ class PartListener {
   virtual ~PartListener() = default;
   // The file exists, with its header.
   virtual void opened(const std::string& path) = 0;
-  // Nothing more will be added to the file.
+  // Called when nothing more will be added to the file.
   virtual void closed(const std::string& path) = 0;
 };
 

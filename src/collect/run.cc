@@ -469,7 +469,7 @@ Status Run::final_reads() {
   for (auto& client : clients_) {
     const Result<bool> done = client->do_all(reads);
     if (!done.ok()) return done.error();
-    // What the first session cannot read, the others need not try.
+    // If the first session cannot read a value, the others need not try.
     if (!*done) {
       final_reads_aborted_ = true;
       break;

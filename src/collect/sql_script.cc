@@ -103,8 +103,8 @@ class Schedule {
     return true;
   }
 
-  // By time, but each read comes when its version was the last committed one, if there is such an
-  // order: the clients' times leave open when exactly a statement was done.
+  // In the order of time, except that each read comes when its version was the last committed one,
+  // if there is such an order: the clients' times leave open when exactly a statement was executed.
   std::vector<size_t> in_order() const {
     std::vector<std::vector<size_t>> next(moments_.size());
     std::vector<size_t> waits(moments_.size());

@@ -62,7 +62,7 @@ bool is_port(std::string_view text) {
 size_t password_end(std::string_view rest) {
   const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
   if (const size_t at = authority.rfind('@'); at != std::string_view::npos) return at;
-  // Also a password with a '/' that is not escaped.
+  // This also finds the end of a password with a '/' that is not escaped.
   const size_t colon = authority.find(':');
   if (colon == std::string_view::npos || is_port(authority.substr(colon + 1)))
     return std::string_view::npos;

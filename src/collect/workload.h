@@ -34,7 +34,7 @@ struct WorkloadOptions {
   uint32_t fences =
       0;  // one in this many transactions of a session is a fence: workloads/fences.h; 0: none
   bool load = false;  // write every key in one transaction before the sessions begin
-  // For `general` and `mini`: the number of keys in use at a time; they move on by one after a
+  // For `general` and `mini`, the number of keys in use at a time; they move on by one after a
   // transaction of each session; 0: all are in use.
   uint64_t keys_alive = 0;
   // For `general` only: the number of operations of some long transactions; 0: there are none. And
@@ -47,7 +47,8 @@ struct WorkloadOptions {
   double query_share = kQueryShare;
   double query_width = kQueryWidth;
   static constexpr double kQueryShare = 0.5, kQueryWidth = 0.1;
-  // And the share of the queries that are updates by condition, which overwrite the rows they find.
+  // For `predicates` only: the share of the queries that are updates by condition, which overwrite
+  // the rows they find.
   double update_share = 0;
   double increment_share = 0;  // also for `general`: share of the writes that read the key first
 };
@@ -94,11 +95,11 @@ class Workload {
   bool is_of_registers() const {
     return !selects() && !uses(OpKind::append) && !uses(OpKind::read_list) && !uses(OpKind::range);
   }
-  // Its SQL tables, if its keys are cells of tables.
+  // The workload's SQL tables, if its keys are cells of tables.
   virtual std::vector<Table> tables() const { return {}; }
   // Whether no transaction reads the keys that it writes.
   virtual bool writes_blindly() const { return false; }
-  // Its SQL tables, if its values are rows of tables.
+  // The workload's SQL tables, if its values are rows of tables.
   virtual std::vector<RowTable> row_tables() const { return {}; }
   bool has_rows() const { return !row_tables().empty(); }
   // Creates what its statements need in the database beyond `tables`. Called before any session is

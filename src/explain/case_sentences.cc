@@ -106,7 +106,7 @@ class CaseWords {
     return out;
   }
 
-  // What a step other than a cycle states.
+  // Returns what a step other than a cycle states.
   std::string source_of(const ProofStep& step) const {
     if (step.kind == ProofStep::Kind::fact && !step.source_is_op)
       return "the order of versions that the history states";
@@ -143,7 +143,7 @@ class CaseWords {
     return out;
   }
 
-  // For more cases than the limit: shows one of the cycles in the proof.
+  // Shows one of the cycles in the proof, if there are more cases than the limit.
   void show_one_cycle() {
     std::set<TxnId> writers;
     size_t cycles = 0;

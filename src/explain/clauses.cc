@@ -26,8 +26,8 @@ bool has_others_elements(const Place& read) {
   return is_list(read.history, read.op) && !outside_list(read.history, read.op).elements.empty();
 }
 
-// For two reads that returned what one transaction left last: whether the rest of what they read is
-// the same, too, as it is unless they are lists that contradict each other.
+// Given two reads that returned what one transaction left last: whether the rest of what they read
+// is the same, too, as it is unless they are lists that contradict each other.
 bool same_lists(const Excerpt& excerpt, OpId a, OpId b) {
   if (a == kNone || b == kNone) return true;
   const Place x = excerpt.in_file(a), y = excerpt.in_file(b);
@@ -139,7 +139,7 @@ std::string real_time_clause(const History& h, const Edge& e, const std::string&
 
 }  // namespace
 
-// What contradicts the order `assumed`: the other edges of the cycle it closes.
+// Says what contradicts the order `assumed`: the other edges of the cycle it closes.
 std::string Clauses::consequence(const ProofStep& step, const Literal& assumed) const {
   if (step.kind != ProofStep::Kind::cycle || step.cycle.size() > kMostRefuting)
     return "other reads would contradict";

@@ -30,10 +30,10 @@ class Clauses {
   std::string did(TxnId t, KeyId key) const { return in_words(kDid, h_, t, key); }
   std::string effect(TxnId t, KeyId key) const { return in_words(kEffect, h_, t, key); }
   std::string replaced(TxnId t, KeyId key) const { return in_words(kReplaced, h_, t, key); }
-  // What the reader of `anti` read, and where it came from: "read x = 1 (written by T1)" or "read x
-  // = 0 (the initial value)".
+  // Says what the reader of `anti` read, and where it came from: "read x = 1 (written by T1)" or
+  // "read x = 0 (the initial value)".
   std::string saw_with_origin(const Edge& anti) const;
-  // What the reader of `edge` saw: "read x = 1", "read l = [1,2]", "found x absent".
+  // Says what the reader of `edge` saw: "read x = 1", "read l = [1,2]", "found x absent".
   std::string saw(const Edge& edge) const;
   std::string saw(OpId reading, KeyId key) const;
   // The same with its source: "read x = 1 of T1", "failed to insert x because it was there, after

@@ -46,7 +46,7 @@ bool source_is_open(const Proof& proof, const Edge& edge) {
   });
 }
 
-// What shows the order of writers that an edge of the proof assumes.
+// Returns what shows the order of writers that an edge of the proof assumes.
 Step justified(const History& h, const Proof& proof, const Conclusion& conclusion,
                const Edge& edge) {
   if (source_is_open(proof, edge)) return {edge, Step::Because::assumed};

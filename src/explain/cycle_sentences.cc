@@ -40,8 +40,8 @@ class CycleStory {
         overwrites(h_, miss_.from, miss_.key) && overwrites(h_, miss_.to, miss_.key);
     const bool same = anomaly == Anomaly::lost_update && read_the_same();
     const bool two_misses = std::ranges::count_if(cycle_, is_anti) == 2;
-    // One had begun before the other ended, and yet saw or overwrote what the other did: this
-    // contradicts snapshots, though not locks.
+    // One transaction had begun before the other ended, and yet saw or overwrote what the other
+    // did: this contradicts snapshots, though not locks.
     const bool overlap = two && clock_.edge.kind == EdgeKind::real_time &&
                          !clock_.edge.from_write && clock_.edge.to_write;
     const EdgeKind beside = beside_clock_.edge.kind;

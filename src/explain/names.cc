@@ -48,7 +48,7 @@ Json row_of(const History& h, VersionId v) {
   return row ? Json::parse(value.to_string()) : Json();
 }
 
-// Some other rows of the same key.
+// Returns some other rows of the same key.
 std::vector<Json> rows_near(const History& h, VersionId v) {
   std::vector<Json> rows;
   const auto look = [&](VersionId other) {

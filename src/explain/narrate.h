@@ -20,7 +20,8 @@ std::vector<std::string> narrate(const BadRead& bad, const Excerpt& excerpt);
 std::vector<std::string> narrate_overdrawn(const History& h, const std::vector<OpId>& reads,
                                            const std::vector<OpId>& writes);
 
-// What the recording, rather than the database, may have got wrong; empty if nothing is likely.
+// Says what the recording, rather than the database, may have got wrong; empty if nothing is
+// likely.
 std::string recording_hint(Anomaly anomaly, const History& h);
 
 }  // namespace assay::internal

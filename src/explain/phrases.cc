@@ -19,7 +19,7 @@ VersionId row_returned(const History& h, OpId range, KeyId key) {
   return kNone;
 }
 
-// What a range with a condition says of a key that it did not return.
+// Says what a range with a condition says about a key that it did not return.
 std::string missed_in_words(const History& h, OpId range, KeyId key) {
   const Selected selected = h.selected(range);
   const std::string& where = h.predicates().text(selected.predicate);

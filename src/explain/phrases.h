@@ -13,7 +13,7 @@ namespace assay::internal {
 // Whether an operation observes a key.
 bool looks_at(const History& h, OpId op, KeyId key);
 
-// What an operation observed of `key`: "read x = 1", "read l = [1,2]", "found x absent".
+// Says what an operation observed of `key`: "read x = 1", "read l = [1,2]", "found x absent".
 std::string saw_in_words(const History& h, OpId op, KeyId key);
 // Whether saw_in_words states a value: then a clause may continue with it, "…, which T1 wrote".
 bool saw_a_value(const History& h, OpId op, KeyId key);
@@ -22,7 +22,7 @@ bool saw_a_value(const History& h, OpId op, KeyId key);
 std::string list_in_words(const Place& read_list);
 // "1", "1 and 2", "1, 2 and 3"
 std::string listed(const std::vector<std::string>& parts);
-// What the transaction of `append` appended to its list: "1 and 2", "1, 2 and 3".
+// Says what the transaction of `append` appended to its list: "1 and 2", "1, 2 and 3".
 std::string appended_with(const History& h, OpId append);
 
 // Why a query contradicts itself: it returned a row that does not satisfy its condition, or passed

@@ -90,14 +90,16 @@ class ReadStory {
     return aggregate();
   }
 
-  // What an operation says that it saw: "x = 1", or for a list and a range the operation itself.
+  // Returns what an operation says that it saw: "x = 1", or for a list and a range the operation
+  // itself.
   std::string seen_by(OpId i) const {
     const Observation seen = observation_of(h_, i);
     if (seen.accepts == Accepts::list) return list_in_words(excerpt_.in_file(i));
     return seen.accepts == Accepts::equals ? display_version(h_, seen.version) : display_op(h_, i);
   }
 
-  // What an operation that returns no value, or several, saw of what the other operation wrote.
+  // Returns what an operation that returns no value, or several, saw of what the other operation
+  // wrote.
   std::string saw() const {
     if (accepts_ == Accepts::equals || accepts_ == Accepts::list)
       return word("reader") + " read " + word("seen");

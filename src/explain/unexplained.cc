@@ -154,7 +154,8 @@ std::string list_read(const Excerpt& excerpt, OpId op) {
          list_in_words(excerpt.in_file(op));
 }
 
-// False if no two lists contradict each other: then those of a key are prefixes of its longest.
+// Returns false if no two lists contradict each other: then those of a key are prefixes of its
+// longest.
 bool explain_contradicting_lists(const Excerpt& excerpt, const std::vector<OpId>& lists,
                                  Explanation& e) {
   const History& h = excerpt.history;
@@ -233,7 +234,7 @@ void explain_sourceless(const Excerpt& excerpt, const ProofStep& nobody, Explana
   if (range && explain_phantom(h, nobody.source, nobody.key, e)) return;
   const std::string name = display_txn(h, reader);
   e.sentences = {fmt::format("{} {}.", name, all_looks(h, nobody.source, nobody.key, e))};
-  // The transaction saw the key more than once, and not the same.
+  // The transaction saw the key more than once, with different results.
   if (range && e.operations.size() > 1) e.anomaly = Anomaly::non_repeatable_read;
   add_writes_before(h, nobody.source, nobody.key, e);
   e.sentences.push_back(fmt::format(

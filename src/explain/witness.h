@@ -62,8 +62,8 @@ struct Refuted {
   LevelId level;
   Certificate certificate;
 };
-// Those of `levels` that a witness violates, the weakest first. The limit of effort is the same in
-// every run; a few dozen transactions need a small part of it.
+// Returns those of `levels` that a witness violates, the weakest first. The limit of effort is the
+// same in every run; a few dozen transactions need a small part of it.
 std::vector<Refuted> refuted(const History& few, std::vector<LevelId> levels);
 
 struct Witness::Smallest {

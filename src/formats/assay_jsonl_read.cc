@@ -558,7 +558,7 @@ class JsonlLines {
         return expected(
             {"undone", at},
             "places of operations, the second behind the first and at most their number");
-      // Of the earlier parts, those that are not inside a later one.
+      // Among the earlier parts, those that are not inside a later one.
       const bool later = undone_.empty() || undone_.back().end <= end;
       while (!outermost.empty() && outermost.back().first >= first) outermost.pop_back();
       if (!later || (!outermost.empty() && outermost.back().end > first))

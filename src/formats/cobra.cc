@@ -70,7 +70,7 @@ class CobraReader {
  public:
   CobraReader(HistoryBuilder& builder, bool by_hash) : builder_(builder), by_hash_(by_hash) {}
 
-  // False if the log must be read again by hash, or reading failed; then error() is set.
+  // Returns false if the log must be read again by hash, or if reading failed; then error() is set.
   bool read(Input& input, int64_t session) {
     ByteReader in(input);
     if (auto s = input.fill(kHeadBytes); !s.ok()) return fail(s.error());
@@ -322,7 +322,7 @@ class CobraWriter {
     losses_.add("that values were written twice, and reads could be of either", repeated);
   }
 
-  // False if the value was written before, or if it is the initial one.
+  // Returns false if the value was written before, or if it is the initial one.
   bool number(const RegisterOp& op, Place place) {
     return places_.try_emplace({op.key, op.value}, place).second && op.value != 0;
   }

@@ -43,7 +43,7 @@ class DatumTree {
  public:
   // What may follow the value.
   enum class Rest : uint8_t { refused, ignored };
-  // False at a fault, which is then in message() and fault_at().
+  // Returns false at a fault, which is then in message() and fault_at().
   bool parse(std::string_view text, bool json, Rest rest = Rest::refused);
 
   const Datum& root() const { return nodes_[0]; }

@@ -31,7 +31,7 @@ Result<Source> open_source(const std::string& path, Budget* budget) {
   return source;
 }
 
-// What a directory that is not a history contains, and what would be one.
+// Says what a directory that is not a history contains, and what would be a history.
 std::string no_history_in(const Source& source) {
   constexpr size_t kMostNamed = 3;
   std::string what = "the directory is empty";

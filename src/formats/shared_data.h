@@ -7,7 +7,7 @@
 
 namespace assay::internal::formats {
 
-// Empty if there is no such folder; the test is then skipped.
+// Returns an empty path if there is no such folder; the test is then skipped.
 inline std::filesystem::path shared_data() {
   namespace fs = std::filesystem;
   if (const char* named = std::getenv("ASSAY_DATA")) return fs::is_directory(named) ? named : "";

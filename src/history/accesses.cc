@@ -6,7 +6,7 @@ namespace assay::internal {
 
 namespace {
 
-// What a range says of the keys that it names.
+// Returns what a range says about the keys that it names.
 std::vector<Observation> named_by_range(const History& history, OpId range) {
   const Selected selected = history.selected(range);
   const auto match = [&](VersionId v) {

@@ -67,7 +67,7 @@ struct Install {
   KeyState state() const { return {version, removes}; }
 };
 
-// What an operation observes; Accepts::any if nothing.
+// Returns what an operation observes; Accepts::any if nothing.
 inline Observation observation_of(const History& history, OpId i) {
   const Operation op = history.op(i);
   Observation seen{i, op.key};
@@ -103,7 +103,7 @@ inline Observation observation_of(const History& history, OpId i) {
 inline std::span<const VersionId> elements_of(const History& history, OpId read_list) {
   return history.operands(read_list);
 }
-// What a range returned.
+// Returns what a range returned.
 inline std::span<const VersionId> rows_of(const History& history, OpId range) {
   return history.selected(range).rows;
 }
@@ -135,8 +135,8 @@ inline KeyBounds bounds_of(const History& history, OpId range) {
   return {operands[0], operands[1]};
 }
 
-// What an operation installs, if it installs anything (installs_version); otherwise the result
-// neither removes nor appends.
+// Returns what an operation installs if it installs anything (installs_version); otherwise the
+// result neither removes nor appends.
 inline Install install_of(const History& history, OpId i) {
   const Operation op = history.op(i);
   return {i, op.key, op.version, op.kind == OpKind::remove, op.kind == OpKind::append};
@@ -262,7 +262,7 @@ class WrittenKeys {
     slots_.assign(slots, kNone);
   }
   bool contains(KeyId key) const { return slots_[slot(key)] == key; }
-  // False if the key was in the set already.
+  // Returns false if the key was in the set already.
   bool insert(KeyId key) {
     KeyId& at = slots_[slot(key)];
     if (at == key) return false;

@@ -23,7 +23,7 @@ bool is_neighbour(std::string_view written);
 // its own, so that those of the others stay the same.
 uint64_t hashed_as(LevelId level);
 
-// What the reader of a format expects where a transaction states its level.
+// What a reader of a format expects in the place of a transaction's level.
 inline constexpr std::string_view kWantLevel =
     "a level, such as \"read-committed\" or \"serializable\" (assay levels)";
 

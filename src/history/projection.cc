@@ -19,7 +19,7 @@
 namespace assay::internal {
 namespace {
 
-// What stays of an operation.
+// The part of an operation that stays.
 struct Copy {
   OpKind kind = OpKind::read;
   std::vector<VersionId> versions = {};  // elements of a list, rows of a range
@@ -355,7 +355,7 @@ class Projection {
   }
 
   void copy_order(const KnownOrder& order) {
-    // Of most keys nothing stays, and their orders may be as long as the history.
+    // For most keys nothing stays, and their orders may be as long as the history.
     if (writes_.of(order.key).kept == 0 && !writes_.is_never_written(order.key)) return;
     std::vector<bool> keep;
     for (size_t i = 0; i < order.versions.size(); ++i) {

@@ -222,7 +222,7 @@ class PossibleTerms {
     few_ = true;
     least_ = greatest_ = 0;
   }
-  // False if a sum overflows 64 bits.
+  // Returns false if a sum overflows 64 bits.
   bool add_key() {
     const auto [low, high] = std::ranges::minmax(terms_);
     if (__builtin_add_overflow(least_, low, &least_) ||

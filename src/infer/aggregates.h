@@ -41,22 +41,22 @@ class AggregateTerms {
   // The keys within the bounds that ever held a value which may satisfy the condition.
   std::span<const KeyId> keys() const { return keys_; }
   PredicateId where() const { return aggregate_->where; }
-  // What the transaction itself wrote to the key before the aggregate; null if nothing.
+  // The state that the transaction itself gave the key before the aggregate; null if none.
   const KeyState* own(KeyId key) const;
   // Whether the states of the keys decide the aggregate. Not if it involves lists, values that may
   // be there initially, or anything that depends on the database.
   bool is_decidable() const { return decidable_; }
 
-  // What a key adds in the state that `writer` left (kNone: the initial state), or in the one that
-  // the aggregate's own transaction wrote before, if it did.
+  // Returns what a key adds in the state that `writer` left (kNone: the initial state), or in the
+  // state that the aggregate's own transaction wrote before, if it did.
   AggregateTerm left(TxnId writer, KeyId key) const;
   AggregateTerm term(const KeyState& state) const;
   AggregateTerm term(VersionId version) const;
   // Whether these terms, one per key, give the result.
   Match given(std::span<const AggregateTerm> terms) const;
-  // If they do not: whether the result may be right once a key contributes `other` instead of
-  // `term`. As long as no key changes in this way, the result stays wrong, whatever other changes
-  // there are.
+  // If the terms do not give the result: whether it may become right if a key contributes `other`
+  // instead of `term`. As long as no key changes in this way, the result stays wrong, whatever else
+  // changes.
   bool may_mend(std::span<const AggregateTerm> terms, const AggregateTerm& term,
                 const AggregateTerm& other) const;
 
@@ -83,7 +83,7 @@ BadRead impossible_aggregate(const History& history, bool one_state);
 
 // The open aggregates that an order does not explain, ascending.
 std::vector<OpId> unexplained_aggregates(const History& history, const Order& order);
-// Those of `all` that the states of their keys decide.
+// Returns those of `all` that the states of their keys decide.
 std::vector<AggregateTerms> decidable_aggregates(const History& history, std::span<const OpId> all);
 
 // Whether the order explains every operation, apart from aggregates. False for histories with lists

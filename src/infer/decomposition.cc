@@ -126,7 +126,7 @@ class Decomposer {
     for (Node reader : problem_.initial_readers[key]) use(chain_[reader]);
   }
 
-  // False as soon as some part is certain to be too large.
+  // Returns false as soon as some part is certain to be too large.
   bool place_by_components() {
     WeighedComponents components(weight_);
     for (const auto& [a, b] : links_) components.join(a, b);

@@ -25,7 +25,7 @@ class DirtyStates {
   // A key whose observed state is not explained by anything; kNone if everything is explained. Not
   // for lists.
   KeyId unexplained(OpId op) const;
-  // What the operation saw of each key.
+  // Returns what the operation saw of each key.
   std::vector<Observation> seen_by(OpId op) const { return keys_.seen_by(op); }
   // The first few writes of others that explain the observation; empty if the initial state or a
   // write of the same transaction does.

@@ -197,8 +197,8 @@ void EventGraph::add_real_time(std::span<const Node> nodes, bool one_session,
   const auto over = [&](const Interval& event) {
     return one_session ? event.response : last_overlap(history_, event.response);
   };
-  // One chain per class of sources: {commits} → begins and commits, {begins} → commits, as the
-  // level requires.
+  // There is one chain per class of sources: {commits} → begins and commits, {begins} → commits, as
+  // the level requires.
   struct Chain {
     bool from_commits, from_begins, into_begins, into_commits;
   };

@@ -121,7 +121,7 @@ bool OpenLists::finish(const std::function<bool(TxnId)>& counts, Budget& budget)
 
 void OpenLists::group_reads(const std::function<bool(TxnId)>& counts, Budget& budget) {
   const auto shown = [this](OpId op) { return outside_list(h_, op).elements; };
-  // By key; certain reads first, and of these the longest first.
+  // Sorted by key; certain reads come first, the longest of them before the others.
   std::stable_sort(added_.begin(), added_.end(), [&](const Added& a, const Added& b) {
     const KeyId x = h_.op(a.op).key, y = h_.op(b.op).key;
     if (x != y) return x < y;

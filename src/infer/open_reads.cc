@@ -122,7 +122,7 @@ bool OpenReads::is_open(TxnId reader, KeyId key) const {
   return std::ranges::any_of(of(reader), [&](uint32_t read) { return reads_[read].key == key; });
 }
 
-// Those of the rows that are not among the reads.
+// Returns the rows that are not among the reads.
 std::vector<SkippedRow> OpenReads::missing(std::span<const SkippedRow> rows) const {
   std::vector<SkippedRow> more;
   std::ranges::copy_if(rows, std::back_inserter(more), [this](const SkippedRow& row) {

@@ -162,8 +162,8 @@ std::vector<TxnId> nearest_first(const OpenRead& read, uint32_t reader, PlaceOf 
 // Whether every open read meets, at its place in the order, a state that it may have seen.
 bool order_explains(const History& history, const OpenReads& open, const Order& order);
 
-// What each open read of a key that is not a list saw, if each transaction sees what those before
-// its reads left.
+// Returns what each open read of a key that is not a list saw, if each transaction sees what those
+// before its reads left.
 std::vector<Seen> seen_along(const History& history, const OpenReads& open, const Order& order);
 
 // The transactions of an order, in the order in which their writes are installed.

@@ -89,8 +89,8 @@ class EventPlaces {
 
  private:
   static constexpr uint32_t kRoundsOfLives = 6, kRoundsOfIntervals = 16, kRoundsWithOverlap = 4;
-  // In lives: how much intervals may overlap at first, and the time from a transaction's begin to
-  // its commit.
+  // Measured in lives: how much intervals may overlap at first, and the time from a transaction's
+  // begin to its commit.
   static constexpr double kFirstOverlap = 0.5, kLivesToCommit = 0.125;
   static constexpr double kLessOverlap = 0.6, kOldPush = 0.9;  // factors from one round to the next
   // share of the overlap by which two events in the wrong order are moved

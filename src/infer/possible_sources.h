@@ -10,7 +10,7 @@
 
 namespace assay::internal {
 
-// For one history, which must outlive this object. Not for lists.
+// Serves one history, which must outlive this object. Does not handle lists.
 class PossibleSources {
  public:
   explicit PossibleSources(const History& history);

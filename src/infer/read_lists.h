@@ -23,8 +23,8 @@ struct ListRead {
   BadRead bad = {};
 };
 
-// For one problem, whose counting transactions must be known. For a key used both as a list and as
-// a register nothing is found.
+// Reads the lists of one problem, whose counting transactions must be known. It finds nothing for a
+// key used both as a list and as a register.
 class ReadLists {
  public:
   ReadLists(const History& history, const Problem& problem, const Origins& origins);

@@ -59,7 +59,7 @@ class HeldValues {
   bool happened(TxnId t) const { return h_.status(t) == TxnStatus::committed || takes_effect_[t]; }
 
   // What a transaction waits for: `held`, until its key holds this version, or `read`, until all
-  // others have read this version; kNone if for nothing.
+  // others have read this version; kNone if it waits for nothing.
   struct Wait {
     VersionId held = kNone, read = kNone;
   };
@@ -154,7 +154,7 @@ class HeldValues {
   };
   static constexpr size_t kKeptReplaced = size_t{1} << 14;
 
-  // False if two operations write the same value to a key.
+  // Returns false if two operations write the same value to a key.
   bool look_at_writes() {
     for (TxnId t = 0; t < h_.txn_count(); ++t)
       for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {

@@ -120,7 +120,7 @@ class Rules {
     }
   }
 
-  // False if the edge is known already, or the index does not hold both its ends.
+  // Returns false if the edge is known already, or the index does not hold both its ends.
   bool add_candidate(Arc arc, Node reader, WriteId earlier, WriteId write, Node shown_by) {
     if (!index_.holds(arc.from) || !index_.holds(arc.to) || index_.reaches(arc.from, arc.to))
       return false;
@@ -256,7 +256,7 @@ class RoundsInWindow : Rules<Closure> {
     return true;
   }
 
-  // False if there is no topological order, and the last known edge closes a cycle.
+  // Returns false if there is no topological order, and the last known edge closes a cycle.
   bool restore_order(size_t edges_in_order) {
     std::vector<uint32_t> rank(graph_.vertices());
     for (Vertex v = 0; v < rank.size(); ++v) rank[v] = order_.position(v);

@@ -13,8 +13,8 @@
 
 namespace assay::internal {
 
-// Which rules apply; they are described in saturation.cc. Without one of them less is derived, and
-// more left to the search.
+// Which rules apply; they are described in saturation.cc. If one is left out, less is derived and
+// more is left to the search.
 struct SaturationRules {
   bool anti_dependencies = true;
   bool write_dependencies = true;
@@ -41,7 +41,7 @@ class Saturation {
   // order.path_back() leads back from its head to its tail.
   const DerivedEdge& closing_edge() const { return known_.edges.back(); }
 
-  // What reaches what, after run(); null if there are no clocks.
+  // Tells which events reach which, after run(); null if there are no clocks.
   const SessionClocks* clocks() const { return clocks_.affordable() ? &clocks_ : nullptr; }
   uint32_t rounds() const { return rounds_; }
 

@@ -17,7 +17,7 @@ class SessionClocks {
   // Whether the level keeps session order, and events × sessions words are a sensible amount of
   // memory.
   bool affordable() const;
-  // False if there is no memory.
+  // Returns false if there is no memory.
   bool start(Budget& budget);
 
   bool on_chain(Node n) const { return chain_[n] != kNone; }

@@ -157,12 +157,12 @@ class Contradictions {
     }
   }
 
-  // By how many events the query would have to be later to see a version installed at `from`: where
-  // a transaction is one event, it does not see its own installs.
+  // Returns by how many events the query would have to be later to see a version installed at
+  // `from`: if a transaction is one event, it does not see its own installs.
   static uint32_t how_far(uint32_t from, const Query& query) {
     return query.place > from ? 0 : from - query.place + 1;
   }
-  // By how many events the query would have to be earlier to see the version.
+  // Returns by how many events the query would have to be earlier to see the version.
   static uint32_t is_over(const Stay& one, const Query& query) {
     return query.place > one.until ? query.place - one.until : 0;
   }

@@ -14,9 +14,9 @@ std::vector<StatedOrder> stated_orders(const Problem& problem);
 // The bytes that finding them takes at most.
 uint64_t stated_orders_bytes(const Problem& problem);
 
-// For each write a node that is stated to come before it, the last one that the statements name;
-// kNone if none does. If an order is stated completely, this is the writer of the version right
-// before.
+// Returns for each write a node that is stated to come before it, the last one that the statements
+// name; kNone if none does. If an order is stated completely, this is the writer of the version
+// right before.
 std::vector<Node> stated_before(const Problem& problem, unsigned threads = 1);
 
 // Calls visit(order, write of order.after) for each stated order; those of a key come in the order

@@ -20,9 +20,9 @@
 
 namespace assay::internal {
 
-// For a read that looks outside its transaction: the transaction that it read from, kInitialTxn for
-// the initial state; kNone if nothing is stated, or only what cannot be right. `history` must state
-// sources.
+// Returns the transaction that a read which looks outside its transaction read from, kInitialTxn
+// for the initial state; kNone if nothing is stated, or only what cannot be right. `history` must
+// state sources.
 TxnId stated_source(const History& history, OpId read);
 
 // The last write by which the transaction wrote what the read returned.

@@ -28,10 +28,10 @@ class TouchedKeys {
   bool is_list(KeyId key) const { return list_[key]; }
   // The keys of the history within the bounds of a range, in key order.
   std::span<const KeyId> covered(OpId range) const;
-  // Of these, the keys that ever held a value which may satisfy the condition.
+  // Returns those of these keys that ever held a value which may satisfy the condition.
   std::vector<KeyId> that_may_satisfy(OpId range, PredicateId predicate) const;
-  // What an operation observes of each key: one observation, or for a range one for each key that
-  // it covers or returned.
+  // Returns what an operation observes of each key: one observation, or for a range one for each
+  // key that it covers or returned.
   std::vector<Observation> seen_by(OpId op) const;
 
  private:

@@ -24,7 +24,7 @@ namespace assay::internal {
 // Moments count the events that have happened.
 class UnknownOutcomes {
  public:
-  // For whole problems, in which each transaction is one event.
+  // `problem` must be whole, and each of its transactions one event.
   explicit UnknownOutcomes(const Problem& problem);
 
   bool is_possible(Node n) const { return index_[n] != kNone; }

@@ -23,7 +23,7 @@ struct Dialect {
 };
 
 std::span<const Dialect> all_dialects();
-// Null if there is no such dialect.
+// Returns null if there is no such dialect.
 const Dialect* find_dialect(std::string_view name);
 
 }  // namespace assay::internal::lake

@@ -256,7 +256,7 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
                        current("e.val", "e.is_write", "e.pos", over), over);
   }
 
-  // For one event per transaction: the rows of the table are the events.
+  // The events if each transaction is one event: the rows of the table.
   std::string single_events() const {
     const std::string order = "OVER (PARTITION BY item ORDER BY serial_at)";
     return fmt::format(R"(judged AS (
@@ -342,7 +342,7 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
              (split_ ? "snapshot_at IS NULL OR commit_at IS NULL OR snapshot_at > commit_at"
                      : "serial_at IS NULL") +
              ")");
-    // Nothing can be joined with such a row, so no other check would object to it.
+    // Such a row cannot be joined with others, so no other check would object to it.
     each("no name", std::string("txn IS NULL OR item IS NULL") +
                         (level_.session_order ? " OR session_id IS NULL OR place IS NULL" : ""));
     if (!o_.deletions) each("deletion: ask with --deletions", "writes AND written IS NULL");

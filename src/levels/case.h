@@ -95,7 +95,7 @@ struct Case {
   // Whether so little is left open that the strongest levels are decided first.
   bool stated_first = false;
 
-  // What deciding one level keeps for the next.
+  // What deciding one weak level leaves for the next one.
   std::optional<WeakLevels> weak;
   std::optional<AdyaLevels> adya;
   std::optional<AdyaLevels> adya_alone;  // for reads that may be dirty: updates order nothing

@@ -92,7 +92,7 @@ class CausalClocks {
     }
   }
 
-  // False if there are more chains than the rows have room for, or the budget ran out.
+  // Returns false if there are more chains than the rows have room for, or the budget ran out.
   bool fill_rows(const std::vector<Vertex>& order, Budget& budget) {
     const uint64_t words = stride_ * problem_.nodes();
     if (!budget.has_room(words * sizeof(uint32_t))) return false;

@@ -42,7 +42,8 @@ bool Choices::add_what_fails(std::span<const Vertex> order, Search& search, Budg
   const std::vector<OrderFault> found = faults_.find(order);
   places_ = faults_.places();
   note_taken(found, search);
-  // For a choice, its edges and clauses, and what the search keeps for each of its sides.
+  // The memory for a choice: its edges and clauses, and what the search keeps for each of its
+  // sides.
   constexpr uint64_t kBytesASource = 250, kAskEvery = 4 << 20;
   uint64_t more = 0;
   for (const OrderFault& fault : found) {
@@ -54,7 +55,7 @@ bool Choices::add_what_fails(std::span<const Vertex> order, Search& search, Budg
   return !found.empty();
 }
 
-// False if there is none to add. Stops if the budget runs out.
+// Returns false if there is no order to add. Stops if the budget runs out.
 bool Choices::add_all_orders(Search& search, Budget& budget) {
   constexpr uint64_t kBytesAnOrder = 250, kAskEvery = 4096;
   uint64_t added = 0;

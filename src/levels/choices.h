@@ -70,7 +70,7 @@ class Choices {
     bool compared = false;  // what keeps blocks apart, or in order, has been added
     bool overlap = false;
   };
-  // By list; only lists whose choices were made before this order.
+  // Indexed by list; only lists whose choices were made before this order.
   std::unordered_map<uint32_t, PlacedList> placed_;
 };
 

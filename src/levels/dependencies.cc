@@ -76,8 +76,8 @@ uint64_t bytes_of_version_orders(const Problem& problem) {
 bool states_version_orders(const Problem& problem, std::span<const Node> order, unsigned threads) {
   std::vector<uint32_t> place(problem.nodes(), kNone);
   for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-  // For each write the last one that is stated to come before it. Only if that one is right before
-  // it is their order stated.
+  // For each write, the last write that is stated to come before it. Their order is stated only if
+  // that one is right before it.
   std::vector<Node> stated_before(problem.writes.size(), kNone);
   each_stated(problem, threads, [&](const StatedOrder& stated, WriteId after) {
     Node& last = stated_before[after];

@@ -265,7 +265,7 @@ class LazySearch {
     steps_.pop_back();
   }
 
-  // False if the situation was met before.
+  // Returns false if the situation was met before.
   bool remember() {
     const uint64_t where = mix64((uint64_t{at_.state} << 32 | at_.earlier) + mix64(at_.since));
     const Situation taken = ops_.taken();

@@ -145,7 +145,7 @@ class LinearSearch {
     taken_.pop_back();
   }
 
-  // False if the situation was entered before.
+  // Returns false if the situation was entered before.
   bool remember() {
     const uint64_t state = mix64(~uint64_t{state_});
     const Situation taken = ops_.taken();

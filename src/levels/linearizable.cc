@@ -94,7 +94,7 @@ class KeyByKey {
     }
   }
 
-  // What refutes the level for the operations on one key refutes it for the whole.
+  // Decides the operations on one key: what refutes the level for them refutes it for the whole.
   void decide_key(Zones& zones, KeyId key) {
     if (budget_.exhausted_now()) return conclude(Judgement::unknown(budget_.reason()));
     Judgement found;

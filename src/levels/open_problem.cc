@@ -172,7 +172,7 @@ Judgement OpenProblem::search(const Problem& problem, const LevelInfo& level) {
   return found;
 }
 
-// False if the search had found none.
+// Returns false if the search had found no such rows.
 bool OpenProblem::take_over_rows_of_the_search() {
   if (rows_of_search_.empty()) return false;
   rows_ = std::move(rows_of_search_);

@@ -74,7 +74,7 @@ class OpenProblem {
       if (refuted()) return {};
     }
   }
-  // What `decide` calls: the search of the engine asked for.
+  // The search of the engine that was asked for; `decide` calls it.
   Judgement search(const Problem& problem, const LevelInfo& level);
 
  private:

@@ -34,7 +34,7 @@ const OpenRead* find_sourceless(Case& c, OpenProblem::Listing listing) {
 void refute_sourceless(Case& c) {
   const OpenRead* read = find_sourceless(c, c.open.for_orders());
   if (read == nullptr) return;
-  // One that has no source by itself, not only together with others.
+  // An open read that has no source by itself, not only together with others.
   const OpenRead* alone = find_sourceless(c, OpenProblem::Listing::each);
   if (alone == nullptr) return c.record_sourceless(read->op, read->key, of_one_state);
   const BadRead bad = c.open.reads(OpenProblem::Listing::each).dirty_read(*alone);

@@ -134,7 +134,7 @@ class Search {
   std::unordered_map<uint32_t, std::vector<Source>> sources_;  // by open read
 };
 
-// That the operations of an open read saw what a source left: as an edge, and as a proposition.
+// Say that the operations of an open read saw what a source left: as an edge, and as a proposition.
 Edge read_edge(const OpenRead& read, TxnId source);
 Literal seen(const OpenReads& open, const OpenRead& read, TxnId source);
 

@@ -30,7 +30,7 @@ std::optional<Order> SeenAlong::as_adya(LevelId level, const Order& order) {
   Order adya;
   adya.events = writers_in_order(order);
   const bool whole = states_whole(adya.events);
-  // In an order of whole transactions a skipped row is from the last writer of its key.
+  // In an order of whole transactions, a skipped row was left by the last writer of its key.
   const OpenProblem::Listing listing = !whole        ? OpenProblem::Listing::each
                                        : order.split ? OpenProblem::Listing::one_state
                                                      : open_.for_orders();

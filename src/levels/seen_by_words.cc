@@ -240,7 +240,7 @@ class SeenByWords : public SeenFaults {
     if (!earlier_reads_)
       while (behind > 0) next_.add(own_[--behind]);
     for (size_t i = own_.size(); i-- > 0;) {
-      // What one operation on a range sees, it sees at once.
+      // One operation on a range sees everything at once.
       if (behind > i + 1 && own_[i].op != own_[behind - 1].op)
         while (behind > i + 1) next_.add(own_[--behind]);
       if (first_[i] == 0) continue;

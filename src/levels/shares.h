@@ -20,7 +20,7 @@ namespace assay::internal {
 
 class Shares {
  public:
-  // Both must outlive it.
+  // Both must outlive this object.
   Shares(Budget& budget, Lattice& lattice) : budget_(budget), lattice_(lattice) {}
 
   // Announces that no level will take more than a pass or two from here on.

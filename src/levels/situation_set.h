@@ -19,8 +19,8 @@ class SituationSet {
  public:
   size_t size() const { return size_; }
 
-  // False if it is there already. If there is no memory to grow, exhausts the budget and does not
-  // store the situation.
+  // Returns false if it is there already. If there is no memory to grow, exhausts the budget and
+  // does not store the situation.
   bool insert(Situation s, Budget& budget) {
     if (s == kEmpty) s.a = 1;
     if (3 * (size_ + 1) > 2 * slots_.size() && !grow(budget)) return true;

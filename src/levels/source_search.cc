@@ -101,8 +101,8 @@ class SourceSearch {
   }
 
  private:
-  // For a choice, its edge and clauses, and what the search keeps for each of its sides. False,
-  // with the reason given, if the budget ran out.
+  // Returns whether there is memory for a choice: its edge and clauses, and what the search keeps
+  // for each of its sides. If not, gives the reason.
   bool room_for(uint64_t sources) {
     constexpr uint64_t kBytesASource = 250, kAskEvery = 4 << 20;
     more_ += kBytesASource * sources;

@@ -209,7 +209,7 @@ class Engine {
            problem_.hint.by_reads && problem_.open == nullptr && saturation.clocks() == nullptr &&
            assumed_.rows() == 0;
   }
-  // False if there is no memory.
+  // Returns false if there is no memory.
   bool place(IncrementalOrder& order) {
     const auto timer = stages_.time("places");
     if (!room(place_bytes(graph_))) return false;
@@ -306,7 +306,7 @@ class Engine {
   bool decide_with_sessions() {
     if (graph_.level().session_order || !options_.speed_ups.has(SpeedUp::assumed_sessions))
       return false;
-    // For each node a place in its session, and hardly more than five arcs.
+    // Each node needs a place in its session, and hardly more than five arcs.
     if (!room((sizeof(Node) + 5 * sizeof(Arc)) * problem_.nodes())) return true;
     Rows<Arc> assumed = assumed_sessions(graph_);
     if (assumed.rows() == 0) return false;
@@ -319,8 +319,8 @@ class Engine {
     for (size_t i = 0; i < assumed.items.size(); ++i) graph_.graph().pop();
     const Schedule first = schedule ? *std::move(schedule) : play(initial_);
     if (accept(first)) return true;
-    // What the search keeps for each assumption. If there is no memory for them, it has to do
-    // without.
+    // The memory that the search keeps for each assumption. Without memory for them, it does
+    // without assumptions.
     constexpr uint64_t kBytesAnAssumption = 200;
     if (Budget asked = budget_; !asked.has_room(kBytesAnAssumption * assumed.rows())) return false;
     assumed_ = std::move(assumed);

@@ -152,7 +152,7 @@ class ValueIntervals {
     proof.steps.push_back(std::move(step));
   }
 
-  // For writer < over by the clock, and over < read.
+  // Refutes the source when the clock says writer < over and over < read.
   static void rule_out_overwritten(const Literal& saw, TxnId over, OpId op, Proof& proof) {
     const TxnId writer = saw.from, read = saw.to;
     if (writer != kNone)
@@ -164,7 +164,7 @@ class ValueIntervals {
                                 {saw}));
   }
 
-  // For read < writer by the clock.
+  // Refutes the source when the clock says read < writer.
   void rule_out_late(const Literal& saw, OpId op, Proof& proof) const {
     const TxnId writer = saw.from, read = saw.to;
     const std::vector<Edge> edges = {Edge::read_dependency(writer, read, saw.key, op),

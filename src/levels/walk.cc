@@ -234,7 +234,7 @@ std::optional<LevelId> level_by_value(const Case& c) {
   return std::nullopt;
 }
 
-// False if the history is not accepted: then nothing is known.
+// Returns false if the history is not accepted: then nothing is known.
 bool accept_by_value(Case& c) {
   if (!c.uses(SpeedUp::replay) || !c.uses(SpeedUp::replay_by_value) ||
       c.options.engine != EngineId::graph || c.options.expected_order ||

@@ -91,7 +91,7 @@ Answers all_of(const std::vector<Answers>& parts) {
   return whole;
 }
 
-// False if all parts are, and so on: with yes and no exchanged.
+// False if all parts are, and so on: as all_of(), with yes and no exchanged.
 Answers any_of(std::vector<Answers> parts) {
   for (Answers& part : parts) part = part.negated();
   return all_of(parts).negated();

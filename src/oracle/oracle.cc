@@ -294,7 +294,7 @@ Outcome decide_with_known_orders(const History& history, LevelId level) {
   }
   const Oracle oracle(history);
   const Outcome outcome = oracle.decide_known(level);
-  // What a level allows, the level below it allows too, because of the orders that it makes known.
+  // The level below allows what this level allows, because of the orders that this one makes known.
   if (level != LevelId::pl_1 || outcome == Outcome::satisfied) return outcome;
   const Outcome above = oracle.decide_known(LevelId::pl_2);
   return above == Outcome::violated ? outcome : above;

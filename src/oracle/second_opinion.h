@@ -21,11 +21,11 @@
 
 namespace assay::internal::oracle {
 
-// For levels with one or two events per transaction: prefix and everything above it, except
+// Decides levels with one or two events per transaction: prefix and everything above it, except
 // linearizable.
 Outcome by_version_orders(const History& history, LevelId level);
 
-// For read committed, read atomic, causal, prefix, session SI, session serializable.
+// Decides read committed, read atomic, causal, prefix, session SI and session serializable.
 Outcome by_axioms(const History& history, LevelId level);
 
 // Tests the same axioms, at each transaction those of the level that it declares: LevelId::mixed.

@@ -15,12 +15,12 @@
 namespace assay::internal::predict {
 
 struct OtherSources {
-  // In this one, each transaction that is cut stops at the one read that changes: whatever the
-  // application does then, this much has happened. This is IsoPredict's strict boundary, its
+  // In this execution, each transaction that is cut stops at the one read that changes: whatever
+  // the application does then, this much has happened. This is IsoPredict's strict boundary, its
   // default.
   std::optional<certify::Boundary> stops;
-  // In this one, each goes on as recorded, and any of its reads may change: the relaxed boundary.
-  // It exists wherever `stops` does, and is not looked for in that case.
+  // In this execution, each goes on as recorded, and any of its reads may change: the relaxed
+  // boundary. It exists wherever `stops` does, and is not looked for in that case.
   std::optional<certify::Boundary> goes_on;
   uint64_t allowed = 0;     // number of executions examined that the level allows
   bool complete = false;    // whether what was not found does not exist

@@ -135,7 +135,7 @@ class PredictedHistory {
     return Ok{};
   }
 
-  // What the operation would see of the key.
+  // Returns what the operation would see of the key.
   Held seen(OpId op, KeyId key) const {
     if (const auto own = own_.find(key); own != own_.end()) return own->second;
     if (const auto found = saw_.find({op, key}); found != saw_.end())

@@ -33,7 +33,7 @@ Gaps::Gaps(const History& history, const std::vector<TxnMeta>& metas) {
     changed_with_.push_back(meant(readers_, table));
     met_with_.push_back(meant(changers_, table));
   }
-  // For keys of tables without unrecorded operations, if there are some in unknown tables.
+  // For keys of tables without unrecorded operations, if some operations are in unknown tables.
   uint32_t other = 0;
   if (tables.contains("*")) {
     other = static_cast<uint32_t>(changed_with_.size());

@@ -33,10 +33,10 @@ class Gaps {
   // without being recorded.
   const std::vector<KeyId>& reads(TxnId t) const { return reads_[t]; }
   const std::vector<KeyId>& changes(TxnId t) const { return changes_[t]; }
-  // Which of these keys a transaction also changes if it changes this key.
+  // Returns those of these keys that a transaction also changes if it changes this key.
   const std::vector<KeyId>& changed_with(KeyId key) const { return of(key, changed_with_); }
-  // Which of these keys a transaction also reads if it reads this key, and changes if it changes
-  // this key.
+  // Returns those of these keys that a transaction also reads if it reads this key, and changes if
+  // it changes this key.
   const std::vector<KeyId>& met_with(KeyId key) const { return of(key, met_with_); }
 
  private:

@@ -8,7 +8,7 @@
 
 namespace assay::internal {
 
-// Empty if no order was expected.
+// Returns no sentences if no order was expected.
 std::vector<std::string> expected_order_sentences(const History& history,
                                                   const CheckResult& result);
 // Returns "operation", "overlap" or "session"; empty if there is no fault.

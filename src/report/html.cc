@@ -26,7 +26,7 @@ namespace {
 constexpr size_t kMostBytes = 4'500'000;
 constexpr size_t kMostTransactions = 40;
 
-// For the levels that were asked for: "Violated: serializable. Satisfied: causal."
+// Returns for the requested levels: "Violated: serializable. Satisfied: causal."
 std::string answer_sentence(const Audit& c) {
   std::string out;
   for (const auto& [outcome, word] : {std::pair(Outcome::violated, "Violated"),

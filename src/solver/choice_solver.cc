@@ -592,7 +592,7 @@ bool ChoiceSolver::probe(Budget& budget, uint64_t most_conflicts) {
   return true;
 }
 
-// False if the budget ran out, or there is no memory for what the next conflict adds.
+// Returns false if the budget ran out, or there is no memory for what the next conflict adds.
 bool ChoiceSolver::may_go_on(Budget& budget) {
   constexpr size_t kMostOfOne = 4096;  // usually enough: a cycle may be longer
   return make_room(cycles_, kMostOfOne, budget) && make_room(pool_, kMostOfOne, budget) &&

@@ -10,7 +10,7 @@
 namespace assay::internal::watch {
 namespace {
 
-// If this many wait for a fence, none will come.
+// If so many transactions wait for a fence, none will come.
 constexpr uint64_t kMostWaiting = 1'000'000;
 
 WatchOptions by_fences(WatchOptions options) {

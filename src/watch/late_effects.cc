@@ -253,7 +253,7 @@ std::span<const OrderAccess> LatePlaces::accesses_of(KeyId key) const {
   return key == kNone ? std::span<const OrderAccess>() : order_.accesses.of_key(key);
 }
 
-// For each write the place in the order that overwrites it, if one does.
+// Returns, for each write, the place in the order that overwrites it, if one does.
 std::vector<uint32_t> LatePlaces::next_masks(uint32_t behind) const {
   std::vector<uint32_t> masks;
   for (const Touch& w : writes_) {

@@ -14,10 +14,10 @@ struct Member {
   uint64_t number = 0;                   // in the order of lines
   uint64_t line = 0;                     // the line in which it was reported
   TxnStatus status = TxnStatus::committed;
-  // It certainly ran between these. If its outcome is unknown, it has no end.
+  // The transaction certainly ran between these times. If its outcome is unknown, it has no end.
   int64_t begin = 0;
   int64_t end = Interval::kOpen;
-  // Nothing that it saw came later. If its outcome is unknown: when it was reported.
+  // Nothing that the transaction saw came later. If its outcome is unknown: when it was reported.
   int64_t last_look = Interval::kOpen;
   bool left_out = false;  // left out, with all that others saw of it
 

@@ -14,8 +14,8 @@ namespace assay::internal::watch {
 struct SessionNews {
   HeldValue session;
   bool ends = false;  // whether it reports nothing more
-  // It reports nothing that began before this or, by the database's time, started before this;
-  // kUnknown: not given.
+  // The session reports nothing that began before this or, by the database's time, started before
+  // this; kUnknown: not given.
   int64_t at = Interval::kUnknown;
   int64_t start_ts = Interval::kUnknown;
 };

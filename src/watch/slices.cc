@@ -107,7 +107,7 @@ class Slices : public WatchListener {
     if (sliced_.outcome == Outcome::satisfied) sliced_.why = std::move(why);
     sliced_.outcome = Outcome::unknown;
   }
-  // What ran out: memory, if no limit was reached.
+  // Returns what ran out: memory, if no limit was reached.
   Unknown what_ran_out(const Error& e) {
     if (budget_.exhausted_now()) return budget_.reason();
     return {UnknownCause::memory, e.message};

@@ -388,7 +388,7 @@ Result<Watcher::Judgement> Watcher::judge_by_fences(int64_t mark) const {
 }
 
 Result<bool> Watcher::raise_alarm(int64_t mark) {
-  // What fences tell about times, the transactions show themselves, at a level without times.
+  // At a level without times, the transactions themselves show what fences say about times.
   const Times times = options_.fence.empty() ? Times::own : Times::none;
   Result<Window> part = projection(candidates_, past(), mark, times);
   if (!part.ok()) return part.error();
@@ -708,7 +708,7 @@ void Watcher::apply(const Member& m, Settled& to) {
   for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
     const Observation seen = observation_of(h, i);
     if (seen.accepts != Accepts::any) {
-      // The reader saw the last one.
+      // The reader saw the version that came last.
       const LiveState::Entry* entry = state_.find(h.key(seen.key));
       if (entry != nullptr && !entry->rivals.empty())
         state_.put(h.key(seen.key), {entry->last}, to.changes);

@@ -228,7 +228,7 @@ void Watcher::save(StreamWriter& to, formats::TxnTableWriter& txns) const {
   left_out_writes_.save(to);
   late_effects_.save(w);
   w.each(settled_, [&](const Settled& s) { Bytes::put(w, s); });
-  // These may be of any transaction that was late.
+  // These may belong to any transaction that was late.
   for (const Settled& s : settled_) w.masked_writes(s.masked_writes);
   state_.save(w);
   put_segment(to, segment_);

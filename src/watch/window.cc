@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::string_view kStateSession = "state before the window";
 
-// What the members touch of the state: each key once, in the order in which it is first touched.
+// A key of the state that the members touch: each key once, in the order in which it is first
+// touched.
 struct TouchedKey {
   ValueView key;
   const LiveState::Entry* entry;

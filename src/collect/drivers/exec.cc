@@ -178,7 +178,7 @@ class ExecSession : public DriverSession {
   static void leave_out_mark(Reply& reply) {
     std::erase_if(reply.rows, [](const auto& row) { return row.first.text == kExecRunKey; });
   }
-  // False if the time is there and invalid.
+  // Returns false if the time is given but invalid.
   static bool take_time(const Json& answer, const char* name, int64_t& time) {
     const Json* it = answer.find(name);
     if (it == nullptr) return true;

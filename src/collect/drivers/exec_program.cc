@@ -102,7 +102,7 @@ bool ExecChannel::send(const Json& message) {
   return true;
 }
 
-// False if nothing more comes, or not in time.
+// Returns false if nothing more comes in time.
 bool ExecChannel::read_more(Steady::time_point deadline) {
   while (true) {
     const auto left =

@@ -73,7 +73,8 @@ class ExecChannel {
   bool closed_ = false;  // by the other side
 };
 
-// What the URL of a database names. `connect` may be called from several threads at once.
+// The program that the URL of a database names. `connect` may be called from several threads at
+// once.
 class ExecProgram {
  public:
   static Result<std::unique_ptr<ExecProgram>> of(std::string_view url);
@@ -82,7 +83,7 @@ class ExecProgram {
   ExecProgram& operator=(const ExecProgram&) = delete;
 
   Result<std::unique_ptr<ExecChannel>> connect();
-  // For messages: the command, or the path where it listens.
+  // The name for messages: the command, or the path where the program listens.
   const std::string& name() const { return command_.empty() ? path_ : command_; }
   // Whether we started the process that serves a session.
   bool can_be_killed() const { return !command_.empty(); }

@@ -55,7 +55,7 @@ constexpr uint16_t kMysqlDefaultPort = 3306;
 //   9007 TiDB's conflicts, 8028 its table was altered, 9001 to 9005 its store does not answer
 constexpr unsigned kRefusals[] = {1205, 1213, 1020, 1062, 1047, 1290, 1792, 1836, 1317, 1969, 3024,
                                   8002, 8005, 8022, 8028, 9007, 9001, 9002, 9003, 9004, 9005};
-// Those errors of COMMIT after which nothing happened. 1062: TiDB looks for duplicates at COMMIT.
+// The errors of COMMIT after which nothing has happened. 1062: TiDB looks for duplicates at COMMIT.
 constexpr unsigned kCommitRefusals[] = {1205, 1213, 1020, 1062, 1792, 8002, 8005, 8022, 8028, 9007};
 // "Unknown error"; its text says more.
 constexpr unsigned kUnnumbered = 1105;
@@ -146,7 +146,7 @@ Status set_up_connection(MYSQL* c, const Url& url) {
   return Ok{};
 }
 
-// Null for an empty text: the library then uses its option file and MYSQL_PWD.
+// Returns null for an empty text: the library then uses its option file and MYSQL_PWD.
 const char* given(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
 struct CloseMysql {
@@ -394,7 +394,7 @@ class MysqlSession : public DriverSession {
     return !means_lost(mysql_errno(connection_.get()));
   }
 
-  // False if the connection is not usable afterwards.
+  // Returns false if the connection is not usable afterwards.
   bool roll_back() {
     rows_.reset();
     return mysql_real_query(connection_.get(), "ROLLBACK", 8) == 0;

@@ -355,7 +355,7 @@ class PostgresqlSession : public DriverSession {
         PostgresqlAnswer next(PQgetResult(connection_.get()));
         if (!next) return answer_ != nullptr;
         if (speaking_) spoken_.push_back(spoken(*next));
-        // Of several results the first error counts, otherwise the last.
+        // Among several results the first error counts, otherwise the last result.
         if (!answer_ || PQresultStatus(answer_.get()) != PGRES_FATAL_ERROR)
           answer_ = std::move(next);
       }
@@ -437,7 +437,7 @@ class PostgresqlSession : public DriverSession {
     return CallResult::aborted(std::move(why), true);
   }
 
-  // False if the connection is not usable afterwards.
+  // Returns false if the connection is not usable afterwards.
   bool roll_back() {
     if (PQtransactionStatus(connection_.get()) == PQTRANS_IDLE) return true;
     return send_text("ROLLBACK") != 0 && receive() &&

@@ -25,7 +25,7 @@ class RedisWire {
   // `limit`.
   static Result<std::unique_ptr<RedisWire>> open(const Url& url, std::chrono::milliseconds limit);
   virtual ~RedisWire() = default;
-  // Null if the connection is lost; then `error` says why.
+  // Returns null if the connection is lost; then `error` says why.
   virtual RedisAnswer ask(const std::vector<std::string>& words) = 0;
   virtual std::string error() const = 0;
 };

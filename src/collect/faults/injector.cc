@@ -40,7 +40,7 @@ Status FaultInjector::stop() {
   return status_;
 }
 
-// False if the run ends first.
+// Returns false if the run ends first.
 bool FaultInjector::wait_until(double seconds) {
   std::unique_lock lock(mutex_);
   while (!stopping_ && clock_->seconds() < seconds)

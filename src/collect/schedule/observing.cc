@@ -463,7 +463,7 @@ void Observer::take_difference(const std::vector<Version>& before,
     if (left.contains({c.before.table, c.before.row})) return false;
     const auto there = newest.find(place(c.after.table.empty() ? c.before : c.after));
     const bool is_gone = there == newest.end();
-    // It was another transaction's change.
+    // The change was another transaction's.
     if (c.after.table.empty() ? is_gone : seen_by_others.contains({c.after.table, c.after.row}))
       return true;
     c.before = is_gone ? Version{} : *there->second;
@@ -533,7 +533,7 @@ void Observer::take(const Asked& asked, Spoken& answer, Sight& sight) const {
       take_change(told, sight);
     return true;
   });
-  // What was prepared before has now told what it read.
+  // The statement that was prepared before has now said what it read.
   if (asked.sight.told_later && (!sight.rows.empty() || !sight.changes.empty()))
     sight.missed.clear();
   if (!asked.has_rows || answer.columns.empty()) return;

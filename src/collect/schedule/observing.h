@@ -72,7 +72,7 @@ Kin kin_of(const Driver& driver);
 class Observer {
  public:
   explicit Observer(const Driver& driver);
-  // For a database that is driven by keys: the one table.
+  // Serves a database that is driven by keys: it has one table.
   explicit Observer(std::vector<Table> keys) : tables_(std::move(keys)) {}
 
   Kin kin() const { return kin_; }
@@ -122,7 +122,8 @@ class Observer {
   Asked ask(std::string_view statement) const;
   // Removes from the answer what was added to the question.
   void take(const Asked& asked, Spoken& answer, Sight& sight) const;
-  // If changes are not reported with the answer: the statements that report them afterwards.
+  // Returns the statements that report changes afterwards, if they are not reported with the
+  // answer.
   std::vector<std::string> told_afterwards() const;
   static void take_told(const Spoken& told, Sight& sight);
 

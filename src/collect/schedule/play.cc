@@ -132,7 +132,7 @@ class OpenStage : public Stage {
     drivers_.clear();
     return open();
   }
-  // What a replica lacks it may have in a moment.
+  // Tries repeatedly, because a replica may soon have what it lacks now.
   Result<std::unique_ptr<DriverSession>> connect_to(size_t endpoint) {
     Driver& driver = *drivers_[endpoint % drivers_.size()];
     const auto deadline = std::chrono::steady_clock::now() + kConnectFor;
@@ -248,7 +248,7 @@ class OpenStage : public Stage {
     }
   }
 
-  // False if one failed.
+  // Returns false if one of them failed.
   bool speak_some(size_t session, size_t turn, std::span<Asked> asked) {
     std::vector<std::string> sql;
     for (const Asked& a : asked) sql.push_back(a.sql);
@@ -328,7 +328,7 @@ class OpenStage : public Stage {
     const std::vector<std::string> questions = observer_.told_afterwards();
     std::vector<Spoken> told;
     if (questions.empty() || !sessions_[s.session]->speak(questions, told).ok()) return;
-    // What a failed statement had changed is undone.
+    // The changes of a failed statement are undone.
     if (s.answer.error.empty() && !told.empty()) Observer::take_told(told.front(), s.sight);
   }
 

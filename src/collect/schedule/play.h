@@ -50,7 +50,7 @@ struct Performance {
   std::vector<Told> told = {};
   std::vector<Version> first_rows = {};
   std::vector<Table> tables = {};
-  // By table and condition: the rows, and whether the database says that they satisfy it.
+  // Indexed by table and condition: the rows, and whether the database says that they satisfy it.
   std::vector<std::pair<Query, std::vector<std::pair<std::string, bool>>>> conditions = {};
   bool lost = false;  // whether a connection was lost
   // Whether changes were found by comparing rows; then also what was there when everything had
@@ -62,7 +62,7 @@ struct Performance {
 
 // The database's messages about the transactions, or statements outside of one, that it refused.
 std::vector<std::string> refusals(const Performance& played);
-// Which steps waited, and which ended with an error: "w2 waited, c2: 40001".
+// Says which steps waited, and which ended with an error: "w2 waited, c2: 40001".
 std::string outcome(const File& file, const Performance& played);
 
 class Stage {

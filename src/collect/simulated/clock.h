@@ -38,7 +38,7 @@ class SimulatedClock {
     int64_t response = 0;
   };
   int64_t travel();
-  // What the session's clock shows at `at`.
+  // Returns what the session's clock shows at `at`.
   int64_t reading(Session& session, int64_t at);
 
   Times times_;

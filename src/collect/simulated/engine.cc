@@ -218,7 +218,7 @@ void Engine::look_for_read(uint32_t session, bool range) {
     look(session, s.viewed);
 }
 
-// What the transaction itself left in a register, as it sees it; null if nothing.
+// Returns what the transaction itself left in a register, as it sees it; null if nothing.
 const Value* Engine::own_value(Session& s, const Chain& chain) {
   const Anomaly bad = bad_read(s);
   const Write* own = find_write(s, &chain);
@@ -233,7 +233,7 @@ const Value* Engine::uncommitted_value(const Chain& chain) {
   return nullptr;
 }
 
-// What others left in the register, or what the bug makes of it.
+// Returns what others left in the register, or what the bug makes of it.
 Value Engine::outside_value(uint32_t session, const Chain& chain, const Value& foreseen) {
   const Anomaly bad = bad_read(sessions_[session]);
   if (bad == Anomaly::thin_air_read) return invent();

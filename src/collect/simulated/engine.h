@@ -37,7 +37,8 @@ struct ViewOptions {
   bool faulty = false;  // whether it runs with the bug
   // How many commits its point is behind the newest; nullopt: as the policy draws it.
   std::optional<uint32_t> lag;
-  // For scattered views: the one commit that it does not see; nullopt: as the policy draws them.
+  // For scattered views: the one commit that the session does not see; nullopt: as the policy draws
+  // them.
   std::optional<Commit> hidden;
 };
 

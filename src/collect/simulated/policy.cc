@@ -122,8 +122,8 @@ Policy weaken(Policy policy, Anomaly bug) {
       return policy;
     case Anomaly::long_fork:
       policy.view = ViewKind::replicas;
-      // Then readers may begin before the writers that they see or miss have committed, and real
-      // time says nothing about them.
+      // In this case readers may begin before the writers that they see or miss have committed, and
+      // real time says nothing about them.
       if (policy.check == Check::reads) policy.moment = Moment::first_read;
       return policy;
     case Anomaly::lost_update:

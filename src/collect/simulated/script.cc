@@ -79,7 +79,7 @@ Script find_script(Anomaly bug, LevelId level, uint32_t replica_count) {
       return {.text = "b1 b2 r1x r2x w1x w2x c1 c2", .faulty = "2"};
     case Anomaly::write_skew:
       return {.text = "b1 b2 r1x r1y r2x r2y w1x w2y c1 c2", .faulty = "2"};
-    // Both insert a row, or move one into the condition, that the other's query did not find.
+    // Both insert a row, or make one satisfy the condition, that the other's query did not find.
     case Anomaly::g2:
       return {.text = "b1 b2 q1 q2 w1x w2y c1 c2", .faulty = "2"};
     case Anomaly::phantom:

@@ -142,7 +142,7 @@ Status Simulation::commit(const Event& event) {
   return finish(session, TxnStatus::aborted);
 }
 
-// False if the transaction conflicted.
+// Returns false if the transaction conflicted.
 bool Simulation::commit_in_engine(uint32_t session) {
   if (!engine_.commit(session)) return false;
   if (options_.timestamps) engine_.note_times(session, clients_[session].record);

@@ -87,7 +87,7 @@ class Cursor {
     while (take(","));
   }
 
-  // For what can be read only after something that follows it.
+  // The position, for what can be read only after something that follows it.
   size_t at() const { return at_; }
   void go_to(size_t at) { at_ = at; }
 

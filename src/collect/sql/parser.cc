@@ -230,7 +230,7 @@ class Parser : private Values {
       need("=");
       value_of_let(s, type);
     }
-    // It may be used only from here on.
+    // The parameter may be used only from here on.
     if (!add_parameter(wanted, type, s.parameter))
       fail(s.place, fmt::format("':{}' was of another type before", wanted));
   }

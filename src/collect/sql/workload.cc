@@ -90,7 +90,7 @@ class Session : public WorkloadSession {
     return true;
   }
 
-  // False if the transaction ends here.
+  // Returns false if the transaction ends here.
   Result<bool> take(const Action& action) {
     std::vector<Value> values;
     for (const Expression& e : action.values) {
