@@ -43,7 +43,7 @@ struct Stakes {
   // both wrote the key; if one read the other's write; if one read the key and not the other's
   // write.
   uint64_t write_write = 0, write_read = 0, read_write = 0;
-  uint64_t transactions = 0;  // that had a conflict
+  uint64_t transactions = 0;  // transactions that had a conflict
   // A long history is sampled: only this many transactions, those that began first, are examined;
   // all are if contention is required.
   uint64_t looked_at = 0;
@@ -73,7 +73,7 @@ struct Audit {
   // Each verdict is verified. A level that holds only because nothing was observed is unknown, with
   // the cause vacuous; with the cause uncontended where the options ask for contention.
   CheckResult result;
-  std::vector<Explanation> explanations;  // of the violated levels
+  std::vector<Explanation> explanations;  // they cover the violated levels
   std::vector<LevelId> requested;         // CheckOptions::levels; empty: all, and none is required
   // Violated levels that the caller's baseline lists; nullopt if there is no baseline.
   std::optional<std::vector<LevelId>> known;

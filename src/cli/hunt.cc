@@ -25,7 +25,7 @@
 namespace assay::internal::cli {
 namespace {
 
-constexpr uint64_t kFirstTxns = 20;  // of a session
+constexpr uint64_t kFirstTxns = 20;  // per session
 constexpr uint64_t kMostTxns = 20'000;
 // Fewer commits in total say nothing about a database.
 constexpr uint64_t kFewestCommits = 1000;
@@ -98,8 +98,8 @@ class Hunt {
   struct OfArm {
     bool with_tombstones = false;
     uint64_t runs = 0, committed = 0;
-    double seconds = 0;              // of driving and checking
-    uint64_t most_txns = kMostTxns;  // of a session
+    double seconds = 0;              // spent on driving and checking
+    uint64_t most_txns = kMostTxns;  // per session
   };
 
   double elapsed() const { return std::chrono::duration<double>(Steady::now() - start_).count(); }
@@ -334,7 +334,7 @@ class Hunt {
                        .databases = options_.databases,
                        .isolation = options_.isolation,
                        .where_possible = true};
-    std::remove(sql.file.c_str());  // of an earlier run
+    std::remove(sql.file.c_str());  // the file of an earlier run
     write_smallest(*last_, level, shrinking, small, "hist", sql);
     note(bounds());
     note(fmt::format("the history is in {}, the smallest part of it in {}{}", options_.history,
@@ -381,7 +381,7 @@ class Hunt {
   double seconds_;
   const CheckFlags& flags_;
   uint64_t first_seed_;
-  double given_seconds_;  // of --duration
+  double given_seconds_;  // the value of --duration
   Steady::time_point start_ = Steady::now();
   ProgressLine progress_{"hunt"};
   DrawnFlags drawn_;

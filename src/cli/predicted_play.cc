@@ -435,7 +435,7 @@ class Playing {
   const PlayTarget& target_;
   std::vector<predict::TxnMeta> metas_;  // per member
   schedule::File file_;
-  std::vector<int64_t> sent_of_step_;  // when its statement was sent in the run
+  std::vector<int64_t> sent_of_step_;  // indexed by step: when its statement was sent in the run
 };
 
 }  // namespace

@@ -87,7 +87,7 @@ class Repeated {
     }
     if (undecided_ > 0 || runs_ < repeat_.runs) return Exit::skip;  // the last history may say why
     std::error_code ignored;
-    std::filesystem::remove(history_, ignored);  // it shows nothing
+    std::filesystem::remove(history_, ignored);  // this history shows nothing
     return Exit::satisfied;
   }
 

@@ -75,7 +75,7 @@ class Watching {
   watch::Watcher* watcher_ = nullptr;  // the same watcher, if it can be saved and certified
   std::function<void(const std::shared_ptr<const History>&)> on_piece_;
   KeptWatch* kept_ = nullptr;
-  std::string labels_;  // of the metrics
+  std::string labels_;  // labels of the metrics
   bool end_with_sessions_ = false;
   Steady::time_point decided_ = Steady::now();
   Steady::time_point told_ = Steady::now();

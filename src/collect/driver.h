@@ -133,9 +133,9 @@ class DriverSession {
 struct DriverOptions {
   std::string url;        // "sqlite:/tmp/x.db"; further endpoints have their own drivers
   std::string isolation;  // as the database spells it; empty: the driver's default
-  std::chrono::milliseconds timeout{5000};  // for one statement
+  std::chrono::milliseconds timeout{5000};  // for each statement
   uint64_t seed = 1;
-  std::vector<Table> tables = {};  // of the workload
+  std::vector<Table> tables = {};  // tables of the workload
   // Names the run, the same at all its endpoints: a session connects only after the tables of this
   // run have arrived, since a replica that lags would show those of the previous run. 0: anywhere.
   uint64_t run = 0;
@@ -182,7 +182,7 @@ struct IsolationName {
 
 struct ClientLibrary;
 struct DriverInfo {
-  std::string_view scheme;  // of the URL: "sqlite"
+  std::string_view scheme;  // scheme of the URL: "sqlite"
   std::string_view summary;
   std::string_view example;                   // an example of a URL
   std::span<const IsolationName> isolations;  // the first is the default; empty: any is accepted

@@ -62,14 +62,14 @@ class PartsRecorder : public Sink {
   Status rotate();
   Status close(Part& part);
 
-  std::string path_;  // of the history
+  std::string path_;  // path of the history
   std::string first_path_;
   RecorderOptions options_;
   uint64_t bytes_;
   PartListener* listener_;
   std::mutex mutex_;  // guards what follows
   std::string meta_;
-  uint64_t number_ = 1;                      // of the last part
+  uint64_t number_ = 1;                      // number of the last part
   std::deque<std::shared_ptr<Part>> parts_;  // the open parts; new lines go to the last one
   std::unordered_map<uint32_t, std::shared_ptr<Part>> pending_;  // by session
 };

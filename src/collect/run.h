@@ -64,7 +64,7 @@ struct RunOptions {
   // How many keys every session reads again at the end, at most; 0: no final reads.
   uint64_t final_read_keys = 1000;
   bool time_operations = false;             // record when each operation was sent and answered
-  std::chrono::milliseconds timeout{5000};  // for one statement
+  std::chrono::milliseconds timeout{5000};  // for each statement
   // How long a session that lost its connection tries to reconnect.
   std::chrono::milliseconds reconnect_for{30'000};
   // How long a failed run checks whether another one has prepared the database, which puts its name
@@ -87,7 +87,7 @@ struct RunStats {
   uint64_t aborted = 0;
   uint64_t unknown = 0;
   uint64_t operations = 0;           // of committed transactions
-  double seconds = 0;                // of driving, without preparation and final reads
+  double seconds = 0;                // seconds of driving, without preparation and final reads
   bool stopped_early = false;        // because of `stop`
   bool final_reads_aborted = false;  // repeatedly; then there are no final reads
   double waited_share = 0;  // share of the sessions' time that was spent in statements of more than

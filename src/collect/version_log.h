@@ -51,8 +51,8 @@ class VersionLog {
 };
 
 struct VersionLogOptions {
-  std::vector<std::string> urls;  // of the endpoints
-  std::vector<Table> tables;      // of the workload
+  std::vector<std::string> urls;  // URLs of the endpoints
+  std::vector<Table> tables;      // tables of the workload
   std::vector<RowTable> row_tables;
   uint64_t run = 0;
   bool values_repeat = false;    // whether the workload may write a value that is there already

@@ -78,7 +78,7 @@ class GzipSource : public ByteSource {
         inflateReset(&z_);  // further members may follow
       } else if (code != Z_OK && code != Z_BUF_ERROR) {
         broken_ = feed_.broken("gzip", z_.msg ? z_.msg : "unknown cause");
-        if (z_.avail_out == room) return *broken_;  // else once what came before it is read
+        if (z_.avail_out == room) return *broken_;  // else once the bytes before it are read
       }
     }
     return size_t{room - z_.avail_out};

@@ -48,7 +48,7 @@ std::string_view fact_column_name(FactColumn column);
 struct Fact {
   std::string txn;
   Value session;
-  int64_t place = 0;  // of the transaction in its session
+  int64_t place = 0;  // place of the transaction in its session
   bool unknown = false;
   Interval begin{}, end{};  // no end if the outcome is unknown
   // The transaction's places in a proposed order, as one event and as two.

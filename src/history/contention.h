@@ -32,7 +32,7 @@ struct Contention {
   // both wrote the key; if one read the other's write; if one read the key and not the other's
   // write. Two transactions that both read and write a key have several.
   uint64_t write_write = 0, write_read = 0, read_write = 0;
-  uint64_t transactions = 0;  // that have a conflict
+  uint64_t transactions = 0;  // transactions that have a conflict
   uint64_t looked_at = 0;     // number of transactions examined, including aborted ones
   bool timed = true;          // whether the times of all of them are known
 

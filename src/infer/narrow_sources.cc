@@ -208,8 +208,8 @@ class Narrowing {
   const LevelInfo& level_;
   const SaturationRules rules_;
   Budget& budget_;
-  Problem problem_;           // with what is known by now
-  Hint hint_;                 // of the original problem
+  Problem problem_;           // the problem with what is known by now
+  Hint hint_;                 // hint of the original problem
   OpenReads open_;            // the reads of the problem, with fewer sources
   std::vector<Node> before_;  // scratch
 };

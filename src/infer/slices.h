@@ -14,7 +14,7 @@ namespace assay::internal {
 
 // The number of threads that a walk over this many transactions is worth; 0 asks for one per core.
 inline unsigned threads_for(size_t transactions, unsigned asked) {
-  constexpr size_t kFew = 1000;  // so few are done before a thread has started
+  constexpr size_t kFew = 1000;  // so few items are done before a thread has started
   constexpr unsigned kMost = 8;
   if (transactions < kFew) return 1;
   return std::min(asked == 0 ? core_count() : asked, kMost);

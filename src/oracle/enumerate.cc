@@ -11,7 +11,7 @@ constexpr int kInitialSource = -1;
 struct ShapeOp {
   bool read = false;
   int key = 0;
-  int source = kInitialSource;  // of a read: index of the write it returns
+  int source = kInitialSource;  // for a read: index of the write it returns
 };
 
 // The operations of all transactions, one after another.

@@ -51,7 +51,7 @@ struct Observation {
 struct Install {
   uint32_t key;
   std::array<State, kMaxStates> next;
-  std::vector<VersionId> elements;  // of a list: the appended elements, in order
+  std::vector<VersionId> elements;  // for a list: the appended elements, in order
 };
 
 struct Footprint {

@@ -42,8 +42,8 @@ class Replay {
   std::vector<EventSet> before_;           // per event: the events that must come before
   std::vector<TxnSet> rivals_;             // per transaction: others that write one of its keys
   std::vector<uint32_t> tracked_;          // keys that are both read and written
-  std::vector<uint32_t> open_;             // of these, keys with several writers: the events done
-                                           // do not tell their state
+  std::vector<uint32_t> open_;             // tracked keys with several writers: the events done do
+                                           // not tell their state
   std::vector<TxnSet> readers_, writers_;  // per key
   EventSet all_ = 0;
   EventSet done_ = 0;

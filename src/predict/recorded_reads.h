@@ -20,7 +20,7 @@ struct RecordedReads {
   };
   struct Write {
     KeyId key = kNone;
-    uint32_t place = 0;  // of the first write of the key
+    uint32_t place = 0;  // place of the first write of the key
   };
   struct Txn {
     TxnId id = kNone;

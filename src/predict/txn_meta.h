@@ -14,7 +14,7 @@ namespace assay::internal::predict {
 // A statement as the application sent it.
 struct SentStatement {
   std::string text;
-  Json values;        // of $1, $2, …: texts, null, and false if that was not recorded
+  Json values;        // values of $1, $2, …: texts, null, and false if that was not recorded
   int64_t sent = 0;   // its operations are those that were sent at this time
   std::string place;  // its place in the application's code; may be empty
 };

@@ -59,7 +59,7 @@ class Frontier {
  private:
   struct Step {
     uint32_t chain;
-    uint32_t overwritten;  // where its overwritten_ begin
+    uint32_t overwritten;  // where its part of overwritten_ begins
   };
 
   void index_chains();

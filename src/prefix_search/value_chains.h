@@ -79,7 +79,7 @@ class ValueChains {
   void index();
 
   std::vector<uint32_t> begin_{0};  // per chain and one more, into txns_
-  std::vector<Txn> txns_;           // and one more
+  std::vector<Txn> txns_;           // and one more at the end
   std::vector<KeyValue> reads_, writes_;
   std::vector<uint32_t> own_writers_;
   std::vector<uint32_t> initial_;

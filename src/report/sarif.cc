@@ -154,7 +154,7 @@ class SarifReport : public ReportWriter {
     return rules_.size() - 1;
   }
 
-  std::vector<Anomaly> rules_;  // that results name
+  std::vector<Anomaly> rules_;  // the rules that results name
   Json results_ = Json::array();
   Json failures_ = Json::array();
 };

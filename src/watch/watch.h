@@ -33,7 +33,7 @@ struct WatchOptions {
   size_t window = 4096;  // how many transactions are checked together, if there are as many
   size_t keep = 16384;  // how many settled transactions are kept, to take choices back and to prove
                         // violations
-  double seconds = 10;  // for one window
+  double seconds = 10;  // for each window
   // Lines are in the order in which their transactions began, so there is nothing to wait for. A
   // transaction of unknown outcome was given up within `lateness` of its begin.
   bool by_begin = false;

@@ -670,7 +670,7 @@ void Watcher::add_late(LateTxn p, Settled& to) {
 void Watcher::take_touched(const OrderAccesses& order, Settled& to) {
   if (late_effects_.empty()) return;
   const History& h = order.window().history;
-  std::map<uint64_t, size_t> overwritten;  // by number: how many of its keys
+  std::map<uint64_t, size_t> overwritten;  // by number of the transaction: how many of its keys
   std::set<uint64_t> touched;
   for (const LateWrite& m : to.masked_writes) overwritten.emplace(m.number, 0);
   for (KeyId key = 0; key < h.key_count(); ++key) {

@@ -187,7 +187,7 @@ class EtcdSession : public OptimisticSession {
   std::string isolation_;
   std::string revision_;  // the one of the first read
   OwnTimes times_;
-  std::string name_;  // of the transaction; empty if not needed
+  std::string name_;  // name of the transaction; empty if not needed
   Json compares_;
 };
 

@@ -189,7 +189,7 @@ class ExecSession : public DriverSession {
 
   std::unique_ptr<ExecChannel> channel_;
   std::chrono::milliseconds timeout_;
-  OwnTimes own_;  // of the transaction that began last
+  OwnTimes own_;  // times of the transaction that began last
   bool read_only_ = false;
   bool batch_ = false;
 };

@@ -70,7 +70,7 @@ class ExecChannel {
   std::unique_ptr<ExecProcess> process_;
   int socket_;
   std::string input_;
-  bool closed_ = false;  // by the other side
+  bool closed_ = false;  // closed by the other side
 };
 
 // The program that the URL of a database names. `connect` may be called from several threads at
@@ -96,7 +96,7 @@ class ExecProgram {
   Result<int> dial() const;
   Result<int> dial_own();
 
-  std::string path_;     // of the socket; empty: there is a process for each session
+  std::string path_;     // path of the socket; empty: there is a process for each session
   std::string command_;  // empty: the program was not started by us
   std::mutex mutex_;     // guards what follows
   std::unique_ptr<ExecProcess> shared_;

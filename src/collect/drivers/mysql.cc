@@ -408,7 +408,7 @@ class MysqlSession : public DriverSession {
   std::string mark_;  // put in front of statements
   bool read_only_ = false;
   bool tells_times_ = false;  // the server tells times and the caller needs them
-  OwnTimes times_;            // of the transaction that ended last
+  OwnTimes times_;            // times of the transaction that ended last
 };
 
 // Reads InnoDB's monitor: what information_schema shows of waiting transactions is up to a tenth of

@@ -92,7 +92,7 @@ class RedisSession : public OptimisticSession {
   }
 
   RedisConnection connection_;
-  std::string name_;  // of the transaction; empty if not needed
+  std::string name_;  // name of the transaction; empty if not needed
   bool watches_;
   bool watching_ = false;
 };

@@ -458,7 +458,7 @@ class SqliteSession : public DriverSession {
   bool deferred_;
   bool adaptive_;
   bool was_aborted_ = false;
-  std::string name_;     // of the transaction, for the log
+  std::string name_;     // name of the transaction, for the log
   SqliteConnection db_;  // outlives its statements
   std::array<Statement, kSql.size()> statements_;
   SqlStatements texts_;

@@ -19,7 +19,7 @@ namespace assay::internal::collect::schedule {
 struct Options {
   std::vector<std::string> databases;  // URLs of endpoints of one database
   std::string isolation;
-  std::chrono::milliseconds timeout{2000};  // for one statement
+  std::chrono::milliseconds timeout{2000};  // for each statement
   uint64_t seed = 1;
 };
 

@@ -212,7 +212,7 @@ class Engine {
   Chains registers_;
   Chains lists_;
   bool indexed_ = false;           // true from the first range on
-  Index index_;                    // of the registers
+  Index index_;                    // index of the registers
   bool values_indexed_ = false;    // true from the first query of the whole table by value on
   std::set<Held, HeldLess> held_;  // by the kept versions of the registers
   Commit newest_to_registers_ = 0;

@@ -25,7 +25,7 @@ struct Script {
   static constexpr uint32_t kTxns = 4;
   std::string_view text;
   std::string_view faulty;  // the transactions that run with the bug: "2", "1234"
-  std::array<uint32_t, kTxns> sessions{0, 1, 2, 3};  // of transactions 1 … 4
+  std::array<uint32_t, kTxns> sessions{0, 1, 2, 3};  // sessions of transactions 1 … 4
   uint32_t lag = 0;                                  // for the faulty transactions
   uint32_t hidden = 0;  // the transaction that the faulty ones do not see
   bool apart = false;   // whether replicas exchange nothing meanwhile
