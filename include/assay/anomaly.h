@@ -42,16 +42,16 @@ struct AnomalyInfo {
   Anomaly id;
   std::string_view name;     // "lost-update"
   std::string_view summary;  // one plain sentence
-  // Others' names for it; empty where they have none.
-  std::string_view adya;  // of Adya, and of Berenson et al., from whom some of them come
-  std::string_view ansi;  // of the SQL standard
+  // What others call the anomaly; empty if they have no name for it.
+  std::string_view adya;  // Adya's name, or that of Berenson et al., from whom Adya took some
+  std::string_view ansi;  // in the SQL standard
   std::string_view sql;   // among users of SQL databases
   // A sentence on its effect on an application.
   std::string_view harm;
 };
 
 const AnomalyInfo& anomaly_info(Anomaly a);
-std::span<const AnomalyInfo> all_anomalies();  // without Anomaly::none
+std::span<const AnomalyInfo> all_anomalies();  // all but Anomaly::none
 std::optional<Anomaly> find_anomaly(std::string_view name);
 
 }  // namespace assay

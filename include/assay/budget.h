@@ -76,9 +76,9 @@ class Budget {
 
   // From now on interrupt() exhausts this budget and its copies; it has no effect on other budgets.
   void stop_on_interrupt() { limited_ = stops_on_interrupt_ = true; }
-  // The same limits, and at most `part` from now on.
+  // A budget with the same limits that allows at most `part` from now on.
   Budget within(const Allowance& part) const;
-  // The limit of memory alone.
+  // A budget with the memory limit alone.
   Budget memory_only() const { return Budget(0, memory_bytes_); }
   // The remaining time and effort.
   Allowance left() const;
@@ -90,7 +90,7 @@ class Budget {
     countdown_ = round_ = 0;  // the next call measures
   }
 
-  // For the rest of the process. May be called in a signal handler.
+  // Interrupts for the rest of the process. May be called in a signal handler.
   static void interrupt();
   static bool interrupted();
 
@@ -102,10 +102,10 @@ class Budget {
   }
   // The same, but measures now and does not count as effort. For use between stages.
   bool exhausted_now() { return exhausted_ || (limited_ && measure()); }
-  // Whether `bytes` more stay within the memory limit; if not, the budget is exhausted. To be
-  // called before a large allocation.
+  // Whether the memory limit allows `bytes` more; if not, the budget is exhausted. To be called
+  // before a large allocation.
   bool has_room(uint64_t bytes) { return !exhausted_ && (!limited_ || !measure(bytes)); }
-  // What ran out, and the same in words. Nothing and empty while not exhausted.
+  // Returns what ran out, and the same in words. nullopt and an empty text while nothing has.
   std::optional<UnknownCause> cause() const;
   const Unknown& reason() const { return reason_; }
 
@@ -123,12 +123,12 @@ class Budget {
   bool stops_on_interrupt_ = false;
   bool exhausted_ = false;
   int countdown_ = 0;  // calls until the next measurement
-  int round_ = 0;      // what countdown_ was after the last one
-  int rounds_ = 0;     // measurements after this many calls
+  int round_ = 0;      // what countdown_ was set to after the last measurement
+  int rounds_ = 0;     // measurements happen after this many calls
   double seconds_ = 0;
   uint64_t memory_bytes_ = 0;
   uint64_t effort_ = kNoEffortLimit;
-  uint64_t spent_ = 0;  // until the last measurement
+  uint64_t spent_ = 0;  // effort until the last measurement
   Clock::time_point start_ = Clock::now();
   Unknown reason_;
 };

@@ -37,7 +37,7 @@ struct Seen {
 struct Order {
   bool split = false;
   std::vector<uint32_t> events;
-  // Commit orders of weak levels only: reads whose source is not the last possible writer before
+  // Only in commit orders of weak levels: reads whose source is not the last possible writer before
   // the reader.
   std::vector<Seen> sources = {};
 };
@@ -93,7 +93,7 @@ struct Edge {
   OpId op = kNone;  // forced: the read of `key`; on a path: the read that makes a read dependency
   bool from_write = true;  // real_time only: true w, false r
   bool to_write = false;
-  std::vector<Edge> path = {};  // forced only; its edges have no paths
+  std::vector<Edge> path = {};  // forced only; the edges on it have no paths
 
   static Edge read_dependency(TxnId writer, TxnId reader, KeyId key, OpId op = kNone) {
     return {EdgeKind::read_dependency, writer, reader, key, kNone, op};
@@ -149,7 +149,7 @@ struct Literal {
   static Literal block(TxnId reader, KeyId key, OpId read_list, TxnId writer, uint32_t element) {
     return {writer, reader, Kind::block, false, key, read_list, element};
   }
-  // Its negation.
+  // Returns the negation of a literal.
   friend Literal operator!(Literal l) {
     if (l.kind == Kind::order) {
       std::swap(l.from, l.to);
@@ -187,7 +187,7 @@ struct ProofStep {
   enum class Kind : uint8_t { cycle, fact, sources, effect, blocks, aggregate, derived };
   Kind kind = Kind::cycle;
   std::vector<Edge> cycle;
-  std::vector<Literal> given = {};  // cycle: uncertain sources and effects that it assumes
+  std::vector<Literal> given = {};  // cycle: assumptions about uncertain sources and effects
   std::vector<Literal> clause;      // implied for Kind::cycle and left empty there
   std::vector<uint32_t> hints;
   uint32_t source = kNone;
@@ -230,17 +230,17 @@ struct Certificate {
 struct DuplicateWrite {
   OpId first = kNone;
   OpId second = kNone;
-  bool read = false;  // some transaction that took effect read the value
+  bool read = false;  // whether some transaction that took effect read the value
 };
 
-// What a certificate file holds.
+// The contents of a certificate file.
 struct CertificateFile {
   std::string history_hash;  // History::content_hash()
   std::vector<Certificate> certificates;
   int64_t clock_drift = 0;  // History::clock_drift(), under which the certificates hold
   std::shared_ptr<const LevelInfo> defined_level = {};  // History::defined_level()
-  // The history is the one recorded with the reads of transactions that did not commit counted; so
-  // is its hash.
+  // The certificates are about the recorded history with the reads of transactions that did not
+  // commit counted; `history_hash` is the hash of that history.
   bool aborted_reads = false;
 };
 

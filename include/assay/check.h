@@ -20,8 +20,8 @@
 
 namespace assay {
 
-// Speed-ups: how a verdict is found sooner. Each has a name and can be left out; verdicts are the
-// same without it.
+// Speed-ups: ways to find a verdict sooner. Each has a name and can be left out, without a change
+// to any verdict.
 enum class SpeedUp : uint8_t {
   replay_by_value,
   replay,
@@ -60,7 +60,7 @@ struct SpeedUpInfo {
 std::span<const SpeedUpInfo> all_speed_ups();
 std::optional<SpeedUp> find_speed_up(std::string_view name);
 
-// A set of them; at first all.
+// A set of speed-ups; initially all.
 class SpeedUps {
  public:
   bool has(SpeedUp s) const { return !left_out_[static_cast<size_t>(s)]; }
@@ -79,17 +79,17 @@ enum class EngineId : uint8_t { graph, dbcop };
 
 // A total order of transactions, stated by the database or in a file, to be replayed.
 struct ExpectedOrder {
-  // commit_ts, start_ts: by these logical times of the history; a transaction that wrote nothing
-  // and has no commit_ts is placed at its start_ts. log: by the history's events that give the
-  // transactions' positions in the database's log. listed: by `names`.
+  // commit_ts, start_ts: ordered by these logical times of the history; a transaction that wrote
+  // nothing and has no commit_ts is placed at its start_ts. log: ordered by the history's events
+  // that give the transactions' positions in the database's log. listed: ordered as in `names`.
   enum class By : uint8_t { commit_ts, start_ts, log, listed };
   By by = By::commit_ts;
-  std::vector<std::string> names;   // listed: of transactions, the first one first
+  std::vector<std::string> names;   // listed: the names of the transactions, in order
   std::string title = "commit_ts";  // what reports call it
 };
 
-// The result of replaying an expected order. The order places the transactions. One that it omits
-// and that wrote nothing is placed right after the last transaction that it read from.
+// The result of replaying an expected order. A transaction that the order omits and that wrote
+// nothing is placed right after the last transaction that it read from.
 struct OrderReplay {
   // The first fault. operation: an operation returned something other than the state at its place.
   // overlap: two transactions overlapped and wrote the same key. session: a transaction began
@@ -97,33 +97,33 @@ struct OrderReplay {
   // another one had ended, but the order places its start before the commit of that one.
   enum class Fault : uint8_t { none, operation, overlap, session, real_time };
   LevelId level =
-      LevelId::serializable;  // or, by start and commit times, strong_si, session_si or adya_si
+      LevelId::serializable;  // or, with start and commit times, strong_si, session_si or adya_si
   Fault fault = Fault::none;
-  TxnId txn = kNone;    // of the operation, or the later of the two
+  TxnId txn = kNone;    // the operation's transaction, or the later of the two
   OpId op = kNone;      // operation only
-  KeyId key = kNone;    // operation: that it observed; overlap: that both wrote
-  TxnId other = kNone;  // operation: the writer of the state there, kNone the initial one; else the
-                        // earlier of the two
+  KeyId key = kNone;    // operation: the key that it observed; overlap: the key that both wrote
+  TxnId other = kNone;  // operation: the writer of the state there, kNone if that is the initial
+                        // one; otherwise the earlier of the two transactions
 };
 struct ExpectedOrderResult {
   std::string title;
   std::vector<OrderReplay> replays;
-  std::string obstacle;  // not empty: why the order cannot be replayed; there are no replays then
-  // Whether the history is what the order says at one level at least.
+  std::string obstacle;  // why the order cannot be replayed; if not empty, there are no replays
+  // Whether the order explains the history at one level at least.
   bool explains() const;
 };
 
 struct CheckOptions {
-  // Empty: all default_levels(), and `mixed` where transactions declare levels.
+  // Empty: all default_levels(), and `mixed` if transactions declare levels.
   std::vector<LevelId> levels;
   Budget budget;
   SpeedUps speed_ups;
   EngineId engine = EngineId::graph;
-  // For matching reads with writes, for parts of the history that can be decided independently, and
-  // for verifying; 0: one for each core, where that is worthwhile.
+  // Threads for matching reads with writes, for parts of the history that can be decided
+  // independently, and for verifying; 0: one per core, where that is worthwhile.
   unsigned threads = 0;
-  // Replayed first. If it explains the history that is a certificate; if not, that says nothing
-  // about any level.
+  // An order to replay first. If it explains the history, it is a certificate; if not, that says
+  // nothing about any level.
   std::optional<ExpectedOrder> expected_order;
   // Also count constraints as PolySI does, before and after saturation; takes time on hot keys.
   bool count_constraints = false;
@@ -135,8 +135,8 @@ struct Verdict {
   LevelId level = LevelId::read_committed;
   Outcome outcome = Outcome::unknown;
   uint32_t certificate = kNone;  // index into CheckResult::certificates; kNone if unknown
-  std::string reason;            // of an unknown: the cause in words
-  UnknownCause cause = UnknownCause::internal;  // of an unknown
+  std::string reason;            // if unknown: the cause in words
+  UnknownCause cause = UnknownCause::internal;  // if unknown
 };
 
 struct StageTime {
@@ -156,7 +156,7 @@ struct CheckResult {
   std::vector<Verdict> verdicts;  // in the order of LevelId; only the levels asked for
   std::vector<Certificate> certificates;
   std::vector<DuplicateWrite> duplicates;
-  std::optional<ExpectedOrderResult> expected_order;  // if it was asked for
+  std::optional<ExpectedOrderResult> expected_order;  // set if CheckOptions asks for it
   std::vector<StageTime> stages;
   std::vector<std::pair<std::string, uint64_t>> counters;  // for --stats
 

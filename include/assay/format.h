@@ -17,13 +17,14 @@ namespace assay {
 struct ReadOptions {
   std::string from;          // name of a format; empty: detect
   Budget* budget = nullptr;  // reading ends with an error of kind budget once it is exhausted
-  // Of every key before anything is written, for formats that cannot say it.
+  // The initial value of every key, for formats that cannot state it.
   std::optional<ValueView> initial = {};
-  // Two writes of one value to a key are bad input: what wrote them is at fault, and no database.
+  // Reject two writes of the same value to a key as bad input: then the writing program is at
+  // fault, not a database.
   bool unique_values = false;
-  // The share of the entries of stated orders that is used; History::keep_stated_orders.
+  // The share of the entries of stated orders to use; see History::keep_stated_orders.
   double order_share = 1;
-  unsigned threads = 0;  // for the formats that are read in parallel; 0: one per core
+  unsigned threads = 0;  // for formats that are read in parallel; 0: one per core
 };
 
 // Something the reader tolerated and the user should know ("line 812 is cut off and was ignored").
@@ -34,21 +35,22 @@ struct ReadNote {
 
 struct ReadResult {
   History history;
-  std::string format;  // the format it was read as
+  std::string format;  // the format that the file was read as
   std::vector<ReadNote> notes;
 };
 
-// What `path` holds, each to be read by read_history: itself, if it is a file, "-" or a directory
-// that some format takes for one history; else every history below the directory, by name. Files
-// that no format recognises and hidden ones are left out; `skipped` counts the former.
+// The histories at `path`, each to be read by read_history: `path` itself, if it is a file, "-" or
+// a directory that some format reads as one history; otherwise every history below the directory,
+// by name. Hidden files and files that no format recognises are left out; `skipped` counts the
+// latter.
 struct HistoryPaths {
   std::vector<std::string> paths;
   uint64_t skipped = 0;
 };
 Result<HistoryPaths> find_histories(const std::string& path, const ReadOptions& options = {});
 
-// One history in several files, recorded by several processes of one run: each session in one of
-// them, and one initial value for all.
+// One history in several files, recorded by several processes of one run: each session is in one
+// file, and one initial value holds for all.
 Result<ReadResult> read_together(std::span<const std::string> paths,
                                  const ReadOptions& options = {});
 
@@ -59,7 +61,7 @@ Result<ReadResult> read_history(const std::string& path, const ReadOptions& opti
 Result<ReadResult> read_history_text(std::string_view text, const std::string& name,
                                      const ReadOptions& options = {});
 
-// What a format cannot hold, counted ("metadata of 12 transactions").
+// A kind of data that a format cannot hold, counted ("metadata of 12 transactions").
 struct Loss {
   std::string what;
   uint64_t count = 0;

@@ -30,7 +30,8 @@ using KeyId = uint32_t;
 using VersionId = uint32_t;
 using PredicateId = uint32_t;  // a condition on rows
 inline constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
-// As the transaction that installed a version: none did, it is the initial state.
+// Where a transaction that installed a version is named: no transaction did, it is the initial
+// state.
 inline constexpr TxnId kInitialTxn = kNone - 1;
 
 // committed: acknowledged. aborted: certainly without effect. unknown: a timeout, a lost
@@ -62,7 +63,8 @@ struct ValueView {
 bool key_less(const ValueView& a, const ValueView& b);
 
 // When something happened, in nanoseconds on one clock: at some moment between request and
-// response. A point in time has both equal. The response may be open: any time from the request on.
+// response. For a point in time both are equal. The response may be open: any time from the request
+// on.
 struct Interval {
   static constexpr int64_t kUnknown = std::numeric_limits<int64_t>::min();
   static constexpr int64_t kOpen = std::numeric_limits<int64_t>::max();
@@ -98,17 +100,17 @@ struct Operation {
   VersionId version;
 };
 
-// Whether operations of this kind write, where they take effect.
+// Whether operations of this kind write, provided that they take effect.
 constexpr bool changes_data(OpKind kind) {
   return kind != OpKind::read && kind != OpKind::read_list && kind != OpKind::range;
 }
 // Whether the operation installs its version: a write of some kind that took effect.
 inline bool installs_version(const Operation& op) { return changes_data(op.kind) && op.effect; }
 
-// An aggregate of rows: their number, or a function of one of their columns.
+// An aggregate over rows: their number, or a function of one of their columns.
 enum class AggregateFunction : uint8_t { count, sum, min, max };
 
-// Whether a row satisfies a condition; open: that depends on the database.
+// Whether a row satisfies a condition; open: this depends on the database.
 enum class Match : uint8_t { no, yes, open };
 
 // What a range says of the rows within its bounds.
@@ -123,10 +125,10 @@ struct Selected {
   PredicateId predicate = kNone;      // kNone: every row satisfies it
   std::span<const VersionId> rows;    // returned
   std::span<const VersionId> passed;  // seen and skipped, as they do not satisfy it; null: absent
-  std::span<const KeyId> matched;     // of rows that satisfied it and were not returned
+  std::span<const KeyId> matched;     // keys of rows that satisfied it and were not returned
   bool complete = true;               // no other row within the bounds satisfied it
-  // The query returned an aggregate, and this is what follows from it for rows; kNone: it returned
-  // rows.
+  // The number of the aggregate that the query returned, if it did; the other members are what
+  // follows from the aggregate for rows. kNone: the query returned rows.
   uint32_t aggregate = kNone;
 };
 
@@ -135,8 +137,8 @@ struct Selected {
 struct KnownOrder {
   KeyId key;
   std::vector<VersionId> versions;
-  // The transaction stated to have installed each of them, kNone where only the value is stated;
-  // empty if no transaction is stated.
+  // Per version the transaction that is stated to have installed it, kNone where only the value is
+  // stated; empty if no transaction is stated.
   std::vector<TxnId> txns;
 
   TxnId txn(size_t entry) const { return txns.empty() ? kNone : txns[entry]; }
@@ -159,24 +161,24 @@ struct Op {
 
   OpKind kind = OpKind::read;
   bool effect = true;  // as in Operation
-  // range: the bounds are key and value, both inclusive; null: open.
+  // range: the bounds are `key` and `value`, both inclusive; null: open.
   ValueView key = {};
-  ValueView value = {};     // read, written, appended; the tombstone
-  ValueView expected = {};  // cas: the value expected. range: what an aggregate returned
+  ValueView value = {};     // read, written, appended; or the tombstone
+  ValueView expected = {};  // cas: the expected value. range: the value that an aggregate returned
   // read_list: the elements. range: keys of rows that satisfied the condition and were not
   // returned.
   std::span<const ValueView> list = {};
   std::span<const Row> rows = {};    // range: returned
   std::span<const Row> passed = {};  // range: seen and skipped; null: absent
-  // range: the condition, if it has one, as the text of the file; and the aggregate of such rows
-  // that was returned instead of them, with its column unless it counts.
+  // range: the condition, if it has one, as text; and the aggregate over the rows that satisfy it,
+  // if that was returned instead of the rows, with its column unless it is a count.
   std::optional<std::string_view> where = {};
   std::optional<AggregateFunction> aggregate = {};
   std::string_view column = {};
   // read: the name of the transaction that is stated to have written the value; empty: the initial
-  // state. From here on names of transactions must be unique, as with known_order.
+  // state. Names of transactions added after this must be unique, as with known_order.
   std::optional<std::string_view> source = {};
-  Interval time = {};  // when it was sent and answered; may be unknown
+  Interval time = {};  // when the operation was sent and answered; may be unknown
 
   static Op read(ValueView key, ValueView value) { return {.key = key, .value = value}; }
   static Op read_from(ValueView key, ValueView value, std::string_view source) {
@@ -203,7 +205,7 @@ struct Op {
                    std::span<const Row> rows = {}) {
     return {.kind = OpKind::range, .key = lo, .value = hi, .rows = rows, .where = where};
   }
-  // What an aggregate of them returned.
+  // The value that an aggregate over these rows returned.
   static Op aggregated(ValueView lo, ValueView hi, std::string_view where,
                        AggregateFunction function, std::string_view column, ValueView returned) {
     return {.kind = OpKind::range,
@@ -221,13 +223,13 @@ struct Op {
   static Op insert(ValueView key, ValueView value, bool effect) {
     return {.kind = OpKind::insert, .effect = effect, .key = key, .value = value};
   }
-  // Whether key, value and effect are all there is of it.
+  // Whether key, value and effect are all that the operation has.
   bool is_plain() const {
     return kind != OpKind::range && kind != OpKind::read_list && kind != OpKind::cas && !source;
   }
 };
 
-// Room for what an operation of a history refers to.
+// Room for what a history's operation refers to.
 struct OpBuffers {
   std::vector<ValueView> list;
   std::vector<Op::Row> rows, passed;
@@ -239,7 +241,8 @@ namespace internal {
 class PassedRows;
 class Predicates;
 
-// A column of which most rows say the same. It is as long as its last row that says anything else.
+// A column most of whose rows hold the same value. It is as long as its last row with another
+// value.
 template <class T>
 class RareColumn {
  public:
@@ -254,7 +257,7 @@ class RareColumn {
     rows_[row] = value;
   }
   void clear() { std::vector<T>().swap(rows_); }
-  // Leaves these rows, in this order.
+  // Keeps only these rows, in this order.
   void keep(std::span<const uint32_t> staying) {
     const std::vector<T> all = std::exchange(rows_, {});
     for (size_t row = 0; row < staying.size() && !all.empty(); ++row)
@@ -269,7 +272,7 @@ class RareColumn {
 
 class History {
  public:
-  // Of many columns, and defined where they are compiled once.
+  // Defined in a source file, to be compiled once: the members are many.
   History();
   History(History&&) noexcept;
   History& operator=(History&&) noexcept;
@@ -292,20 +295,21 @@ class History {
   OpId end_op(TxnId t) const { return txns_[t].end_op; }
   Interval begin_time(TxnId t) const { return begin_[t]; }
   Interval end_time(TxnId t) const { return end_[t]; }
-  // The database's own logical times; Interval::kUnknown where it reported none.
+  // The database's own logical times; Interval::kUnknown where the database reported none.
   int64_t start_ts(TxnId t) const { return start_ts_[t]; }
   int64_t commit_ts(TxnId t) const { return commit_ts_[t]; }
-  // The level that the transaction asked for; nothing where none is stated. Looked at by
-  // LevelId::mixed alone.
+  // The level that the transaction asked for; nullopt if none is stated. Only LevelId::mixed uses
+  // it.
   std::optional<LevelId> declared_level(TxnId t) const { return level_[t]; }
   bool declares_levels() const { return !level_.empty(); }
   // The name the file gave ("3-17"), or "<session>-<position>" where it gave none.
   std::string name(TxnId t) const;
-  // What the database says that the transaction saw, in its own words; empty if nothing.
+  // Returns what the database says that the transaction saw, in the database's own words; may be
+  // empty.
   std::string_view snapshot(TxnId t) const;
   // The transaction's own metadata as JSON text; empty if none.
   std::string_view meta(TxnId t) const;
-  // 1-based line (or record) of the source the transaction was read from; 0 if there is none.
+  // 1-based line (or record) of the source that the transaction was read from; 0 if there is none.
   uint32_t line(TxnId t) const { return txns_[t].line; }
 
   // Sessions: outside name and transactions in session order (all statuses).
@@ -320,22 +324,23 @@ class History {
   TxnId txn_of(OpId i) const;
   // See OpKind. Empty for kinds without operands.
   std::span<const uint32_t> operands(OpId i) const;
-  // Of a range.
+  // Returns what a range says about rows.
   Selected selected(OpId range) const;
-  // As it was added. Valid until the buffers are used again.
+  // The operation as it was added. Valid until the buffers are used again.
   Op outside(OpId i, OpBuffers& buffers) const;
-  // The conditions of ranges; only where some range has one.
+  // The conditions of ranges; to be called only if some range has one.
   const internal::Predicates& predicates() const { return *predicates_; }
   bool has_predicates() const { return predicates_ != nullptr; }
-  // Of a read: the transaction stated to have written the value it returned, kInitialTxn for the
-  // initial state; kNone where nothing is stated.
+  // The transaction that is stated to have written the value returned by a read, kInitialTxn for
+  // the initial state; kNone if none is stated.
   TxnId stated_source(OpId i) const { return op_source_[i]; }
   bool states_sources() const { return !op_source_.empty(); }
   uint64_t stated_source_count() const;
-  // Whether it states orders of versions, or sources of reads.
+  // Whether the history states orders of versions or sources of reads.
   bool states_versions() const;
   // When the client sent the operation and received its answer; unknown where this was not
-  // recorded. Only statement-snapshot looks at it: what was sent at once is one statement.
+  // recorded. Only statement-snapshot uses it: operations sent at the same moment are one
+  // statement.
   Interval op_time(OpId i) const { return op_time_[i]; }
   bool has_op_times() const { return !op_time_.empty(); }
   uint64_t op_time_count() const;
@@ -359,14 +364,14 @@ class History {
 
   std::span<const KnownOrder> known_orders() const { return known_orders_; }
   std::span<const Event> events() const { return events_; }
-  // The stated orders hold every version that was installed by then; Interval::kUnknown if nothing
-  // says so.
+  // The time by which every version that was installed is in the stated orders; Interval::kUnknown
+  // if nothing says so.
   int64_t orders_complete_to() const;
   // The header's "meta" object as JSON text; empty if none.
   const std::string& meta() const { return meta_; }
 
-  // A deletion leaves its tombstone behind as the value of the key, so an absent key was never
-  // written. Such a history has no `remove`: its deletions are writes.
+  // Whether a deletion leaves its tombstone as the value of the key, so that an absent key was
+  // never written. Such a history has no `remove`: its deletions are writes.
   bool absent_is_never_written() const { return absent_is_never_written_; }
 
   // By how much the clocks of two sessions may differ, in nanoseconds; 0 for one clock. An
@@ -375,25 +380,26 @@ class History {
   int64_t clock_drift() const { return clock_drift_; }
   void set_clock_drift(int64_t nanoseconds) { clock_drift_ = nanoseconds; }
 
-  // The row of a level, which for LevelId::defined the user gives: an assumption, too.
+  // The definition of a level. That of LevelId::defined comes from the user and is an assumption,
+  // too.
   const LevelInfo& level(LevelId id) const {
     return id == LevelId::defined && defined_ ? *defined_ : level_info(id);
   }
   const std::shared_ptr<const LevelInfo>& defined_level() const { return defined_; }
   void define_level(std::shared_ptr<const LevelInfo> row) { defined_ = std::move(row); }
-  // The assumptions under which the other is checked.
+  // Adopts the assumptions under which the other history is checked.
   void assume_as(const History& other) {
     clock_drift_ = other.clock_drift_;
     defined_ = other.defined_;
   }
 
-  // Keeps this share of the entries of the stated orders, 0…1, and forgets the others: to see what
-  // a verdict needs of them. Which ones depends on the history alone.
+  // Keeps this share of the entries of the stated orders, 0…1, and forgets the others, to see how
+  // much of them a verdict needs. The choice of entries depends on the history alone.
   void keep_stated_orders(double share);
   // Forgets the stated sources of reads.
   void forget_stated_sources() { op_source_.clear(); }
 
-  // The initial value of every key, where the source could not state it.
+  // Sets the initial value of every key, for sources that could not state it.
   void set_initial(const ValueView& v) { versions_.set_initial(v); }
 
   // True if every committed transaction has a begin and an end time.
@@ -410,24 +416,25 @@ class History {
   friend class HistoryBuilder;
   friend class internal::PassedRows;
 
-  // An upper bound on the bytes that adding this many rows touches; 0 if they fit.
+  // An upper bound on the bytes touched by adding this many rows; 0 if there is room for them.
   uint64_t bytes_to_grow(size_t txns, size_t names, size_t ops, size_t operands) const;
 
   // Dense ids for null, integers and strings, in order of first appearance. An integer that is
   // small for their number is looked up in an array, everything else in a hash table.
   class ValueTable {
    public:
-    // `hash` is what prefetch returned, perhaps before others were interned.
+    // `hash` is what prefetch returned, possibly before other values were interned.
     uint32_t intern(const ValueView& v, uint64_t hash);
     uint32_t intern(const ValueView& v) { return intern(v, prefetch(v)); }
-    // Fetches where the value is looked up first.
+    // Fetches the place at which the look-up of the value begins.
     uint64_t prefetch(const ValueView& v) const;
-    // Nothing will be interned any more.
+    // Called once nothing more will be interned.
     void release_slots();
     ValueView view(uint32_t id) const;
     size_t size() const { return payload_.size(); }
     uint64_t memory_bytes() const;
-    // What growing takes when `values` with `text` bytes may come; 0 if there is room for them.
+    // The bytes that growing takes before `values` values with `text` bytes are added; 0 if there
+    // is room for them.
     uint64_t bytes_to_grow(size_t values, size_t text) const;
 
    private:
@@ -444,33 +451,34 @@ class History {
     std::string text_;
     std::vector<uint32_t> direct_;  // by integer, id + 1; 0 = none
     std::vector<uint64_t> slots_;   // hash tag << 32 | id + 1; 0 = empty
-    size_t hashed_ = 0;             // in slots_
+    size_t hashed_ = 0;             // number of values in slots_
   };
 
   // Dense ids for (key, value). Null, and the first version of an integer that is small for their
-  // number, is looked up in an array, everything else in a hash table: values that occur once are
-  // nearly all found at the place that they are the number of.
+  // number, are looked up in arrays, everything else in a hash table. So nearly all values that
+  // occur once are found at the index that equals the value.
   class VersionTable {
    public:
-    // `hash` is what prefetch_entry returned, perhaps before others were interned.
+    // `hash` is what prefetch_entry returned, possibly before other versions were interned.
     VersionId intern(KeyId key, const ValueView& v, uint64_t hash);
     VersionId intern(KeyId key, const ValueView& v) {
       return intern(key, v, prefetch_entry(key, v, prefetch(key, v)));
     }
-    // Appends those of several values of one key. The cache misses of their lookups overlap.
+    // Appends the versions of several values of one key. The cache misses of their look-ups
+    // overlap.
     void intern(KeyId key, std::span<const ValueView> values, std::vector<VersionId>& to);
-    // Two steps ahead of intern: where the version is looked up first, then where that leads to.
-    // Both return its hash, or 0 where none is needed so far; the second takes what the first has
-    // returned.
+    // To be called two steps ahead of intern and one step ahead: the first fetches the place where
+    // the look-up begins, the second where that leads. Both return the version's hash, or 0 if none
+    // is needed so far; the second takes what the first returned.
     uint64_t prefetch(KeyId key, const ValueView& v) const;
     uint64_t prefetch_entry(KeyId key, const ValueView& v, uint64_t hash) const;
-    // Nothing will be interned any more.
+    // Called once nothing more will be interned.
     void release_slots();
     KeyId key(VersionId v) const { return entries_[v].key; }
     ValueView value(VersionId v) const;
     void set_initial(const ValueView& v);
     ValueView initial() const;
-    // Of one key; false if it has one already.
+    // Sets the initial value of the version's key; false if the key has one already.
     bool set_own_initial(VersionId v);
     VersionId own_initial(KeyId key) const {
       return key < own_initial_.size() ? own_initial_[key] : kNone;
@@ -490,7 +498,7 @@ class History {
     // The first version of an integer.
     struct Direct {
       KeyId key;
-      uint32_t id;  // + 1; 0 = none
+      uint32_t id;  // id + 1; 0 = none
     };
     bool is_direct(const ValueView& v) const {
       return v.type == ValueView::Type::integer &&
@@ -503,14 +511,16 @@ class History {
 
     std::vector<Entry> entries_;
     std::string text_;
-    std::vector<Direct> direct_;   // by integer
-    std::vector<uint32_t> nulls_;  // by key as far as it goes: the version of null, + 1; 0 = none
+    std::vector<Direct> direct_;   // indexed by integer
+    std::vector<uint32_t> nulls_;  // indexed by key, may be shorter: id of (key, null) + 1; 0 =
+                                   // none
     std::vector<uint64_t> slots_;  // as in ValueTable
-    size_t hashed_ = 0;            // in slots_
+    size_t hashed_ = 0;            // number of versions in slots_
     ValueView::Type initial_type_ = ValueView::Type::null;
     int64_t initial_integer_ = 0;
     std::string initial_text_;
-    std::vector<VersionId> own_initial_;  // per key as far as it goes; empty: no key has one
+    std::vector<VersionId> own_initial_;  // indexed by key, may be shorter; empty: no key has an
+                                          // initial value of its own
   };
 
   struct Txn {
@@ -528,7 +538,7 @@ class History {
   ValueTable session_names_;
   std::vector<std::vector<TxnId>> session_txns_;
   std::vector<Txn> txns_;
-  internal::RareColumn<Interval> begin_, end_;  // per transaction, and so are these
+  internal::RareColumn<Interval> begin_, end_;  // indexed by transaction, as are the next members
   internal::RareColumn<int64_t> start_ts_{Interval::kUnknown}, commit_ts_{Interval::kUnknown};
   internal::RareColumn<std::optional<LevelId>> level_;
   std::string names_;
@@ -540,10 +550,10 @@ class History {
   internal::RareColumn<uint32_t> op_operands_;    // per operation an index into pool_, 0 = none
   internal::RareColumn<TxnId> op_source_{kNone};  // per operation
   internal::RareColumn<Interval> op_time_;        // per operation
-  // At an index: count, then that many operands; or for a list count + kOfLongest, and the elements
-  // are the first of the key's longest list.
+  // At the index of op_operands_: count, then that many operands; or for a list count + kOfLongest,
+  // and the elements are the first ones of the key's longest list.
   std::vector<uint32_t> pool_;
-  std::vector<std::vector<VersionId>> longest_list_;  // per key as far as it goes
+  std::vector<std::vector<VersionId>> longest_list_;  // indexed by key, may be shorter
   static constexpr uint32_t kOfLongest = uint32_t{1} << 31;
   std::shared_ptr<internal::Predicates> predicates_;  // null: no range has a condition
   std::vector<KnownOrder> known_orders_;
@@ -551,68 +561,71 @@ class History {
   std::string meta_;
   bool absent_is_never_written_ = false;
   int64_t clock_drift_ = 0;
-  std::shared_ptr<const LevelInfo> defined_;  // null: none
+  std::shared_ptr<const LevelInfo> defined_;  // null: no level is defined
 };
 
-// A transaction as a reader knows it, without its operations.
+// What a reader knows of a transaction, apart from its operations.
 struct TxnHeader {
   ValueView session{};      // required: integer or string
   std::string_view name{};  // may be empty
   TxnStatus status = TxnStatus::committed;
-  // A line written before the outcome was known. The next line of the same session and name
-  // replaces it; if none comes the transaction is unknown.
+  // The line was written before the outcome was known. The next line of the same session and name
+  // replaces it; if none comes, the transaction is unknown.
   bool pending = false;
   Interval begin{};  // may be unknown
   Interval end{};    // may be unknown
   int64_t start_ts = Interval::kUnknown;
   int64_t commit_ts = Interval::kUnknown;
-  std::optional<LevelId> level{};  // that it asked for, if that is stated
+  std::optional<LevelId> level{};  // the level that it asked for, if stated
   std::string_view snapshot{};     // may be empty
   std::string_view meta{};         // JSON text, may be empty
   uint64_t line = 0;               // its line in the source, for messages
 };
 
-// An entry of a stated order. With a transaction's name it means the version that this transaction
-// installed: this value, its deletion where the value is null, or its last write.
+// An entry of a stated order. If it names a transaction, it means the version that this transaction
+// installed: the one with this value, its deletion if the value is null, or its last write.
 struct StatedVersion {
   ValueView value = {};
-  std::string_view txn = {};  // empty: the transaction that wrote the value
-  bool final = false;         // whatever `txn` installed last; the value is not looked at
+  std::string_view txn = {};  // empty: any transaction that wrote the value
+  bool final = false;         // the last version that `txn` installed; `value` is ignored
 };
 
-// Transactions taken down, not yet looked up in a history: the part of building one that any thread
-// can do. For each transaction begin_txn, its operations in program order, end_txn. Views passed in
-// must live until the batch has been added or cleared; `keep` makes a copy that does.
+// Transactions that are collected but not yet looked up in a history: the part of building one that
+// any thread can do. For each transaction begin_txn, its operations in program order, end_txn.
+// Views passed in must live until the batch has been added or cleared; `keep` makes a copy that
+// does.
 class TxnBatch {
  public:
   void begin_txn(const TxnHeader& header);
-  // False where the operation's condition is none, or its aggregate cannot return the value. The
-  // operation is left out then, fault() says why, with a place in the condition as its column, and
-  // end_txn fails.
+  // Returns false if the text of the operation's condition is not a condition, or its aggregate
+  // cannot return the value. Then the operation is left out, fault() says why, its column being the
+  // place in the condition, and end_txn fails.
   bool add(const Op& op) {
     ops_.emplace_back(op, extra_.size());
     has_rare_ = has_rare_ || op.time.known();
     return op.is_plain() || add_extra(op);
   }
   const Error& fault() const { return *fault_; }
-  // Of the transaction that has begun; counts as it is when that ends.
+  // The header of the transaction that has begun; it may be changed until that ends.
   TxnHeader& header() { return header_; }
-  // A place among the operations of this transaction to which it may roll back.
+  // A point in this transaction to which it may roll back.
   size_t savepoint() const;
-  // The operations since then were undone, as by ROLLBACK TO SAVEPOINT: their reads stay reads of
-  // this transaction, and their writes become an aborted transaction behind it in its session,
-  // whose name is that of this one, if it has one, with ":undone". Fails on a query behind a write
-  // to a key in its range, both undone, if that key is no integer or the query has a condition.
+  // Takes back the operations since then, as ROLLBACK TO SAVEPOINT does: their reads stay reads of
+  // this transaction, and their writes become an aborted transaction after it in its session, named
+  // like this one, if it has a name, with ":undone". Fails if a query that is undone follows an
+  // undone write to a key in its range, and that key is not an integer or the query has a
+  // condition.
   Status roll_back_to(size_t savepoint);
-  // Fails on limits and where `add` has, and then leaves the transaction out.
+  // Fails on limits and if an `add` failed; the transaction is then left out.
   Status end_txn();
 
-  // From here on names of transactions must be unique: they are looked up when the history is
-  // complete. `line`: its line in the source, for messages.
+  // Names of transactions added after this must be unique: they are looked up when the history is
+  // complete. `line`: the order's line in the source, for messages.
   void known_order(ValueView key, std::span<const StatedVersion> entries, uint64_t line = 0);
-  // `complete`: it says that the stated orders hold every version that was installed by `at`.
+  // `complete`: the event says that the stated orders hold every version that was installed by
+  // `at`.
   void event(int64_t at, std::string json, bool complete = false);
-  // The initial value of one key. `line`: its line in the source, for messages.
+  // The initial value of one key. `line`: the statement's line in the source, for messages.
   void initial(ValueView key, ValueView value, uint64_t line = 0);
 
   // A copy of `text` that lives until clear().
@@ -621,7 +634,7 @@ class TxnBatch {
 
  private:
   friend class HistoryBuilder;
-  // A ValueView in half the room: an operation then fits into a cache line.
+  // A ValueView in half the space, so that an operation fits into a cache line.
   class RawValue {
    public:
     RawValue(const ValueView& v)  // NOLINT(google-explicit-constructor): the same in another form
@@ -643,7 +656,7 @@ class TxnBatch {
       const char* text_;
     };
     ValueView::Type type_;
-    uint32_t length_;  // of the text; all that is too long is refused by end_txn
+    uint32_t length_;  // of the text; end_txn refuses texts that are too long
   };
   struct RawOp {
     RawOp(const Op& op, size_t extras)
@@ -656,30 +669,31 @@ class TxnBatch {
 
     OpKind kind;
     bool effect;
-    uint32_t query = kNone;  // range: in queries_
+    uint32_t query = kNone;  // range: index into queries_
     RawValue key, value;
-    uint32_t first_extra, extra_count = 0;  // in extra_
+    uint32_t first_extra, extra_count = 0;  // index into extra_
     Interval time;
 
-    // Of a read, whose one extra is then the name of its source, null for the initial state.
+    // Whether this is a read with a stated source. Its one extra is then the name of the source,
+    // null for the initial state.
     bool has_source() const { return kind == OpKind::read && extra_count > 0; }
   };
   // The part of an operation that only ranges have.
   struct RawQuery {
     // The numbers of returned and skipped rows among the extras; the rest are matched keys.
     uint32_t rows = 0, passed = 0;
-    PredicateId predicate = kNone;  // in predicates_
-    uint32_t aggregate = kNone;     // in predicates_
+    PredicateId predicate = kNone;  // index into predicates_
+    uint32_t aggregate = kNone;     // index into predicates_
   };
   struct RawTxn {
     TxnHeader header;
-    size_t first_op, end_op;  // in ops_
+    size_t first_op, end_op;  // indices into ops_
   };
   struct RawOrder {
     ValueView key;
-    size_t first_entry, end_entry;  // in entries_
+    size_t first_entry, end_entry;  // indices into entries_
     uint64_t line;
-    size_t before_txn;  // it precedes this one of txns_
+    size_t before_txn;  // the order precedes this element of txns_
   };
   struct RawInitial {
     ValueView key, value;
@@ -698,10 +712,10 @@ class TxnBatch {
   std::vector<RawOp> ops_;
   std::vector<RawQuery> queries_;
   std::vector<ValueView> extra_;  // list elements, range rows, sources of ops_
-  bool has_rare_ = false;         // some of ops_ have times, or sources
+  bool has_rare_ = false;         // whether some of ops_ have times or sources
   size_t text_bytes_ = 0;         // of keys and values of ops_, in transactions that have ended
   std::vector<RawOp> undone_;     // writes of the transaction that has begun
-  std::optional<Error> fault_;    // of an operation of it
+  std::optional<Error> fault_;    // in an operation of the transaction that has begun
   std::vector<RawOrder> orders_;
   std::vector<StatedVersion> entries_;
   std::vector<Event> events_;
@@ -709,7 +723,7 @@ class TxnBatch {
   std::shared_ptr<internal::Predicates> predicates_;  // null: no range has a condition
   std::vector<std::unique_ptr<char[]>> text_;         // copied texts
   char* text_end_ = nullptr;                          // end of the texts in the last block
-  size_t text_left_ = 0;                              // and the bytes free after it
+  size_t text_left_ = 0;                              // bytes free after text_end_
 };
 
 // Builds a History by streaming: for each transaction begin_txn, its operations in program order,
@@ -731,22 +745,23 @@ class HistoryBuilder : private TxnBatch {
   HistoryBuilder& operator=(HistoryBuilder&&) noexcept;
   ~HistoryBuilder();
 
-  // end_txn and finish fail before they pass the memory limit of `budget`, which must outlive the
-  // builder and may be null.
+  // Makes end_txn and finish fail before they pass the memory limit of `budget`, which must outlive
+  // the builder and may be null.
   void limit(Budget* budget) { budget_ = budget; }
 
-  // The value every key has before anything is written. Call before the first transaction.
+  // Sets the value that every key has before anything is written. To be called before the first
+  // transaction.
   void set_initial(ValueView v) { h_.versions_.set_initial(v); }
-  // The value that one key has before anything is written, in place of that of every key.
+  // Sets the value that this key has before anything is written, instead of that of every key.
   void set_initial(ValueView key, ValueView value, uint64_t line = 0) {
     store_initial({key, value, line});
   }
   void set_meta(std::string json) { h_.meta_ = std::move(json); }
-  // From here on `remove` is a write of the tombstone; see History::absent_is_never_written.
+  // After this `remove` is a write of the tombstone; see History::absent_is_never_written.
   void set_absent_is_never_written() { h_.absent_is_never_written_ = true; }
 
-  // Takes a read of null, of a key that is otherwise used as a list, for a read of the empty list:
-  // for sources that write both in the same way.
+  // Reads of null count as reads of the empty list if the key is otherwise used as a list: for
+  // sources that write both in the same way.
   void take_null_for_empty_lists() { null_is_empty_list_ = true; }
 
   using TxnBatch::add;
@@ -755,18 +770,18 @@ class HistoryBuilder : private TxnBatch {
   using TxnBatch::header;
   using TxnBatch::roll_back_to;
   using TxnBatch::savepoint;
-  // Resolves keys and values to ids. Fails on limits and where `add` has.
+  // Resolves keys and values to ids. Fails on limits and if an `add` failed.
   Status end_txn();
   void known_order(ValueView key, std::span<const ValueView> values);
   void known_order(ValueView key, std::span<const StatedVersion> entries, uint64_t line = 0);
   void event(int64_t at, std::string json, bool complete = false);
 
-  // Everything in the batch, in its order; as if it had been taken down here.
+  // Adds everything in the batch, in its order, as if it had been added here.
   Status add(const TxnBatch& batch);
 
   // Makes the history. Pending transactions without outcome become unknown, and times are
-  // validated: the begins and ends of a session's transactions, in session order, must each be
-  // possible at some moment of their intervals.
+  // validated: there must be a moment in each interval at which the begins and ends of a session's
+  // transactions can have happened in session order.
   Result<History> finish() &&;
 
  private:
@@ -788,22 +803,23 @@ class HistoryBuilder : private TxnBatch {
   void store_initial(const RawInitial& initial);
 
   // The names by which orders of versions, and sources of reads, refer to transactions. Until all
-  // transactions are there, what refers to one holds the number of its name. See
+  // transactions are known, such a reference is the number of the name. See
   // history/stated_names.cc.
   class StatedNames {
    public:
     uint32_t number(std::string_view name);
-    // Adds these entries to an order that has none yet, and it to the history.
+    // Adds these entries to an order that has none yet, and adds the order to the history.
     void add_order(History& h, KnownOrder order, std::span<const StatedVersion> entries,
                    uint64_t line);
     // The line of each stated order, for messages.
     std::span<const uint32_t> order_lines() const { return order_lines_; }
-    // Puts transactions where names are, and where only a deletion or the last version of one is
-    // stated, which version that is. Fails on a name that no transaction has, or two.
+    // Replaces names by transactions, and finds the version where only a deletion or the last
+    // version of a transaction is stated. Fails on a name that no transaction has, or more than
+    // one.
     Status resolve(History& h);
 
    private:
-    // An entry that states a deletion, or what its transaction installed last.
+    // An entry that states a deletion, or the last version that its transaction installed.
     struct Unresolved {
       uint32_t order, entry;
       bool final;
@@ -813,16 +829,16 @@ class HistoryBuilder : private TxnBatch {
 
     History::ValueTable names_;
     std::vector<Unresolved> unresolved_;
-    std::vector<uint32_t> order_lines_;  // per order
+    std::vector<uint32_t> order_lines_;  // indexed by order
   };
 
   History h_;
   StatedNames names_;
-  // Numbers here of the batch's; empty: they are the same.
+  // The numbers here of the batch's predicates; empty: they are the same.
   std::vector<PredicateId> predicate_of_;
   std::vector<uint32_t> aggregate_of_;
-  std::vector<std::unordered_map<std::string, TxnId>> pending_;  // per session, by name
-  std::optional<Error> initial_fault_;  // the first key that was given two initial values
+  std::vector<std::unordered_map<std::string, TxnId>> pending_;  // indexed by session, then by name
+  std::optional<Error> initial_fault_;  // about the first key that was given two initial values
   Budget* budget_ = nullptr;
   bool replaced_ = false;
   bool null_is_empty_list_ = false;

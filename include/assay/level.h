@@ -10,7 +10,7 @@
 
 namespace assay {
 
-// Weaker before stronger: a level never precedes one it implies.
+// Weaker levels come before stronger ones: a level never precedes one that it implies.
 enum class LevelId : uint8_t {
   pl_1,
   pl_2,
@@ -92,43 +92,35 @@ struct WeakerLevels {
 //   s1: A { w(x,1) }   s2: B { r(x,1) }  C { r(x,null) }      rs: C has seen A, which B read from
 struct SeenBy {
   std::string_view words[4];
-  bool repeated = false;  // and what any number of them spell one after the other
+  bool repeated = false;  // a path may also spell any number of these words, one after the other
   bool earlier_reads =
-      false;  // r: of a read by an earlier operation than the one that reads the key
+      false;  // a step r counts only if the read comes before the operation that reads the key
 
   constexpr bool any() const { return !words[0].empty(); }
   bool operator==(const SeenBy&) const = default;
 };
 
-// Cycles that one of Adya's levels forbids: of any number of dependencies of the kinds in `any`,
-// and one of the kinds in `once` unless that is empty.
-//   w   write dependency         a   anti-dependency on a key that the reader names or that a query
-//                                    returned to it
-//   r   read dependency          p   anti-dependency on a key that a query of the reader did not
-//                                    return
+// Cycles that one of Adya's levels forbids: they consist of any number of dependencies of the kinds
+// in `any`, and one dependency of the kinds in `once` unless that is empty.
 struct ForbiddenCycle {
   std::string_view any;
   std::string_view once = {};
-  bool one_key = false;  // all of them on the same key
+  bool one_key = false;  // all dependencies are on the same key
 
   constexpr bool holds_anti_dependencies() const {
     return !once.empty() || any.find('a') != any.npos;
   }
 };
 
-// In which order the checker visits the levels (src/levels/walk.cc): smaller numbers first, none
-// twice, in steps that leave room. 0: never on its own.
+// The order in which the checker visits the levels (src/levels/walk.cc): smaller numbers first, no
+// two alike, in steps that leave room. 0: the level is never visited by itself.
 struct WalkPlace {
   uint8_t replay;  // while it tries to accept by replay; strong levels, the strongest first
   uint8_t decide;  // while it decides the remaining levels
 };
 
-// Determines how much of a history that does not end can be decided for good at a level
+// What decides how much of a history without end can be decided for good at a level
 // (src/watch/can_watch.cc).
-//   nothing     nothing can be; each stretch of transactions is checked by itself
-//   times       client times: a transaction that begins after another has ended comes after it
-//   timestamps  of the database, which put each transaction into one order
-//   fences      transactions of each session that read and write one key
 enum class WatchedBy : uint8_t { nothing, times, timestamps, fences };
 
 // The place of a level in the figure of the lattice; a weaker level of the group is in a lower row,
@@ -138,12 +130,12 @@ struct FigurePlace {
   double row;
 };
 
-// A row: the level has only the properties that the row names. Nothing else in the program lists
-// levels, except the independent definitions of the oracle, of the verifier and of the simulated
-// database.
+// The definition of a level, which has only the properties that this row names. Nothing else in the
+// program lists levels, except the independent definitions of the oracle, the verifier and the
+// simulated database.
 struct LevelInfo {
   LevelId id;
-  std::string_view name;          // "session-si": the id of files, flags and JSON
+  std::string_view name;          // "session-si": the name in files, flags and JSON
   std::string_view aliases = {};  // blank-separated, e.g. "si snapshot-isolation"
   std::string_view summary;       // one line for --help and reports
   LevelGroup group = LevelGroup::standard;
@@ -152,8 +144,8 @@ struct LevelInfo {
   bool write_conflict =
       false;  // split and statements: writers of one key do not overlap (w→r instead of w→w)
   RealTime real_time = RealTime::none;
-  bool repeatable = false;         // what a transaction reads of a key does not change
-  bool single_operations = false;  // defined where each transaction is one operation on one key
+  bool repeatable = false;         // all reads of a key by a transaction return the same
+  bool single_operations = false;  // defined only if each transaction is one operation on one key
   WatchedBy watched_by = WatchedBy::nothing;
   SeenBy seen = {};  // the axiom of a weak level
   ForbiddenCycle forbidden[4] =
@@ -162,26 +154,27 @@ struct LevelInfo {
   WalkPlace walk;
   FigurePlace figure;
 
-  // Decided only when it is asked for by name.
+  // Whether the level is decided only when it is asked for by name.
   constexpr bool on_request() const { return group != LevelGroup::standard; }
 };
 
 const LevelInfo& level_info(LevelId id);
 // Every level of the lattice, in the order of LevelId: all but `mixed` and `defined`.
 std::span<const LevelInfo> all_levels();
-// Whatever can be asked for by name: these, and the two behind them.
+// Every level that can be asked for by name: these and the last two, `mixed` and `defined`.
 std::span<const LevelInfo> named_levels();
 // The levels that are decided when none is asked for.
 std::span<const LevelInfo> default_levels();
-// "session-guarantees": what --level takes for all of a group.
+// "session-guarantees": what --level takes for all levels of a group.
 std::string_view level_group_name(LevelGroup group);
-// The levels of a group by its name, or with "all" every level; empty if there is no such group.
+// The levels of a group by its name, or every level if the name is "all"; empty if there is no such
+// group.
 std::vector<LevelId> level_group(std::string_view name);
-// By name or alias, in any case of letters, with blanks or underscores for hyphens: "READ
-// COMMITTED".
+// Finds a level by its name or alias, in upper or lower case, with blanks or underscores for
+// hyphens: "READ COMMITTED".
 std::optional<LevelId> find_level(std::string_view name);
-// As what a transaction that declares this level is held to where levels are mixed: the level with
-// session order, as in docs/levels/mixed.md. Nothing if it cannot be mixed.
+// The level that a transaction is held to that declares this level, where levels are mixed: the
+// level with session order, as in docs/levels/mixed.md. nullopt if it cannot be mixed.
 std::optional<LevelId> mixable(LevelId declared);
 // The levels directly below `id` in the lattice.
 std::span<const LevelId> next_weaker(LevelId id);

@@ -1,4 +1,4 @@
-// Errors as values. A function that can fail for a reason that its user must learn returns
+// Errors as values. A function that can fail for a reason that its user must be told returns
 // Result<T>.
 #pragma once
 
@@ -22,7 +22,7 @@ struct Error {
   uint64_t line = 0;
   uint64_t column = 0;
 
-  // The same error, of this file.
+  // The same error with the name of its file.
   Error in(std::string name) && {
     file = std::move(name);
     return std::move(*this);
@@ -38,7 +38,7 @@ Error usage_error(std::string message);
 
 namespace internal {
 
-// An Error or none. Outside of the template below, to be compiled once and not for each T.
+// An Error or none. Not part of the template below, so that it is compiled once and not for each T.
 class PossibleError {
  public:
   PossibleError() = default;

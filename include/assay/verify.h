@@ -12,17 +12,17 @@
 
 namespace assay {
 
-// Ok if `certificate` proves its outcome for every level it lists, given that clocks differ by no
-// more than history.clock_drift(); otherwise an Error that says what does not hold. Linear in the
-// certificate and the history (n log n for real time), with two exceptions: for a certificate of
-// kind `exhausted` the orders of the operations on one key are enumerated, and for an order for
+// Returns Ok if `certificate` proves its outcome for every level it lists, given that clocks differ
+// by no more than history.clock_drift(); otherwise an Error that says what does not hold. Linear in
+// the certificate and the history (n log n for real time), with two exceptions: for a certificate
+// of kind `exhausted` the orders of the operations on one key are enumerated, and for an order for
 // pl-2+ the paths between the ends of its anti-dependencies are examined. Both refuse the
 // certificate beyond a limit. With more than one thread, an order is replayed on one while another
 // looks at sessions, times and overlapping writers.
 Status verify(const Certificate& certificate, const History& history, unsigned threads = 1);
 
 // The same for several certificates of one history, which must outlive the verifier: the version
-// orders that the history states are read once. Several threads may verify at a time.
+// orders that the history states are read only once. Several threads may call it at a time.
 class Verifier {
  public:
   explicit Verifier(const History& history);
@@ -43,9 +43,11 @@ uint64_t verification_bytes(const Certificate& certificate, const History& histo
 // The certificate file: one JSON object. Keys and values appear as in the history; transactions and
 // operations by index, so the file names the history by its content hash.
 std::string write_certificates(const CertificateFile& file, const History& history);
-// Whether they are about the history with the reads of transactions that did not commit counted.
+// Whether the certificates are about the history with the reads of transactions that did not commit
+// counted.
 bool counts_aborted_reads(std::string_view certificates);
-// `name` is used in error positions. Rejects anything malformed, and a file of another history.
+// `name` is used in error positions. Rejects anything malformed, and a file that belongs to another
+// history.
 Result<CertificateFile> read_certificates(std::string_view json, const History& history,
                                           const std::string& name);
 

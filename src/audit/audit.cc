@@ -32,7 +32,7 @@ class Auditor {
     audit_.requested = options.check.levels;
   }
 
-  // `read_from` is read_history or its like with a path.
+  // `read_from` is read_history or a similar function, with its path.
   template <class ReadFrom>
   void read_and_run(ReadFrom read_from) {
     ReadOptions reading = options_.read;
@@ -80,7 +80,7 @@ class Auditor {
 
   void decide() {
     CheckOptions checking = options_.check;
-    checking.budget = budget_;  // less what reading took
+    checking.budget = budget_;  // minus what reading took
     audit_.result = internal::decide_levels(audit_.history, checking);
     note_ambiguous_entries();
   }
@@ -99,7 +99,7 @@ class Auditor {
   }
 
   // Explanations need only the decided verdicts, and the verifier nearly always agrees, so both are
-  // made at once if memory suffices.
+  // made at the same time if memory suffices.
   void verify_and_explain() {
     const unsigned threads =
         internal::threads_for(audit_.history.txn_count(), options_.check.threads);
@@ -129,8 +129,8 @@ class Auditor {
   }
 
   void count_stakes() {
-    // What a run could have shown, its first transactions could have shown already, and examining
-    // only those takes next to no time.
+    // What a run could have shown, its first transactions could usually have shown already;
+    // examining only those takes almost no time.
     constexpr uint64_t kEnough = 10'000;
     const uint64_t most = options_.require_contention ? UINT64_MAX : kEnough;
     if (budget_.memory_only().has_room(internal::contention_bytes(audit_.history)))
@@ -138,7 +138,7 @@ class Auditor {
           internal::stakes_of(audit_.history, internal::find_contention(audit_.history, most));
   }
 
-  // If memory did not suffice to count the stakes, they are taken as none.
+  // If there was no memory to count the stakes, they count as none.
   bool withhold_uncontended() {
     return internal::withhold_uncontended(audit_.result, audit_.stakes.value_or(Stakes{}));
   }
@@ -150,7 +150,7 @@ class Auditor {
     return budget_.memory_only().has_room(bytes);
   }
 
-  // Per version its writers (twice), its updaters, the number of its writes that stay, and how
+  // Per version: its writers (twice), its updaters, the number of its writes that stay, and how
   // often it was there.
   uint64_t explanation_bytes() const { return 32 * uint64_t{audit_.history.version_count()}; }
 

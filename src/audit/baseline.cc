@@ -11,7 +11,7 @@
 namespace assay::internal {
 namespace {
 
-// The text of a member, or nothing.
+// The text of a member; empty if there is none.
 std::string text_of(const Json& object, const char* name) {
   const Json* it = object.find(name);
   return it != nullptr && it->is_string() ? it->text() : std::string();

@@ -1,5 +1,5 @@
 // A baseline of known violations: only new kinds are failures. For a CI job whose database has a
-// fault that will not be mended this week.
+// fault that will not be fixed soon.
 //
 //   {"assay_baseline":1,"known":[{"level":"session-serializable","anomaly":"write-skew"}]}
 #pragma once
@@ -23,10 +23,10 @@ struct KnownViolation {
 
 // `name` is used in messages.
 Result<std::vector<KnownViolation>> parse_baseline(std::string_view text, const std::string& name);
-// One kind a line, sorted, each once.
+// The baseline as text: one kind per line, sorted, each once.
 std::string baseline_text(std::vector<KnownViolation> known);
 
-// What the audit found violated and explains.
+// The kinds of violations that the audit found and explains.
 std::vector<KnownViolation> violations_of(const Audit& audit);
 // Sets Audit::known.
 void mark_known(Audit& audit, std::span<const KnownViolation> baseline);

@@ -1,16 +1,16 @@
-// What green could have been red for. Two sessions that never touch the same key satisfy every
-// level on every database, and a verdict about them says nothing. So a verdict comes with the
-// anomalies for which its history had *candidates*: transactions that do what the anomaly takes, to
-// the same keys, whatever it was that they read.
+// The anomalies for which green could have been red. Two sessions that never touch the same key
+// satisfy every level on every database, and a verdict about them says nothing. So a verdict comes
+// with the anomalies for which its history had *candidates*: transactions that do what the anomaly
+// takes, to the same keys, whatever they read.
 //
 //   s1: { r(x,0) w(y,1) }    s2: { r(y,1) w(x,2) }    a candidate for write skew, though s2 saw y =
 //                                                     1
 //   s1: { r(x,0) w(x,1) }    s2: { r(x,1) w(x,2) }    one for a lost update, none for write skew:
 //                                                     there is one key
 //
-// A candidate is a condition that every history with the anomaly meets, by the shape that gives the
-// anomaly its name (explain/classify.h). Each counts accesses that conflict with another
-// transaction's access, one of the two being a write:
+// Having a candidate is a condition that every history with the anomaly meets, because of the shape
+// that gives the anomaly its name (explain/classify.h). Each condition counts accesses that
+// conflict with another transaction's access, one of the two being a write:
 //
 //   aborted-read, intermediate-read   a read of a key that an aborted transaction wrote, or another
 //                                     wrote twice
@@ -31,11 +31,11 @@
 //   g2                                two with ranges
 //   real-time-violation               two such transactions whose times are known
 //
-// *Linked*: with another such access, or another such transaction in its session, as everything on
-// a cycle must be. A history can meet a condition in two ways: with transactions that overlapped in
-// time, or only with others, one of which would have to see a state that was stale by then. A
-// database that serves one state to all cannot go wrong that way, so the two are distinguished: the
-// second pass counts only conflicts of overlapping transactions.
+// *Linked* means having another such access, or another such transaction in its session, as
+// everything on a cycle must. A history can meet a condition in two ways: with transactions that
+// overlapped in time, or only with others, one of which would have to see a state that was stale by
+// then. A database that serves one state to all cannot go wrong in the second way, so the two are
+// distinguished: the second pass counts only conflicts of overlapping transactions.
 //
 // Pairs of keys are looked up by hashing until one matches; after kMostPairs without a match a
 // candidate is assumed. A range counts as a use of every key. So the result may hold too many
@@ -94,7 +94,7 @@ class PairMatch {
   bool found_ = false;
 };
 
-// Up to two different things.
+// Counts up to two different things.
 class AtLeastTwo {
  public:
   void add(uint32_t thing) {
@@ -109,7 +109,7 @@ class AtLeastTwo {
   bool two_ = false;
 };
 
-// One pass over the accesses of a history that count, transaction by transaction.
+// One pass over those accesses of a history that count, transaction by transaction.
 class Pass {
  public:
   Pass(const History& h, const Contention& contention, bool overlapping)
@@ -137,7 +137,7 @@ class Pass {
     if (wild_skew_.two() || (wild_skew_.any() && skew_.any())) set(Anomaly::write_skew);
     if (co_written_.found()) set(Anomaly::fractured_read);
     if (crossed_.found()) set(Anomaly::write_skew);
-    // Two looks at one key that another transaction wrote are the smallest case of either.
+    // Two looks at one key that another transaction wrote are the smallest case of either anomaly.
     if (found_[index(Anomaly::non_repeatable_read)]) set(Anomaly::fractured_read);
     if (found_[index(Anomaly::fractured_read)]) set(Anomaly::non_monotonic_read);
     if (linked_readers_.two() && written_keys_.two() && writers_.two()) set(Anomaly::long_fork);
@@ -159,7 +159,7 @@ class Pass {
   void each_txn(Visit visit) {
     for (size_t from = 0, to = 0; from < all_.size(); from = to) {
       while (to < all_.size() && all_[to].txn == all_[from].txn) ++to;
-      // The access of all keys is the last one.
+      // The access to all keys comes last.
       const KeyAccess& last = all_[to - 1];
       seen_by_range_ = last.is_of_all_keys() && last.writes && readers(last) > 0;
       visit(std::span(all_).subspan(from, to - from));
@@ -240,21 +240,21 @@ class Pass {
   const History& h_;
   const std::vector<KeyAccess>& all_;
   bool overlapping_;
-  bool orders_versions_ = false;  // lists or stated orders say it of the versions of one key, and
-                                  // may contradict themselves
-  bool seen_by_range_ = false;    // the current transaction writes, and a range may have seen what
+  bool orders_versions_ = false;  // lists or stated orders tell the order of one key's versions,
+                                  // and may contradict themselves
+  bool seen_by_range_ = false;    // the current transaction writes what a range may have seen
   AnomalySet found_;
-  std::vector<AtLeastTwo> of_session_;  // its transactions
+  std::vector<AtLeastTwo> of_session_;  // indexed by session: its transactions
   uint64_t txns_ = 0;
   AtLeastTwo writers_, pair_writers_, linked_writers_, linked_readers_, rangers_;
   AtLeastTwo written_keys_;
-  AtLeastTwo skew_, wild_skew_;  // that read and write; with a range
+  AtLeastTwo skew_, wild_skew_;  // transactions that read and write; those with a range
   PairMatch co_written_, crossed_;
   std::vector<KeyId> reads_, writes_;  // of one transaction
 };
 
-// What needs no two transactions at once: they may have been one after the other, or one of them
-// aborted.
+// Finds anomalies that need no two transactions at once: they may have run one after the other, or
+// one of them aborted.
 class Aside {
  public:
   Aside(const History& h, const Contention& contention) : h_(h), all_(contention.accesses) {}
@@ -270,7 +270,8 @@ class Aside {
   }
 
  private:
-  // Clocks order not only what ended before something began: of two snapshots, one was taken first.
+  // Whether times matter: clocks order not only what ended before something began; of two
+  // snapshots, one was taken first.
   bool on_the_clock() const {
     AtLeastTwo timed;
     for (const KeyAccess& a : all_)
@@ -280,8 +281,8 @@ class Aside {
   }
 
   struct Written {
-    std::vector<TxnId> by;  // per key a writer; kNone: none, kInitialTxn: several
-    TxnId any = kNone;      // of all keys
+    std::vector<TxnId> by;  // indexed by key: a writer; kNone: none, kInitialTxn: several
+    TxnId any = kNone;      // the same for all keys together
 
     void add(KeyId key, TxnId t) {
       for (TxnId* at : {&by[key], &any}) *at = *at == kNone || *at == t ? t : kInitialTxn;

@@ -1,4 +1,4 @@
-// An audit of a history that stays in place: it survives if the audit ends by an exception.
+// Audits a history that stays in place, and so survives if the audit ends with an exception.
 #pragma once
 
 #include "assay/audit.h"

@@ -1,4 +1,4 @@
-// What a reader tolerated, for people.
+// The defects that a reader tolerated, in words.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@ uint64_t count_observations(const History& h) {
   uint64_t count = 0;
   WrittenKeys written;
   const auto look = [&](const Observation& seen) {
-    // A list shows what others appended before the own elements.
+    // A list shows what others appended before the reader's own elements.
     count += seen.accepts == Accepts::list || !seen.own;
   };
   for (TxnId t = 0; t < h.txn_count(); ++t)

@@ -8,13 +8,13 @@
 
 namespace assay::internal {
 
-// How often committed transactions looked at what others could have written: reads, ranges and
-// conditional writes of a key that the transaction itself had not written before.
+// The number of times that committed transactions looked at what others could have written: reads,
+// ranges and conditional writes of a key that the transaction itself had not written before.
 uint64_t count_observations(const History& history);
 
 // A history without a read of another transaction's write satisfies every level, whatever the
 // database did. Turns its satisfied verdicts into unknown ones, unless it states an order of
-// versions, which can contradict a level by itself. Violated ones stay. True if it turned any.
+// versions, which can contradict a level by itself. Violated verdicts stay. True if it turned any.
 bool withhold_vacuous(CheckResult& result, const History& history, uint64_t observations);
 
 }  // namespace assay::internal

@@ -20,7 +20,7 @@ Unknown refusal(const Error& e) {
   return bug("the verifier refused a certificate: " + e.message);
 }
 
-// A certificate that is refused is asked about again, level by level.
+// Verifies the certificate; if it is refused, it is verified again level by level.
 Refusals refusals(const Certificate& certificate, Verifier& verifier, unsigned threads) {
   Refusals refused;
   if (verifier.verify(certificate, threads).ok()) return refused;
@@ -33,11 +33,11 @@ Refusals refusals(const Certificate& certificate, Verifier& verifier, unsigned t
   return refused;
 }
 
-// Verifying a smaller history is over before a thread has started.
+// A smaller history is verified before a thread has started.
 constexpr uint32_t kFewTxns = 1 << 14;
 
-// How many of these certificates, from the first on, there is room for together, at most `threads`.
-// The budget is exhausted only if there is no room for the first alone.
+// How many of these certificates, from the first on, there is memory for together; at most
+// `threads`. The budget is exhausted only if there is not enough memory for the first alone.
 size_t with_room(std::span<const Certificate> certificates, const History& history,
                  unsigned threads, Budget& memory) {
   uint64_t bytes = verification_bytes(certificates.front(), history);

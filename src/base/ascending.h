@@ -1,7 +1,7 @@
-// Numbers of things, as versions or keys, put in ascending order and of equal ones one.
+// Puts numbers of things, such as versions or keys, into ascending order, without repetitions.
 //
-// Where they are many of all there are, that is ticking them off and reading the ticks: the time of
-// the numbers and of a bit for each thing there is. Where they are few, it is sorting them.
+// If they are many, they are ticked off and the ticks are read: this takes time linear in the
+// numbers and one bit for each thing that exists. If they are few, they are sorted.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace assay::internal {
 
 class Ascending {
  public:
-  // Of numbers below `all`.
+  // The numbers must be less than `all`.
   explicit Ascending(size_t all) : ticked_((all + 63) / 64) {}
 
   void sort(std::vector<uint32_t>& ids) {
@@ -33,7 +33,7 @@ class Ascending {
   }
 
  private:
-  std::vector<uint64_t> ticked_;  // a bit for each thing; none is set between two calls
+  std::vector<uint64_t> ticked_;  // one bit per thing; none is set between two calls
 };
 
 }  // namespace assay::internal

@@ -1,4 +1,4 @@
-// What one thread makes and another one takes, in order, and not many at a time.
+// Hands items from one thread to another, in order, and only a few at a time.
 #pragma once
 
 #include <condition_variable>
@@ -10,7 +10,7 @@
 
 namespace assay::internal {
 
-// One thread puts, one takes; either may close.
+// One thread puts and one takes; either may close.
 template <class T>
 class BoundedQueue {
  public:
@@ -26,7 +26,7 @@ class BoundedQueue {
     return true;
   }
 
-  // Waits for an item. None once the queue is closed and empty.
+  // Waits for an item. nullopt once the queue is closed and empty.
   std::optional<T> take() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return closed_ || !items_.empty(); });
@@ -37,7 +37,7 @@ class BoundedQueue {
     return item;
   }
 
-  // No more is put; the remaining elements can still be taken.
+  // Ends putting; the remaining items can still be taken.
   void close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;

@@ -12,7 +12,8 @@ namespace {
 constexpr int kCallsBetweenMeasurements = 1024;
 volatile std::sig_atomic_t was_interrupted = 0;
 
-// Memory that was freed may still be resident; it counts only if it cannot be given back.
+// Whether `more_bytes` pass the limit. Memory that was freed may still be resident; it counts only
+// if it cannot be given back.
 bool would_pass(uint64_t limit, uint64_t more_bytes) {
   if (internal::resident_memory_bytes() + more_bytes <= limit) return false;
   internal::release_free_memory();

@@ -7,7 +7,7 @@
 
 namespace assay::internal {
 
-// Of cause internal: what went wrong, that it is a bug, and what to do about it.
+// An unknown with the cause internal: what went wrong, that it is a bug, and what to do about it.
 inline Unknown bug(const std::string& what) {
   return {UnknownCause::internal,
           what + "; this is a bug in assay, please report it and send the history"};

@@ -1,6 +1,6 @@
 // Numbers and texts in sequence, for files that only this program reads. A reader that runs out of
-// bytes, or meets a count that they cannot hold, fails once and for all and returns zeros, so the
-// caller asks at the end.
+// bytes, or meets a count that they cannot hold, fails for good and returns zeros, so the caller
+// need only ask at the end.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace assay::internal {
 
 class StreamWriter {
  public:
-  // Seven bits a byte, so small ones are short.
+  // Writes seven bits per byte, so small numbers are short.
   void number(uint64_t v) {
     for (; v >= 0x80; v >>= 7) bytes_ += static_cast<char>(v | 0x80);
     bytes_ += static_cast<char>(v);
   }
-  // The sign is the lowest bit.
+  // Writes an integer with the sign in the lowest bit.
   void integer(int64_t v) {
     const auto bits = static_cast<uint64_t>(v);
     number(bits << 1 ^ (v < 0 ? ~uint64_t{0} : 0));
@@ -35,7 +35,7 @@ class StreamWriter {
 
 class StreamReader {
  public:
-  // The bytes must outlive this, and the texts that it returns.
+  // The bytes must outlive the reader and the texts that it returns.
   explicit StreamReader(std::string_view bytes) : rest_(bytes) {}
 
   uint64_t number() {
@@ -64,7 +64,7 @@ class StreamReader {
     rest_.remove_prefix(size);
     return v;
   }
-  // Of things of at least a byte each.
+  // Reads the number of things that take at least a byte each.
   size_t count() {
     const uint64_t n = number();
     if (n <= rest_.size()) return static_cast<size_t>(n);

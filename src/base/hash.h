@@ -29,7 +29,7 @@ class Digest {
 
   void add(const void* data, size_t bytes);
   void add(uint64_t word) { add(&word, sizeof word); }
-  std::string hex() const;  // 32 digits
+  std::string hex() const;  // 32 hexadecimal digits
 
  private:
   void* state_;

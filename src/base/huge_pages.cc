@@ -11,7 +11,7 @@ void advise_huge_pages(const void* p, size_t bytes) {
   constexpr uintptr_t kPage = uintptr_t{1} << 21;
   const auto begin = (reinterpret_cast<uintptr_t>(p) + kPage - 1) & ~(kPage - 1);
   const auto end = (reinterpret_cast<uintptr_t>(p) + bytes) & ~(kPage - 1);
-  // Only advice: a system without large pages says no, and all works as before.
+  // Only advice: a system without large pages refuses, and everything works as before.
   if (begin < end) (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 #else
   (void)p, (void)bytes;

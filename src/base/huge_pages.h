@@ -1,5 +1,5 @@
-// Large arrays in large pages, where the system gives them on request: fewer page faults while they
-// grow, and fewer misses of the address translation when they are accessed at random. Changes
+// Puts large arrays into large pages, if the system gives them on request: fewer page faults while
+// they grow, and fewer misses of the address translation when they are accessed at random. Changes
 // nothing else.
 #pragma once
 
@@ -8,11 +8,11 @@
 
 namespace assay::internal {
 
-// Asks for large pages for the memory at `p`, as far as it holds whole ones. Called before the
-// memory is touched.
+// Asks for large pages for the memory at `p`, for the whole large pages that it contains. To be
+// called before the memory is touched.
 void advise_huge_pages(const void* p, size_t bytes);
 
-// Room for twice as many elements, in large pages if there are many.
+// Makes room for twice as many elements, in large pages if there are many.
 template <class T>
 void double_room(std::vector<T>& v) {
   std::vector<T> bigger;
@@ -22,15 +22,15 @@ void double_room(std::vector<T>& v) {
   v.swap(bigger);
 }
 
-// By `more` elements, of value zero.
+// Adds `more` elements of value zero.
 template <class T>
 void lengthen(std::vector<T>& v, size_t more) {
   while (v.capacity() - v.size() < more) [[unlikely]] double_room(v);
   v.resize(v.size() + more);
 }
 
-// The memory that is touched when `more` elements are added: nothing while there is capacity, or
-// else the copied elements and the new ones.
+// The bytes of memory that adding `more` elements touches: 0 while there is capacity, otherwise the
+// copied elements and the new ones.
 template <class Array>
 size_t growth_bytes(const Array& a, size_t more) {
   if (a.size() + more <= a.capacity()) return 0;

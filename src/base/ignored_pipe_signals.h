@@ -1,5 +1,5 @@
-// While one exists, a write to a pipe or socket whose reader has ended is an error of the write,
-// and does not end this process.
+// While such an object exists, writing to a pipe or socket whose reader has ended is an error of
+// the write, and does not end this process.
 #pragma once
 
 #include <csignal>

@@ -109,7 +109,7 @@ bool operator==(const Json& a, const Json& b) {
 
 // ---- Parsing ----
 
-// Receives the parts of a text one after another. Of members of one name the last counts.
+// Receives the parts of a text one after another. Of members with the same name the last counts.
 class Json::Parser : public nlohmann::json_sax<nlohmann::json> {
  public:
   Json take() { return std::move(whole_); }
@@ -152,7 +152,7 @@ class Json::Parser : public nlohmann::json_sax<nlohmann::json> {
   }
 
   Json whole_;
-  std::vector<Json> open_;  // from the outermost to the innermost
+  std::vector<Json> open_;  // the open arrays and objects, the outermost first
 };
 
 Json Json::parse(std::string_view text) {
@@ -160,7 +160,7 @@ Json Json::parse(std::string_view text) {
   return nlohmann::json::sax_parse(text, &parser) ? parser.take() : discarded();
 }
 
-// Leaves of members of one name the last.
+// Drops all but the last of members with the same name.
 void Json::drop_repeated_members() {
   std::vector<size_t> order(size());
   std::iota(order.begin(), order.end(), size_t{0});

@@ -1,7 +1,7 @@
 // JSON documents: parsed, or built to be printed. The members of an object keep their order.
 //
-// nlohmann's library reads and writes them, in json.cc alone: its templates, compiled in each room
-// that has some JSON to print, were an eighth of the time of a build.
+// nlohmann's library reads and writes them, only in json.cc: when its templates were compiled in
+// each room that prints JSON, they took an eighth of the time of a build.
 #pragma once
 
 #include <concepts>
@@ -36,7 +36,7 @@ class Json {
       : kind_(Kind::array) {
     for (const auto& element : list) elements_.emplace_back(element);
   }
-  // An object if each element is an array of a string and something, else an array.
+  // Makes an object if each element is an array of a string and something else, otherwise an array.
   Json(std::initializer_list<Json> elements);
   Json(const Json& other);
   Json(Json&& other) noexcept;
@@ -49,11 +49,11 @@ class Json {
   static Json object();
   static Json discarded();
 
-  // Discarded if the text is no JSON, or nested deeper than 1,024.
+  // Discarded if the text is not JSON, or nested deeper than 1,024.
   static Json parse(std::string_view text);
 
-  // The text, in which bytes that are no UTF-8 are replaced. With an indent: a line for each
-  // element.
+  // The document as text, in which bytes that are not UTF-8 are replaced. With an indent, each
+  // element has a line.
   std::string dump(int indent = -1, bool ascii = false) const;
 
   bool is_discarded() const { return kind_ == Kind::discarded; }
@@ -65,13 +65,13 @@ class Json {
   bool is_integer() const { return kind_ == Kind::integer || kind_ == Kind::natural; }
   bool is_int64() const { return is_integer() && (kind_ == Kind::integer || number_ <= INT64_MAX); }
 
-  // Of a string, of an integer of 64 bits; empty and 0 for anything else.
+  // The value of a string, or of a 64-bit integer; empty and 0 for anything else.
   const std::string& text() const { return text_; }
   int64_t integer() const { return is_int64() ? static_cast<int64_t>(number_) : 0; }
 
   bool is_true() const { return kind_ == Kind::boolean && number_ != 0; }
 
-  // Of an array or object.
+  // The number of elements of an array or object.
   size_t size() const { return elements_.size(); }
   bool empty() const { return elements_.empty(); }
   const std::string& name(size_t i) const { return names_[i]; }
@@ -98,11 +98,10 @@ class Json {
   Json value(std::string_view name, Json otherwise) const;
 
   std::string text(std::string_view name,
-                   std::string_view otherwise = {}) const;  // of a string member
-  void update(Json members);  // adds members, or gives those of a name another value
+                   std::string_view otherwise = {}) const;  // the value of a string member
+  void update(Json members);  // adds members, or replaces the values of those with the same name
 
-  // Numbers are compared by what they are worth, objects without regard to the order of their
-  // members.
+  // Numbers are compared by value, objects without regard to the order of their members.
   friend bool operator==(const Json& a, const Json& b);
 
  private:
@@ -111,18 +110,18 @@ class Json {
 
   explicit Json(Kind kind) : kind_(kind) {}
   bool is_number() const { return is_integer() || kind_ == Kind::real; }
-  double real() const;  // of a number
+  double real() const;  // the value of a number
   void drop_repeated_members();
   void append_to(std::string& out, int indent, bool ascii, size_t depth) const;
 
   Kind kind_ = Kind::null;
   union {
-    uint64_t number_ = 0;  // an integer, as two's complement
+    uint64_t number_ = 0;  // for an integer, as two's complement
     double real_;
   };
   std::string text_;
   std::vector<Json> elements_;
-  std::vector<std::string> names_;  // of an object's elements
+  std::vector<std::string> names_;  // names of an object's elements
 };
 
 }  // namespace assay::internal

@@ -32,7 +32,7 @@ uint64_t peak_resident_memory_bytes() {
 
 namespace {
 
-// The number after `label` in a file of the system; none if there is none, or "max".
+// The number after `label` in a file of the system; nullopt if there is none, or "max".
 std::optional<uint64_t> number_in(const char* path, std::string_view label) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {

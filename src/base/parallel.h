@@ -1,4 +1,4 @@
-// Jobs on several threads: independent ones, and ones whose results are taken in order.
+// Runs jobs on several threads: independent jobs, and jobs whose results are taken in order.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace assay::internal {
 
 inline unsigned core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
-// The first exception of several threads, for the one that waits for them: memory may run out on
-// any of them.
+// Keeps the first exception of several threads for the thread that waits for them: memory may run
+// out on any of them.
 class FirstException {
  public:
   template <class Call>
@@ -30,7 +30,7 @@ class FirstException {
       if (!first_) first_ = std::current_exception();
     }
   }
-  // Throws it, if there is one.
+  // Throws the exception, if there is one.
   void rethrow() {
     const std::lock_guard lock(mutex_);
     if (first_) std::rethrow_exception(std::exchange(first_, nullptr));
@@ -41,8 +41,8 @@ class FirstException {
   std::exception_ptr first_;
 };
 
-// Runs work(next) on up to `threads` threads, this one among them, and returns when all are done,
-// or throws what one of them threw. next() hands out 0 … jobs-1, each once, in ascending order, and
+// Runs work(next) on up to `threads` threads, including this one, and returns when all are done, or
+// throws what one of them threw. next() hands out 0 … jobs-1, each once, in ascending order, and
 // then `jobs`.
 template <class Work>
 void share_jobs(size_t jobs, unsigned threads, Work work) {
@@ -76,11 +76,10 @@ void call_all(unsigned threads, First first, Others... others) {
   thrown.rethrow();
 }
 
-// A stream of jobs through few places, `places.size()` of them under way at a time: fill(place)
-// makes the next job ready, work(place) does it, take(place) has the result. Only `work` runs on
-// several threads; `fill` and `take` run on this one, each in the order of the stream, and end it
-// by returning false. What `work` throws, run() throws in its place. No thread is started for a
-// stream of one job.
+// A stream of jobs in a few places, `places.size()` of them under way at a time: fill(place) makes
+// the next job ready, work(place) does it, take(place) uses the result. Only `work` runs on several
+// threads; `fill` and `take` run on this one, each in the order of the stream, and end it by
+// returning false. run() throws what `work` throws. No thread is started for a stream of one job.
 template <class Place, class Fill, class Work, class Take>
 class OrderedStream {
  public:
@@ -129,7 +128,7 @@ class OrderedStream {
     while (others_.size() + 1 < threads_) others_.emplace_back([this] { help(); });
   }
 
-  // Until the job is done; meanwhile this thread works as well.
+  // Waits until the job is done; meanwhile this thread works as well.
   void await(uint64_t job) {
     std::unique_lock lock(mutex_);
     while (!done_[job % places_.size()]) started_ < filled_ ? do_next(lock) : to_owner_.wait(lock);
@@ -154,16 +153,18 @@ class OrderedStream {
   Fill fill_;
   Work work_;
   Take take_;
-  uint64_t taken_ = 0;  // number of jobs taken; of the owner alone
+  uint64_t taken_ = 0;  // number of jobs taken; used only by the owner
   std::mutex
-      // of the members below, except that the owner, the only writer of filled_, reads it without
+      // Guards the members below, except that the owner, the only writer of filled_, reads it
+      // without.
       mutex_;
   std::condition_variable to_workers_, to_owner_;
-  std::vector<char> done_;             // per place
-  uint64_t filled_ = 0, started_ = 0;  // numbers of jobs made ready, and begun
+  std::vector<char> done_;             // indexed by place
+  uint64_t filled_ = 0, started_ = 0;  // numbers of jobs made ready, and of jobs begun
   bool stopped_ = false;
   FirstException thrown_;
-  std::vector<std::jthread> others_;  // last: they end before the members that they use
+  std::vector<std::jthread> others_;  // come last, so that they end before the members that they
+                                      // use
 };
 
 }  // namespace assay::internal

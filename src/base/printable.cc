@@ -16,7 +16,7 @@ struct Range {
 
 // Characters without a width and characters that move others: the characters of Unicode's category
 // Cf that a name does not need, its separators of lines and paragraphs, and fillers that show
-// nothing. U+200C and U+200D are among them, though scripts join by them.
+// nothing. U+200C and U+200D are included, although some scripts need them for joining.
 constexpr Range kInvisible[] = {
     {0x00, 0x1F},     {0x7F, 0x9F},       {0xAD, 0xAD},       {0x034F, 0x034F},   {0x061C, 0x061C},
     {0x115F, 0x1160}, {0x17B4, 0x17B5},   {0x180B, 0x180F},   {0x200B, 0x200F},   {0x2028, 0x202E},

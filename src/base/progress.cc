@@ -50,7 +50,7 @@ std::optional<double> Remaining::seconds(double now, double fraction) {
 
 namespace {
 
-// "about 40 s left"; empty where it is over before it can be read.
+// "about 40 s left"; empty if it would be over before it can be read.
 std::string left_in_words(double seconds) {
   if (seconds < 1) return "";
   if (seconds < 100) return fmt::format("about {:.0f} s left", seconds);

@@ -1,4 +1,4 @@
-// A line of progress on a terminal, rewritten in place; silent when standard error is none.
+// A line of progress on a terminal, rewritten in place; silent if standard error is not a terminal.
 #pragma once
 
 #include <chrono>
@@ -8,20 +8,20 @@
 
 namespace assay::internal {
 
-// True if standard error is a terminal that can rewrite a line.
+// Whether standard error is a terminal that can rewrite a line.
 bool terminal_on_stderr();
 
-// How long a stage of the work will take still, if it goes on as it did since it began. A share
-// that is smaller than the one before begins a new stage.
+// Estimates how long a stage of the work will still take, if it continues as it did since it began.
+// A fraction that is smaller than the one before begins a new stage.
 class Remaining {
  public:
-  // `now` in seconds, `fraction` in 0…1, negative if unknown. None before two seconds and a
-  // fiftieth of the stage went by.
+  // `now` in seconds, `fraction` in 0…1, negative if unknown. nullopt until two seconds and a
+  // fiftieth of the stage have passed.
   std::optional<double> seconds(double now, double fraction);
 
  private:
   double began_ = 0, from_ = -1,
-         last_ = -1;  // of the stage: when, at which fraction, and the last one seen
+         last_ = -1;  // of the stage: its begin, the fraction then, and the last fraction
 };
 
 class ProgressLine {
@@ -46,7 +46,8 @@ class ProgressLine {
   Remaining remaining_;
 };
 
-// What `update` shows: "label  [####----]  42 %  about 40 s left  text", cut to `width` columns.
+// Returns what `update` shows: "label [####----] 42 % about 40 s left text", cut to `width`
+// columns.
 //                                          For tests.
 std::string progress_text(std::string_view label, double fraction, std::optional<double> left,
                           std::string_view text, int width);

@@ -1,7 +1,7 @@
 // Zipfian ranks by rejection-inversion (W. Hörmann, G. Derflinger: Rejection-inversion to generate
 // variates from monotone discrete distributions, 1996): invert the integral of the continuous
-// density x^-skew and reject the little that lies outside the staircase. No table, about one try a
-// draw.
+// density x^-skew and reject the little that lies outside the staircase. No table, about one try
+// per draw.
 #include "base/rng.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ uint64_t Rng::next() {
 
 uint64_t Rng::below(uint64_t n) {
   if (n == 0) return 0;
-  // The high half of a 128-bit product; draws in the uneven rest are thrown away.
+  // The high half of a 128-bit product; draws in the uneven rest are discarded.
   __extension__ using Wide = unsigned __int128;
   Wide product = Wide{next()} * n;
   if (static_cast<uint64_t>(product) < n) {

@@ -1,9 +1,10 @@
-// Things in ascending order of a number that each has, equal ones in the order in which they were.
+// Sorts things in ascending order of a number that each has; those with equal numbers keep their
+// order.
 //
 // The standard sorts are compiled anew for each comparison, some three kilobytes of code each time.
-// Here the numbers are sorted beside the places of their things, always by the same code, and then
-// the things are moved to where they belong. It allocates memory, so it is not for a few things in
-// an inner loop.
+// Here the numbers are sorted together with the places of their things, always by the same code,
+// and then the things are moved to where they belong. It allocates memory, so it is not for a few
+// things in an inner loop.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +18,15 @@
 
 namespace assay::internal {
 
-using Numbered = std::pair<int64_t, uint32_t>;  // a number, and what has it
+using Numbered = std::pair<int64_t, uint32_t>;  // a number and its owner
 
 // Sorts by number, and equal numbers by their owner.
 void sort_numbered(std::vector<Numbered>& numbered);
 
-// One number of two: ordered by the first, then by the second.
+// Packs two numbers into one that is ordered by the first, then by the second.
 constexpr uint64_t pack(uint32_t first, uint32_t second) { return uint64_t{first} << 32 | second; }
 
-// A number with a sign that is in the same place among its like.
+// A signed number with the same order as the original.
 template <std::integral Number>
 constexpr int64_t with_sign(Number n) {
   if constexpr (std::is_unsigned_v<Number> && sizeof(Number) == sizeof(int64_t))

@@ -20,7 +20,7 @@ std::string temporary_folder() {
   return error ? "/tmp" : folder.string();
 }
 
-// Without a name from the beginning, where the file system can do that.
+// The file has no name from the beginning, if the file system supports that.
 Result<FileDescriptor> temporary_file(const std::string& folder) {
   const int unnamed = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (unnamed >= 0) return FileDescriptor(unnamed);

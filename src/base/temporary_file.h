@@ -8,7 +8,7 @@
 
 namespace assay::internal {
 
-// Closes itself.
+// Closes the file when it is destroyed.
 class FileDescriptor {
  public:
   explicit FileDescriptor(int fd) : fd_(fd) {}
@@ -16,16 +16,16 @@ class FileDescriptor {
   FileDescriptor& operator=(FileDescriptor&&) = delete;
   ~FileDescriptor();
   int get() const { return fd_; }
-  // The caller closes it.
+  // Gives up the descriptor; the caller closes it.
   int release() { return std::exchange(fd_, -1); }
 
  private:
-  int fd_;  // -1: none
+  int fd_;  // -1: there is none
 };
 
-// Where TMPDIR says, or /tmp.
+// The folder that TMPDIR names, or /tmp.
 std::string temporary_folder();
-// To be written and read, on the file system of this folder.
+// A file for writing and reading, on the file system of this folder.
 Result<FileDescriptor> temporary_file(const std::string& folder);
 
 }  // namespace assay::internal

@@ -12,7 +12,7 @@ namespace assay::internal {
 size_t utf8_length(std::string_view text);
 // The code point of the character that `text` starts with, which is `length` bytes long.
 uint32_t utf8_code(std::string_view text, size_t length);
-// Appends a code point (no surrogate, at most 0x10FFFF).
+// Appends a code point (not a surrogate, at most 0x10FFFF).
 void append_utf8(std::string& to, uint32_t code);
 
 }  // namespace assay::internal

@@ -19,8 +19,8 @@ WholeFile::~WholeFile() {
 
 Error WholeFile::failure() const { return io_error(std::strerror(errno), path_); }
 
-// Creates a new file beside the target; never opens a file that a killed process left, nor follows
-// a link.
+// Creates a new file next to the target; never opens a file left by a killed process, and never
+// follows a link.
 FILE* WholeFile::new_temporary() {
   constexpr int kMostLeftBehind = 100;
   for (int i = 0; i < kMostLeftBehind; ++i) {
@@ -41,7 +41,7 @@ Status WholeFile::open() {
   target_ = fs::is_symlink(path_, ec) ? fs::weakly_canonical(path_, ec).string() : path_;
   if (!fs::exists(now) || fs::is_regular_file(now)) file_.reset(new_temporary());
   if (file_) return Ok{};
-  errno = 0;  // the folder takes no other file
+  errno = 0;  // the folder accepts no new file
   file_.reset(std::fopen(path_.c_str(), "wb"));
   if (!file_) return failure();
   return Ok{};

@@ -1,4 +1,4 @@
-// A file that is there only once it is complete.
+// A file that exists only once it is complete.
 #pragma once
 
 #include <cstdio>
@@ -12,7 +12,7 @@ namespace assay::internal {
 
 // Written under another name in the same folder, and renamed at the end. An existing file that is
 // not regular, such as a pipe or /dev/stdout, is written directly, and so is a file in a folder
-// that accepts no other.
+// that accepts no new file.
 class WholeFile {
  public:
   explicit WholeFile(std::string path) : path_(std::move(path)) {}
@@ -21,7 +21,7 @@ class WholeFile {
   // Without close() the new file is removed, and an existing one stays.
   ~WholeFile();
 
-  // The first creates the file.
+  // Writes text; the first call creates the file.
   Status write(std::string_view text);
   Status close();
 
@@ -34,7 +34,7 @@ class WholeFile {
   Error failure() const;
 
   std::string path_;
-  std::string target_;     // `path_`, or where it leads as a link
+  std::string target_;     // `path_`, or where it leads if it is a link
   std::string temporary_;  // empty: written in place
   std::unique_ptr<FILE, CloseFile> file_;
 };

@@ -15,7 +15,7 @@ std::string wrapped(std::string_view text, size_t width, size_t used, size_t ind
   size_t at = used;
   for (bool first = true; !text.empty(); first = false) {
     const size_t end = std::min(text.find(' ', 1), text.size());
-    std::string_view word = text.substr(0, end);  // with the blank before it
+    std::string_view word = text.substr(0, end);  // including the blank before it
     if (!first && at + columns_of(word) > width) {
       word.remove_prefix(word.starts_with(' '));
       out += "\n" + std::string(indent, ' ');

@@ -1,4 +1,4 @@
-// Text for terminals, broken at blanks.
+// Wraps text for terminals at blanks.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace assay::internal {
 
-// Letters of UTF-8, not bytes.
+// The number of UTF-8 characters, not bytes.
 size_t columns_of(std::string_view text);
 
-// `text` with its lines ended within `width` columns; a word without a blank may be longer. The
-// first line begins after `used` columns, the others with `indent` blanks.
+// `text` with line breaks, so that lines have at most `width` columns; a word without a blank may
+// be longer. The first line begins after `used` columns, the others with `indent` blanks.
 std::string wrapped(std::string_view text, size_t width, size_t used = 0, size_t indent = 0);
 
 }  // namespace assay::internal

@@ -47,8 +47,8 @@ VerdictText text_of(const Audit& audit, const Verdict& v) {
   return text;
 }
 
-// A history in which what transactions saw that did not commit counts too: another one, which the
-// audit alone holds.
+// A history that also counts what was seen by transactions that did not commit: a new one, which
+// only the audit holds.
 Result<std::shared_ptr<HeldHistory>> with_aborted_reads(HeldHistory& held, uint64_t& companions) {
   auto own = std::make_shared<HeldHistory>();
   const std::lock_guard lock(held.mutex);
@@ -101,7 +101,7 @@ Result<std::string> certificates_text(const assay_audit& a) {
   return write_certificates(certificates_of(a.audit), a.audit.history);
 }
 
-// Gives the caller the text that `make` returns.
+// Gives the text that `make` returns to the caller.
 template <class Make>
 assay_status hand_over(assay_bytes** out, assay_error** error, Make make) {
   *out = nullptr;
@@ -207,7 +207,8 @@ assay_status assay_verify(assay_history* history, const char* certificates, size
                           assay_error** error) {
   assay::CertificateFile file;
   HeldHistory& held = *history->held;
-  // The recorded history, or a copy with what transactions saw that did not commit.
+  // The copy that also counts what was seen by transactions that did not commit, if the
+  // certificates are about that; otherwise they are about the recorded history.
   std::optional<assay::History> counted;
   const assay_status read = guarded(error, [&]() -> Status {
     const std::lock_guard lock(held.mutex);

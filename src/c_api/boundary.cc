@@ -5,12 +5,12 @@
 namespace assay::internal::c_api {
 namespace {
 
-// There is no memory to make one when it is needed.
+// When this error is needed, there is no memory to make it.
 assay_error* no_memory() {
   static assay_error error{ASSAY_NO_MEMORY, {}, "out of memory"};
   return &error;
 }
-// It is made while there is memory.
+// So it is made early.
 [[maybe_unused]] const assay_error* const kMadeEarly = no_memory();
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Where C meets C++: errors become statuses, and nothing is thrown across.
+// The boundary between C and C++: errors become statuses, and no exception crosses it.
 #pragma once
 
 #include <exception>
@@ -26,7 +26,7 @@ assay_status out_of_memory(assay_error** out) noexcept;
 assay_status status_of(ErrorKind kind);
 
 // Runs the action of a function of the interface. `action` returns a Status; `failed` is the status
-// for any failure, unless that is ASSAY_OK.
+// for any failure, unless it is ASSAY_OK.
 template <class Action>
 assay_status guarded(assay_error** error, Action action, assay_status failed = ASSAY_OK) noexcept {
   if (error != nullptr) *error = nullptr;

@@ -25,8 +25,8 @@ using assay::internal::c_api::guarded;
 
 struct assay_builder {
   HistoryBuilder built;
-  bool started = false;           // there is a transaction
-  bool open = false;              // one has begun and not ended
+  bool started = false;           // whether there is any transaction
+  bool open = false;              // whether one has begun and not ended
   std::deque<std::string> texts;  // of the transaction that has begun
 };
 
@@ -77,7 +77,7 @@ assay_status set_header(assay_builder* b, assay_error** error, Set set) {
   });
 }
 
-// An operation of the transaction that has begun; `made` makes it of the values.
+// Adds an operation to the transaction that has begun; `made` makes it from the values.
 template <class Made>
 assay_status operate(assay_builder* b, assay_error** error,
                      std::initializer_list<assay_value> values, Made made) {

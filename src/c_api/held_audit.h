@@ -20,7 +20,7 @@ struct VerdictText {
 
 struct assay_audit {
   std::shared_ptr<assay::internal::c_api::HeldHistory> held;
-  mutable assay::Audit audit;  // its history is with `held`
+  mutable assay::Audit audit;  // its history is in `held`
   int64_t clock_drift = 0;
   std::vector<assay::internal::c_api::VerdictText> texts;
 

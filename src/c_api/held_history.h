@@ -1,4 +1,4 @@
-// A history that C holds, and the audits of it. A call that works on it takes it out for that time:
+// A history that C and its audits hold. A call that works on the history takes it out meanwhile, so
 // calls wait for each other.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace assay::internal::c_api {
 struct HeldHistory {
   std::mutex mutex;
   History history;
-  std::string name;  // in messages
+  std::string name;  // for messages
   std::string format;
   std::vector<std::string> notes;
 };
@@ -39,7 +39,7 @@ class BorrowedHistory {
   History& to_;
 };
 
-// The handle of a new one.
+// Makes the handle of a new history.
 assay_history* hold(History history, std::string name, std::string format,
                     std::vector<std::string> notes);
 

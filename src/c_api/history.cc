@@ -26,7 +26,7 @@ assay_history* hold(History history, std::string name, std::string format,
 
 namespace {
 
-// `read` is read_history or its like.
+// `read` is read_history or a similar function.
 template <class Read>
 assay_status read_into(assay_history** out, const char* name, const assay_options* options,
                        assay_error** error, Read read) {

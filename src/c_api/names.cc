@@ -1,4 +1,4 @@
-// What tables of the library are called. Their names are literals, which end with a zero byte.
+// Names from tables of the library. They are literals, which end with a zero byte.
 #include "assay/assay_c.h"
 #include "assay/certificate.h"
 #include "assay/level.h"
@@ -9,7 +9,7 @@ static_assert(ASSAY_UNKNOWN == static_cast<int>(assay::Outcome::unknown));
 
 namespace {
 
-// Without `defined`, the last, whose file this interface has no place for.
+// All levels without `defined`, the last one, whose file this interface has no place for.
 std::span<const assay::LevelInfo> levels() {
   return assay::named_levels().first(assay::named_levels().size() - 1);
 }

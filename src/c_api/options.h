@@ -30,7 +30,7 @@ namespace assay::internal::c_api {
 
 // Null means the defaults.
 const assay_options& given(const assay_options* options);
-// From now on.
+// The budget, which begins now.
 Budget budget_of(const assay_options& options);
 AuditOptions audit_options(const assay_options& options);
 

@@ -1,4 +1,4 @@
-// A history that does not end, piece by piece. Alarms wait until they are asked for.
+// A history without end, piece by piece. Alarms wait until they are asked for.
 #include "watch/watch.h"
 
 #include <deque>
@@ -57,7 +57,7 @@ Result<std::unique_ptr<assay_watch>> watch_of(const assay_options& options) {
   watched.sessions = options.sessions;
   watched.lateness = options.lateness;
   watched.horizon = options.horizon;
-  watched.many_inputs = true;  // pieces that were built have no lines
+  watched.many_inputs = true;  // lines of pieces that were built are meaningless
   if (Status s = watch::can_watch(watched); !s.ok()) return std::move(s.error());
   auto made = std::make_unique<assay_watch>();
   if (watched.horizon > 0)

@@ -24,9 +24,9 @@ struct Anti {
   char kind;  // as in ForbiddenCycle: a, or p if the read did not return the key
 };
 
-// At pl-1 the source of a read does not matter, only that some transaction wrote the value. But
-// lists must be prefixes of the order's appends, possibly with elements of transactions that did
-// not take effect in between.
+// Whether an order serves pl-1: there the source of a read does not matter, only that some
+// transaction wrote the value. But lists must be prefixes of the order's appends, possibly with
+// elements of transactions that did not take effect in between.
 class DirtyOrder {
  public:
   DirtyOrder(const Writes& writes, std::span<const TxnId> order)
@@ -80,8 +80,9 @@ class DirtyOrder {
   const History& history_;
   const std::span<const TxnId> order_;
   const Sources states_;
-  std::vector<bool> present_author_;  // per version: a transaction of the order appends it
-  std::vector<std::vector<VersionId>> appended_;  // per key, in the order
+  std::vector<bool> present_author_;  // indexed by version: whether a transaction of the order
+                                      // appends it
+  std::vector<std::vector<VersionId>> appended_;  // indexed by key; in the order
 };
 
 class AdyaCheck {
@@ -105,7 +106,7 @@ class AdyaCheck {
       }
   }
 
-  // No dependency of `forbidden` that this order leaves is on such a cycle.
+  // Checks that no dependency left by this order is on a cycle that `forbidden` describes.
   Status check(const ForbiddenCycle& forbidden) const {
     if (has(forbidden.any, 'r'))
       if (Status s = check_sources(); !s.ok()) return s;
@@ -124,7 +125,7 @@ class AdyaCheck {
     if (next < all.size() && all[next] != reader)
       anti_.push_back({reader, all[next], item ? 'a' : 'p'});
   }
-  // The first from `next` on that changed whether the range selects the key.
+  // The first writer from `next` on that changed whether the range selects the key.
   size_t next_change(const ReadFrom& read, size_t next) const {
     const std::span<const State> left = left_[read.key];
     const State seen = read.from == 0 ? initial_state(history_, read.key) : left[next - 1];
@@ -151,7 +152,7 @@ class AdyaCheck {
     return refuse("transaction {} overwrote what transaction {} read, and the two are on a cycle",
                   name(anti.writer), name(anti.reader));
   }
-  // Write dependencies run forwards, and so do read dependencies.
+  // Checks read dependencies; then they run forwards, as write dependencies do.
   Status check_sources() const {
     for (Place p = 1; p <= order_.count(); ++p)
       for (const Place source : sources_[p])
@@ -167,7 +168,7 @@ class AdyaCheck {
     return Ok{};
   }
 
-  // An update of a key is of the version before its own.
+  // Checks that an update of a key reads the version before its own.
   Status check_updates() const {
     for (Place p = 1; p <= order_.count(); ++p) {
       const auto written = order_.keys_written(p);
@@ -180,10 +181,10 @@ class AdyaCheck {
     return Ok{};
   }
 
-  // A transaction on a cycle is between the ends of an edge that runs back.
+  // Checks stretches: a transaction on a cycle is between the ends of an edge that runs back.
   Status check_stretches(const ForbiddenCycle& forbidden) const {
     std::vector<uint32_t> back(order_.count() + 2,
-                               // first: the number of stretches that begin here, less those that
+                               // first: the number of stretches that begin here, minus those that
                                // end
                                0);
     for (const Anti& anti : anti_) {
@@ -205,11 +206,12 @@ class AdyaCheck {
     return Ok{};
   }
 
-  // One that runs back is closed by no path of write and read dependencies between its ends.
+  // Checks that no anti-dependency that runs back is closed by a path of write and read
+  // dependencies between its ends.
   Status check_paths(const ForbiddenCycle& forbidden) const {
     std::vector<Place> visited(order_.count() + 1, 0), queue;
     uint64_t steps = 0;
-    for (size_t i = 0; i < anti_.size();) {  // all of one reader are neighbours
+    for (size_t i = 0; i < anti_.size();) {  // all of one reader are adjacent
       const Place reader = anti_[i].reader;
       Place earliest = reader;
       size_t end = i;
@@ -243,10 +245,11 @@ class AdyaCheck {
   const Conditions conditions_;
   const CommitOrder& order_;
   const PlacedWriters writers_;
-  std::vector<std::vector<State>> left_;     // what these left of it, if there are ranges
-  std::vector<Anti> anti_;                   // by reader
-  std::vector<std::vector<Place>> sources_;  // per reader, on which it depends
-  // By condition, key and version that was seen.
+  std::vector<std::vector<State>> left_;     // the states that writers left; filled if there are
+                                             // ranges
+  std::vector<Anti> anti_;                   // sorted by reader
+  std::vector<std::vector<Place>> sources_;  // indexed by reader: the places on which it depends
+  // Indexed by condition, key and version that was seen.
   std::map<std::tuple<PredicateId, KeyId, Place>, Place> last_change_;
 };
 

@@ -18,7 +18,7 @@ void Total::add(const AggregateTerm& term) {
   }
   least_ = rows_ == 0 ? term.integer : std::min(least_, term.integer);
   greatest_ = rows_ == 0 ? term.integer : std::max(greatest_, term.integer);
-  // A sum that leaves 64 bits on the way is left to the database.
+  // If a sum overflows 64 bits on the way, the database decides.
   open_ = open_ || __builtin_add_overflow(sum_, term.integer, &sum_);
   ++rows_;
 }
@@ -46,21 +46,21 @@ AggregateTerm term_of(const History& history, const Conditions& conditions,
 
 namespace {
 
-// What one key can add: one of these, or nothing. Neither: there is nothing that the key can have
-// held.
+// What one key can add: one of these terms, or nothing. If neither is possible, the key can have
+// held nothing at all.
 struct Terms {
   std::vector<int64_t> integers = {};
   bool nothing = true;
 };
 
-// What one term of each key adds up to: all sums as long as they are few, else how small and how
-// great they are.
+// The sums of one term of each key: all of them as long as they are few, otherwise the least and
+// the greatest.
 class SumsOfKeys {
  public:
-  // A number of no rows is 0, a sum of none is null.
+  // The number of no rows is 0, the sum of none is null.
   explicit SumsOfKeys(AggregateFunction function) : null_(function == AggregateFunction::sum) {}
 
-  // One more key. False if a sum leaves 64 bits.
+  // Adds one more key. False if a sum overflows 64 bits.
   bool add(const Terms& terms) {
     std::vector<int64_t> values = terms.integers;
     if (terms.nothing) values.push_back(0);
@@ -87,8 +87,8 @@ class SumsOfKeys {
  private:
   static constexpr size_t kMostSums = 4096;
   const bool null_;
-  std::set<int64_t> sums_;  // of at least one row
-  bool no_row_ = true;      // there may be none
+  std::set<int64_t> sums_;  // sums of at least one row
+  bool no_row_ = true;      // whether there may be no row
   bool few_ = true;
   int64_t least_ = 0, greatest_ = 0;
 };
@@ -163,19 +163,20 @@ class AggregateClaimCheck {
   Error open() const { return left_open(history_, claim_.read); }
   bool within(KeyId key) const { return covers(history_, claim_.read, key); }
 
-  // kNone: it is absent.
+  // Finds what the transaction wrote before the aggregate; kNone: it left the key absent.
   void find_own_writes() {
     for (const Access& a : accesses_before(history_, claim_.read))
       if (a.writes()) fixed_[a.key] = a.removes() ? VersionId{kNone} : a.version;
   }
 
-  // What the transaction read of keys that it had not written, where it sees one state of each.
+  // Finds what the transaction read of keys that it had not written, if it sees one state of each.
   void find_reads() {
     std::vector<KeyId> written;
     const auto fix = [&](KeyId key, VersionId version) {
       if (std::find(written.begin(), written.end(), key) == written.end() &&
           (version == kNone || !tombstone_[version]))
-        fixed_.try_emplace(key, version);  // its own writes before the aggregate are there already
+        fixed_.try_emplace(key, version);  // the transaction's own writes before the aggregate are
+                                           // there already
     };
     for (const Access& a : accesses(history_, reader_)) {
       if (a.accepts == Accepts::equals) fix(a.key, a.seen);
@@ -187,9 +188,9 @@ class AggregateClaimCheck {
     }
   }
 
-  // The keys of which a query with the same condition, or with none, says that they have no row of
-  // the aggregate. With the same condition it says nothing of keys with a version that may or may
-  // not satisfy it.
+  // The keys about which a query with the same condition, or with none, says that they have no row
+  // of the aggregate. With the same condition it says nothing about keys with a version that may or
+  // may not satisfy the condition.
   std::set<KeyId> skipped(OpId range) const {
     const Selected selected = history_.selected(range);
     if (!selected.complete ||
@@ -250,7 +251,7 @@ class AggregateClaimCheck {
   const Conditions conditions_;
   const TxnId reader_;
   std::vector<bool> tombstone_, list_;
-  std::unordered_map<KeyId, VersionId> fixed_;  // what a key held
+  std::unordered_map<KeyId, VersionId> fixed_;  // what keys certainly held
   std::unordered_map<KeyId, Terms> all_;
 };
 

@@ -24,12 +24,12 @@ class Claim {
         reader_(history_.txn_of(claim.read)) {}
 
   Status check();
-  // At pl-1: no other transaction ever wrote the version that was read.
+  // Used at pl-1: checks that no other transaction ever wrote the version that was read.
   Status check_dirty();
 
  private:
   bool in_reader(OpId i) const { return history_.txn_of(i) == reader_; }
-  // Returns the version that it saw, and does nothing else.
+  // Whether the operation returns the version that it saw, and does nothing else.
   bool is_read(OpId i) const {
     const Access a = access_of(history_, i);
     return a.accepts == Accepts::equals && !a.writes();
@@ -69,26 +69,27 @@ bool Claim::wrote_before_read(VersionId v) const {
   return false;
 }
 
-// Whether something that may have happened shows the reader this version.
+// Whether something that may have happened explains the observation.
 bool Claim::explained(const Observation& seen) const {
   if (seen.external()) return seen.initial || may_be_left(writes_, seen, reader_);
   return puts(seen.own_write, seen);
 }
 
-// The write leaves, at least for a while, the state that was read.
+// Whether the write leaves, at least for a while, the state that was read.
 bool Claim::puts(OpId write, const Observation& seen) const {
   const Access a = access_of(history_, write);
   return a.writes() && a.key == seen.key && seen.version != kNone &&
          shows(history_, state_after(history_.txn_of(write), a), seen.version);
 }
 
-// No write explains the read, not even an aborted or an overwritten one: only the reader, later,
-// leaves the key absent.
+// Whether no write explains the read, not even an aborted or an overwritten one: only the reader
+// itself, later, leaves the key absent.
 bool Claim::nothing_shows(const Observation& seen) const {
   return seen.external() && is_read(seen.op) && !sources_.explained_by_any(seen.op, seen.key);
 }
 
-// Whether `other` is what the name of the anomaly says, for an observation that is not explained.
+// Whether `other` is the operation that the name of the anomaly requires, for an observation that
+// is not explained.
 bool Claim::shown_by(const Observation& seen) const {
   const OpId other = claim_.other;
   const bool others_write = other != kNone && !in_reader(other) && puts(other, seen) &&
@@ -116,7 +117,7 @@ bool Claim::shown_by(const Observation& seen) const {
   }
 }
 
-// An element anywhere in a list that no transaction which may count appended.
+// Whether an element anywhere in a list was appended by no transaction that may count.
 bool Claim::bad_element(VersionId element) const {
   if (!writes_.of_version(element, Which::counting).empty()) return false;
   if (claim_.anomaly == Anomaly::thin_air_read)
@@ -126,8 +127,8 @@ bool Claim::bad_element(VersionId element) const {
          history_.status(history_.txn_of(claim_.other)) == TxnStatus::aborted;
 }
 
-// A list without the transaction's own elements at its end, with one that it appends later, or with
-// one that is not adjacent to the rest of its transaction's appends.
+// Whether a list lacks the transaction's own elements at its end, has one that the transaction
+// appends later, or one that is not adjacent to the rest of its transaction's appends.
 bool Claim::bad_list() const {
   if (claim_.other == kNone) return false;
   const Access other = access_of(history_, claim_.other);
@@ -147,15 +148,15 @@ bool Claim::bad_list() const {
   return false;
 }
 
-// What `other` appended is the i-th element, and next to it is not what its transaction appended
-// before or after that.
+// Whether `other` appended the i-th element, and the element next to that is not the one that its
+// transaction appended before or after it.
 bool Claim::out_of_place(std::span<const VersionId> elements, size_t i) const {
   const TxnId t = history_.txn_of(claim_.other);
   VersionId before = kNone, after = kNone;
   const KeyId list = access_of(history_, claim_.other).key;
   for (const Access& own : accesses(history_, t)) {
     if (own.op == claim_.other || !own.appends() || own.key != list) continue;
-    if (own.version == elements[i]) return false;  // twice: it may be the other one
+    if (own.version == elements[i]) return false;  // appended twice: it may be the other one
     if (own.op < claim_.other) before = own.version;
     if (own.op > claim_.other && after == kNone) after = own.version;
   }
@@ -164,8 +165,8 @@ bool Claim::out_of_place(std::span<const VersionId> elements, size_t i) const {
          (after != kNone && (last || elements[i + 1] != after));
 }
 
-// An operation that returns no version by itself, or several keys at once, saw the state in which
-// an aborted or an overwritten write had left a key, and no other write explains it.
+// Whether an operation that returns no version by itself, or several keys at once, saw the state in
+// which an aborted or an overwritten write had left a key, and no other write explains it.
 bool Claim::dirty_state() const {
   if (is_read(claim_.read) || is_list(claim_.read) || claim_.other == kNone ||
       in_reader(claim_.other) || !writes(claim_.other))
@@ -179,9 +180,9 @@ bool Claim::dirty_state() const {
          sources_.explained_by(claim_.other, claim_.read, key);
 }
 
-// One state of a key can look like different versions: a removed key reads as null and as its
-// tombstone, a fresh one as the initial value and as an empty list. Reads that are stated to be
-// from different transactions saw different states.
+// Whether one state may explain both reads. A state of a key can look like different versions: a
+// removed key reads as null and as its tombstone, a fresh one as the initial value and as an empty
+// list. Reads that are stated to be from different transactions saw different states.
 bool Claim::one_state_shows_both(const Observation& a, const Observation& b) const {
   if (a.stated != kNone && b.stated != kNone && a.stated != b.stated) return false;
   if (is_list(a.op) != is_list(b.op)) return true;
@@ -215,7 +216,7 @@ Status Claim::check() {
     return refuse("transaction {}, which made the read, need not have taken effect",
                   history_.name(reader_));
   const std::vector<Observation> all = observations(history_, reader_);
-  // An insert that took effect saw no version; a list may be empty but for its reader's own
+  // An insert that took effect saw no version; a list may be empty apart from its reader's own
   // elements.
   const bool list = is_list(claim_.read);
   for (const Observation& seen : all) {
@@ -258,9 +259,9 @@ bool overwrites(const History& h, TxnId t, KeyId key, VersionId version) {
   return false;
 }
 
-// A value was overwritten more often than it was there. Where no update is lost, a committed
-// transaction that read a value and then wrote the key needs a write of that value, or the initial
-// one, for itself.
+// Checks that a value was overwritten more often than it was there. If no update is lost, a
+// committed transaction that read a value and then wrote the key needs a write of that value, or
+// the initial one, for itself.
 Status check_overdrawn(const Writes& writes, OpId read) {
   const History& history = writes.history();
   const Access looked = access_of(history, read);
@@ -310,7 +311,8 @@ Status BadReadVerifier::supports(LevelId level) {
   return Ok{};
 }
 
-// Of one statement, or of a key that their transaction had locked by the first of them.
+// Both operations must belong to one statement, or be on a key that their transaction had locked by
+// the first of them.
 bool BadReadVerifier::see_one_state() const {
   const TxnId t = history_.txn_of(claim_.read);
   const auto [first, last] = std::minmax(claim_.read, claim_.other);

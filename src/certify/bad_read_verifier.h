@@ -1,5 +1,5 @@
-// Certificates of violation that need no cycle: one operation saw what no database of any level may
-// show.
+// Certificates of violation that need no cycle: one operation saw what no database may show at any
+// level.
 //
 //   s1: { w(x,1) w(x,2) }   s2: { r(x,1) }       an intermediate read: `read` is r(x,1), `other` is
 //                                                w(x,1)
@@ -27,7 +27,8 @@ class BadReadVerifier {
 
  private:
   Status check() const;
-  // The two operations, of one transaction, where each statement is an event.
+  // Whether the two operations, of one transaction, see one state at a level at which each
+  // statement is an event.
   bool see_one_state() const;
 
   const BadRead& claim_;

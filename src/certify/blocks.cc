@@ -80,7 +80,7 @@ Status Blocks::check_cover(const ProofStep& step, std::span<const Literal> block
     return refuse("the list has no element {}", step.element);
   for (const Write& write : writes_.of_version(seen.others[step.element], Which::counting)) {
     if (write.txn == reader || !access_of(history_, write.op).appends()) continue;
-    uint32_t place = 0;  // among the elements that it appended to the list
+    uint32_t place = 0;  // its index among the elements that the transaction appended to the list
     for (const Access& before : accesses_before(history_, write.op))
       place += before.appends() && before.key == key;
     if (place > step.element || !fits(write.txn, key, seen.others, step.element - place)) continue;
@@ -106,7 +106,7 @@ Status Blocks::check_somewhere(const Literal& first, std::span<const Literal> bl
   return Ok{};
 }
 
-// exclusive or ordered
+// Checks a clause of the form exclusive or ordered.
 Status Blocks::check_pair(const Literal& a, const Literal& b, std::span<const Literal> orders) {
   if (a.op != b.op || a.key != b.key) return refuse("the clause is about more than one list");
   const uint32_t n = static_cast<uint32_t>(list_seen(history_, a.op).others.size());

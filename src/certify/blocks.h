@@ -1,4 +1,4 @@
-// What lists are made of, where the same element was appended more than once.
+// What lists are made of, if the same element was appended more than once.
 //
 //   A { a(l,1) }   B { a(l,1) }   C { a(l,2) }   R: r(l,[1,2])
 //   Element 0 is A's or B's. If it is A's, B appended after R read; and A before C before B.
@@ -10,17 +10,17 @@
 //
 //   cover      for one element: it belongs to one of the blocks that fit there
 //   somewhere  for one transaction: its block begins at one of the places where it fits, or at n.
-//              Unless it did not take effect
+//              unless it did not take effect
 //   exclusive  two blocks do not overlap, and a block has one place
 //   ordered    of two blocks, the earlier one's transaction wrote before the other's
 //   whole      another list of the key, which shows the first m elements: no block begins before m
 //              and ends after it, and that of its own reader does not begin before m
-//   effect     whose block is in the list took effect
+//   effect     the transaction whose block is in the list took effect
 //   own        the list does not end in what its reader had appended, so the reader did not take
 //              effect
 //
 // `cover` and `somewhere` hold only if the reader took effect, `whole` if the reader of the other
-// list did. Cost: of `cover`, the writers of the element; of `somewhere`, the length of the list.
+// list did. Cost: for `cover`, the writers of the element; for `somewhere`, the length of the list.
 #pragma once
 
 #include <algorithm>
@@ -41,10 +41,10 @@ class Blocks {
  public:
   explicit Blocks(const Writes& writes) : writes_(writes), history_(writes.history()) {}
 
-  // Whether the clause of the step has one of these forms.
+  // Checks that the clause of the step has one of these forms.
   Status check(const ProofStep& step, Counting& counting);
-  // Operation `read` of a list shows what that of `block` showed up to the end of this block, and
-  // no more: so it read from the writer of the block.
+  // Whether operation `read` of a list shows what the operation of `block` showed up to the end of
+  // this block, and no more: so it read from the writer of the block.
   bool ends(const Literal& block, OpId read);
 
  private:

@@ -1,6 +1,6 @@
-// Executes a prediction boundary literally. Nothing of it is the search's: which transactions run
-// follows from the cuts and from the recorded history, and each read that changes must name a
-// transaction that runs whole and writes its key.
+// Executes a prediction boundary literally, without the search: which transactions run follows from
+// the cuts and from the recorded history, and each read that changes must name a transaction that
+// runs whole and writes its key.
 //
 //   B is cut, and C reads from B, and D follows C in its session: C and D do not run
 //   E reads from B in the recorded history, is cut as well, and reads another version: E runs
@@ -72,7 +72,7 @@ class BoundaryExecution {
     return changed == changed_.end() ? sources_.source(read) : changed->second;
   }
 
-  // Whatever comes after one that is cut, in its session or by a read.
+  // Leaves out whatever comes after a transaction that is cut, in its session or because of a read.
   void leave_out_later() {
     left_out_.assign(h_.txn_count(), false);
     std::vector<std::vector<TxnId>> later(h_.txn_count());
@@ -136,9 +136,9 @@ class BoundaryExecution {
   const Boundary& boundary_;
   const History& h_;
   const RecordedSources& sources_;
-  std::vector<const Boundary::Cut*> cut_;  // per transaction; null: not cut
+  std::vector<const Boundary::Cut*> cut_;  // indexed by transaction; null: it is not cut
   std::unordered_map<OpId, TxnId> changed_;
-  std::vector<bool> left_out_;  // per transaction
+  std::vector<bool> left_out_;  // indexed by transaction
 };
 
 }  // namespace
@@ -147,8 +147,8 @@ Result<RecordedSources> RecordedSources::of(const History& h) {
   RecordedSources all;
   all.sources_.assign(h.op_count(), kNone);
   const Writes writes(h);
-  std::vector<TxnId> writer(h.key_count(), kNone);  // of the key, the last one met
-  std::vector<State> own(h.key_count());            // and what it left
+  std::vector<TxnId> writer(h.key_count(), kNone);  // indexed by key: the last writer so far
+  std::vector<State> own(h.key_count());            // indexed by key: what that writer left
   for (TxnId t = 0; t < h.txn_count(); ++t) {
     if (h.status(t) != TxnStatus::committed) continue;
     for (const Access a : accesses(h, t)) {

@@ -1,14 +1,15 @@
 // A prediction boundary: another execution of recorded transactions, in which some are cut off.
 //
 //   recorded    s1: A { w(y,1) r(x,null) }   s2: B { w(x,2) r(y,1) } C { w(z,3) }
-//   boundary    B is cut behind its read of y, which returns the initial state
+//   boundary    B is cut after its read of y, which returns the initial state
 //   execution   s1: A { w(y,1) r(x,null) }   s2: B { w(x,2) r(y,null) }
 //
 // In a transaction that is cut, reads may return what other transactions have left, and the
-// operations behind the cut do not run. What comes after it does not run either: the later
+// operations after the cut do not run. What comes after it does not run either: the later
 // transactions of its session, and those that read from it or from any that does not run. All
-// others run as recorded. This is what IsoPredict (PLDI 2024) predicts: cut behind a read that
-// changes and that alone, or behind the last operation with any of its reads changed (relaxed).
+// others run as recorded. This is what IsoPredict (PLDI 2024) predicts: a cut after a read, the
+// only one that changes, or after the last operation, with any of the transaction's reads changed
+// (relaxed).
 #pragma once
 
 #include <cstdint>
@@ -27,30 +28,30 @@ struct Boundary {
   };
   struct Cut {
     TxnId txn = kNone;
-    uint32_t operations = 0;      // that run, the first ones
-    std::vector<Source> sources;  // of those of its reads that change
+    uint32_t operations = 0;      // the number of operations that run, the first ones
+    std::vector<Source> sources;  // of the reads that change
   };
   std::vector<Cut> cuts;
 };
 
-// Which transaction left what each read returned: that, and no other, must be in the history.
+// The transaction that left what each read returned; there must be exactly one in the history.
 class RecordedSources {
  public:
-  // Fails where a committed transaction does anything but read, write and remove keys, or where a
-  // read has no source that committed, or several.
+  // Fails if a committed transaction does anything but read, write and remove keys, or if a read
+  // has no source that committed, or several.
   static Result<RecordedSources> of(const History& history);
 
-  // Of an operation of a committed transaction; kNone: the initial state. The transaction itself,
-  // if it writes, or reads what it has written.
+  // The source of an operation of a committed transaction; kNone: the initial state. It is the
+  // transaction itself if the operation writes, or reads what the transaction has written.
   TxnId source(OpId read) const { return sources_[read]; }
 
  private:
-  std::vector<TxnId> sources_;  // per operation
+  std::vector<TxnId> sources_;  // indexed by operation
 };
 
-// The execution as a history: the transactions that run, in the order of the recorded one, without
-// times. Fails if the cuts are not as above, or one comes after another. `ran` becomes, for each of
-// its transactions, the recorded one.
+// The execution as a history: the transactions that run, in the order of the recorded history,
+// without times. Fails if the cuts are not as described above, or one comes after another. `ran`
+// becomes, for each of its transactions, the recorded one.
 Result<History> execute_boundary(const Boundary& boundary, const History& history,
                                  std::vector<TxnId>* ran = nullptr);
 

@@ -21,7 +21,7 @@ using internal::certify::JsonCursor;
 using internal::certify::JsonWriter;
 using internal::certify::kOneKind;
 
-// A check writes one certificate a level; a larger file is not what a check wrote.
+// A check writes one certificate per level; no check writes a larger file.
 constexpr size_t kMaxCertificates = 256;
 
 std::optional<LevelId> find_named_level(std::string_view name) {
@@ -31,7 +31,7 @@ std::optional<LevelId> find_named_level(std::string_view name) {
 
 std::optional<EdgeKind> find_edge_kind(std::string_view name) {
   using enum EdgeKind;
-  // What earlier versions wrote.
+  // The name that earlier versions wrote.
   if (name == "read-from") return read_dependency;
   if (name == "write-order") return write_dependency;
   if (name == "anti") return anti_dependency;
@@ -45,7 +45,7 @@ template <class Json>
 class Fields {
   static constexpr bool kReads = Json::kReads;
 
-  // What reads or writes a value of a field.
+  // Functions that read or write the value of a field.
   auto index(auto& i) {
     return [this, &i] { json_.index(i); };
   }
@@ -110,7 +110,7 @@ class Fields {
   }
 
  private:
-  // As a file of TOML.
+  // A level, as a TOML definition.
   void definition_of(auto& row) {
     std::string text = row ? internal::level_definition(*row) : "";
     json_.string(text);

@@ -31,7 +31,7 @@ assay::History& history() {
   return h;
 }
 
-// Of lists nothing is predicted.
+// A history without lists, for which predictions are possible.
 const assay::History& without_lists() {
   static const assay::History h = read(
       "s1: { w(x,1) w(y,1) } { r(x,1) r(y,2) } { w(x,9) }?\n"
@@ -40,7 +40,7 @@ const assay::History& without_lists() {
   return h;
 }
 
-// Of which executions at weak levels are predicted.
+// A history of which executions at weak levels are predicted.
 const assay::History& of_single_keys() {
   static const assay::History h = read(
       "s1: { w(x,1) r(y,null) } { r(z,3) w(y,2) }\n"
@@ -52,7 +52,7 @@ const assay::History& about(std::string_view text) {
   return text.find(kExecutions) == text.npos ? history() : of_single_keys();
 }
 
-// Predictions, likewise.
+// The same for predictions.
 int try_predictions(std::string_view text) {
   using namespace assay::internal::certify;
   const assay::History& history = about(text);
@@ -70,7 +70,7 @@ int try_predictions(std::string_view text) {
   return 0;
 }
 
-// And dependency graphs.
+// The same for dependency graphs.
 int try_graph(std::string_view text) {
   using namespace assay::internal::certify;
   history().define_level(nullptr);

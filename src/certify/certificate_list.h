@@ -1,4 +1,4 @@
-// The array of certificates of a certificate file, where another file holds it.
+// The array of certificates, as part of another file.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace assay::internal::certify {
 
-// `history`: that they are about.
+// `history`: the one that the certificates are about.
 void read_list(JsonCursor& in, std::vector<Certificate>& certificates, const History& history);
 void write_list(JsonWriter& out, const std::vector<Certificate>& certificates,
                 const History& history);

@@ -131,7 +131,7 @@ inline ProofStep blocks(OpId list, std::vector<Literal> clause, uint32_t element
   return step;
 }
 
-// With one thread; and the same with several.
+// The verdict of the verifier with one thread, which must be the same with several.
 inline Status verified(const Certificate& c, const History& h) {
   const Status one = verify(c, h);
   for (const unsigned threads : {2u, 5u}) {
@@ -150,7 +150,7 @@ inline ::testing::AssertionResult verifies(const Certificate& c, const History& 
   return ::testing::AssertionFailure() << s.error().to_string();
 }
 
-// Refused with a message that contains `why`.
+// Whether the certificate is refused with a message that contains `why`.
 inline ::testing::AssertionResult refused(const Certificate& c, const History& h,
                                           std::string_view why) {
   const Status s = verified(c, h);

@@ -21,11 +21,11 @@ std::string digest_of(std::string_view line) {
   return digest.hex();
 }
 
-// What both kinds of lines hold.
+// What both kinds of lines have in common.
 struct Line {
   bool ends = false;
   uint64_t number = 0;
-  std::string previous = {};  // its digest
+  std::string previous = {};  // digest of the previous line
   Segment segment = {};
   uint64_t transactions = 0;
 };

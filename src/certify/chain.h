@@ -24,28 +24,29 @@
 namespace assay::internal::certify {
 
 struct Segment {
-  // As everything happened.
+  // The transactions in the order in which they took effect.
   std::vector<uint64_t> order;
-  // `writer`, of this order, could as well come right after `last`, the last to write a key that
-  // has not been read since.
+  // `writer`, of this order, could also come right after `last`, the last to write a key that has
+  // not been read since.
   struct Rival {
     uint64_t writer, last;
   };
   std::vector<Rival> rivals = {};
-  // A transaction of unknown outcome, in no order: if it took effect, it did right after `behind`,
-  // of this order or the last of the orders before (0: before all), and no transaction has touched
-  // the keys that it wrote.
+  // A transaction of unknown outcome that is in no order: if it took effect, it did so right after
+  // `behind`, which is in this order or the last of the orders before (0: before all), and no
+  // transaction has touched the keys that it wrote.
   struct Late {
     uint64_t txn, behind;
   };
   std::vector<Late> late = {};
-  // Of these, or of those of earlier segments, which took effect.
+  // Those of `late`, here or in earlier segments, that took effect.
   std::vector<uint64_t> took_effect = {};
-  // In no order, nor is what others saw of them: what an alarm or an unknown is about.
+  // Transactions that are in no order, and neither is what others saw of them: those that an alarm
+  // or an unknown is about.
   std::vector<uint64_t> left_out = {};
-  // Aborted, or of unknown outcome and taken to have had no effect.
+  // Transactions that aborted, or are of unknown outcome and are assumed to have had no effect.
   std::vector<uint64_t> without_effect = {};
-  // What came before is forgotten, without a verdict.
+  // Whether all that came before is forgotten, without a verdict.
   bool gap = false;
 
   bool empty() const {
@@ -54,8 +55,8 @@ struct Segment {
   }
 };
 
-// How many lines there can be is no limit, how many a history numbers is: that number goes round.
-// Goes on from the line before.
+// Numbers the lines. There may be more lines than a history can number, so a line's number there
+// starts again; this continues from the previous line.
 class LineNumbers {
  public:
   LineNumbers() = default;
@@ -72,12 +73,12 @@ class ChainWriter {
   explicit ChainWriter(LevelId level) : level_(level) {}
 
   bool has_begun() const { return !previous_.empty(); }
-  // The lines, with their ends.
+  // The lines, including their ends.
   std::string header();
   std::string segment(const Segment& s);
   std::string end(uint64_t transactions);
 
-  // How far it is, and into one that is new and of the same level.
+  // Saves how far the chain has got; to be loaded into a new object of the same level.
   void save(StreamWriter& to) const;
   void load(StreamReader& from);
 
@@ -87,7 +88,7 @@ class ChainWriter {
 
   LevelId level_;
   uint64_t number_ = 0;
-  std::string previous_;  // its digest
+  std::string previous_;  // digest of the previous line
 };
 
 struct ChainEnd {
@@ -96,12 +97,12 @@ struct ChainEnd {
 
 class ChainReader {
  public:
-  // Whether a file that begins so is a chain.
+  // Whether a file with this beginning is a chain.
   static bool is_chain(std::string_view beginning);
 
-  // The line that comes first.
+  // Reads the first line.
   Result<LevelId> header(std::string_view line);
-  // Each line after it.
+  // Reads each further line.
   Result<std::variant<Segment, ChainEnd>> next(std::string_view line);
 
  private:

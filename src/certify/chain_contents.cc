@@ -42,12 +42,12 @@ ChainContents::Content* ChainContents::find(Piece& piece, KeyId key) {
   return content;
 }
 
-// Behind a gap anything may be there.
+// After a gap the key may hold anything.
 bool ChainContents::unwritten_explains(const History& h, const Access& seen) const {
   return gaps_ > 0 || Version{HeldValue(h.initial(seen.key))}.bears_out(h, seen);
 }
 
-// Of the versions that may have come last only those that explain the read stay.
+// Keeps of the versions that may have come last only those that explain the read.
 bool ChainContents::explains(Piece& piece, const Access& seen) {
   const History& h = *piece.history;
   Content* const content = find(piece, seen.key);

@@ -1,5 +1,5 @@
 // What keys hold along a chain. The history comes in pieces and none is kept for long, so keys and
-// what they hold are values here. A piece of the history looks up once what each of its keys holds.
+// what they hold are values here. What each key of a piece of the history holds is looked up once.
 //
 //   s1: { w(x,1) }   s2: { w(x,2) }     x holds 2, or 1 while s1 may come after s2 (chain_rivals.h)
 //
@@ -26,24 +26,25 @@ class ChainContents {
     HeldValue value;
     bool removed = false;  // a removal left it; it reads as null
 
-    // Whether the operation could return its result while its key held this.
+    // Whether the operation could return its result while its key held this version.
     bool bears_out(const History& h, const Access& a) const;
   };
   static Version left_by(const History& h, const Access& write) {
     return {HeldValue(h.version_value(write.version)), write.removes()};
   }
-  // What a key holds, once it was written.
+  // What a key has held since it was first written.
   struct Content {
     Version last;
-    uint64_t writer = 0;                                     // its line
-    bool looked = false;                                     // at what `writer` left
-    std::unique_ptr<std::vector<Version>> rivals = nullptr;  // others that may have come last
+    uint64_t writer = 0;                                     // the line of its writer
+    bool looked = false;                                     // whether what `writer` left was read
+    std::unique_ptr<std::vector<Version>> rivals = nullptr;  // other versions that may have come
+                                                             // last
   };
   // A piece of the history, with the results of one look-up for each of its keys.
   struct Piece {
     struct Key {
-      Content* content = nullptr;  // null: not written as yet
-      TxnId owner = kNone;         // whose write of it is `write`
+      Content* content = nullptr;  // null: the key has not been written yet
+      TxnId owner = kNone;         // the transaction whose write of the key is `write`
       OpId write = kNone;
     };
     Piece(std::shared_ptr<const History> h, uint64_t gaps_so_far)
@@ -51,7 +52,7 @@ class ChainContents {
 
     std::shared_ptr<const History> history;
     std::vector<Key> keys;
-    uint64_t gaps;  // when `keys` was looked up
+    uint64_t gaps;  // number of gaps when `keys` was looked up
   };
   struct Txn {
     std::shared_ptr<Piece> piece;
@@ -59,19 +60,19 @@ class ChainContents {
     const History& history() const { return *piece->history; }
   };
 
-  // What the key holds; null if it was not written as yet.
+  // What the key holds; null if it has not been written yet.
   Content* find(Piece& piece, KeyId key);
-  // Whether what the key holds explains the operation, which looked at it.
+  // Whether what the key holds explains the operation, which looked at the key.
   bool explains(Piece& piece, const Access& seen);
-  // Whether it does, whatever else may turn out.
+  // Whether it explains the operation for good, whatever else may turn out.
   bool explains_for_good(Piece& piece, const Access& seen);
-  // Installs the last writes of those of its keys for which `shows` is true.
+  // Installs the transaction's last writes of the keys for which `shows` is true.
   template <class Shows>
   void install(const Txn& t, uint64_t line, Shows shows) {
     for (const Access& a : accesses(t.history(), t.txn))
       if (a.writes() && shows(a.key)) install(*t.piece, line, a);
   }
-  // Nothing is known of what keys hold any more.
+  // Forgets what keys hold.
   void forget();
   uint64_t gaps() const { return gaps_; }
   void set_gaps(uint64_t gaps) { gaps_ = gaps; }
@@ -87,7 +88,8 @@ class ChainContents {
   uint64_t gaps_ = 0;
 };
 
-// What those wrote that are left out, by key: nothing that others saw of that has to be explained.
+// What the transactions that are left out wrote, by key: what others saw of it need not be
+// explained.
 class Excuses {
  public:
   void add(const History& h, TxnId left_out);

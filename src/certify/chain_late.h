@@ -20,19 +20,19 @@ class LateTxns {
 
   bool contains(uint64_t line) const { return txns_.contains(line); }
   void add(uint64_t line, const Txn& t);
-  // It waits no more, if it did.
+  // Removes a transaction from those that wait, if it is one of them.
   void release(uint64_t line);
-  // A read of the key shows that the late transactions that write it did not take effect.
+  // A read of the key shows that the late transactions that write the key did not take effect.
   void look_at(const ValueView& key);
-  // A write of the key that does not read it shows nothing, and hides the late writes before it.
-  // before: up to this line; 0: all.
+  // A write of the key that does not read it shows nothing, but hides earlier late writes of the
+  // key: those up to line `before`; 0: all.
   void overwrite(const ValueView& key, uint64_t before);
   // The keys whose writes by this transaction have not been overwritten.
   std::vector<KeyId> shown_keys(uint64_t line) const;
   void clear();
 
   void save(StreamWriter& to) const;
-  // `find`: a line's transaction, null if none is held.
+  // `find` returns the transaction of a line, null if none is held.
   template <class Find>
   void load(StreamReader& from, Find find) {
     for (size_t n = from.count(); n > 0; --n) {
@@ -49,7 +49,7 @@ class LateTxns {
   void load_keys(StreamReader& from);
 
   std::unordered_map<uint64_t, Txn> txns_;
-  // By key: the lines whose write of it shows, by their places.
+  // Indexed by key: the lines whose writes of it show, sorted by place.
   std::unordered_map<HeldValue, std::vector<uint64_t>, HeldHash, HeldEqual> keys_;
 };
 

@@ -31,21 +31,21 @@ void ChainRivals::add_place(const ChainSegment::Placed& placed) {
     const bool looks = a.reads() && std::ranges::count(placed.excused, a.op) == 0;
     if (!looks && !a.writes()) continue;
     Touch& key = touch(first, key_of(placed.txn, a.key), a.key);
-    // A read of an own write tells nothing of others.
+    // A read of the transaction's own write tells nothing about others.
     key.looked = key.looked || (looks && !key.wrote);
     key.wrote = key.wrote || a.writes();
   }
 }
 
-// Of the key, among those from `first` on.
+// The entry of the key, among those from `first` on.
 ChainRivals::Touch& ChainRivals::touch(size_t first, const Content* key, KeyId in_piece) {
   const auto begin = touched_.begin() + static_cast<std::ptrdiff_t>(first);
   const auto at = std::ranges::find(begin, touched_.end(), key, &Touch::key);
   return at == touched_.end() ? touched_.emplace_back(Touch{key, in_piece}) : *at;
 }
 
-// The address of a key's content identifies the key. One that is not written yet has an empty
-// content, kept here.
+// The address of a key's content identifies the key. A key that has not been written yet has an
+// empty content, which is kept here.
 const ChainRivals::Content* ChainRivals::key_of(const Txn& t, KeyId key) {
   if (const Content* content = contents_.find(*t.piece, key)) return content;
   const HeldValue name(t.history().key(key));
@@ -109,7 +109,7 @@ bool ChainRivals::looks_at(const Txn& t, const Content* key) {
   return looks;
 }
 
-// Of a key that both wrote without looking at it.
+// The entry of a key that both transactions wrote without reading it; null if there is none.
 const ChainRivals::Touch* ChainRivals::shared_write(uint32_t a, uint32_t b) const {
   for (const Touch& x : touched_by(a))
     for (const Touch& y : touched_by(b))
@@ -124,7 +124,7 @@ bool ChainRivals::must_follow(const Txn& later, const Txn& earlier) const {
   return h.session_name(h.session(later.txn)) == e.session_name(e.session(earlier.txn));
 }
 
-// Whether they touch a key in common, but for blind writes of `key`.
+// Whether the transactions touch a key in common, other than by blind writes of `key`.
 bool ChainRivals::meet(uint32_t a, uint32_t b, const Content* key) const {
   for (const Touch& x : touched_by(a))
     for (const Touch& y : touched_by(b))

@@ -3,13 +3,13 @@
 //   order so far: s1: { w(x,1) }  s2: { w(x,2) }      both at the same time, x is not read
 //   next:         s3: { r(x,1) }
 //
-// A later segment may show that s2 was before s1, when that order is long verified. So a segment
+// A later segment may show that s2 was before s1, long after that order was verified. So a segment
 // says which transactions may move: s1 is a rival of s2, and may come after it. That is verified at
-// once. A transaction that is moved must not share a key with those it passes, but for blind writes
-// of the one key; must not have ended before one of them began, nor be of its session; and none may
-// be moved behind one that may be moved itself. Then the others keep their order, each transaction
-// that conflicts with a moved one comes after its new place, and any choice of one rival for each
-// key is an order too.
+// once. A transaction that is moved must not share a key with those it passes, except for blind
+// writes of the one key; it must not have ended before one of them began, nor be of the same
+// session; and it must not be moved after one that may itself be moved. Then the others keep their
+// order, each transaction that conflicts with a moved one comes after its new place, and any choice
+// of one rival for each key gives an order, too.
 //
 // Cost: for each rival the transactions it passes.
 #pragma once
@@ -34,9 +34,9 @@ struct ChainSegment {
   struct Placed {
     uint64_t line = 0;
     Txn txn;
-    std::vector<OpId> excused = {};  // its reads of transactions that were left out
+    std::vector<OpId> excused = {};  // reads of transactions that were left out
   };
-  // Of unknown outcome: it comes after this many of `placed`.
+  // A transaction of unknown outcome; it comes after this many of `placed`.
   struct Late {
     Txn txn;
     size_t place;
@@ -49,7 +49,7 @@ class ChainRivals {
  public:
   ChainRivals(ChainContents& contents, const ChainSegment& segment, bool keeps_real_time);
 
-  // Verifies that the one may come after the other, and notes the other version that its key may
+  // Verifies that `writer` may come after `last`, and notes the other version that their key may
   // hold.
   Status add(const Segment::Rival& r);
 
@@ -57,8 +57,8 @@ class ChainRivals {
   using Content = ChainContents::Content;
   using Txn = ChainContents::Txn;
   struct Touch {
-    const Content* key;  // its contents
-    KeyId in_piece;      // in the history of its transaction
+    const Content* key;  // what the key holds
+    KeyId in_piece;      // the key in the history of its transaction
     bool looked = false, wrote = false;
     bool is_blind() const { return wrote && !looked; }
   };
@@ -81,12 +81,12 @@ class ChainRivals {
   const bool keeps_real_time_;
   std::unordered_map<uint64_t, uint32_t> places_;  // by line
   HeldMap<Content> unwritten_;
-  std::vector<Touch> touched_;  // in order
-  std::vector<size_t> starts_;  // per place
+  std::vector<Touch> touched_;  // in the segment's order
+  std::vector<size_t> starts_;  // indexed by place
   std::vector<bool> moves_, stays_;
 };
 
-// Calls `visit` for each look of the transaction at what others left.
+// Calls `visit` for each observation of the transaction of what others left.
 template <class Visit>
 void each_outside_look(const History& h, TxnId t, Visit visit) {
   std::vector<KeyId> own;

@@ -12,8 +12,8 @@
 namespace assay::internal::certify {
 namespace {
 
-// What the transaction saw of others `explains(access, own)` must explain. Its own last write of a
-// key hides theirs: `own`, if that does not explain it.
+// Checks that `explains(access, own)` is true for what the transaction saw of others. The
+// transaction's own last write of a key hides theirs: `own`, if that does not explain the access.
 template <class Explains>
 Status replay(const ChainContents::Txn& t, Explains explains) {
   const History& h = t.history();
@@ -85,13 +85,13 @@ Result<ChainVerifier::Txn> ChainVerifier::take(uint64_t line) {
 }
 
 Status ChainVerifier::accept(const Segment& s) {
-  if (s.gap) {  // the state is unknown from here on, and no transaction is waited for
+  if (s.gap) {  // the state is unknown from here on, and no transaction is awaited
     contents_.forget();
     late_.clear();
   }
   for (const uint64_t line : s.left_out)
     if (Status left = leave_out(line); !left.ok()) return left;
-  // A transaction that had a place before, and is given up, blocks no other.
+  // A transaction that had a place before and is given up does not block others.
   for (const uint64_t line : s.without_effect) late_.release(line);
   segment_ = {};
   if (Status placed = place_all(s); !placed.ok()) return placed;
@@ -105,7 +105,7 @@ Status ChainVerifier::accept(const Segment& s) {
   return Ok{};
 }
 
-// The transaction of this line had no effect.
+// Drops the transaction of this line, which had no effect.
 Status ChainVerifier::drop(uint64_t line) {
   const Result<Txn> t = take(line);
   if (!t.ok()) return t.error();
@@ -168,13 +168,13 @@ Status ChainVerifier::place_all(const Segment& s) {
   return Ok{};
 }
 
-// It gets its place at the end of the order, if its reads are right there and stay so whichever
-// transactions turn out to have taken effect.
+// Gives the transaction its place at the end of the order, if its reads are right there and stay so
+// whichever transactions turn out to have taken effect.
 Status ChainVerifier::add_late(uint64_t line) {
   const auto it = waiting_.find(line);
   if (it == waiting_.end())
     return refuse("line {} has no transaction that waits for a place", line);
-  late_.release(line);  // it gets another place now
+  late_.release(line);  // it gets a new place now
   const Txn& t = it->second;
   const History& h = t.history();
   if (h.status(t.txn) != TxnStatus::unknown)
@@ -218,7 +218,7 @@ Status ChainVerifier::place(uint64_t line, const Txn& t) {
   if (level_info(level_).single_operations && h.end_op(t.txn) - h.first_op(t.txn) > 1)
     return refuse("line {} has more than one operation", line);
   if (Status in_time = keep_real_time(line, t); !in_time.ok()) return in_time;
-  // Its session did not wait for an outcome that it never learned.
+  // The session did not wait for an outcome that it never learned.
   uint64_t& latest = session_of(t).latest;
   if (h.status(t.txn) == TxnStatus::committed && line < latest)
     return refuse("line {} comes after line {}, which it precedes in its session", line, latest);
@@ -240,7 +240,7 @@ Status ChainVerifier::place(uint64_t line, const Txn& t) {
   return Ok{};
 }
 
-// It comes after all transactions that have a place.
+// Checks real time for a transaction that comes after all those that have a place.
 Status ChainVerifier::keep_real_time(uint64_t line, const Txn& t) {
   if (!keeps_real_time()) return Ok{};
   const History& h = t.history();

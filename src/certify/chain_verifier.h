@@ -1,14 +1,14 @@
-// Verifies a chain (certify/chain.h) beside its history, in memory that grows with neither.
+// Verifies a chain (certify/chain.h) against its history, in memory that grows with neither.
 //
 // The orders of all segments, one after the other, are replayed on an imaginary database that does
 // one thing at a time (certify/replay.h does the same with a history that is in memory as a whole).
 // Real time needs one number: a transaction that is placed must not have ended before the latest
-// begin so far; at session-serializable there is no real time. A transaction is held from its line
-// to the segment that names it. What a later segment may put into another order is in
+// begin so far; at session-serializable there is no real time. A transaction is held from when its
+// line is read to the segment that names it. Which transactions a later segment may reorder is in
 // chain_rivals.h.
 //
-// A transaction of unknown outcome may turn out to have had an effect when the order around it is
-// long verified. So a segment gives the place that it had in this case: its reads are verified
+// A transaction of unknown outcome may turn out to have had an effect long after the order around
+// it was verified. So a segment gives the place that it had in this case: its reads are verified
 // there at once, and it becomes *late* (chain_late.h). A segment that says that it took effect
 // installs its writes, except for keys that were overwritten since; no transaction has read these
 // keys in between. A later late transaction that reads one of the keys rules that out, too. A late
@@ -38,21 +38,22 @@ namespace assay::internal::certify {
 
 class ChainVerifier {
  public:
-  // Levels that a chain can have: levels with one order of transactions, which keeps real time or
-  // that of each session.
+  // The verifier for a level. A chain needs a level with one order of transactions that respects
+  // real time or the order of each session.
   static Result<ChainVerifier> of(LevelId level);
 
-  // The next transactions of the history, in the order of its lines.
+  // Reads the next transactions of the history, in the order of its lines.
   Status read(const std::shared_ptr<const History>& piece);
   // Whether the line is held: it was read, and no segment has named it.
   bool holds(uint64_t line) const { return waiting_.contains(line); }
-  // The transactions that it names must have been read.
+  // Verifies a segment. The transactions that it names must have been read.
   Status accept(const Segment& segment);
-  // Nothing follows.
+  // Ends the chain: nothing may follow.
   Status end(const ChainEnd& end);
 
-  // Between two segments: all that is held, and into a verifier that is new and of the same level.
-  // `assay verify` never goes on from such a state; it verifies chains from their beginning.
+  // To be called between two segments: saves all that is held; to be loaded into a new verifier of
+  // the same level. `assay verify` never continues from such a state; it verifies chains from their
+  // beginning.
   void save(StreamWriter& to, formats::TxnTableWriter& txns) const;
   Status load(StreamReader& from, const formats::TxnTable& txns);
 
@@ -63,8 +64,8 @@ class ChainVerifier {
   using Piece = ChainContents::Piece;
   using Txn = ChainContents::Txn;
   struct Session {
-    uint64_t latest = 0;         // line that was placed
-    std::set<uint64_t> waiting;  // lines that are held
+    uint64_t latest = 0;         // the last line that was placed
+    std::set<uint64_t> waiting;  // the lines that are held
   };
 
   explicit ChainVerifier(LevelId level) : level_(level) {}
@@ -90,7 +91,7 @@ class ChainVerifier {
   ChainContents contents_;
   LateTxns late_;
   Excuses excuses_;
-  ChainSegment segment_;  // the current one
+  ChainSegment segment_;  // the current segment
   uint64_t last_placed_ = 0;
   int64_t latest_begin_ = Interval::kUnknown;
   uint64_t left_out_ = 0;

@@ -10,7 +10,7 @@
 namespace assay::internal::certify {
 namespace {
 
-// That a key is in some other state, or states of several keys.
+// Whether the operation sees that a key is in some other state, or sees states of several keys.
 bool sees_other_states(const Access& a) {
   return a.is_range() || a.accepts == Accepts::differs || a.accepts == Accepts::present;
 }
@@ -66,9 +66,9 @@ class CommitOrder::Builder {
   struct List {
     std::vector<VersionId> elements;
     std::vector<Place> places;
-    bool is_register = false;  // something else was done to it
+    bool is_register = false;  // whether something other than appending was done to it
   };
-  // What the transaction at `place` wrote last to a key.
+  // The last write of a key by the transaction at `place`.
   struct Own {
     Place place = 0;
     Access write = {};
@@ -80,7 +80,7 @@ class CommitOrder::Builder {
       if (!a.is_range() && !a.is_list()) lists_[a.key].is_register = true;
       if (a.is_list() && lists_[a.key].is_register)
         return refuse("{} is used as a list and as a register", history_.key(a.key).to_string());
-      // A read that only says that a key is in some other state must name the source.
+      // A read that only says that a key is in some other state must name its source.
       Status s = Ok{};
       if (a.accepts == Accepts::list)
         s = add_list_read(a.op);
@@ -111,7 +111,7 @@ class CommitOrder::Builder {
     return Ok{};
   }
 
-  // A read of a register, of its transaction's own last write or from before it.
+  // Adds a read of a register, which is from its transaction's own last write or from before it.
   Status add_read(Place p, const Access& a) {
     if (own_[a.key].place == p) {
       const State left = state_after(built_.txn_[p], own_[a.key].write);
@@ -127,8 +127,8 @@ class CommitOrder::Builder {
     return Ok{};
   }
 
-  // What others had appended, as far as the transaction saw it, is what the transactions up to one
-  // of those before it had appended, none of them in part; that one is its source.
+  // Adds a read of a list. What others had appended, as far as the transaction saw it, must be all
+  // that the transactions up to one of those before it had appended; that one is the source.
   Status add_list_read(OpId i) {
     const KeyId key = access_of(history_, i).key;
     const ListSeen seen = list_seen(history_, i);
@@ -152,8 +152,8 @@ class CommitOrder::Builder {
     return {from, to};
   }
 
-  // An operation whose sources are given: one for each key of which it sees another transaction's
-  // state.
+  // Adds an operation whose sources are given: one for each key of which it sees another
+  // transaction's state.
   Status add_given(Place p, OpId i) {
     if (!possible_) possible_.emplace(writes_);
     const std::span<const Seen> sources = given(i);
@@ -192,7 +192,7 @@ class CommitOrder::Builder {
 
   // The last transaction that left the key in the state that a range saw: the row, or its absence;
   // if the range has a condition, and skipped the row or matched one that it does not give, the
-  // last writer of the key. Nothing for operations that only exclude one state of the key.
+  // last writer of the key. nullopt for operations that only exclude one state of the key.
   std::optional<Place> last_to_leave(OpId i, KeyId key) const {
     if (!access_of(history_, i).is_range()) return std::nullopt;
     if (const VersionId row = row_seen(history_, i, key); !is_absence(history_, row))
@@ -231,12 +231,12 @@ class CommitOrder::Builder {
   const NotReturned not_returned_;
   std::vector<Seen> sources_;  // sorted
   CommitOrder built_;
-  // Along the order: the last to install each version, to leave each key absent, and to write each
-  // key. 0: none.
+  // Indexed by version or key, along the order: the last to install each version, to leave each key
+  // absent, and to write each key. 0: none.
   std::vector<Place> version_, absence_, key_;
-  std::vector<Own> own_;             // per key
-  std::vector<List> lists_;          // per key
-  std::optional<Sources> possible_;  // where sources are given
+  std::vector<Own> own_;             // indexed by key
+  std::vector<List> lists_;          // indexed by key
+  std::optional<Sources> possible_;  // set if sources are given
 };
 
 Result<CommitOrder> CommitOrder::build(const Writes& writes, std::span<const TxnId> order,

@@ -18,7 +18,7 @@ Match Conditions::match(PredicateId predicate, VersionId version) const {
   return truth.may_be_true() ? Match::open : Match::no;
 }
 
-// Only deletes installed it.
+// Whether only deletes installed the version.
 bool Conditions::is_tombstone(VersionId version) const {
   if (tombstone_.empty()) {
     tombstone_.resize(history_.version_count());

@@ -14,7 +14,7 @@ namespace {
 
 // Whether the edges of a path, by their kinds s and r, show that its end saw its start.
 bool spells(const SeenBy& seen, std::string_view path) {
-  std::vector<bool> spelt(path.size() + 1);  // per length
+  std::vector<bool> spelt(path.size() + 1);  // indexed by length
   spelt[0] = true;
   for (size_t at = 0; at < path.size() && (at == 0 || seen.repeated); ++at)
     for (const std::string_view word : seen.words)
@@ -29,7 +29,7 @@ using KindCounts = std::array<size_t, kKinds.size()>;
 
 bool forbids(const ForbiddenCycle& forbidden, const KindCounts& counts) {
   if (forbidden.any.empty()) return false;
-  size_t others = 0;  // of kinds that may be there once
+  size_t others = 0;  // number of edges of kinds that may occur once
   bool once = forbidden.once.empty();
   for (size_t kind = 0; kind < kKinds.size(); ++kind) {
     const bool any = forbidden.any.find(kKinds[kind]) != std::string_view::npos;
@@ -46,7 +46,7 @@ Side departure(const Edge& edge) {
   return edge.kind != EdgeKind::real_time || edge.from_write ? Side::write : Side::read;
 }
 
-// `entered`: the level of the transaction that it leads to.
+// `entered`: the level of the transaction to which the edge leads.
 Side arrival(const Edge& edge, const LevelInfo& entered) {
   switch (edge.kind) {
     case EdgeKind::anti_dependency:
@@ -69,8 +69,8 @@ bool enters_behind(const LevelInfo& level, const Edge& in, const Edge& out) {
          departure(out) == Side::read;
 }
 
-// Where each statement is an event: the statement, by its first operation, at which an edge that
-// holds enters a transaction, or leaves it. The commit is behind all.
+// If each statement is an event: the statement, given by its first operation, at which an edge
+// enters or leaves a transaction. The commit comes after all statements.
 constexpr OpId kCommit = kNone;
 OpId entered_at(const History& h, const Edge& edge, const Reads& reads) {
   switch (edge.kind) {
@@ -93,8 +93,8 @@ OpId left_at(const History& h, const Edge& edge, const Reads& reads) {
   return edge.kind == EdgeKind::anti_dependency ? statement_of(h, reads.last) : kCommit;
 }
 
-// All transactions on the cycle declare a level that can be mixed; those on paths only have to be
-// seen.
+// Checks that all transactions on the cycle declare a level that can be mixed; those on paths only
+// have to be seen.
 Status check_declared(const History& history, std::span<const Edge> cycle) {
   for (const Edge& edge : cycle) {
     const TxnId reader = edge.kind == EdgeKind::forced ? edge.via : edge.to;
@@ -155,8 +155,8 @@ const LevelInfo& CycleVerifier::level_of(TxnId t) const {
   return level_info(*held_to(history_, t));
 }
 
-// Whether the kinds of its edges make it a cycle that the level's row forbids. If a reader writes
-// the key itself, it may have written the next version: then the edge to a later one is no
+// Checks that the level's row forbids a cycle with edges of these kinds. If a reader writes the key
+// itself, it may have written the next version: then the edge to a later one is not an
 // anti-dependency but a path of write dependencies, and the cycle has to be forbidden either way.
 Status CycleVerifier::check_kinds(std::span<const Edge> cycle) {
   KindCounts counts{};
@@ -187,12 +187,12 @@ Status CycleVerifier::check_kinds(std::span<const Edge> cycle) {
   return Ok{};
 }
 
-// The read returned the key, and did not merely find it absent from a range.
+// Whether the read returned the key, and did not merely find it absent from a range.
 bool CycleVerifier::is_item(const Edge& edge) const {
   return edge.op < history_.op_count() && certify::is_item(history_, edge.op, edge.key);
 }
 
-// Both ends are different transactions that took effect.
+// Checks that the two ends are different transactions that took effect.
 Status CycleVerifier::check_ends(const Edge& edge) {
   for (TxnId t : {edge.from, edge.to}) {
     if (t >= history_.txn_count()) return refuse("an edge ends at no transaction");
@@ -205,13 +205,13 @@ Status CycleVerifier::check_ends(const Edge& edge) {
   return Ok{};
 }
 
-// What each kind of edge rests on.
+// Checks what the edge rests on, by its kind.
 Status CycleVerifier::check_edge(const Edge& edge) {
   static constexpr Status (CycleVerifier::*kRules[])(const Edge&) = {
       &CycleVerifier::check_read_from,  // `to` certainly saw what `from` left
       &CycleVerifier::check_session,    // `from` is earlier in the session of `to`
-      &CycleVerifier::check_real_time,  // so say the clocks
-      &CycleVerifier::check_writers,    // both write the key; which is first is assumed
+      &CycleVerifier::check_real_time,  // the clocks say so
+      &CycleVerifier::check_writers,    // both write the key; which comes first is assumed
       &CycleVerifier::check_anti,       // `from` read what `to` overwrote
       &CycleVerifier::check_forced,     // the other order of two writers is impossible
   };
@@ -234,7 +234,8 @@ Reads CycleVerifier::reads_from(TxnId reader, KeyId key, TxnId from, OpId only) 
   Reads reads;
   if (key >= history_.key_count()) return reads;
   for (const Literal& l : given_.literals) {
-    const OpId op = l.op == kNone ? only : l.op;  // of one, or of all, which saw one state then
+    const OpId op = l.op == kNone ? only : l.op;  // for one operation, or for all, which then saw
+                                                  // one state
     if (l == Literal::seen(reader, key, from, l.op) && (only == kNone || op == only)) reads.add(op);
   }
   for (const Observation& seen : evidence_.reads.of(reader, key)) {
@@ -265,8 +266,8 @@ Status CycleVerifier::check_read_from(const Edge& edge) {
   return Ok{};
 }
 
-// `from` was the last to change whether the range, which saw the version of `seen`, selects the
-// key.
+// Checks that `from` was the last to change whether the range, which saw the version of `seen`,
+// selects the key.
 Status CycleVerifier::check_change(const Edge& edge, OpId range, TxnId seen) {
   for (const TxnId t : {seen, edge.from})
     if (Status s = check_writes(t, edge.key); !s.ok()) return s;
@@ -329,8 +330,8 @@ Status CycleVerifier::check_anti(const Edge& edge) {
   return Ok{};
 }
 
-// `from` and `to` write the key, the reader reads it from `to` and saw `from`: were `to` before
-// `from`, the reader would have had to read what `from` wrote, or something later.
+// Checks that `from` and `to` write the key, and the reader reads it from `to` and saw `from`: were
+// `to` before `from`, the reader would have had to read what `from` wrote, or something later.
 Status CycleVerifier::check_forced(const Edge& edge) {
   const TxnId reader = edge.via;
   if (reader >= history_.txn_count() || !counts(reader))
@@ -341,8 +342,8 @@ Status CycleVerifier::check_forced(const Edge& edge) {
   return check_seen(edge.from, reader, edge.path, edge.key, edge.to, edge.op);
 }
 
-// `reader` reads `key` from `from`, with operation `read` if that is given, and saw transaction
-// `seen` in the sense of the level: `path` shows it.
+// Checks that `reader` reads `key` from `from`, with operation `read` if that is given, and saw
+// transaction `seen` in the sense of the level, as `path` shows.
 Status CycleVerifier::check_seen(TxnId seen, TxnId reader, std::span<const Edge> path, KeyId key,
                                  TxnId from, OpId read) {
   if (Status s = check_path(seen, reader, path); !s.ok()) return s;
@@ -364,7 +365,7 @@ Status CycleVerifier::check_seen(TxnId seen, TxnId reader, std::span<const Edge>
     return refuse("at {} one edge must show that transaction {} saw transaction {}", level.name,
                   name(reader), name(seen));
   const Edge& step = path.back();
-  // Where the operation matters, `given` names it; kNone is later than any.
+  // If the operation matters, `given` names it; kNone counts as later than any.
   const bool too_late =
       step.kind == EdgeKind::read_dependency &&
       (reads.last == kNone || reads_from(reader, step.key, step.from, step.op).first >= reads.last);
@@ -375,7 +376,7 @@ Status CycleVerifier::check_seen(TxnId seen, TxnId reader, std::span<const Edge>
   return Ok{};
 }
 
-// Read-from and session edges from one transaction to another, at least one.
+// Checks a path of read-from and session edges from one transaction to another, at least one.
 Status CycleVerifier::check_path(TxnId from, TxnId to, std::span<const Edge> path) {
   if (path.empty() || path.front().from != from || path.back().to != to)
     return refuse("a path does not lead from transaction {} to transaction {}", name(from),
@@ -392,14 +393,14 @@ Status CycleVerifier::check_path(TxnId from, TxnId to, std::span<const Edge> pat
   return Ok{};
 }
 
-// Of an edge at a read: what it rests on.
+// The reads on which an edge at a read rests.
 Reads CycleVerifier::reads_of(const Edge& edge) {
   return edge.kind == EdgeKind::anti_dependency
              ? reads_from(edge.from, edge.key, edge.via, edge.op)
              : reads_from(edge.to, edge.key, edge.via == kNone ? edge.from : edge.via, edge.op);
 }
 
-// A cycle leaves no transaction before the place at which it enters it.
+// Checks that the cycle leaves no transaction before the place at which it enters the transaction.
 Status CycleVerifier::check_joints(std::span<const Edge> cycle) {
   for (size_t i = 0; i < cycle.size(); ++i) {
     const Edge &in = cycle[i], &out = cycle[(i + 1) % cycle.size()];
@@ -413,8 +414,8 @@ Status CycleVerifier::check_joints(std::span<const Edge> cycle) {
   return Ok{};
 }
 
-// The cycle of the weak levels with an anti edge: the reader of an initial value saw a writer of
-// it.
+// Checks the cycle of the weak levels with an anti-dependency: the reader of an initial value saw a
+// writer of the key.
 Status CycleVerifier::check_unseen_initial(std::span<const Edge> cycle) {
   size_t at = 0;
   while (cycle[at].kind != EdgeKind::anti_dependency) ++at;

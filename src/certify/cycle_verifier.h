@@ -8,24 +8,24 @@
 // an assumption about the order of two writers, forced edges because the other order of the two
 // writers is impossible. Edges that close a cycle refute their assumptions taken together.
 //
-// Which side of a transaction an edge leaves and enters is fixed by its kind. In levels with two
-// events a transaction, a path that enters T at r may leave it at w, not the other way round.
+// Which side of a transaction an edge leaves and enters is fixed by its kind. At levels with two
+// events per transaction, a path that enters T at r may leave it at w, not the other way round.
 //
-// Where each statement is an event, an edge that ends or begins at a read does so at its statement,
-// one that ends at a write under a write conflict at the first statement that writes the key, and
-// one of session order at the first statement. A path may leave a transaction where it entered it,
-// or later.
+// If each statement is an event, an edge that ends or begins at a read does so at the read's
+// statement; one that ends at a write under a write conflict does so at the first statement that
+// writes the key, and one of session order at the first statement. A path may leave a transaction
+// where it entered it, or later.
 //
 // Adya's levels look at the kinds of the edges: which ones may not close a cycle together.
 //
-// The weak levels know one event a transaction, its place in the commit order, and no order of
-// versions but this one. They allow read dependencies, session and forced edges, and one more
-// cycle: a transaction saw a writer of x and yet reads the initial x. That is an anti-dependency
-// without writer, closed by the path that shows what the transaction saw.
+// The weak levels know one event per transaction, its place in the commit order, and no other order
+// of versions. They allow read dependencies, session and forced edges, and one more cycle: a
+// transaction saw a writer of x and yet reads the initial x. That is an anti-dependency without
+// writer, closed by the path that shows what the transaction saw.
 //
-// Where levels are mixed, a rule is that of one transaction: of the reader for an anti-dependency
-// and a forced edge, of the one that overwrites for where a write dependency arrives, of the one in
-// between for what two edges may do there.
+// If levels are mixed, each rule is that of one transaction's level: the reader's for an
+// anti-dependency and a forced edge, the overwriting transaction's for where a write dependency
+// arrives, and that of the transaction between two edges for how they may join.
 #pragma once
 
 #include <algorithm>
@@ -41,11 +41,11 @@
 
 namespace assay::internal::certify {
 
-// The sources and effects that a cycle may take for certain.
+// The sources and effects that a cycle may assume.
 struct Given {
   std::span<const Literal> literals = {};
 
-  // A block of the transaction ends where the list that `op` read does.
+  // Whether a block of the transaction ends where the list that `op` read does.
   bool block(Blocks& blocks, OpId op, KeyId key, TxnId source) const {
     return std::ranges::any_of(literals, [&](const Literal& l) {
       return l.kind == Literal::Kind::block && l.from == source && l.key == key &&
@@ -54,7 +54,7 @@ struct Given {
   }
 };
 
-// The first and the last operation that read from a source; kNone where the source is given for the
+// The first and the last operation that read from a source; kNone if the source is given for the
 // transaction as a whole.
 struct Reads {
   bool any = false;
@@ -70,16 +70,16 @@ class CycleVerifier {
         history_(evidence.history),
         conditions_(evidence.history) {}
 
-  // `given`: the sources and effects that the cycle may take for certain.
+  // Checks a cycle. `given`: the sources and effects that it may assume.
   Status check(std::span<const Edge> cycle, std::span<const Literal> given = {});
-  // Whether an edge holds, whatever it is part of.
+  // Checks that an edge holds, whatever it is part of.
   Status check_alone(const Edge& edge) {
     if (Status s = check_ends(edge); !s.ok()) return s;
     return check_edge(edge);
   }
 
  private:
-  // The level that holds for a transaction: its own where levels are mixed.
+  // The level that applies to a transaction: its own if levels are mixed.
   const LevelInfo& level_of(TxnId t) const;
 
   Status check_ends(const Edge& edge);
@@ -109,7 +109,7 @@ class CycleVerifier {
   Evidence& evidence_;
   const History& history_;
   const Conditions conditions_;
-  Given given_;  // of the cycle being checked
+  Given given_;  // for the cycle being checked
 };
 
 // The assumptions of a cycle step: the orders of writers, in the order of its edges, and the given

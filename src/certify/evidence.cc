@@ -57,16 +57,16 @@ const Evidence::Listed& Evidence::listed(uint32_t source, bool source_is_op) {
     for (uint32_t i = 0; i < named.size(); ++i) note(named[i], i);
     return listed;
   }
-  // Of a list only the elements of other transactions: the reader's own are at its end, wherever
-  // they are installed.
+  // In a list only the elements of other transactions count: the reader's own are at its end,
+  // wherever they are installed.
   const std::span<const VersionId> elements = list_seen(history, source).others;
   for (uint32_t i = 0; i < elements.size(); ++i) note(writes.only_author(elements[i], rule_), i);
   listed.elements.insert(elements.begin(), elements.end());
   return listed;
 }
 
-// The transaction appends to the list, and none of these elements, even if others appended them
-// too.
+// Whether the transaction appends to the list, but none of these elements, even if others appended
+// them, too.
 bool Evidence::appended_elsewhere(TxnId t, KeyId list,
                                   const std::unordered_set<VersionId>& elements) const {
   const std::vector<VersionId> own = appended_by(history, t, list);
@@ -108,7 +108,7 @@ Status Evidence::check_sources(OpId op, KeyId key, std::span<const Literal> clau
   const auto possible = sources().of(op, key, one_state(level));
   if (!possible.ok()) return possible.error();
   if (read_rule(level) == ReadRule::dirty) {
-    // The source does not matter; there must be none.
+    // Any source would do; there must be none.
     if (sources().explained_by_any(op, key))
       return refuse("operation {} may have read a write, committed or not", op);
     return Ok{};

@@ -32,20 +32,21 @@ class Evidence {
   Evidence(const Evidence&) = delete;  // its parts refer to each other
   Evidence& operator=(const Evidence&) = delete;
 
-  // The source puts a version of `fact.from` before one of `fact.to`. It is the known order with
-  // this index, or the list that this operation read: there an element of the former precedes an
-  // element of the latter, or the latter appended to the list and none of its elements is in it.
-  // The reader's own elements do not count, and only versions that exactly one transaction can have
-  // written do (stated_orders.h, Writes::only_author).
+  // Checks that the source puts a version of `fact.from` before one of `fact.to`. The source is the
+  // known order with this index, or the list that this operation read: there an element of the
+  // former precedes an element of the latter, or the latter appended to the list and none of its
+  // elements is in it. The reader's own elements do not count, and only versions that exactly one
+  // transaction can have written do (stated_orders.h, Writes::only_author).
   Status check_fact(const Literal& fact, uint32_t source, bool source_is_op);
 
-  // `clause` has every source of what `op` saw of `key`; and, unless the transaction of `op`
-  // certainly took effect, that it did not.
+  // Checks that `clause` has every source of what `op` saw of `key`; and, unless the transaction of
+  // `op` certainly took effect, that it did not.
   Status check_sources(OpId op, KeyId key, std::span<const Literal> clause, const LevelInfo& level);
-  // `clause` has such sources of the keys of the aggregate `op` that it gives something else unless
-  // it saw one of them; and, unless its transaction certainly took effect, that it did not.
+  // Checks that `clause` has sources of the keys of the aggregate `op` such that the aggregate
+  // gives something else unless it saw one of them; and, unless its transaction certainly took
+  // effect, that it did not.
   Status check_aggregate(OpId op, std::span<const Literal> clause, const LevelInfo& level);
-  // `clause` says of a read that its source took effect, if the reader did.
+  // Checks that `clause` says of a read that its source took effect, if the reader did.
   Status check_effect(std::span<const Literal> clause);
 
   const History& history;
@@ -56,8 +57,9 @@ class Evidence {
   PredicateReads predicate_reads;
 
  private:
-  // Every literal is what the operation saw, of this key unless it is kNone, or that its
-  // transaction did not take effect; that is there unless it certainly did.
+  // Checks that every literal says what the operation saw, of this key unless it is kNone, or that
+  // its transaction did not take effect; the latter must be there unless the transaction certainly
+  // did.
   Status check_seen(OpId op, KeyId key, std::span<const Literal> clause, const LevelInfo& level);
   const Sources& sources();
   struct Span {
@@ -75,7 +77,7 @@ class Evidence {
   const Lookups& lookups_;
   const ReadRule rule_;
   std::optional<Sources> sources_;               // filled when needed
-  std::unordered_map<uint64_t, Listed> listed_;  // per source
+  std::unordered_map<uint64_t, Listed> listed_;  // by source
 };
 
 }  // namespace assay::internal::certify

@@ -15,7 +15,7 @@ namespace {
 
 struct Situation {
   State content;               // writer kNone: no read is stated to be from the writer
-  std::vector<uint32_t> done;  // operations under way that took effect, ascending
+  std::vector<uint32_t> done;  // operations under way that have taken effect, ascending
   friend auto operator<=>(const Situation&, const Situation&) = default;
   bool has(uint32_t op) const { return std::binary_search(done.begin(), done.end(), op); }
 };
@@ -23,8 +23,8 @@ struct Situation {
 struct KeyOp {
   TxnId txn;
   Access access;
-  State left;        // by one that writes
-  int64_t response;  // at which it must have taken effect; the greatest number if it need not
+  State left;        // by an operation that writes
+  int64_t response;  // by when it must have taken effect; the greatest number if it need not
 };
 
 class Sweep {
@@ -71,7 +71,7 @@ class Sweep {
       for (const Access& a : accesses(history_, t)) {
         if (certain && a.is_range())
           return refuse("transaction {} may see {} in a range query", history_.name(t), name());
-        // What only read, and is of unknown outcome, says nothing.
+        // An operation that only read, and is of unknown outcome, says nothing.
         if (a.key != key_ || (!certain && !a.writes())) continue;
         if (history_.end_op(t) - history_.first_op(t) != 1)
           return refuse("transaction {} is more than one operation, on {} among others",
@@ -85,7 +85,7 @@ class Sweep {
     return Ok{};
   }
 
-  // Values that no operation names are one.
+  // Treats values that no operation names as one.
   void leave_contents() {
     std::set<VersionId> asked;
     std::set<TxnId> stated;
@@ -112,13 +112,13 @@ class Sweep {
     moments_.push_back({ops_[id].response, true, id});
   }
 
-  // Where clocks drift apart, nothing that was asked for by then surely comes after the response.
+  // The last moment by which a request need not come after the response, as clocks may drift apart.
   int64_t last_moment(int64_t response) const {
     const int64_t more = history_.clock_drift() > 0 ? history_.clock_drift() - 1 : 0;
     return response > Interval::kOpen - more ? Interval::kOpen : response + more;
   }
 
-  // Whether the operation's result is the one it returns on this content.
+  // Whether the operation returns its result on this content.
   bool fits(const KeyOp& o, const State& content) const {
     return accepts(history_, o.access, content) && may_be_from(history_, content, o.access.op);
   }
@@ -132,7 +132,7 @@ class Sweep {
       if (!ops_[o].access.writes() && !s.has(o) && fits(ops_[o], s.content)) mark(s, o);
   }
 
-  // Another operation that does the same and responds earlier is waiting.
+  // Whether another operation that does the same and responds earlier is waiting.
   bool must_wait(uint32_t op, const Situation& s) const {
     const KeyOp& o = ops_[op];
     return std::any_of(open_.begin(), open_.end(), [&](uint32_t other) {
@@ -143,8 +143,9 @@ class Sweep {
     });
   }
 
-  // Adds every situation in which `op` has just taken effect, or had before; `met` are those before
-  // it, gone on from already. False if there are too many.
+  // Adds every situation in which `op` has just taken effect, or had before. `met` are the
+  // situations without `op` from which the search has already continued. False if there are too
+  // many.
   bool complete(const Situation& from, uint32_t op, std::set<Situation>& met,
                 std::set<Situation>& next) {
     std::vector<Situation> work;
@@ -177,7 +178,7 @@ class Sweep {
   const KeyId key_;
   std::vector<KeyOp> ops_;
   std::vector<Moment> moments_;
-  std::vector<uint32_t> open_;  // under way, in the order of their requests in the file
+  std::vector<uint32_t> open_;  // operations under way, in the order of their requests in the file
   size_t situations_ = 0;
 };
 

@@ -4,13 +4,13 @@
 //
 // There is no shorter proof than to enumerate the orders, so the verifier does: it keeps the set of
 // all *situations* that the key can be in, and follows the clock. A situation is the content of the
-// key and which of the operations under way took effect already. At a response the operation must
+// key and the set of operations under way that have taken effect. At a response the operation must
 // have taken effect: each situation is replaced by those in which it did, reached by letting
 // operations under way take effect. When no situation is left, there is no order.
 //
 //   - An operation that changes nothing may as well take effect at the first moment it fits.
 //   - Values that no operation on the key asks for are equivalent, and so are the writers of one
-//     value, but for those that a read is stated to be from.
+//     value, except those that a read is stated to be from.
 //   - Of two operations under way that do the same, the one that responds first may go first: if
 //     the other one did, they could change places.
 //

@@ -1,18 +1,18 @@
-// From a history to what its transactions do in any order. Read once, operation by operation;
-// nothing of the finder's is used.
+// From a history to what its transactions do in any order. The history is read once, operation by
+// operation; no data of the finder is used.
 //
 //   s1: A { p(value > 5, [x=7]) w(x,8) }, sent together    step 1 reads each key that ever held
 //                                                          more than 5, but x step 2 reads and
 //                                                          changes x, which is locked then
 //
-// If a transaction did something unrecorded in table t, two keys stand for it: the *blind reads* of
-// t, which every transaction that changes a row of t changes, and the *blind changes* of t, which
-// every transaction that reads a row of t reads, and every transaction that changes one changes.
-// "*" is every table.
+// If a transaction did something unrecorded in table t, two keys represent that: the *blind reads*
+// of t, which every transaction that changes a row of t changes, and the *blind changes* of t,
+// which every transaction that reads a row of t reads, and every transaction that changes one
+// changes. "*" is every table.
 //
-// A transaction takes part if it did something, did not define tables, and is of a program, if any
-// transaction is. The others are the load and the last look at all keys; of these only transactions
-// with something unrecorded count.
+// A transaction takes part if it did something, did not define tables, and belongs to a program, if
+// any transaction does. The others are the load and the last look at all keys; of these only
+// transactions with something unrecorded count.
 //
 // Cost: the operations, and for each query the keys that it may read.
 
@@ -54,7 +54,7 @@ Meta meta_of(std::string_view text) {
   return meta;
 }
 
-// The keys that stand for unrecorded operations.
+// The keys that represent unrecorded operations.
 class BlindKeys {
  public:
   BlindKeys(const std::vector<Meta>& metas, KeyId first) : next_(first) {
@@ -132,7 +132,7 @@ class FootprintReader {
   }
 
  private:
-  // Each text once; `of`: per transaction.
+  // Parses each text once; `of`: per transaction, its index in the result.
   static std::vector<Meta> all_metas(const History& h, std::vector<uint32_t>& of) {
     std::vector<Meta> metas;
     std::unordered_map<std::string_view, uint32_t> known;
@@ -170,9 +170,10 @@ class FootprintReader {
     }
   }
 
-  // A row is always there if it was at first, and no transaction that takes part inserts, removes
-  // or misses it. It was at first if it has an initial value, a transaction that does not take part
-  // wrote it, or a transaction read a value that was never written.
+  // Finds the rows that may be absent. A row is always there if it was there at first, and no
+  // transaction that takes part inserts, removes or misses it. It was there at first if it has an
+  // initial value, a transaction that does not take part wrote it, or a transaction read a value
+  // that was never written.
   void find_absent() {
     std::vector<bool> written(h_.version_count());
     std::vector<bool> was_there(h_.key_count()), goes(h_.key_count());
@@ -213,7 +214,8 @@ class FootprintReader {
     end_step(true);
   }
 
-  // Its reads of keys that its statement does not change, or its other operations, or all.
+  // Adds a step: its reads of keys that its statement does not change, or its other operations, or
+  // all.
   Status add_step(TxnId t, const Step& step) {
     std::vector<KeyId> changed, locked;
     for (const Access a : Accesses(h_, step.first, step.end)) {
@@ -259,7 +261,8 @@ class FootprintReader {
     return Ok{};
   }
 
-  // A read of a key that the transaction has changed is of no other transaction.
+  // Notes what the transaction does to a key. A read of a key that it has changed concerns no other
+  // transaction.
   void touch(TxnId t, KeyId key, uint8_t deeds) {
     const bool reads = (deeds & kReads) != 0;
     if (reads && changer_[key] == t) return;
@@ -292,7 +295,7 @@ class FootprintReader {
     f_.first_of_txn_.push_back(f_.all_.size());
   }
 
-  // The keys that a query may read in some order.
+  // Visits the keys that a query may read in some order.
   template <class Visit>
   void each_read(OpId query, Visit visit) {
     const Selected selected = h_.selected(query);
@@ -348,14 +351,14 @@ class FootprintReader {
   const History& h_;
   const Conditions conditions_;
   const std::vector<KeyId> in_order_;  // all keys
-  std::vector<uint32_t> meta_;         // per transaction
+  std::vector<uint32_t> meta_;         // indexed by transaction
   const std::vector<Meta> metas_;
   const BlindKeys blind_;
-  std::vector<bool> takes_part_;  // per transaction
+  std::vector<bool> takes_part_;  // indexed by transaction
   std::map<PredicateId, std::vector<KeyId>> matching_;
-  std::vector<bool> may_be_absent_;  // per key
-  std::vector<TxnId> changer_;       // per key: the last transaction so far that changed it
-  std::vector<Touch> step_;          // under way
+  std::vector<bool> may_be_absent_;  // indexed by key
+  std::vector<TxnId> changer_;       // indexed by key: the last transaction so far that changed it
+  std::vector<Touch> step_;          // touches of the step under way
   Footprints f_;
 };
 

@@ -20,19 +20,19 @@
 namespace assay::internal::certify {
 
 // What a step does with a key. A certain deed happens in every order: it locks, and may be refused.
-// A query is never certain, since it may find another version, nor is an unrecorded operation.
+// Neither a query, which may find another version, nor an unrecorded operation is ever certain.
 enum Deed : uint8_t {
   kReads = 1,
   kChanges = 2,
   kCertainlyReads = 4,
   kCertainlyChanges = 8,
   kSharesAtInnodb =
-      16,        // certainly reads, by a statement that locks something: InnoDB's shared lock
+      16,        // certainly reads, in a statement that locks something: InnoDB's shared lock
   kShares = 32,  // certainly locks the key that it reads, shared
-  kLocks = 64    // or as a change does
+  kLocks = 64    // or with the lock of a change
 };
 struct Touch {
-  KeyId key = kNone;  // a key after those of the history stands for unrecorded operations
+  KeyId key = kNone;  // a key after those of the history represents unrecorded operations
   uint8_t deeds = 0;
 };
 
@@ -44,9 +44,10 @@ class Footprints {
 
   // The numbers of the programs, by name.
   const std::map<std::string, uint32_t>& programs() const { return programs_; }
-  // kNone: of no program, but it counts beside others because of unrecorded operations.
+  // The program of a transaction. kNone: it has none, but it counts beside others because of
+  // unrecorded operations.
   uint32_t program(TxnId t) const { return program_[t]; }
-  // The transactions, whatever came of them.
+  // The transactions of a program, whatever their outcomes.
   std::span<const TxnId> txns_of(uint32_t program) const { return txns_of_[program]; }
 
   size_t key_count() const { return first_of_key_.size() - 1; }
@@ -57,7 +58,7 @@ class Footprints {
   }
   // Whether the statement of the step locks nothing.
   bool is_plain(TxnId t, uint32_t s) const { return is_plain_[first_step_[t] + s]; }
-  // Of all steps, ascending, a key once.
+  // The touches of all steps, ascending, each key once.
   std::span<const Touch> touches(TxnId t) const {
     return {all_.data() + first_of_txn_[t], all_.data() + first_of_txn_[t + 1]};
   }
@@ -65,7 +66,7 @@ class Footprints {
   // Whether some transaction certainly locks the key and only reads it.
   bool is_locked(KeyId key) const { return is_locked_[key]; }
 
-  // The transactions that use a key, ascending.
+  // A transaction that uses a key; they are sorted.
   struct Doer {
     TxnId txn;
     uint8_t deeds;
@@ -78,18 +79,18 @@ class Footprints {
   friend class FootprintReader;
 
   std::map<std::string, uint32_t> programs_;
-  std::vector<std::vector<TxnId>> txns_of_;  // per program
-  std::vector<uint32_t> program_;            // per transaction
-  std::vector<bool> has_unrecorded_;         // per transaction
-  std::vector<uint32_t> first_step_ = {0};   // per transaction, and the end
-  std::vector<bool> is_plain_;               // per step
-  std::vector<uint64_t> first_touch_ = {0};  // per step, and the end
+  std::vector<std::vector<TxnId>> txns_of_;  // indexed by program
+  std::vector<uint32_t> program_;            // indexed by transaction
+  std::vector<bool> has_unrecorded_;         // indexed by transaction
+  std::vector<uint32_t> first_step_ = {0};   // indexed by transaction, and the end
+  std::vector<bool> is_plain_;               // indexed by step
+  std::vector<uint64_t> first_touch_ = {0};  // indexed by step, and the end
   std::vector<Touch> touches_;
-  std::vector<uint64_t> first_of_txn_ = {0};  // per transaction, and the end
+  std::vector<uint64_t> first_of_txn_ = {0};  // indexed by transaction, and the end
   std::vector<Touch> all_;
-  std::vector<uint64_t> first_of_key_;  // per key, and the end
+  std::vector<uint64_t> first_of_key_;  // indexed by key, and the end
   std::vector<Doer> doers_;
-  std::vector<bool> is_locked_;  // per key
+  std::vector<bool> is_locked_;  // indexed by key
 };
 
 }  // namespace assay::internal::certify

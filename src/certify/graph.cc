@@ -1,4 +1,4 @@
-// A dependency graph that someone else found, Elle or Emme say, is verified like a certificate.
+// A dependency graph that another tool found, such as Elle or Emme, is verified like a certificate.
 //
 //   level pl-3
 //   T1 -> T2 ww x
@@ -14,7 +14,7 @@
 //                 the graph lacks may leave an order that explains nothing, which is refused
 //
 // The verifier judges what is made of the graph, so it need not trust this. Cost: linear in the
-// graph, and for one rw the graph for each of the first kMostTried of them.
+// graph; for cycles with one rw, the graph once for each of the first kMostTried.
 
 #include "certify/graph.h"
 
@@ -89,7 +89,7 @@ class GraphReader {
   Names txns_, keys_;
 };
 
-// Edges as the verifier has them, and the steps that show the orders they assume.
+// Turns edges into those of the verifier, with the steps that show the orders that they assume.
 class GraphProof {
  public:
   GraphProof(const StatedGraph& graph, const Lookups& lookups)
@@ -102,7 +102,7 @@ class GraphProof {
         sources_[{edge.to, edge.key}].push_back(edge.from);
   }
 
-  // Every edge holds.
+  // Checks that every edge holds.
   Status check() {
     for (const StatedEdge& stated : graph_.edges) {
       const Result<Edge> edge = found(stated);
@@ -143,8 +143,8 @@ class GraphProof {
                   history_.name(order.from), history_.name(order.to));
   }
 
-  // With the operation that read and whom it read from, where one did; an error if it does not
-  // hold, or nothing shows the order that it assumes.
+  // The edge, with the operation that read and the transaction that it read from, if there was one;
+  // an error if it does not hold, or nothing shows the order that it assumes.
   Result<Edge> found(const StatedEdge& e) {
     if (e.kind == EdgeKind::write_dependency)
       return held(Edge::write_dependency(e.from, e.to, e.key));
@@ -161,7 +161,7 @@ class GraphProof {
     }
     return *std::move(last);
   }
-  // By the first of the reader's operations by which it holds.
+  // The edge with the first of the reader's operations for which it holds.
   Result<Edge> by_operation(TxnId reader, Edge edge) {
     for (edge.op = history_.first_op(reader); edge.op < history_.end_op(reader); ++edge.op)
       if (Result<Edge> by_op = held(edge); by_op.ok()) return by_op;
@@ -216,7 +216,7 @@ class GraphProof {
   const History& history_;
   Evidence evidence_;
   CycleVerifier cycles_;
-  // Of a reader's reads of a key.
+  // The sources of a reader's reads of a key.
   std::unordered_map<std::pair<TxnId, KeyId>, std::vector<TxnId>, PairHash> sources_;
   std::optional<std::unordered_map<KeyId, std::vector<OpId>>> lists_;
 };
@@ -252,7 +252,7 @@ class GraphWalk {
   bool acyclic() const { return order_.size() == placed_.size(); }
   const std::vector<TxnId>& order() const { return order_; }
 
-  // Backwards from a transaction that was not placed, until one comes again.
+  // Walks backwards from a transaction that was not placed, until one is met again.
   std::vector<size_t> cycle() const {
     const auto first = std::ranges::find(placed_, false);
     if (first == placed_.end()) return {};
@@ -289,12 +289,12 @@ class GraphWalk {
 
  private:
   const std::vector<StatedEdge>& edges_;
-  std::vector<std::vector<size_t>> out_, in_;  // per transaction
+  std::vector<std::vector<size_t>> out_, in_;  // indexed by transaction
   std::vector<bool> placed_;
   std::vector<TxnId> order_;
 };
 
-// Those that some level forbids, the simplest first.
+// The cycles that some level forbids, the simplest first.
 std::vector<std::vector<size_t>> cycles_to_try(const StatedGraph& graph, size_t txns) {
   const GraphWalk writes(graph, txns,
                          [](EdgeKind kind) { return kind == EdgeKind::write_dependency; });

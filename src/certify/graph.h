@@ -1,4 +1,4 @@
-// A dependency graph of the user's as a certificate. See graph.cc.
+// A user's dependency graph as a certificate. See graph.cc.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,13 @@ struct StatedGraph {
   std::vector<StatedEdge> edges;
 };
 
-// Whether a file with this beginning may be one.
+// Whether a file with this beginning may be such a graph.
 bool holds_graph(std::string_view head);
 // `name` is used in error positions.
 Result<StatedGraph> read_graph(std::string_view text, const History& history,
                                const std::string& name);
-// What it proves, verified: that the level is violated, by a cycle, or satisfied, by an order of
-// the transactions. An error that says what does not hold.
+// Verifies what the graph proves: that the level is violated, by a cycle, or satisfied, by an order
+// of the transactions. Otherwise returns an error that says what does not hold.
 Result<Certificate> verify_graph(const StatedGraph& graph, const History& history);
 
 }  // namespace assay::internal::certify

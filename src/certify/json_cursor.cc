@@ -52,7 +52,7 @@ bool JsonCursor::expect(char c) {
   return false;
 }
 
-// Between elements: true if another one follows.
+// To be called between elements: true if another one follows.
 bool JsonCursor::next(char close) {
   if (!ok() || take(close)) return false;
   if (take(',')) return true;

@@ -8,10 +8,10 @@
 //                 Field("other", [&] { json.index_or_null(claim.other); }));
 //   }
 //
-// Json is JsonCursor, which reads strictly and in one pass, or JsonWriter. Nothing is kept but what
-// the caller keeps, and depth is the caller's: input cannot make it recurse. After the first error
-// every call of the cursor returns at once and sets nothing of use, so callers ask only at the end
-// (and in what they do themselves) whether all was well.
+// Json is JsonCursor, which reads strictly and in one pass, or JsonWriter. Nothing is kept except
+// by the caller, and the caller determines the depth: input cannot cause recursion. After the first
+// error every call of the cursor returns at once and sets nothing useful, so callers ask only at
+// the end (and before using a value themselves) whether all was well.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +26,15 @@
 
 namespace assay::internal::certify {
 
-// Objects may be of kinds that have different fields; of a set of kinds each is a bit.
+// Objects may be of several kinds, with different fields; in a set of kinds each is a bit.
 constexpr int kOneKind = 0;
 template <class... Kind>
 constexpr uint32_t kinds(Kind... kind) {
   return (0u | ... | (1u << static_cast<uint32_t>(kind)));
 }
 
-// A field of an object, and what reads or writes its value. Objects of every kind have it, unless
-// it says otherwise.
+// A field of an object, and the function that reads or writes its value. Objects of every kind have
+// it, unless stated otherwise.
 template <class Value>
 class Field {
  public:
@@ -110,7 +110,7 @@ class JsonCursor {
   void array(Elements& to, Element element, std::string_view = {}, std::string_view = {}) {
     each([&] { element(to.emplace_back()); });
   }
-  // An array of two.
+  // An array of two elements.
   template <class First, class Second>
   void pair(First first, Second second, std::string_view expected) {
     size_t count = 0;
@@ -121,7 +121,7 @@ class JsonCursor {
     });
     if (count != 2) fail(std::string(expected));
   }
-  // Sets what follows from the fields that were read. A writer changes nothing.
+  // Sets a value that follows from the fields that were read. A writer changes nothing.
   template <class Value>
   static void set(Value& to, std::type_identity_t<Value> value) {
     to = value;
@@ -135,9 +135,9 @@ class JsonCursor {
   void integer(int64_t& to);
   void string(std::string& to);
   void flag(bool& to);
-  // What comes next, without taking it; 0 at the end.
+  // The next character, without taking it; 0 at the end.
   char peek();
-  // Nothing but blanks may follow.
+  // Checks that only blanks follow.
   void end();
 
  private:
@@ -164,7 +164,7 @@ class JsonCursor {
   size_t error_at_ = 0;
 };
 
-// The same calls, which write what they are given.
+// The same functions, which write what they are given.
 class JsonWriter {
  public:
   static constexpr bool kReads = false;

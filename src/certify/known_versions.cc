@@ -24,7 +24,7 @@ KnownVersions::KnownVersions(const Lookups& lookups, std::span<const TxnId> orde
     if (is_suspect(key)) suspects_.push_back(key);
 }
 
-// Of each line each transaction and the next.
+// Notes, for each line, each transaction and the next one.
 void KnownVersions::note_lines() {
   const StatedOrders& stated = lookups_.stated();
   for (size_t line = 0; line < stated.lines(); ++line) {
@@ -41,7 +41,7 @@ void KnownVersions::note_lines() {
   }
 }
 
-// Transactions that read a version of a key and wrote the key.
+// Notes transactions that read a version of a key and wrote the key.
 void KnownVersions::note_updates() {
   for (const TxnId t : order_)
     for (const Observation& seen : observations(history_, t)) {
@@ -96,7 +96,7 @@ void KnownVersions::see_list(OpId op, Slot slot) {
 }
 
 Status KnownVersions::see_all(TxnId reader, ReadRule rule) {
-  std::vector<KeyId> own;  // registers written so far
+  std::vector<KeyId> own;  // registers that the transaction has written so far
   for (const Access& a : accesses(history_, reader)) {
     const bool dirty = rule == ReadRule::dirty, range = a.is_range();
     if (dirty && a.accepts == Accepts::list) {
@@ -125,7 +125,8 @@ Status KnownVersions::see_all(TxnId reader, ReadRule rule) {
   return Ok{};
 }
 
-// It may have added up any version, unless it found no row, or none with a value.
+// Whether the aggregate may have added up any version: it may, unless it found no row, or none with
+// a value.
 bool KnownVersions::aggregates_rows(OpId op) const {
   const Selected selected = history_.selected(op);
   if (selected.aggregate == kNone) return false;
@@ -142,7 +143,7 @@ void KnownVersions::see_aggregate(OpId op) {
       see(key, last_slot(key));
 }
 
-// The last transaction with an element in the list, as far as the writers are certain.
+// Notes the last transaction with an element in the list, as far as the writers are certain.
 void KnownVersions::see_dirty_list(const Access& list) {
   Slot last = 0;
   for (const VersionId element : list_seen(history_, list.op).others) {
@@ -153,7 +154,7 @@ void KnownVersions::see_dirty_list(const Access& list) {
   see_list(list.op, last);
 }
 
-// The last of the transactions that may have left the state it saw.
+// Notes the last of the transactions that may have left the state that the operation saw.
 void KnownVersions::see_dirty(OpId op, KeyId key) {
   const std::vector<TxnId> left =
       sources().certain_writers(op, key, [this](TxnId t) { return place_[t] != 0; });

@@ -6,19 +6,19 @@
 //   C saw A's version, and nothing says whether B overwrote it: refused. With `order x: 2 1` it is
 //   known.
 //
-// Which of two versions of a key came first is known where it is
+// It is known which of two versions of a key came first if their order is
 //
 //   stated   a line of the history names both;
 //   listed   a list that was read shows both, or shows one and lacks the other;
-//   updated  from pl-2 on: the transaction that wrote the later read the earlier, and no other can
-//            have left what it read.
+//   updated  at pl-2 and above: the transaction that wrote the later read the earlier, and no other
+//            can have left what it read.
 //
 // Versions that no operation saw may follow the others in any order. At pl-1, where the sources of
 // reads do not matter, an operation saw a version only if nothing else explains its result: not the
 // initial state, and no version that was overwritten or rolled back. An aggregate may have seen any
 // version of its keys.
 //
-// Cost: the operations; and for each range the keys within its bounds of which not all versions are
+// Cost: the operations; and for each range the keys within its bounds whose versions are not all
 // stated, at most 100 million.
 #pragma once
 
@@ -39,24 +39,25 @@ namespace assay::internal::certify {
 
 class KnownVersions {
  public:
-  // `order` has every transaction that took effect, by its place among the others, and agrees with
-  // the stated orders.
+  // `order` must have every transaction that took effect, each at its place, and agree with the
+  // stated orders.
   KnownVersions(const Lookups& lookups, std::span<const TxnId> order);
 
-  // Each of them; no more has to be asked then.
+  // Whether the places of all versions are stated; then nothing more need be checked.
   bool all_stated() const { return suspects_.empty(); }
-  // The versions that operations see, as `order` explains them: the state at their place.
+  // Checks the versions that operations see as `order` explains them: the state at their place.
   Status as_replayed(ReadRule rule);
-  // The same with these sources, from pl-2 on.
+  // The same for these sources, at pl-2 and above.
   Status as_read(const CommitOrder& reads);
 
  private:
   using Slot = uint32_t;  // place of a version among those of its key, from 1; 0: before all
 
   struct Key {
-    std::vector<Slot> stated_before;  // per version: the last that is known to come before it
-    Slot listed = 0;                  // so far lists show the order, and all others come later
-    Slot seen = 0;                    // the last that was read
+    std::vector<Slot> stated_before;  // indexed by version: the last one that is known to come
+                                      // before it
+    Slot listed = 0;                  // lists show the order up to here, and all others come later
+    Slot seen = 0;                    // the last one that was read
   };
 
   void note_lines();
@@ -81,10 +82,11 @@ class KnownVersions {
   const Lookups& lookups_;
   const History& history_;
   const std::span<const TxnId> order_;
-  std::vector<Place> place_;  // per transaction, 0: did not take effect
+  std::vector<Place> place_;  // indexed by transaction; 0: it did not take effect
   const PlacedWriters writers_;
   std::vector<Key> keys_;
-  std::vector<KeyId> suspects_;  // keys with versions of which it is not stated which came first
+  std::vector<KeyId> suspects_;  // keys for some of whose versions it is not stated which came
+                                 // first
   std::optional<Sources> sources_;
   uint64_t steps_ = 0;
 };

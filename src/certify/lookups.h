@@ -1,5 +1,5 @@
-// What the certificates of a history look up in it. Each part is computed once, when a certificate
-// first needs it.
+// What certificates look up in a history. Each part is computed once, when a certificate first
+// needs it.
 #pragma once
 
 #include "assay/history.h"

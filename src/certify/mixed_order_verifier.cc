@@ -36,7 +36,7 @@ class MixedOrder {
  private:
   const LevelInfo& level(TxnId t) const { return level_info(*held_to(history_, t)); }
 
-  // A transaction that sees one state reads from the current writer.
+  // Begins a transaction; one that sees one state reads from the current writer of each key.
   Status begin(TxnId t, uint32_t at) {
     began_at_[t] = at;
     if (level(t).events == EventModel::weak) return Ok{};
@@ -77,9 +77,9 @@ class MixedOrder {
   const Order& order_;
   const CommitOrder& commits_;
   Replay replay_;
-  std::vector<Place> installer_;        // per key: the last to install a version
-  std::vector<uint32_t> began_at_;      // per transaction: the place of its r
-  std::vector<uint32_t> committed_at_;  // per place, from 1: the place of its w
+  std::vector<Place> installer_;        // indexed by key: the last to install a version
+  std::vector<uint32_t> began_at_;      // indexed by transaction: the place of its r
+  std::vector<uint32_t> committed_at_;  // indexed by place, from 1: the place of its w
 };
 
 }  // namespace

@@ -1,11 +1,11 @@
 // Orders for transactions of different levels: does this order show that each meets the level it
 // declares?
 //
-// It has two events a transaction, r and w. The levels of a transaction determine their places and
-// its sources:
+// The order has two events per transaction, r and w. The levels of a transaction determine their
+// places and its sources:
 //
-//   serializable          w follows r at once; its reads return what stands there at r
-//   prefix                its reads return what stands there at r
+//   serializable          w follows r at once; its reads return what their keys hold at r
+//   prefix                its reads return what their keys hold at r
 //   snapshot isolation    as prefix, and between r and w no other transaction installs a version of
 //                         a key that it writes
 //   read committed, read atomic, causal
@@ -26,7 +26,7 @@
 
 namespace assay::internal::certify {
 
-// `order` holds every committed transaction, none twice, no aborted one, r before w, and follows
+// `order` must hold every committed transaction, none twice, no aborted one, r before w, and follow
 // the sessions.
 Status mixed_order_serves(const Writes& writes, const Order& order);
 

@@ -79,7 +79,7 @@ bool has_ranges(const History& h) {
 
 namespace {
 
-// The write puts what the read returned.
+// Whether the write puts what the read returned.
 bool puts(const History& h, const Access& write, OpId read) {
   const VersionId seen = access_of(h, read).seen;
   return write.version == seen || (write.removes() && h.version_value(seen).is_null());

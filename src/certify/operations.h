@@ -13,10 +13,9 @@
 //   w(x,1)  d(x)  a(l,1)   anything                       a value, a removal, an element
 //
 // A state is the contents of a key: left by some transaction, or the initial value. A removed key
-// shows null and its tombstone. The stated source of a read is right or means nothing. It can be
-// right only if it is the reader itself, in case that had written the key; else only if it is the
-// initial state, in case the read returned that, or another transaction with a write of the value
-// that was read.
+// shows null and its tombstone. The stated source of a read is right or means nothing. If the
+// reader had written the key, only the reader itself can be right; otherwise only the initial
+// state, if the read returned that, or another transaction with a write of the value that was read.
 //
 //   s1: A { w(x,1) }   s2: B { w(x,1) }   s3: C { r(x,A=1) r(x,B=2) w(x,3) r(x,A=3) }
 //   The first read is from A. The second is not from B, which wrote no 2, and the third is C's own:
@@ -39,11 +38,11 @@ enum class Installs : uint8_t { nothing, value, removal, element };
 
 struct Access {
   OpId op = kNone;
-  KeyId key = kNone;  // kNone for rows, which are of many
+  KeyId key = kNone;  // kNone for rows, which have many keys
   Accepts accepts = Accepts::any;
-  VersionId seen = kNone;  // equals, differs; list: its last element, or (key, null)
+  VersionId seen = kNone;  // equals, differs; list: the last element, or (key, null)
   Installs installs = Installs::nothing;
-  VersionId version = kNone;  // that it installs
+  VersionId version = kNone;  // the version that it installs
 
   bool reads() const { return accepts != Accepts::any; }
   bool writes() const { return installs != Installs::nothing; }
@@ -89,7 +88,7 @@ inline Access access_of(const History& h, OpId i) {
   return a;
 }
 
-// Operations that are neighbours in the history, in program order.
+// Operations that are adjacent in the history, in program order.
 class Accesses {
  public:
   Accesses(const History& history, OpId first, OpId end)
@@ -113,7 +112,8 @@ class Accesses {
   const History& history_;
   const OpId first_, end_;
 };
-// Of a transaction, of the whole history, and of the same transaction before an operation.
+// The accesses of a transaction, of the whole history, and of the same transaction before an
+// operation.
 inline Accesses accesses(const History& h, TxnId t) { return {h, h.first_op(t), h.end_op(t)}; }
 inline Accesses all_accesses(const History& h) { return {h, 0, h.op_count()}; }
 inline Accesses accesses_before(const History& h, OpId i) {
@@ -149,8 +149,8 @@ inline bool is_absent(const History& h, const State& state) {
   return state.removed || h.version_value(state.version).is_null();
 }
 
-// Whether an operation on one key, which holds no list, accepts a state, given whether the state
-// shows the version that was read and whether it is absent.
+// Whether an operation on one key, which does not hold a list, accepts a state, given whether the
+// state shows the version that was read and whether it is absent.
 template <class Shown, class Absent>
 bool accepts(Accepts accepted, Shown shown, Absent absent) {
   switch (accepted) {
@@ -178,11 +178,11 @@ inline bool accepts(const History& h, const Access& a, const State& state) {
 // The last write of the key among the operations from `first` to before `end`; kNone if there is
 // none.
 OpId last_write(const History& h, OpId first, OpId end, KeyId key);
-// Of the transaction of `op`, before that.
+// The last write of the key in the transaction of `op` before `op`; kNone if there is none.
 OpId own_write_before(const History& h, OpId op, KeyId key);
-// What a transaction that writes the key leaves of it.
+// The state in which a transaction that writes the key leaves it.
 State left_by(const History& h, TxnId t, KeyId key);
-// The transaction writes the key again behind this write.
+// Whether the transaction writes the key again after this write.
 bool is_overwritten(const History& h, OpId write);
 
 // --- lists and ranges
@@ -191,14 +191,14 @@ bool is_overwritten(const History& h, OpId write);
 // far.
 struct ListSeen {
   std::span<const VersionId> others;
-  bool own_at_end = true;  // false: its own elements are not at the end; `others` is empty
+  bool own_at_end = true;  // false: the reader's own elements are not at the end; `others` is empty
 };
 ListSeen list_seen(const History& h, OpId op);
 // The elements that a transaction appends to a list.
 std::vector<VersionId> appended_by(const History& h, TxnId t, KeyId list);
 
-// What a range says of a named key: it returned this row, or skipped it, or the key matched and its
-// row is not given.
+// What a range says about a named key: it returned this row, or skipped it, or the key matched and
+// its row is not given.
 struct Named {
   KeyId key = kNone;
   VersionId row = kNone;
@@ -224,11 +224,11 @@ inline bool is_item(const History& h, OpId op, KeyId key) {
 VersionId row_seen(const History& h, OpId range, KeyId key);
 // Whether the key is within the bounds of the range.
 bool covers(const History& h, OpId range, KeyId key);
-// The transaction is one operation on one key.
+// Whether the transaction is one operation on one key.
 inline bool is_one_operation(const History& h, TxnId t) {
   return h.end_op(t) == h.first_op(t) + 1 && !access_of(h, h.first_op(t)).is_range();
 }
-// Some transaction that may have taken effect has a range.
+// Whether some transaction that may have taken effect has a range.
 bool has_ranges(const History& h);
 
 // --- stated sources
@@ -242,10 +242,11 @@ inline bool may_be_from(const History& h, const State& state, OpId op) {
   const TxnId stated = stated_to_be_from(h, op);
   return stated == kNone || stated == state.writer;
 }
-// The transaction may have taken effect, and the last that it wrote to the key is what the read
+// Whether the transaction may have taken effect, and its last write of the key is what the read
 // returned.
 bool left_behind(const History& h, TxnId writer, OpId read);
-// Empty if no read of a transaction that may have taken effect contradicts its stated source.
+// Returns an empty text if no read of a transaction that may have taken effect contradicts its
+// stated source.
 std::string source_contradiction(const History& h);
 
 }  // namespace assay::internal::certify

@@ -23,7 +23,7 @@ Status OrderVerifier::supports(LevelId level) {
   return info.events == EventModel::weak ? serves_weak(info) : serves_strong(info);
 }
 
-// At a level with dirty reads the order may also be checked as at one with clean reads: then
+// At a level with dirty reads the order may also be checked as at a level with clean reads: then
 // updates make orders of versions known.
 Status OrderVerifier::serves_adya(const LevelInfo& level) {
   if (order_.split) return refuse("an order for Adya's levels has one event a transaction");
@@ -36,12 +36,12 @@ Status OrderVerifier::serves_adya(const LevelInfo& level) {
 
 Status OrderVerifier::serves_adya_where_known(std::span<const ForbiddenCycle> forbidden,
                                               ReadRule rule) {
-  // One after another in this order: with its versions in this order too, every dependency points
+  // Replayed as whole transactions, with its versions in this order, too, every dependency points
   // forward.
   Status replayed = replays();
   if (replayed.ok()) replayed = known_as_replayed(rule);
   if (replayed.ok() || has_open_aggregates(history_)) return replayed;
-  // Or the sources that are given saw others.
+  // Otherwise the given sources say that other versions were seen.
   const Result<CommitOrder>& order = adya_commit_order();
   if (!order.ok() && replays().ok()) return replayed;
   if (order.ok()) {
@@ -58,7 +58,7 @@ Status OrderVerifier::serves_weak(const LevelInfo& level) {
     if (const Status& s = follows_sessions(); !s.ok()) return s;
   if (const Status& s = replays(); s.ok() || order_.split || has_open_aggregates(history_))
     return s;
-  // What a transaction sees at a weak level it sees at a stronger one too.
+  // What a transaction sees at a weak level it also sees at a stronger one.
   if (weak_ && implies(*weak_, level.id)) return Ok{};
   const Result<CommitOrder>& order = commit_order();
   if (!order.ok()) return order.error();
@@ -144,7 +144,7 @@ const Status& OrderVerifier::well_formed() {
   });
 }
 
-// Records one event. A transaction with one event has r at `at` and w right behind it.
+// Records one event. A transaction with one event has r at `at` and w right after it.
 Status OrderVerifier::place(uint32_t event, uint32_t at) {
   const TxnId t = txn(event);
   if (t >= history_.txn_count())
@@ -178,7 +178,7 @@ const Status& OrderVerifier::replays() {
   });
 }
 
-// w of each committed transaction before r of everything later in its session.
+// Checks that w of each committed transaction comes before r of everything later in its session.
 const Status& OrderVerifier::follows_sessions() {
   return sessions_.get([&]() -> Status {
     for (SessionId s = 0; s < history_.session_count(); ++s) {
@@ -223,7 +223,7 @@ const Status& OrderVerifier::follows_known_orders() {
   });
 }
 
-// Between r and w of a transaction, the keys it writes are its own.
+// Checks that, between r and w of a transaction, no other holds the keys that it writes.
 const Status& OrderVerifier::writers_exclude_each_other() {
   return exclusion_.get([&]() -> Status {
     if (!order_.split) return Ok{};

@@ -6,20 +6,20 @@
 //   3. versions whose order the history states were installed in that order;
 //   4. it contains what the level adds: session order, real time (real_time.h), no two writers of
 //      one key at the same time;
-//   5. where the level has one event a transaction, w(T) follows r(T) at once.
-// Where the level has one event a statement, r(T) may be there several times: the first is T's
-// first statement, and so on, and the last is also all that is left. From a statement that writes a
-// key up to w(T) no other transaction may have one. The weak levels have a separate definition
-// (weak_order_verifier.h), but a prefix consistent history satisfies them all, so an order that can
-// be replayed and contains session order serves them too.
+//   5. if the level has one event per transaction, w(T) follows r(T) at once.
+// If the level has one event per statement, r(T) may occur several times: the first is T's first
+// statement, and so on, and the last stands for all remaining ones. From a statement that writes a
+// key up to w(T) no other transaction may have such a statement. The weak levels have a separate
+// definition (weak_order_verifier.h), but a prefix consistent history satisfies them all, so an
+// order that can be replayed and contains session order serves them, too.
 //
 // Adya's levels have a separate verifier (adya_order_verifier.h), which also requires that the
 // place of each version that was read is known (known_versions.h), and so do mixed levels
-// (mixed_order_verifier.h) and statement snapshots (statement_order_verifier.h), where r(T) may be
-// there several times.
+// (mixed_order_verifier.h) and statement snapshots (statement_order_verifier.h), where r(T) may
+// occur several times.
 //
-// Unknown outcomes: those in the order took effect, the others did not. One that did comes after
-// what its session did before it, but its session went on without waiting for it.
+// Unknown outcomes: those in the order took effect, the others did not. A transaction that did
+// comes after what its session did before it, but its session went on without waiting for it.
 #pragma once
 
 #include <optional>
@@ -51,7 +51,7 @@ class OrderVerifier {
   Status serves_mixed();
   Status serves_statements();
 
-  // Each is computed once, whatever the number of levels.
+  // Each result is computed once, whatever the number of levels.
   const Status& well_formed();
   const Status& replays();
   const Status& follows_sessions();
@@ -76,16 +76,16 @@ class OrderVerifier {
   const Lookups& lookups_;
   const History& history_;
   const unsigned threads_;
-  // Places of the first r(T) and w(T) in the order; kNone if T is not in it.
+  // The places of the first r(T) and of w(T) in the order; kNone if T is not in it.
   std::vector<uint32_t> read_place_, write_place_;
-  TxnId moved_ = kNone;  // a transaction of which it is there several times
+  TxnId moved_ = kNone;  // a transaction that occurs several times
   Once<Status> well_formed_, replays_, sessions_, known_orders_, exclusion_;
   Once<Result<CommitOrder>> commit_order_, adya_commit_order_;
   Once<KnownVersions> versions_;
   // Whether the place of each version that was read is known: with dirty reads, and with clean
   // ones.
   Once<Status> known_dirty_, known_replayed_, known_read_;
-  std::optional<LevelId> weak_;  // a weak level that it serves as a commit order
+  std::optional<LevelId> weak_;  // a weak level that the order serves as a commit order
   std::optional<RealTimeSweep> sweep_;
 };
 

@@ -158,7 +158,7 @@ class PredictionFields {
     json_.fail("unknown word \"" + name + "\"");
   }
 
-  // One of an enumeration's names, in the order of its values.
+  // Reads or writes one of an enumeration's names, in the order of its values.
   template <class Value, size_t N>
   void word(Value& value, const std::array<std::string_view, N>& names) {
     std::string name(names[std::min(static_cast<size_t>(value), N - 1)]);

@@ -1,5 +1,5 @@
-// The file of what `assay predict` says, as a certificate: schedules that go wrong, why programs
-// hold, and executions at weak levels.
+// The output of `assay predict` as a certificate file: schedules that go wrong, why programs hold,
+// and executions at weak levels.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct Predictions {
 // Whether the text of a certificate file holds predictions.
 bool holds_predictions(std::string_view json);
 std::string write_predictions(const Predictions& predictions, const History& history);
-// `name`: of the file, for messages.
+// `name`: the name of the file, for messages.
 Result<Predictions> read_predictions(std::string_view json, const History& history,
                                      const std::string& name);
 

@@ -23,7 +23,7 @@ void NumberSet::insert(uint32_t number) {
     uint64_t& word = words[number / 64];
     const bool any = word != 0;
     word |= uint64_t{1} << number % 64;
-    if (any) return;  // the levels above know
+    if (any) return;  // the levels above know already
     number /= 64;
   }
 }
@@ -40,7 +40,7 @@ void NumberSet::erase(uint32_t number) {
 }
 
 uint32_t NumberSet::next(uint32_t from) const {
-  // Up to a word that has something behind, and down along the first of it.
+  // Goes up to a word that has a later bit, and down along the first such bit.
   for (size_t level = 0; level < levels_.size(); ++level) {
     const size_t at = from / 64;
     if (at >= levels_[level].size()) return kNone;

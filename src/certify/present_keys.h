@@ -8,32 +8,32 @@
 
 namespace assay::internal::certify {
 
-// Numbers below a limit, with the next one from anywhere: a bit for each, a bit for each word of
-// these that is not 0, and so on.
+// A set of numbers below a limit, which finds the next one from anywhere: a bit for each number, a
+// bit for each word of these that is not 0, and so on.
 class NumberSet {
  public:
   explicit NumberSet(size_t limit);
   void insert(uint32_t number);
   void erase(uint32_t number);
-  // The least that is `from` or more; kNone if there is none.
+  // The least number that is `from` or more; kNone if there is none.
   uint32_t next(uint32_t from) const;
   bool contains(uint32_t number) const { return (levels_[0][number / 64] >> number % 64 & 1) != 0; }
   size_t size() const { return size_; }
 
  private:
-  std::vector<std::vector<uint64_t>> levels_;  // the last is one word
+  std::vector<std::vector<uint64_t>> levels_;  // the last level is one word
   size_t size_ = 0;
 };
 
 class PresentKeys {
  public:
-  // `everywhere`: all keys hold the same value before any write, except keys with a separate
+  // `everywhere`: all keys hold a value before any write, the same except for keys with a separate
   // initial value.
   PresentKeys(const History& history, bool everywhere);
 
   void set(KeyId key, bool present);
   size_t count() const { return present_.size(); }
-  // Both bounds inclusive, kNone = open.
+  // Both bounds are inclusive, kNone = open.
   bool in_range(KeyId key, KeyId lo, KeyId hi) const;
   // Calls `visit` with the present keys in the range, in order, until it returns false.
   template <class Visit>
@@ -46,8 +46,8 @@ class PresentKeys {
 
  private:
   std::vector<KeyId> sorted_;
-  std::vector<uint32_t> rank_;  // inverse of sorted_
-  NumberSet present_;           // ranks
+  std::vector<uint32_t> rank_;  // the inverse of sorted_
+  NumberSet present_;           // of ranks
 };
 
 }  // namespace assay::internal::certify

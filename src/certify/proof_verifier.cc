@@ -30,7 +30,7 @@ ProofVerifier::Found& ProofVerifier::found(ReadRule rule) {
   return *found;
 }
 
-// The part that depends on the level: cycles, and possible sources.
+// Checks the part that depends on the level: cycles, and possible sources.
 Status ProofVerifier::check_cycles(LevelId level, Evidence& evidence) {
   CycleVerifier cycles(level, evidence);
   const LevelInfo& info = lookups_.history().level(level);

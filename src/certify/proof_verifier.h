@@ -5,8 +5,8 @@
 //   2. cycle  A -rw x-> B -ww x-> A            clause: not B < A
 //   3. derived, from 1 and 2                              empty
 //
-// For each pair of writers one of the two comes first, so the steps speak about one variable a
-// pair. Where several transactions may have left what an operation saw, each of them is a variable
+// For each pair of writers one of the two comes first, so the steps are about one variable per
+// pair. If several transactions may have left what an operation saw, each of them is a variable,
 // too, and one of them is the writer. A cycle (cycle_verifier.h) forbids that all its assumptions
 // hold, a fact is one that the history states, and the rest follows by unit propagation
 // (resolution.h) until nothing is left to choose.
@@ -29,7 +29,7 @@ class ProofVerifier {
   Status supports(LevelId level);
 
  private:
-  // Computed once for all levels with the same rule of reads.
+  // Results that are computed once for all levels with the same rule of reads.
   struct Found {
     Found(const Lookups& lookups, ReadRule rule) : evidence(lookups, rule) {}
     Evidence evidence;

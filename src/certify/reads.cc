@@ -8,8 +8,8 @@ namespace assay::internal::certify {
 
 namespace {
 
-// The transactions other than the reader that may have left the state it saw: their number, counted
-// up to two, and the first of them.
+// The transactions other than the reader that may have left the state that was seen: their number,
+// counted up to two, and the first of them.
 struct Leavers {
   TxnId first = kNone;
   int count = 0;
@@ -44,7 +44,7 @@ bool certainly_initial(const Writes& writes, const Observation& seen, TxnId read
 
 namespace {
 
-// The versions that an operation saw, with `own_write` left open.
+// Appends the versions that an operation saw, with `own_write` left open.
 void append_observations(const History& h, const Access& a, std::vector<Observation>& out) {
   const auto add = [&](KeyId key, VersionId version, bool initial) {
     out.push_back({a.op, key, version, kNone, initial});

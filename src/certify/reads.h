@@ -22,31 +22,31 @@ struct Observation {
   VersionId version = kNone;  // kNone: the key was absent, as if null had been read
   OpId own_write = kNone;     // the transaction's own last write of the key before `op`
   bool initial = false;       // the state before all writes looks like this
-  TxnId stated = kNone;       // external: the history says that this one wrote it, or kInitialTxn
-  bool left = false;          // `stated` left this behind, if it took effect, and did not abort
+  TxnId stated = kNone;       // external: the transaction stated to have written it, or kInitialTxn
+  bool left = false;          // `stated` left this version, if it took effect, and did not abort
 
   bool external() const { return own_write == kNone; }
 };
 
-// Whether some transaction other than `reader` may count and left the state it saw.
+// Whether some transaction other than `reader` may count and left the state that was seen.
 bool may_be_left(const Writes& writes, const Observation& seen, TxnId reader);
-// The transaction that `seen` certainly comes from: it is no initial value, and only one
-// transaction can have left it. kNone otherwise, and for reads of own writes.
+// The transaction that `seen` certainly comes from: the version is not an initial value, and only
+// one transaction can have left it. kNone otherwise, and for reads of the transaction's own writes.
 TxnId source(const Writes& writes, const Observation& seen, TxnId reader);
-// `seen` is certainly the initial value.
+// Whether `seen` is certainly the initial value.
 bool certainly_initial(const Writes& writes, const Observation& seen, TxnId reader);
 
-// What each transaction observes, indexed when it is first asked for.
+// The observations of each transaction, indexed when they are first asked for.
 class ExternalReads {
  public:
   explicit ExternalReads(const History& history) : history_(history) {}
 
-  // Its observations of `key` that no own write precedes, in program order.
+  // The transaction's observations of `key` before its own writes of the key, in program order.
   std::span<const Observation> of(TxnId t, KeyId key);
 
  private:
   const History& history_;
-  std::unordered_map<TxnId, std::vector<Observation>> by_key_;  // then in program order
+  std::unordered_map<TxnId, std::vector<Observation>> by_key_;  // for equal keys in program order
 };
 
 // Every observation of the transaction, in program order.
@@ -68,7 +68,7 @@ class Counting {
 
   const Lookups& lookups_;
   const ReadRule rule_;
-  std::vector<bool> kept_;  // empty until an unknown transaction is asked for
+  std::vector<bool> kept_;  // empty until an unknown transaction is asked about
   std::vector<TxnId> work_;
 };
 

@@ -13,7 +13,8 @@ Interval time_of(const History& history, TxnId t, Side side) {
 
 namespace {
 
-// D = 0 is one clock. Differences of two times may need all 64 bits.
+// Whether the two are at least `drift` apart; 0 means one clock. A difference of two times may need
+// all 64 bits.
 bool apart(int64_t response, int64_t request, int64_t drift) {
   return response < request && static_cast<uint64_t>(request) - static_cast<uint64_t>(response) >=
                                    static_cast<uint64_t>(drift);
@@ -51,7 +52,7 @@ Status RealTimeSweep::respects(RealTime rule) {
   return Ok{};
 }
 
-// All sessions within the drift of their clocks; then each by its own clock.
+// Sweeps all sessions within the drift of their clocks; then each by its own clock.
 Status RealTimeSweep::sweep(Side from, Side to) {
   const int64_t drift = history_.clock_drift();
   if (Status s = sweep(responses(from), requests(to), drift, from, to); !s.ok()) return s;
@@ -74,7 +75,7 @@ Status RealTimeSweep::sweep(const Moments& done, const Moments& starts, int64_t 
   const std::span<const uint32_t> from_place = place_[static_cast<int>(from)];
   const std::span<const uint32_t> to_place = place_[static_cast<int>(to)];
   size_t next = 0;
-  TxnId last = kNone;  // of all that responded so far, the last one in the order
+  TxnId last = kNone;  // of all that responded so far, the one latest in the order
   for (const Moment& start : starts) {
     for (; next < done.size() && apart(done[next].time, start.time, drift); ++next)
       if (last == kNone || from_place[done[next].txn] > from_place[last]) last = done[next].txn;

@@ -28,7 +28,7 @@ namespace assay::internal::certify {
 enum class Side : uint8_t { read, write };  // r and begin, w and commit
 
 Interval time_of(const History& history, TxnId t, Side side);
-// One pair, strictly; false where a time is not known.
+// Whether one event is strictly before the other; false if a time is not known.
 bool before_in_time(const History& history, TxnId from, Side from_side, TxnId to, Side to_side);
 // Whether the level orders such a pair of events by time.
 bool orders_by_time(RealTime rule, Side from, Side to);
@@ -57,7 +57,7 @@ class RealTimeSweep {
   std::vector<Moments> by_session(const Moments& moments) const;
 
   const History& history_;
-  std::span<const uint32_t> place_[2];  // by Side
+  std::span<const uint32_t> place_[2];  // indexed by Side
   Once<Moments> responses_[2], requests_[2];
 };
 

@@ -86,7 +86,7 @@ bool Replay::shows_list(KeyId k, TxnId t, std::span<const VersionId> elements) c
   return elements.empty() && takes_elements(state);
 }
 
-// It is a list, absent, or was never written.
+// Whether the state is a list, absent, or was never written.
 bool Replay::takes_elements(const State& state) const {
   return state.version == kUnnamed || state.version == kNone || is_absent(history_, state);
 }
@@ -116,8 +116,8 @@ Status Replay::append(TxnId t, const Access& a) {
   return Ok{};
 }
 
-// Every row is what its key holds, and satisfies the condition or not as it has to; nothing else in
-// the range does.
+// Judges a range: every row must be what its key holds, and satisfy the condition or not as it has
+// to; nothing else in the range may.
 Status Replay::judge_range(TxnId t, OpId i) {
   const std::span<const uint32_t> operands = history_.operands(i);
   const KeyId lo = operands[0], hi = operands[1];
@@ -151,7 +151,7 @@ Status Replay::judge_range(TxnId t, OpId i) {
       present_->count() < satisfying().size()) {
     present_->each(lo, hi, [&](KeyId k) { return complete = !left_out(k); });
   } else {
-    // Of thousands of keys few ever held what satisfies a condition.
+    // Among thousands of keys, few ever held anything that satisfies a condition.
     for (const VersionId v : satisfying()) {
       const KeyId k = history_.version_key(v);
       if (keys_[k].current.version == v && left_out(k) && present_->in_range(k, lo, hi))

@@ -6,7 +6,7 @@
 // At r(T) every read of T sees the current state of its key, or T's own last write; at w(T) T's
 // writes become the current state, of each key only the last. An aborted or an intermediate version
 // is never current, so no read can see one. A history that can be replayed in some order is
-// explained by that order: this is the definition of the levels from prefix consistency upwards,
+// explained by that order: this is the definition of prefix consistency and the levels above,
 // except for their conditions on the order itself (order_verifier.h). An aggregate is computed from
 // the state at its place.
 //
@@ -33,7 +33,7 @@ class Replay {
 
   // r(T): judges every operation of T against the current state and T's own writes.
   Status read(TxnId t) { return read(t, history_.first_op(t), history_.end_op(t)); }
-  // The same of its operations from `first` up to `end`, those before them having been judged.
+  // The same for its operations from `first` up to `end`; those before them must have been judged.
   Status read(TxnId t, OpId first, OpId end);
   // w(T): installs T's writes.
   Status install(TxnId t);
@@ -41,11 +41,11 @@ class Replay {
  private:
   struct Key {
     State current;  // version kUnnamed: a list
-    State own;      // as the transaction `owner` left it
+    State own;      // the state in which the transaction `owner` left it
     TxnId owner = kNone;
   };
   struct OwnList {
-    bool extends = false;  // the current list comes before `added`
+    bool extends = false;  // whether the current list comes before `added`
     std::vector<VersionId> added;
   };
 
@@ -67,10 +67,10 @@ class Replay {
   const History& history_;
   const Conditions conditions_;
   std::vector<Key> keys_;
-  std::vector<std::vector<VersionId>> lists_;  // per key, once something is appended
+  std::vector<std::vector<VersionId>> lists_;  // indexed by key, once something is appended
   std::vector<OwnList> own_lists_;
-  std::unique_ptr<PresentKeys> present_;  // only if the history has range queries
-  std::vector<KeyId> own_keys_;           // keys the current transaction wrote
+  std::unique_ptr<PresentKeys> present_;  // set only if the history has range queries
+  std::vector<KeyId> own_keys_;           // keys that the current transaction wrote
 };
 
 }  // namespace assay::internal::certify

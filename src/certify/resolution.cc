@@ -48,7 +48,7 @@ Status Resolution::add_derived(std::span<const Literal> clause, std::span<const 
   return Ok{};
 }
 
-// False if the opposite is assumed already.
+// Returns false if the opposite is already assumed.
 bool Resolution::assume(Code c) {
   if (true_in_[negation(c)] == derivation_) return false;
   true_in_[c] = derivation_;
@@ -68,7 +68,7 @@ Status Resolution::propagate(std::span<const uint32_t> hints) {
       if (left != kNone) return refuse("hint {} is not a unit clause when its turn comes", hint);
       left = c;
     }
-    if (satisfied) continue;  // says nothing new
+    if (satisfied) continue;  // the hint says nothing new
     if (left == kNone) return Ok{};
     assume(left);
   }

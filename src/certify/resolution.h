@@ -4,8 +4,9 @@
 //
 // A derived clause is right if, assuming its negation and going through its hints, each hinted
 // clause has one literal left that is not false, which must then be true, until one has none. Which
-// of two transactions comes first is one variable: the two literals of a pair negate each other; so
-// are whether a read saw what some transaction left, and whether a transaction took effect.
+// of two transactions comes first is one variable: the two literals of a pair negate each other.
+// Whether a read saw what some transaction left, and whether a transaction took effect, are
+// variables, too.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +21,13 @@ namespace assay::internal::certify {
 
 class Resolution {
  public:
-  // The clause of a cycle: not all of these hold.
+  // Adds the clause of a cycle: not all of these hold.
   void add_refuted(std::span<const Literal> together);
-  // A clause that the history states.
+  // Adds a clause that the history states.
   void add_stated(std::span<const Literal> clause);
   Status add_derived(std::span<const Literal> clause, std::span<const uint32_t> hints);
 
-  // The last clause is empty: there is a contradiction.
+  // Whether the last clause is empty: then there is a contradiction.
   bool contradiction() const { return size() > 0 && clause(size() - 1).empty(); }
 
  private:
@@ -56,8 +57,9 @@ class Resolution {
   std::unordered_map<Literal, uint32_t, Hash>
       variable_;  // by the representative of two opposite literals
   std::vector<Code> literals_;
-  std::vector<size_t> begin_ = {0};  // per clause
-  std::vector<uint32_t> true_in_;    // per literal: the derivation in which it is assumed, from 1
+  std::vector<size_t> begin_ = {0};  // indexed by clause
+  std::vector<uint32_t> true_in_;    // indexed by literal: the derivation in which it is assumed,
+                                     // from 1
   uint32_t derivation_ = 0;
   uint64_t visits_ = 0;
 };

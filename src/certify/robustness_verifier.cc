@@ -1,4 +1,4 @@
-// A transaction T is cut behind some of its steps, and others run in the gap. The reads and writes
+// A transaction T is cut after some of its steps, and others run in the gap. The reads and writes
 // of T decide which transactions may run there, begin the gap and end it; they are written down as
 // the roles of keys, and each other transaction is checked against them.
 //
@@ -24,9 +24,9 @@
 // T locks the rows that it changes and, but not at prefix, the rows that it reads FOR UPDATE or FOR
 // SHARE. No transaction in the gap may certainly change a kept key. Nor may one certainly lock a
 // key that T has changed or read FOR UPDATE so far (at InnoDB's repeatable read also by reading it
-// in a step that locks), nor lock FOR UPDATE a key that T has read FOR SHARE so far. A cut behind a
+// in a step that locks), nor lock FOR UPDATE a key that T has read FOR SHARE so far. A cut after a
 // step that reads nothing may be omitted: it has more kept keys and fewer transactions that close
-// it than the cut behind the last step that reads. A snapshot is taken before a statement waits for
+// it than the cut after the last step that reads. A snapshot is taken before a statement waits for
 // a lock: so at snapshot and ssi T is cut before its first step, if that locks a row that another
 // transaction certainly locks without changing it.
 //
@@ -52,16 +52,16 @@
 namespace assay::internal::certify {
 namespace {
 
-// Of a key, for a cut.
+// What a key means for a cut.
 enum Role : uint8_t {
   kBegins = 1,
   kKept = 2,
-  kLocked = 4,  // T has it locked
+  kLocked = 4,  // T has locked it
   kClosesIfRead = 8,
   kClosesIfChanged = 16,
   kHasRead = 32,     // T certainly reads it
   kHasChanged = 64,  // T certainly changes it
-  kShared = 128      // T has it locked, shared
+  kShared = 128      // T has locked it, shared
 };
 
 class ClaimVerifier {
@@ -113,13 +113,13 @@ class ClaimVerifier {
     return any ? Status(Ok{}) : refuse("no program is said to hold");
   }
 
-  // The isolation of a transaction without a program is unknown: it is taken to be one that
-  // excludes no other.
+  // The isolation of a transaction without a program is unknown: one is assumed that excludes no
+  // other.
   Isolation isolation(TxnId t) const {
     return f_.program(t) == kNone ? Isolation::read_committed : at_[f_.program(t)];
   }
 
-  // Every cut is there, in order, and right.
+  // Checks that every cut is there, in order, and right.
   Status verify_txn(TxnId t, const std::vector<Uncut>& cuts) {
     txn_ = t;
     isolation_ = isolation(t);
@@ -145,7 +145,7 @@ class ClaimVerifier {
     return Ok{};
   }
 
-  // Whether the cut behind this many steps is required; only: no later one.
+  // Whether the cut after this many steps is required; only: no later one is.
   enum class Asked : uint8_t { never, perhaps, always, only };
   Asked asked_behind(uint32_t after) const {
     const auto reads = [](const Touch& touch) { return (touch.deeds & kReads) != 0; };
@@ -254,7 +254,7 @@ class ClaimVerifier {
     return role;
   }
 
-  // --- others against them
+  // --- other transactions against these roles
 
   struct GapRole {
     bool may_run = true, begins = false, ends = false, may_be_between = true;
@@ -288,8 +288,8 @@ class ClaimVerifier {
     return gap;
   }
 
-  // What a transaction does with keys that have a role. One may do more than all others together:
-  // the load.
+  // Visits what a transaction does with keys that have a role. One transaction, the load, may do
+  // more than all others together.
   template <class Visit>
   void each_with_role(TxnId other, Visit visit) const {
     constexpr size_t kMany = 16;
@@ -305,7 +305,7 @@ class ClaimVerifier {
         visit(at->deeds, roles_[key]);
   }
 
-  // Fails as `found` does, which is called with each transaction that may begin the gap; and so on.
+  // Calls `found` with each transaction that may begin the gap; fails if `found` does.
   template <class Found>
   Status each_who_begins(Found found) const {
     return each_by_role(kBegins, kChanges, &GapRole::begins, found);
@@ -331,8 +331,8 @@ class ClaimVerifier {
     return Ok{};
   }
 
-  // The listed transactions are all that may begin the gap, and all that conflict with a listed
-  // one; none of them closes it.
+  // Checks that the listed transactions are all that may begin the gap, and all that conflict with
+  // a listed one, and that none of them closes it.
   Status verify_apart(const Uncut& cut) {
     ++search_;
     for (const TxnId other : cut.reached) {
@@ -358,8 +358,8 @@ class ClaimVerifier {
     return Ok{};
   }
 
-  // Whether all transactions that conflict with one that changes the key, or only reads it, are
-  // reached. Once for each key.
+  // Checks that all transactions are reached that conflict with one that changes the key, or that
+  // only reads it. Done once for each key.
   template <class IsReached>
   Status enter(KeyId key, bool changes, IsReached is_reached) {
     const uint64_t as = 2 * uint64_t{search_} + (changes ? 1 : 0);
@@ -376,18 +376,18 @@ class ClaimVerifier {
   const Robustness& claim_;
   const History& h_;
   const Footprints& f_;
-  std::vector<Isolation> at_;     // per program
-  std::vector<bool> holds_;       // per program
-  std::vector<bool> is_covered_;  // per transaction
-  // Of the cut that is looked at.
+  std::vector<Isolation> at_;     // indexed by program
+  std::vector<bool> holds_;       // indexed by program
+  std::vector<bool> is_covered_;  // indexed by transaction
+  // The next members belong to the cut that is being examined.
   TxnId txn_ = kNone;
   Isolation isolation_ = Isolation::read_committed;
   Ends ends_ = Ends::any;
-  std::vector<uint8_t> roles_;  // per key
-  std::vector<KeyId> marked_;   // those with a role
+  std::vector<uint8_t> roles_;  // indexed by key
+  std::vector<KeyId> marked_;   // keys with a role
   uint32_t search_ = 0;
-  std::vector<uint64_t> entered_;     // per key: the search that did, and how
-  std::vector<uint32_t> reached_in_;  // per transaction: the search
+  std::vector<uint64_t> entered_;     // indexed by key: the search that entered it, and how
+  std::vector<uint32_t> reached_in_;  // indexed by transaction: the search that reached it
 };
 
 }  // namespace

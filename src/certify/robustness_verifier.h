@@ -1,4 +1,4 @@
-// Verifies that programs hold (certify/robustness.h): of every cut of every one of their
+// Verifies that programs hold (certify/robustness.h): for every cut of every one of their
 // transactions, why it leads nowhere.
 #pragma once
 
@@ -11,8 +11,8 @@ namespace assay::internal::certify {
 
 class RobustnessVerifier {
  public:
-  // Fails where nothing about the history can hold (certify/footprints.h), which must outlive the
-  // object.
+  // Fails if no program can hold for this history (certify/footprints.h). The history must outlive
+  // the object.
   static Result<RobustnessVerifier> of(const History& history);
 
   Status verify(const Robustness& claim) const;

@@ -9,9 +9,9 @@
 // A step is a statement, or one of its two parts: its reads of rows that it does not lock precede
 // the rest, since a statement that waits for a lock goes on with the new row and its earlier reads.
 // Statements are identified by the times at which operations were sent: neighbours that were sent
-// at the same moment are one. Without such times each operation is one. A statement locks the rows
-// that it changes; and the rows that it reads, if the meta of its transaction says so (FOR UPDATE,
-// FOR SHARE).
+// at the same moment are one statement. Without such times each operation is a statement. A
+// statement locks the rows that it changes, and the rows that it reads if the meta of its
+// transaction says so (FOR UPDATE, FOR SHARE).
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,13 @@
 
 namespace assay::internal::certify {
 
-// A read returns the version committed last before a moment, which is given here, with the
-// additional rules of the isolation. At each isolation a row that a transaction changes is locked
-// until it ends.
+// A read returns the version committed last before a moment, which depends on the isolation as
+// given here. At each isolation a row that a transaction changes is locked until the transaction
+// ends.
 enum class Isolation : uint8_t {
   read_committed,          // the step (PostgreSQL, Oracle, SQL Server with RCSI)
-  innodb_repeatable_read,  // the first step that locks nothing; what a statement reads that locks:
-                           // the step, with a shared lock
+  innodb_repeatable_read,  // the first step that locks nothing; for what a locking statement reads:
+                           // its step, with a shared lock
   prefix,                  // the first step; a read locks nothing
   // the first step; no other transaction may have changed, since then, a row that it changes
   snapshot,
@@ -41,19 +41,19 @@ inline constexpr size_t kIsolationCount = 5;
 std::string_view isolation_name(Isolation isolation);  // "read-committed", …
 std::optional<Isolation> find_isolation(std::string_view name);
 
-// On a row that is read: others may share it, or it is as that of a change.
+// The lock on a row that is read: none, one that others may share, or one like that of a change.
 enum class RowLock : uint8_t { none, share, update };
 // The locks that the statements of a transaction take on the rows they read, by the moment at which
-// they were sent; statements without such locks are omitted.
+// the statements were sent; statements without such locks are omitted.
 std::map<int64_t, RowLock> row_locks_of(std::string_view meta);
 
 // A part of a transaction: its operations from `first` up to `end`, those of one statement.
-// unlocked: only what they read of rows that they do not lock; locked: all but that.
+// unlocked: only its reads of rows that it does not lock; locked: everything else.
 struct Step {
   enum class Part : uint8_t { whole, unlocked, locked };
   OpId first = kNone, end = kNone;
   Part part = Part::whole;
-  RowLock lock = RowLock::none;  // of what the statement reads
+  RowLock lock = RowLock::none;  // on what the statement reads
 };
 
 struct Schedule {
@@ -61,8 +61,8 @@ struct Schedule {
     TxnId txn = kNone;
     Isolation isolation = Isolation::read_committed;
   };
-  // step: the next one of its steps. commit: after its last. begin: its snapshot, before its first
-  // step has its locks; at snapshot and ssi.
+  // step: the member's next step. commit: it commits after its last step. begin: it takes its
+  // snapshot before its first step has its locks; at snapshot and ssi only.
   enum class What : uint8_t { step, commit, begin };
   struct Event {
     What what = What::step;
@@ -70,8 +70,8 @@ struct Schedule {
   };
   std::vector<Member> members;
   std::vector<Event> events;
-  // Members, each of which comes before the next in every serial order that explains the schedule,
-  // and the last before the first.
+  // Members, each of which comes before the next in every serial order that explains the schedule;
+  // the last comes before the first.
   std::vector<uint32_t> cycle;
 };
 

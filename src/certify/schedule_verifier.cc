@@ -1,7 +1,7 @@
-// Executes a schedule as a database would that does one thing at a time: a version of a key comes
-// into force when its transaction commits, a row that a transaction has changed is locked until
-// then, and the result of a read follows from the isolation of its transaction. A version that no
-// member wrote was there before.
+// Executes a schedule like a database that does one thing at a time: a version of a key becomes
+// current when its transaction commits, a row that a transaction has changed is locked until then,
+// and the result of a read follows from the isolation of its transaction. A version that no member
+// wrote was there before.
 //
 //   members  A, B at read-committed     A: r(x,0) w(x,1)     B: r(x,1) w(x,2)
 //   events   step A, step B, step B, commit B, step A, commit A
@@ -11,8 +11,8 @@
 // The dependencies are those of Adya: between the writers of neighbouring versions; from the writer
 // of a version to its readers, and from these to the writer of the next version. A query by
 // condition depends on the last transaction that brought a row into its selection, or took it out,
-// and precedes the next one that does; a row for which that is open counts for none, except where
-// the isolation refuses because of it. No data of the finder of the schedule is used.
+// and precedes the next one that does; a row for which that is open gives no dependency, except
+// where the isolation refuses because of it. No data of the finder of the schedule is used.
 //
 // Cost: the operations; for each query the keys that the schedule changes; for the structures that
 // ssi refuses, the pairs of members.
@@ -35,7 +35,7 @@ namespace {
 using Part = Step::Part;
 
 // The keys that the operations of a statement change, and so lock; also the keys that they read, if
-// it locks the rows it reads. Ascending.
+// the statement locks the rows that it reads. Ascending.
 std::vector<KeyId> locked_by(const History& h, OpId first, OpId end, RowLock lock) {
   std::vector<KeyId> keys;
   for (const Access a : Accesses(h, first, end)) {
@@ -61,19 +61,20 @@ struct Version {
   uint32_t at;  // the event that committed it
 };
 struct Locked {
-  uint32_t holder = kNone;     // of the lock of a change
-  std::set<uint32_t> sharers;  // of a shared one
+  uint32_t holder = kNone;     // holds the lock of a change
+  std::set<uint32_t> sharers;  // hold a shared lock
 };
 struct Key {
   std::vector<Version> committed;  // in the order of their commits
   VersionId before = kNone;        // its initial version, if some member says so
-  bool is_absent = false;          // nothing was there at first: a member inserts the row
+  bool is_absent = false;          // whether nothing was there at first: a member inserts the row
 };
 struct Running {
   std::vector<Step> steps;
   size_t next = 0;
-  uint32_t first = kNone, plain = kNone, committed = kNone;  // events; plain: a read without lock
-  std::map<KeyId, std::pair<VersionId, bool>> written;       // and whether that is a removal
+  uint32_t first = kNone, plain = kNone, committed = kNone;  // events; plain: the first read
+                                                             // without a lock
+  std::map<KeyId, std::pair<VersionId, bool>> written;       // and whether the write is a removal
 };
 // A member read the state of a key after this many of its versions.
 struct Seen {
@@ -81,15 +82,15 @@ struct Seen {
   KeyId key;
   size_t behind;
   OpId op;
-  bool by_query;  // or it named the key
+  bool by_query;  // false: the operation named the key
 };
 
-// What conditions say of the states of keys.
+// Evaluates conditions on the states of keys.
 class Matches {
  public:
   explicit Matches(const History& history) : h_(history), conditions_(history) {}
 
-  // Of the state after this many versions.
+  // The match of the state after this many versions.
   Match match(const Key& key, size_t behind, PredicateId where) const {
     if (behind > 0 && key.committed[behind - 1].removed) return Match::no;
     const VersionId version = behind > 0 ? key.committed[behind - 1].version : key.before;
@@ -167,7 +168,7 @@ class Execution {
         written.insert(a.version);
       }
     }
-    // In place of what they wrote themselves.
+    // Instead of what they wrote themselves.
     const auto note = [&](KeyId key, VersionId version) {
       const auto found = keys_.find(key);
       if (found == keys_.end()) return;
@@ -183,8 +184,8 @@ class Execution {
         else if (a.accepts == Accepts::equals)
           note(a.key, a.seen);
       }
-    // Unless it was there, or what a member removed may have been, of which none read that another
-    // member had written it.
+    // A row that a member inserts was absent at first, unless it was there, or may have been
+    // because a member removed it and no read shows that another member had written it.
     for (auto& [key, state] : keys_)
       state.is_absent = state.is_absent && state.before == kNone && !removed.contains(key);
     return Ok{};
@@ -203,7 +204,7 @@ class Execution {
     return run_step(member, r.steps[r.next++]);
   }
 
-  // Refuses what its snapshot does not see.
+  // Whether the member changes nothing that its snapshot does not see.
   bool keeps_snapshot(uint32_t member) const {
     return isolation(member) == Isolation::snapshot || isolation(member) == Isolation::ssi;
   }
@@ -273,7 +274,8 @@ class Execution {
                   name(other), h_.key(key).to_string());
   }
 
-  // The reads in a step: of a statement that reads these keys in its second part, or locks nothing.
+  // The reads in a step: which keys its statement reads in its second part, and whether it locks
+  // nothing.
   struct Reading {
     Part part;
     const std::vector<KeyId>& last;
@@ -311,8 +313,8 @@ class Execution {
     return running_[member].first;
   }
 
-  // A row is inserted where none is; and a statement that found it and changes it finds it here
-  // too.
+  // Changes a row. A row is inserted only if none is there; a statement that found the row when it
+  // ran and changes it must find it here, too.
   Status change(uint32_t member, const Access& a) {
     Running& r = running_[member];
     const Key& key = keys_[a.key];
@@ -346,7 +348,8 @@ class Execution {
     });
     return found;
   }
-  // Whether it found its row by a condition that what the key holds now does not satisfy.
+  // Whether the write's statement found its row by a condition that what the key holds now does not
+  // satisfy.
   bool is_skipped(const Access& write, const Key& key) const {
     bool passed = false;
     each_before(write, [&](const Access& a) {
@@ -372,10 +375,10 @@ class Execution {
   const Schedule& schedule_;
   const History& h_;
   const Matches matches_;
-  uint32_t now_ = 0;  // the event
+  uint32_t now_ = 0;  // number of the current event
   std::vector<Running> running_;
-  std::map<KeyId, Key> keys_;      // that some member changes
-  std::map<KeyId, Locked> locks_;  // that some member locks
+  std::map<KeyId, Key> keys_;      // those that some member changes
+  std::map<KeyId, Locked> locks_;  // those that some member locks
   std::vector<Seen> seen_;
 };
 
@@ -384,7 +387,7 @@ class Precedence {
  public:
   Precedence(const Execution& run, size_t members) : run_(run), members_(members) { depend(); }
 
-  // No member at ssi is read past by one that overlaps it, and reads past another: i → pivot → k,
+  // Checks for ssi that there are no members i → pivot → k, which read past each other and overlap,
   // where k commits first.
   Status keep_apart() const {
     std::vector<std::vector<uint32_t>> into(members_), out(members_);
@@ -420,7 +423,7 @@ class Precedence {
   }
 
  private:
-  // Every serial order that explains the schedule has `from` before `to`.
+  // Notes that `from` comes before `to` in every serial order that explains the schedule.
   void add(uint32_t from, uint32_t to) {
     if (from != to) precede_.insert({from, to});
   }
@@ -438,8 +441,8 @@ class Precedence {
     }
   }
 
-  // Whether the version may belong to what a query selects that saw the key behind `behind`
-  // versions, or take that out.
+  // Whether the version may add a row to what a query selects that saw the key after `behind`
+  // versions, or take one out.
   bool may_change(const Key& key, size_t behind, size_t version, PredicateId where) const {
     return run_.matches().match(key, behind, where) != Match::no ||
            run_.matches().match(key, version + 1, where) != Match::no;
@@ -454,12 +457,12 @@ class Precedence {
     const PredicateId where = run_.matches().condition_of(seen.op);
     const Match saw = run_.matches().match(key, seen.behind, where);
     if (saw == Match::open && seen.behind > 0) return;
-    // Forwards to the next change, which only a row that certainly matches makes.
+    // Goes forwards to the next change, which only a row that certainly matches makes.
     for (size_t i = seen.behind; i < key.committed.size(); ++i) {
       const Match later = run_.matches().match(key, i + 1, where);
       if (saw == Match::open && later == Match::open) break;
       if (saw != Match::yes && later != Match::yes) continue;
-      // The initial row is not known, and may have matched as well: the new one still differs from
+      // The initial row is not known, and may have matched as well, but the new one differs from
       // it.
       add(seen.reader, key.committed[i].writer);
       break;

@@ -1,5 +1,5 @@
-// Verifies schedules (certify/schedule.h): executes each literally, and looks for the dependencies
-// that its cycle names.
+// Verifies schedules (certify/schedule.h): executes each one literally, and looks for the
+// dependencies that its cycle names.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@ namespace assay::internal::certify {
 // The steps of a transaction, in program order; each has at least one operation.
 std::vector<Step> steps_of(const History& history, TxnId txn);
 
-// What an operation of a member read of a key that some member changes: the version that was in
-// force, unless the member had changed the key before.
+// What an operation of a member read from a key that some member changes: the current version,
+// unless the member had changed the key before.
 struct Saw {
   OpId op = kNone;
   KeyId key = kNone;
@@ -20,9 +20,9 @@ struct Saw {
       kNone;  // kNone: the state before the schedule, if no member's operation determines it
   bool removed = false;
 };
-// Error if the isolations do not allow the schedule, dangerous structures aside.
+// Fails if the isolations do not allow the schedule, apart from dangerous structures.
 Result<std::vector<Saw>> execute_schedule(const Schedule& schedule, const History& history);
-// Or if its cycle is none, or it holds a structure that ssi refuses.
+// Also fails if its cycle is not one, or if it holds a structure that ssi refuses.
 Status verify_schedule(const Schedule& schedule, const History& history);
 
 }  // namespace assay::internal::certify

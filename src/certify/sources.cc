@@ -84,7 +84,7 @@ bool Sources::explains(const State& state, OpId i, KeyId key) const {
   return a.reads() && accepts(history_, a, state) && may_be_from(history_, state, i);
 }
 
-// Whether what a range says of the key is right of this state.
+// Whether what a range says about the key is right for this state.
 bool Sources::range_explained(const State& state, OpId range, KeyId key) const {
   const Selected selected = history_.selected(range);
   const PredicateId predicate = selected.predicate;
@@ -96,12 +96,12 @@ bool Sources::range_explained(const State& state, OpId range, KeyId key) const {
     right = conditions_.agrees(predicate, one, state);
   });
   if (named > 0) return named == 1 && right && covers(history_, range, key);
-  // Of keys that an aggregate looks at beyond its claim, any state will do.
+  // For keys that an aggregate looks at beyond its claim, any state will do.
   return !selected.complete || conditions_.certainly_misses(predicate, state) ||
          conditions_.match(predicate, state) != Match::yes;
 }
 
-// By the index of the history: the rows of a condition that has thousands of versions are not
+// Asks the index of the history: the rows of a condition that has thousands of versions are not
 // evaluated for each key.
 bool Sources::may_satisfy(PredicateId predicate, KeyId key) const {
   if (predicate == kNone) return true;
@@ -141,7 +141,7 @@ Result<std::vector<TxnId>> Sources::of(OpId op, KeyId key, bool one_state) const
 // A superset of the writes of the key that may explain the operation.
 std::span<const Write> Sources::candidates(OpId i, KeyId key, Which which) const {
   const Access a = access_of(history_, i);
-  VersionId seen = kNone;  // that the key held
+  VersionId seen = kNone;  // the version that the key held
   if (a.accepts == Accepts::equals) seen = a.seen;
   if (a.is_range()) seen = row_seen(history_, i, key);
   const bool absent =

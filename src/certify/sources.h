@@ -5,9 +5,9 @@
 //   not the initial state.
 //
 // Every operation sees, of each key that it is about, what some transaction left there, its own
-// last write, or the initial state. From read atomic upwards all that a transaction sees of a key
-// before it writes it is the same. A refutation must rule out every possible source; commit orders
-// may name the source they mean.
+// last write, or the initial state. At read atomic and above, all that a transaction sees of a key
+// before it writes the key is the same. A refutation must rule out every possible source; commit
+// orders may name the source they mean.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,8 @@
 
 namespace assay::internal::certify {
 
-// From read atomic upwards; Adya's levels judge each read by itself.
+// Whether a transaction sees one state of a key, as at read atomic and above; Adya's levels judge
+// each read by itself.
 inline bool one_state(const LevelInfo& level) {
   return level.repeatable && level.events != EventModel::adya;
 }
@@ -31,22 +32,22 @@ class Sources {
  public:
   explicit Sources(const Writes& writes);
 
-  // Every transaction whose state of `key` explains what `op` saw (kNone: the initial state);
-  // with `one_state` also what the other operations of `op`'s transaction saw of the key before it
-  // wrote the key. Empty if nothing does. Fails for operations that see no state of the key, or
-  // their transaction's own.
+  // Every transaction whose state of `key` explains what `op` saw (kNone: the initial state); with
+  // `one_state` also what the other operations of `op`'s transaction saw of the key before it wrote
+  // the key. Empty if none does. Fails for operations that see no state of the key, or their
+  // transaction's own.
   Result<std::vector<TxnId>> of(OpId op, KeyId key, bool one_state) const;
 
-  // Whether one of them is `source`.
+  // Whether `source` is one of them.
   bool possible(OpId op, KeyId key, TxnId source) const;
-  // The same where `op` is known to have seen a state of the key, its transaction not to have
-  // written it before, and `source` to be another one.
+  // The same if `op` is known to have seen a state of the key, its transaction not to have written
+  // the key before, and `source` to be another one.
   bool possible_external(OpId op, KeyId key, TxnId source) const;
-  // Some write of another transaction, whatever its outcome, or the initial state explains the
-  // observation of `key` by `op`; or the transaction's last write before it does, if there is one.
-  // For keys that `op` sees and that hold no list.
+  // Whether some write of another transaction, whatever its outcome, or the initial state explains
+  // the observation of `key` by `op`; or, if its transaction wrote the key before `op`, whether the
+  // last such write does. For keys that `op` sees and that do not hold a list.
   bool explained_by_any(OpId op, KeyId key) const;
-  // `op` saw a state of another transaction that none which may count left behind.
+  // Whether `op` saw a state of another transaction that no transaction which may count left.
   bool has_no_source(OpId op, KeyId key) const;
   // Whether the result of `op` is right if it saw the write `own` of its transaction.
   bool explained_by(OpId own, OpId op, KeyId key) const;
@@ -54,15 +55,16 @@ class Sources {
   // within its bounds that operations which may count touch and that ever held a value which may
   // satisfy its condition.
   std::vector<KeyId> keys_of_range(OpId op) const;
-  // Those of which an aggregate may have added something.
+  // The keys of which an aggregate may have added something.
   std::vector<KeyId> keys_of_aggregate(OpId op) const;
-  // Whether that, or the key of any other operation, is one of which it saw a state, be it its own.
+  // Whether the key is one of those of a range, or the key of another operation, of which the
+  // operation saw a state, even if only its transaction's own.
   bool sees(OpId op, KeyId key) const;
   // Whether the key ever held something that may satisfy the condition.
   bool may_satisfy(PredicateId predicate, KeyId key) const;
   // The other transactions that may have left the state that `op` saw, if that certainly is the
-  // final state of one: none if it is explained by the initial state, by an own write, or by a
-  // write that was overwritten or whose transaction did not take effect.
+  // final state of one: empty if it is explained by the initial state, by a write of the same
+  // transaction, or by a write that was overwritten or whose transaction did not take effect.
   template <class TookEffect>
   std::vector<TxnId> certain_writers(OpId op, KeyId key, TookEffect took_effect) const {
     std::vector<TxnId> left;
@@ -88,7 +90,7 @@ class Sources {
   const History& history_;
   const Conditions conditions_;
   std::vector<bool> holds_list_, touched_;
-  std::vector<KeyId> sorted_;  // the touched keys, in the order of keys
+  std::vector<KeyId> sorted_;  // the touched keys, in key order
 };
 
 }  // namespace assay::internal::certify

@@ -78,7 +78,7 @@ class Reading {
     return std::span(named_).subspan(begin_[i], begin_[i + 1] - begin_[i]);
   }
 
-  // Each operation before the next that the same line names: f(from, to).
+  // Calls f(from, to) for each operation and the next one that the same line names.
   template <class F>
   void each_arc(F f) {
     for (size_t i = 0; i + 1 < begin_.size(); ++i) {
@@ -105,8 +105,8 @@ class Reading {
   }
 
   std::vector<bool> keys_with_opposites() {
-    std::vector<uint32_t> preceded(h_.op_count());  // by this many arcs
-    std::vector<size_t> end(h_.op_count() + 1);     // of its arcs in `after`
+    std::vector<uint32_t> preceded(h_.op_count());  // number of arcs that lead to it
+    std::vector<size_t> end(h_.op_count() + 1);     // end of its arcs in `after`
     each_arc([&](OpId from, OpId to) {
       ++preceded[to];
       ++end[from + 1];
@@ -128,8 +128,8 @@ class Reading {
     return keys;
   }
 
-  // What a transaction leaves behind of a key is its last write of it, and every element that it
-  // appends to a list.
+  // A transaction leaves behind its last write of a key, and every element that it appends to a
+  // list.
   void look_for_lost_commits(int64_t complete_to) {
     for (TxnId t = 0; t < h_.txn_count() && contradiction_.empty(); ++t) {
       const Interval end = h_.end_time(t);
@@ -152,12 +152,14 @@ class Reading {
 
   const Writes& writes_;
   const History& h_;
-  std::vector<size_t> begin_{0};       // per line, and the end
-  std::vector<TxnId> named_;           // of all lines
-  std::vector<bool> listed_;           // per operation: an entry means it
-  std::vector<bool> value_listed_;     // per version: an entry without a transaction
-  std::vector<bool> deletion_listed_;  // per key: a null entry without a transaction
-  bool named_again_ = false;           // an operation is meant twice
+  std::vector<size_t> begin_{0};       // indexed by line, and the end
+  std::vector<TxnId> named_;           // of all lines together
+  std::vector<bool> listed_;           // indexed by operation: whether an entry means it
+  std::vector<bool> value_listed_;     // indexed by version: whether an entry without a transaction
+                                       // has it
+  std::vector<bool> deletion_listed_;  // indexed by key: whether it has a null entry without a
+                                       // transaction
+  bool named_again_ = false;           // whether an operation is meant twice
   std::string contradiction_;
 };
 

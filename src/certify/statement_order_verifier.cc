@@ -71,9 +71,10 @@ class StatementReplay {
   const History& history_;
   const Order& order_;
   Replay replay_;
-  std::vector<TxnId> holder_;      // per key: who has written it and not committed
-  std::vector<uint32_t> moments_;  // per transaction: its r that are to come
-  std::vector<OpId> next_;         // per transaction: its next statement
+  std::vector<TxnId> holder_;      // indexed by key: the transaction that has written it and not
+                                   // committed
+  std::vector<uint32_t> moments_;  // indexed by transaction: how many r are still to come
+  std::vector<OpId> next_;         // indexed by transaction: its next statement
 };
 
 }  // namespace

@@ -2,9 +2,9 @@
 //
 //   r(A) r(B) w(B) r(A) w(A) of   A: { r(x,0) r(x,1) }   B: { w(x,1) }
 //
-// The first r(T) is T's first statement, and so on; the last is also all that are left. A statement
-// is judged as in replay.h. From the first one that writes a key up to w(T) no other transaction
-// may have such a statement. O(operations).
+// The first r(T) is T's first statement, and so on; the last stands for all remaining ones. A
+// statement is judged as in replay.h. From the first one that writes a key up to w(T) no other
+// transaction may have such a statement. O(operations).
 #pragma once
 
 #include "assay/certificate.h"
@@ -13,7 +13,7 @@
 
 namespace assay::internal::certify {
 
-// `order` holds every committed transaction once, no aborted one, r before w, and follows the
+// `order` must hold every committed transaction once, no aborted one, r before w, and follow the
 // sessions.
 Status statement_order_serves(const History& history, const Order& order);
 

@@ -41,8 +41,8 @@ bool any_level(const Certificate& certificate, const History& history, Holds hol
                              [&](LevelId level) { return holds(history.level(level)); });
 }
 
-// Linearizability is defined where every transaction that took effect is one operation on one key.
-// An order shows which ones it takes to have done so, and is asked by its verifier.
+// Linearizability is defined if every transaction that took effect is one operation on one key. An
+// order says which transactions it takes to have done so; its verifier checks that.
 Status check_defined(const Certificate& certificate, const Lookups& lookups) {
   if (certificate.outcome() != Outcome::violated ||
       !any_level(certificate, lookups.history(),
@@ -59,7 +59,8 @@ Status check_defined(const Certificate& certificate, const Lookups& lookups) {
   return Ok{};
 }
 
-// The strongest first: what serves it may serve the others without another look.
+// Calls the verifier for each level, the strongest first: what serves it may serve the others
+// without another look.
 template <class OfKind>
 Status for_each_level(std::vector<LevelId> levels, OfKind verifier) {
   std::sort(levels.rbegin(), levels.rend());
@@ -125,9 +126,9 @@ uint64_t verification_bytes(const Certificate& certificate, const History& histo
   const bool replays = any_level(certificate, history, [](const LevelInfo& l) {
     return l.events == EventModel::single || l.events == EventModel::split;
   });
-  // Places, what each key holds, and moments by request and by response.
+  // Memory of places, of what each key holds, and of moments by request and by response.
   const uint64_t replay = (in_time ? 72 : 8) * txns + 20 * keys;
-  // An order that cannot be replayed: the sources of reads, and clocks.
+  // For an order that cannot be replayed: the sources of reads, and clocks.
   const uint64_t reads_from = 60 * txns + 24 * reads + 12 * versions + 72 * keys;
   return replays ? replay : replay + reads_from;
 }

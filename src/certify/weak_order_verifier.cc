@@ -43,7 +43,7 @@ class EarliestSources {
       e.read = read;
     }
   }
-  // The read, from an earlier place, of a key that `writer` writes; null if there is none.
+  // The read, from a place before `writer`, of a key that `writer` writes; null if there is none.
   const ReadFrom* read_behind(const CommitOrder& order, Place writer) const {
     const auto writes = order.keys_written(writer);
     const auto behind = [&](KeyId k) {
@@ -72,7 +72,7 @@ class EarliestSources {
 // A word [r]s[r] or rr, walked session by session.
 class WordWalk {
  public:
-  // Nothing if the word is none such.
+  // nullopt if the word is not of this form.
   static std::optional<WordWalk> of(std::string_view word, const History& history,
                                     const CommitOrder& order, Readers readers) {
     for (const std::string_view known : {"s", "rs", "sr", "rr", "rsr"})
@@ -95,7 +95,7 @@ class WordWalk {
         if (by_readers_)
           for (const Place reader : readers_of_[p])
             if (Status held = holds_for(reader); !held.ok()) return held;
-        // A session goes on without a transaction of unknown outcome.
+        // A session continues without a transaction of unknown outcome.
         if (by_session_ && history_.status(t) == TxnStatus::committed) see_from(p);
       }
     }
@@ -119,7 +119,7 @@ class WordWalk {
           readers_of_[read.from].push_back(p);
   }
 
-  // The transactions that the walk has passed: `p` itself, or the sources of its reads.
+  // Sees the transactions that the walk has passed: `p` itself, or the sources of its reads.
   void see_from(Place p) {
     if (!reads_first_) return see(p);
     for (const ReadFrom& read : order_.reads(p))
@@ -149,12 +149,12 @@ class WordWalk {
   const History& history_;
   const CommitOrder& order_;
   const Readers readers_;
-  std::vector<Last> last_;  // per key: the last writer seen, if its stamp is that of now
-  std::vector<std::vector<Place>> readers_of_;  // per place: its readers
-  uint32_t stamp_ = 0;  // of a session; of a transaction if the word has no s
+  std::vector<Last> last_;  // indexed by key: the last writer seen, if its stamp is the current one
+  std::vector<std::vector<Place>> readers_of_;  // indexed by place: its readers
+  uint32_t stamp_ = 0;  // of the current session, or transaction if the word has no s
 };
 
-// Any number of steps s and r.
+// Handles any number of steps s and r.
 class SeenWriters {
  public:
   SeenWriters(const History& history, const CommitOrder& order, Readers readers)
@@ -186,11 +186,12 @@ class SeenWriters {
 
  private:
   static constexpr Place kBlock = 256;
-  using Seen = std::array<uint64_t, kBlock / 64>;  // of the places of a block
+  using Seen = std::array<uint64_t, kBlock / 64>;  // places of a block
 
   static void set(Seen& seen, Place column) { seen[column / 64] |= uint64_t{1} << column % 64; }
 
-  // A reader examines the writers of a key between its source and itself.
+  // Finds, for each block, the last reader that needs it: a reader examines the writers of a key
+  // between its source and itself.
   void find_readers() {
     const PlacedWriters writers(history_, order_.txns());
     for (Place p = 1; p <= order_.count(); ++p)
@@ -202,7 +203,7 @@ class SeenWriters {
       }
   }
 
-  // Which transactions up to the reader `last` saw which of those from `first` on.
+  // Finds which transactions up to the reader `last` saw which of those from `first` on.
   Status pass(Place first, Place last) {
     const Place begin = std::max<Place>(first, 1);
     const Place end = std::min(first + kBlock, order_.count() + 1);
@@ -222,13 +223,13 @@ class SeenWriters {
     return Ok{};
   }
 
-  // `p` saw `other`, and all that it saw.
+  // Notes that `p` saw `other`, and all that `other` saw.
   void note_seen(Place p, Place first, Place other) {
     if (other == 0 || other < first) return;
     for (size_t i = 0; i < seen_[p].size(); ++i) seen_[p][i] |= seen_[other][i];
     if (other - first < kBlock) set(seen_[p], other - first);
   }
-  // The last of the block that writes the key and was seen; 0 if there is none.
+  // The last transaction of the block that writes the key and was seen; 0 if there is none.
   Place seen_behind(Place p, Place first, const ReadFrom& read) const {
     for (size_t i = seen_[p].size(); i-- > 0;)
       if (const uint64_t both = seen_[p][i] & written_[read.key][i]; both != 0)
@@ -239,10 +240,12 @@ class SeenWriters {
   const History& history_;
   const CommitOrder& order_;
   const Readers readers_;
-  std::vector<Place> previous_;  // per place: the last of its session that committed; 0: none
-  std::vector<Place> until_;     // per block: the last reader that needs a place in it; 0: none
-  std::vector<Seen> seen_;       // per place, of the block that is looked at
-  std::vector<Seen> written_;    // per key, of the block that is looked at
+  std::vector<Place> previous_;  // indexed by place: the previous one of its session that
+                                 // committed; 0: none
+  std::vector<Place> until_;     // indexed by block: the last reader that needs a place in it; 0:
+                                 // none
+  std::vector<Seen> seen_;       // indexed by place; for the block that is being examined
+  std::vector<Seen> written_;    // indexed by key; for the block that is being examined
 };
 
 class WeakOrder {
@@ -259,8 +262,8 @@ class WeakOrder {
       if (word.empty()) continue;
       const Status s = check_word(word, level.seen.earlier_reads);
       if (s.ok()) continue;
-      // The versions that queries may also have read let no transaction see more through any number
-      // of steps, which covers more than one word.
+      // The versions that queries may also have read let no transaction see more by any number of
+      // steps, which includes more than one word.
       return may_skip_any_version(history_) ? closure() : s;
     }
     return Ok{};
@@ -274,7 +277,7 @@ class WeakOrder {
                 : refuse("no commit order is known to serve a level that sees {}", word);
   }
 
-  // Every key is read from one writer.
+  // Checks that every transaction reads each key from one writer.
   Status check_repeatable() const {
     std::vector<Place> reader(history_.key_count(), 0), from(history_.key_count(), 0);
     for (Place p = 1; p <= order_.count(); ++p) {
@@ -290,8 +293,8 @@ class WeakOrder {
     return Ok{};
   }
 
-  // The word r: the transactions that a transaction reads from bound what else it may read, or with
-  // `earlier`, may read later.
+  // Checks the word r: the transactions that a transaction reads from limit what else it may read
+  // or, with `earlier`, what it may read later.
   Status check_direct(bool earlier) const {
     EarliestSources bounded(history_);
     std::vector<Place> met_by(order_.count() + 1, 0);
@@ -306,10 +309,10 @@ class WeakOrder {
         firsts.push_back(i);
       }
       bounded.start(p);
-      size_t begin = reads.size();  // reads from here on were added
+      size_t begin = reads.size();  // reads from here on have been added
       while (!earlier && begin > 0) bounded.add(reads[--begin]);
       for (size_t i = reads.size(); i-- > 0;) {
-        // What one operation on a range sees it sees at once.
+        // One operation on a range sees everything at once.
         if (begin > i + 1 && reads[i].op != reads[begin - 1].op)
           while (begin > i + 1) bounded.add(reads[--begin]);
         if (firsts.empty() || firsts.back() != i) continue;

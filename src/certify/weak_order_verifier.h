@@ -15,10 +15,10 @@
 //
 //   r                each reader, its sources and the earliest source of each key; of both the
 //                    smaller is scanned
-//   s rs sr rr rsr   session by session, the last writer of each key that what is walked through
-//                    wrote or read. It is held against each transaction of the session, or where
-//                    the word ends in r, against those that read from it
-//   any number       256 neighbours in the order at a time: of each later transaction a bit for
+//   s rs sr rr rsr   session by session, the last writer of each key, among what the session's
+//                    transactions wrote or read. It is compared with each transaction of the
+//                    session or, if the word ends in r, with those that read from it
+//   any number       256 neighbours in the order at a time: for each later transaction a bit for
 //                    each of them says whether it saw it. A pass ends at the last reader that reads
 //                    a key from before one of them that writes it
 //
@@ -42,7 +42,8 @@ struct Readers {
   bool has(Place p) const { return only == nullptr || (*only)[p]; }
 };
 
-// `order` holds every committed transaction, none twice, no aborted one, and follows the sessions.
+// `order` must hold every committed transaction, none twice, no aborted one, and follow the
+// sessions.
 Status commit_order_serves(const LevelInfo& level, const History& history, const CommitOrder& order,
                            Readers readers = {});
 

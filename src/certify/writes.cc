@@ -29,7 +29,7 @@ std::span<const Write> by(TxnId txn, std::span<const Write> part) {
 
 }  // namespace
 
-// `group_of`: of a write; kNone if it is in no group.
+// `group_of` returns the group of a write; kNone if it is in none.
 template <class GroupOf>
 Writes::Groups::Groups(const History& h, size_t count, GroupOf group_of) : begin_(3 * count + 1) {
   const auto each = [&](auto visit) {

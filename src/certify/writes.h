@@ -24,9 +24,9 @@
 
 namespace assay::internal::certify {
 
-// What a transaction may have seen of others. clean: what those leave behind that take effect.
-// dirty, where the level forbids no cycle with a read dependency: what any transaction ever wrote,
-// aborted and overwritten values too. So an element of a list may be an aborted one, and no
+// What a transaction may have seen of others. clean: what transactions that take effect leave.
+// dirty, if the level forbids no cycle with a read dependency: what any transaction ever wrote,
+// including aborted and overwritten values. So an element of a list may be an aborted one, and no
 // transaction takes effect because it was read.
 enum class ReadRule : uint8_t { clean, dirty };
 inline ReadRule read_rule(const LevelInfo& level) {
@@ -43,9 +43,9 @@ struct Write {
   OpId op = kNone;
 };
 
-// Which writes are meant: the writes that stay, all of transactions that may count, or all. A span
-// begins with the writes that stay, goes on with the others that may count and ends with those of
-// aborted transactions; each of these parts is in the order of the history.
+// Which writes are meant: the writes that stay, all writes of transactions that may count, or all.
+// A span begins with the writes that stay, continues with the others that may count and ends with
+// those of aborted transactions; each part is in the order of the history.
 enum class Which : uint8_t { staying, counting, all };
 
 class Writes {
@@ -65,18 +65,18 @@ class Writes {
   }
   // The write of the key that the transaction leaves behind; null if there is none.
   const Write* left_by(TxnId txn, KeyId key) const;
-  // Of the version, all that the transaction made, if it may count.
+  // All writes of the version that the transaction made, if it may count.
   struct Made {
     OpId first = kNone;
     size_t count = 0;
   };
   Made made_by(TxnId txn, VersionId version) const;
   // The only transaction that may count and writes the version, finally or on the way; with dirty
-  // reads aborted ones are among them. kNone if there is none or there are several.
+  // reads aborted ones are included. kNone if there is none or there are several.
   TxnId only_author(VersionId version, ReadRule rule = ReadRule::clean) const;
 
  private:
-  // In three parts for each group.
+  // Writes in groups, each in three parts.
   class Groups {
    public:
     template <class GroupOf>
@@ -89,7 +89,7 @@ class Writes {
     size_t end(size_t group, Which which) const {
       return begin_[3 * group + static_cast<size_t>(which) + 1];
     }
-    std::vector<uint32_t> begin_;  // per part, and the end
+    std::vector<uint32_t> begin_;  // indexed by part, and the end
     std::vector<Write> writes_;
   };
 

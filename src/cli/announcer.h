@@ -1,4 +1,4 @@
-// Prints alarms and undecided parts as they come.
+// Prints alarms and undecided parts as they occur.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,10 @@ class Announcer : public watch::WatchListener {
   Announcer(LevelId level, const WatchOutput& output) : level_(level), output_(output) {}
 
   void on_alarm(std::function<void(const Audit&)> f) { on_alarm_ = std::move(f); }
-  // Called for a left-out transaction, after its report.
+  // `f` is called for a left-out transaction, after its report.
   void on_left_out(std::function<Status(const watch::Omission&)> f) { on_left_out_ = std::move(f); }
   void on_sealed(std::function<void(const certify::Segment&)> f) { on_sealed_ = std::move(f); }
-  // Another process reported this many alarms before.
+  // Says that another process has reported this many alarms before.
   void count_from(uint64_t alarms) { before_ = alarms_ = alarms; }
   void alarm(Audit&& violation, const std::string& left_out) override;
   void undecided(const watch::Undecided& what) override;
@@ -45,9 +45,9 @@ class Announcer : public watch::WatchListener {
   }
   bool has_enough() const override { return output_.fail_fast && alarms() > 0; }
 
-  // Reported by this process.
+  // The number of alarms that this process reported.
   uint64_t alarms() const { return alarms_ - before_; }
-  // Of the first output that could not be written.
+  // The error of the first output that could not be written.
   const std::optional<Error>& failure() const { return failure_; }
 
  private:

@@ -1,4 +1,4 @@
-// A history with the certificates that are about it.
+// A history together with its certificates.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct Certified {
   CertificateFile file;
 };
 
-// CERTIFICATE HISTORY…, and how the history is read.
+// The arguments CERTIFICATE HISTORY…, and how the history is read.
 struct CertifiedFlags {
   std::string certificate;
   std::vector<std::string> histories;
@@ -24,8 +24,8 @@ struct CertifiedFlags {
   void add(CLI::App& app, const std::string& certificate_help);
 };
 
-// Reads both, the history from all of its files. Not verified yet. Fails if the certificates are
-// about another history.
+// Reads both, the history from all of its files, without verifying them. Fails if the certificates
+// are about another history.
 Result<Certified> read_certified(const CertifiedFlags& flags);
 
 }  // namespace assay::internal::cli

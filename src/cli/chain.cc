@@ -26,7 +26,7 @@ class ChainCheck {
   ChainCheck(formats::Input& chain, formats::Input& history)
       : chain_(chain), history_(history), chunks_(history, notes_) {}
 
-  // An error with a file is one of the files; any other is a refusal.
+  // If a file cannot be read, the error is that of the file; any other error is a refusal.
   Status run() {
     formats::Input::Line line;
     const auto first = chain_.next_line(line);
@@ -42,7 +42,7 @@ class ChainCheck {
       if (!more.ok()) return more.error();
       if (!*more && segments_ == 0)
         return in_chain(bad_input("expected another segment, or the end of the chain"));
-      if (!*more) return Ok{};  // it may go on
+      if (!*more) return Ok{};  // the chain may go on
       auto item = reader_.next(line.text);
       if (!item.ok()) return in_chain(item.error());
       if (const auto* end = std::get_if<certify::ChainEnd>(&*item)) {
@@ -55,7 +55,7 @@ class ChainCheck {
     }
   }
 
-  // If not, it says nothing of the history.
+  // Whether the chain is whole; if not, it says nothing about the whole history.
   bool is_whole() const { return has_end_ && verifier_->left_out() == 0 && verifier_->gaps() == 0; }
 
   std::string sentence() const {
@@ -88,7 +88,8 @@ class ChainCheck {
     return verifier_->accept(segment);
   }
 
-  // A line without its outcome is held back until the end, or until it is asked for.
+  // Reads the history up to a line. A line without its outcome is held back until the end, or until
+  // it is asked for.
   Status read_up_to(uint64_t line) {
     while (!verifier_->holds(line) && !ended_)
       if (Status s = read_more(); !s.ok()) return s;
@@ -120,7 +121,7 @@ class ChainCheck {
   bool ended_ = false;
   bool has_end_ = false;
   uint64_t transactions_ = 0, segments_ = 0;
-  uint64_t named_ = 0;  // by the segments
+  uint64_t named_ = 0;  // according to the segments
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// `assay verify` of a chain of certificates.
+// `assay verify` for a chain of certificates.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace assay::internal::cli {
 
-// Whether the file is one.
+// Whether the file is a chain.
 bool is_chain(const std::string& path);
-// Beside its history, in memory that grows with neither.
+// Verifies the chain while it reads its history, in memory that grows with neither.
 Exit verify_chain(const std::string& path, const std::vector<std::string>& histories);
 
 }  // namespace assay::internal::cli

@@ -23,7 +23,7 @@
 namespace assay::internal::cli {
 namespace {
 
-// The budget begins now.
+// Returns the options of an audit whose budget begins now.
 AuditOptions audit_options(const CheckFlags& flags, ProgressLine& progress) {
   AuditOptions options;
   options.check.levels = flags.levels.levels;
@@ -67,7 +67,7 @@ void print_stats(const Audit& c) {
   std::fputs(out.c_str(), stderr);
 }
 
-// `run` makes an audit of options.
+// `run` makes an audit from options.
 template <class Run>
 Audit audited(const CheckFlags& flags, Run run) {
   ProgressLine progress("check");
@@ -86,8 +86,8 @@ Status save_certificates(Audit& c, const std::string& path) {
   return Ok{};
 }
 
-// The level means nothing for this history: it needs times, which are missing, or single
-// operations. It is unknown, but affects the exit code only if it was asked for.
+// Whether the level has no meaning for this history: it needs times, which are missing, or single
+// operations. The verdict is unknown, but affects the exit code only if it was asked for.
 bool does_not_apply(const Verdict& v) {
   return v.cause == UnknownCause::lacks_times || v.cause == UnknownCause::not_applicable;
 }
@@ -146,7 +146,7 @@ Exit exit_code(const Audit& c) {
 
 namespace {
 
-// Prints and writes what the files come to, one after the other.
+// Prints and writes the results of the files, one after the other.
 class Results {
  public:
   explicit Results(const OutputFlags& output)
@@ -155,7 +155,7 @@ class Results {
                             : start_text({colour_on_stdout(output.colour), columns_of_stdout()})),
         reports_(output.reports) {}
 
-  // False if standard output cannot be written.
+  // Returns false if standard output cannot be written.
   bool add(Audit& c) {
     if (c.error) fail(*c.error);
     for (const std::string& n : c.notes) note(n);
@@ -163,7 +163,8 @@ class Results {
     totals_.add(c);
     const std::vector<KnownViolation> violations = violations_of(c);
     found_.insert(found_.end(), violations.begin(), violations.end());
-    // An unreadable file has been reported; but each file still gets its line of JSON.
+    // The error of an unreadable file has been reported already; but each file gets its line of
+    // JSON.
     if (!c.error || output_.json)
       if (Status s = print_painted(screen_->add(c)); !s.ok()) return worsen(fail(s.error())), false;
     worsen(exit_code(c));
@@ -193,13 +194,13 @@ class Results {
  private:
   const OutputFlags& output_;
   std::unique_ptr<ReportWriter> screen_;
-  std::optional<ReportFiles> reports_;  // none once one could not be written
+  std::optional<ReportFiles> reports_;  // empty after one could not be written
   Totals totals_;
   std::vector<KnownViolation> found_;
   Exit worst_ = Exit::satisfied;
 };
 
-// The histories named by the paths of the command line.
+// Returns the histories named by the paths of the command line.
 std::vector<std::string> all_histories(const std::vector<std::string>& paths,
                                        const CheckFlags& flags, Results& results) {
   std::vector<std::string> all;

@@ -78,7 +78,7 @@ constexpr std::array kCommands = {
     Command{"doctor",
             "show which databases can be driven from here, and the limits of this machine",
             "  assay doctor\n", add_doctor},
-    // From here on only assay --help-all shows them.
+    // The commands from here on are shown only by assay --help-all.
     Command{"recover", "add what the database's log says to the history of a run that was killed",
             "  assay recover run.jsonl --database sqlite:app.db\n", add_recover},
     Command{"exec-test", "test whether a program keeps to the protocol by which 'exec:' drives it",

@@ -1,4 +1,4 @@
-// The commands: one file each, one line in command.cc.
+// The commands: each is one file and one line in command.cc.
 #pragma once
 
 #include <functional>
@@ -14,20 +14,20 @@ class App;
 
 namespace assay::internal::cli {
 
-// What runs when the command line has been read.
+// The function that runs when the command line has been read.
 using Action = std::function<Exit()>;
 
 struct Command {
   std::string_view name;
   std::string_view summary;
   std::string_view examples;
-  // Adds its flags to its own sub-application.
+  // Adds the command's flags to its sub-application.
   Action (*add)(CLI::App& app);
 };
 
-// In the order of help.
+// All commands, in the order of help.
 std::span<const Command> all_commands();
-// Those that `assay --help` leaves to --help-all: the last ones.
+// The commands that `assay --help` omits and --help-all shows: the last ones.
 std::span<const Command> commands_beyond_first_screen();
 bool is_command(std::string_view name);
 // "no command 'chek'; did you mean 'check'?"

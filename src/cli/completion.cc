@@ -15,7 +15,8 @@ namespace {
 
 using Commands = std::vector<DescribedCommand>;
 
-// Within single quotes of a shell, on one line, without what zsh and fish give a meaning.
+// Returns the text for use within single quotes of a shell: on one line, without characters that
+// have a meaning in zsh and fish.
 std::string quoted(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -31,7 +32,7 @@ std::string quoted(const std::string& text) {
 
 std::string first_sentence(const std::string& help) { return help.substr(0, help.find(". ")); }
 
-// The keys of a flag, "keys= tombstones".
+// Returns the keys of a flag, "keys= tombstones".
 std::string keys_of_flag(const DescribedCommand& command, const DescribedFlag& flag) {
   std::string keys;
   for (const DescribedFlag& f : command.flags)
@@ -40,7 +41,7 @@ std::string keys_of_flag(const DescribedCommand& command, const DescribedFlag& f
   return keys;
 }
 
-// What a flag may be given, and behind its default the keys that it has.
+// Returns the values that a flag may have and, after its default value, the keys that it has.
 std::vector<std::string> choices(const DescribedCommand& command, const DescribedFlag& flag) {
   std::vector<std::string> all = flag.values;
   if (all.empty()) return all;

@@ -81,7 +81,7 @@ Status can_write(const std::string& path) {
 Status spare_inputs(std::span<const std::string> outputs, std::span<const std::string> inputs) {
   for (const std::string& output : outputs)
     for (const std::string& input : inputs) {
-      std::error_code ec;  // of files that are not there, which are not the same
+      std::error_code ec;  // files that do not exist are not the same
       if (fs::is_regular_file(output, ec) && fs::equivalent(output, input, ec))
         return usage_error(output + " is read; expected another file to write");
     }

@@ -12,29 +12,29 @@
 
 namespace assay::internal::cli {
 
-// automatic: on a terminal that wants colours, that is NO_COLOR is not set and TERM is not "dumb".
+// automatic: colours on a terminal, unless NO_COLOR is set or TERM is "dumb".
 enum class Colour : uint8_t { automatic, always, never };
 bool colour_on_stdout(Colour when);
-// Of the terminal, at least 40; 80 where standard output is none.
+// The columns of the terminal, at least 40; 80 if standard output is not a terminal.
 size_t columns_of_stdout();
 
-// All of `text`, printable (base/printable.h): lines to read, or JSON. An error if it cannot be
-// written (a full disk behind a redirection).
+// Prints all of `text` in printable form (base/printable.h): lines to read, or JSON. Fails if it
+// cannot be written (for example on a full disk).
 Status print(std::string_view text);
-// A report in colours, in which what comes from a history is printable already.
+// Prints a report in colours, in which texts from a history are printable already.
 Status print_painted(std::string_view text);
-// "assay: …" on standard error, printable.
+// Writes "assay: …" to standard error, in printable form.
 void note(std::string_view text);
 // Prints the error and returns its exit code.
 Exit fail(const Error& e);
-// The exit code of what ended so: that of its error, which it prints, or else `exit`.
+// Returns the exit code of a result: that of its error, which it prints, or else `exit`.
 template <class T>
 Exit ended(const Result<T>& how, Exit exit = Exit::satisfied) {
   return how.ok() ? exit : fail(how.error());
 }
 // Creates or replaces a file; "-" is standard output.
 Status write_file(const std::string& path, std::string_view text);
-// Whether a file can be written there. An existing one is left as it is.
+// Checks that a file can be written there. An existing file is left as it is.
 Status can_write(const std::string& path);
 // A usage error if one of the outputs is an input, by whatever name: it would replace its own
 // source.

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::string_view kParquet = ".parquet";
 
-// By name, or else by the ending of the file to write: ".hist", ".hist.zst"; else assay's own.
+// Returns the format by its name, or else by the ending of the file to write: ".hist", ".hist.zst";
+// else assay's own format.
 std::string_view target_format(const std::string& to, std::string_view path) {
   if (!to.empty()) return to;
   if (path.ends_with(kParquet)) return "facts";
@@ -29,7 +30,7 @@ std::string_view target_format(const std::string& to, std::string_view path) {
   return "assay";
 }
 
-// The formats as a table: name, read, write, description.
+// Prints the formats as a table: name, read, write, description.
 Exit list_formats() {
   size_t width = 0;
   for (const FormatInfo& f : all_formats()) width = std::max(width, f.name.size());

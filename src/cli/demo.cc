@@ -28,7 +28,7 @@ const DemoHistory* find_demo(std::string_view name) {
 }
 
 Exit list() {
-  constexpr size_t kSummary = 31;  // its column
+  constexpr size_t kSummary = 31;  // column of the summary
   std::string out = "Anomalies, each with a small history that shows it: assay demo NAME\n\n";
   for (const DemoHistory& d : demo_histories()) {
     const AnomalyInfo& a = anomaly_info(d.anomaly);

@@ -1,4 +1,4 @@
-// The smallest history we know for each anomaly, in the .hist form.
+// The smallest known history for each anomaly, in the .hist form.
 #pragma once
 
 #include <span>

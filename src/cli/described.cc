@@ -13,9 +13,9 @@
 namespace assay::internal::cli {
 namespace {
 
-constexpr char kNoGroup[] = "Options";  // the parser's heading for all that are in none
+constexpr char kNoGroup[] = "Options";  // the parser's heading for flags without one
 
-// By the type that --help shows.
+// Returns the possible values by the type that --help shows.
 std::vector<std::string> values_of(const std::string& type) {
   if (type == "LEVEL") return names_of(named_levels(), &LevelInfo::name);
   if (type == "FORMAT") return names_of(all_formats(), &FormatInfo::name);
@@ -23,7 +23,7 @@ std::vector<std::string> values_of(const std::string& type) {
   return {};
 }
 
-// "a|b|FILE" at '|', without FILE, which is no value.
+// Splits "a|b|FILE" at '|' and leaves out FILE, which is not a value.
 std::vector<std::string> parts_of(const std::string& text, char separator) {
   std::vector<std::string> parts;
   for (size_t at = 0; text.find(separator) != std::string::npos && at < text.size();) {
@@ -35,8 +35,8 @@ std::vector<std::string> parts_of(const std::string& text, char separator) {
   return parts;
 }
 
-// What the option takes, and from what there is to choose: the parser keeps both in one text,
-// "WHEN:{auto,always,never}", and says "N:INT in [1 - 100]" of a range.
+// Sets what the option takes and the possible values. The parser keeps both in one text,
+// "WHEN:{auto,always,never}", and has "N:INT in [1 - 100]" for a range.
 void describe_value(const std::string& type, DescribedFlag& flag) {
   const size_t colon = type.find(':');
   flag.value = type.empty() ? "VALUE" : type.substr(0, colon);

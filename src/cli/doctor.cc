@@ -19,7 +19,7 @@
 namespace assay::internal::cli {
 namespace {
 
-// Where a server of this machine listens by default.
+// The port on which a server on this machine listens by default.
 struct DefaultPort {
   std::string_view scheme;
   uint16_t port;
@@ -27,7 +27,7 @@ struct DefaultPort {
 constexpr DefaultPort kDefaultPorts[] = {
     {"postgresql", 5432}, {"mysql", 3306}, {"etcd", 2379}, {"redis", 6379}};
 
-// On loopback, where a refusal comes at once.
+// Whether a server listens on the port. On loopback a refusal comes at once.
 bool listens(uint16_t port) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return false;
@@ -41,7 +41,7 @@ bool listens(uint16_t port) {
   return connected;
 }
 
-// What to install before the database can be driven; empty if nothing.
+// Returns what to install before the database can be driven; empty if nothing.
 std::string missing_client(const collect::DriverInfo& driver) {
   if (driver.client == nullptr || collect::load_client(*driver.client).ok()) return {};
   return fmt::format("  {:<12} not yet: {} is not here; {}\n", "", driver.client->file,
@@ -74,7 +74,7 @@ std::string bytes(uint64_t n) {
   return fmt::format("{:.1f} GiB", static_cast<double>(n) / (1 << 30));
 }
 
-// The machine's, or what a limit for the process leaves of it.
+// Returns the memory of the machine, or what a limit for the process leaves of it.
 uint64_t memory_here() {
   const uint64_t all =
       static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));

@@ -1,4 +1,4 @@
-// What the process returns. Part of the contract with scripts.
+// The exit codes of the process. They are part of the contract with scripts.
 #pragma once
 
 #include "assay/certificate.h"
@@ -7,17 +7,18 @@
 namespace assay::internal::cli {
 
 enum class Exit : int {
-  satisfied = 0,  // or: done
+  satisfied = 0,  // also: done
   violated = 1,
   unknown = 2,
   bad_input = 3,
-  usage = 4,   // or reading and writing files
-  skip = 125,  // of `run --repeat`: not known, in the way that `git bisect run` expects
+  usage = 4,   // also failures to read or write files
+  skip = 125,  // `run --repeat`: not known, the code that `git bisect run` expects
 };
 
 Exit exit_code(const Error& e);
 Exit exit_code(Outcome outcome);
-// Of several files: a failure (4) is worst, then violated, bad input, unknown, satisfied.
+// Returns the worse of the exit codes of two files: a failure (4) is worst, then violated, bad
+// input, unknown, satisfied.
 Exit worse(Exit a, Exit b);
 
 }  // namespace assay::internal::cli

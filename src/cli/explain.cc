@@ -21,7 +21,7 @@ struct ExplainState : CertifiedFlags {
   Colour colour = Colour::automatic;
 };
 
-// The verdicts that the certificates give, once the verifier has accepted all of them.
+// Returns the verdicts that the certificates give, after the verifier has accepted all of them.
 Result<CheckResult> verified(CertificateFile file, const History& history) {
   CheckResult result;
   Verifier verifier(history);

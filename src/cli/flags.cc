@@ -29,7 +29,7 @@ namespace {
 constexpr Distribution kDistributions[] = {Distribution::uniform, Distribution::zipfian,
                                            Distribution::hotspot, Distribution::exponential};
 
-// Names by which SQL's users mean different things.
+// Names to which users of SQL give different meanings.
 struct SqlName {
   std::string_view name;
   std::string_view meaning;
@@ -58,7 +58,7 @@ LevelId level_of(const std::string& flag, const std::string& name) {
   return *id;
 }
 
-// An option whose text `parse` makes an amount of, for `take`.
+// Adds an option whose text `parse` converts to an amount for `take`.
 template <class Amount>
 CLI::Option* add_amount(CLI::App& app, const std::string& flag,
                         Result<Amount> (*parse)(std::string_view),
@@ -204,8 +204,8 @@ void BudgetFlags::add(CLI::App& app) {
   put_under(app, kLimits, {"--time", "--memory", "--effort"});
 }
 
-// A process that the system kills for its memory prints no message: the budget's limit ends it
-// before that.
+// A process that the system kills because of its memory prints no message: the budget's limit ends
+// it before that.
 Budget BudgetFlags::budget() const {
   if (memory_bytes > 0) return_large_blocks();
   const uint64_t most = memory_bytes > 0 ? memory_bytes : available_memory_bytes() / 10 * 9;

@@ -1,4 +1,4 @@
-// The flags that several commands share: a flag means the same everywhere.
+// The flags that several commands share: a flag means the same in every command.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ class Option;
 
 namespace assay::internal::cli {
 
-// What `name` says of each: a member of it, or a function.
+// Returns the name of each element, which `name` gives: a member of it, or a function.
 template <class Range, class Name>
 std::vector<std::string> names_of(const Range& range, Name name) {
   std::vector<std::string> names;
@@ -34,36 +34,37 @@ std::vector<std::string> names_of(const Range& range, Name name) {
 // "a, b, c"
 std::string listed(const std::vector<std::string>& names);
 
-// A flag that takes one of `names`. Another is refused; `what` is what it is a name of.
+// A flag that takes one of `names` and refuses others; `what` says what is named.
 CLI::Option* add_choice(CLI::App& app, const std::string& flag, const std::string& what,
                         const std::vector<std::string>& names,
                         const std::function<void(const std::string&)>& take,
                         const std::string& help);
-// The same for one that takes several, separated by commas.
+// The same for a flag that takes several names, separated by commas.
 CLI::Option* add_choices(CLI::App& app, const std::string& flag, const std::string& what,
                          const std::vector<std::string>& names,
                          const std::function<void(const std::string&)>& take,
                          const std::string& help);
-// Flags that take an amount with its unit: a time, which is kept in seconds or in nanoseconds, or a
-// size.
+// Flags that take an amount with its unit: a time, which is stored in seconds or in nanoseconds, or
+// a size.
 CLI::Option* add_seconds(CLI::App& app, const std::string& flag, double& seconds,
                          const std::string& help);
 CLI::Option* add_nanoseconds(CLI::App& app, const std::string& flag, int64_t& nanoseconds,
                              const std::string& help);
 CLI::Option* add_bytes(CLI::App& app, const std::string& flag, uint64_t& bytes,
                        const std::string& help);
-// A key of --workload that is a share.
+// Adds a key of --workload that is a share.
 void add_share(CLI::App& app, const std::string& flag, double& share, const std::string& help);
 
 // --level L, repeated or separated by commas; ids and aliases.
 struct LevelFlags {
   std::vector<LevelId> levels;
-  // Where the level of a file may be asked for: the file, or empty.
+  // Set if a level may be defined by a file: receives the file, or stays empty.
   std::string* definition = nullptr;
-  // Where `opacity` is a level: set if it was named. It is strict-serializable with this.
+  // Set if `opacity` is a level: receives true if it was named. It is strict-serializable with
+  // this.
   bool* aborted_reads = nullptr;
   void add(CLI::App& app, const std::string& help, bool required = false);
-  // The same under another name.
+  // Adds the flag under another name.
   CLI::Option* add_as(CLI::App& app, const std::string& flag, const std::string& help);
 };
 
@@ -73,11 +74,11 @@ struct BudgetFlags {
   uint64_t memory_bytes = 0;
   uint64_t effort = 0;
   void add(CLI::App& app);
-  // A new budget, which ends on interrupts.
+  // Returns a new budget, which ends on interrupts.
   Budget budget() const;
 };
 
-// Headings: --help shows the flags that are under none, --help-all all of them.
+// Headings of help: --help shows the flags without a heading, --help-all shows all.
 inline constexpr char kRecording[] = "Recording";
 inline constexpr char kReading[] = "Reading";
 inline constexpr char kJudging[] = "Judging";
@@ -95,17 +96,17 @@ void add_engine(CLI::App& app, EngineId& engine);
 void add_seed(CLI::App& app, uint64_t& seed);
 // --statement-timeout TIME
 void add_statement_timeout(CLI::App& app, std::chrono::milliseconds& timeout);
-// Those that are read, or written.
+// Returns the names of the formats that can be read, or written.
 std::vector<std::string> formats_that(bool FormatInfo::*can);
-// --from FORMAT, --initial VALUE, --unique-values: what a file does not say of itself. --use-order
-// SHARE: how much is believed of the orders that it states.
+// --from FORMAT, --initial VALUE, --unique-values: what a file does not say about itself.
+// --use-order SHARE: the share of its stated orders that is used.
 struct ReadFlags {
   std::string from;
   std::string initial;
   bool unique_values = false;
   double order_share = 1;
   void add(CLI::App& app);
-  // Views into the flags.
+  // The result views into the flags.
   ReadOptions options() const;
 };
 // --allow-empty
@@ -128,7 +129,7 @@ struct WorkloadFlags {
   void add(CLI::App& app);
 };
 
-// What to do with the verdicts: --json, --report, --certificate, --stats, --baseline,
+// What is done with the verdicts: --json, --report, --certificate, --stats, --baseline,
 // --write-baseline --color
 void add_colour_flag(CLI::App& app, Colour& colour);
 
@@ -143,15 +144,15 @@ struct OutputFlags {
   void add(CLI::App& app);
 };
 
-// The URLs of ASSAY_DATABASE_URL, where none was given: separated by blanks, but one that begins
-// with exec: or exec+unix: may hold a command and reaches to the end. A password there does not
-// show in a list of processes.
+// Takes the URLs from ASSAY_DATABASE_URL if none was given: they are separated by blanks, but a URL
+// that begins with exec: or exec+unix: may hold a command and extends to the end. A password in
+// this variable does not show in a list of processes.
 void take_databases_from_environment(std::vector<std::string>& databases);
 
 // Fails, with `why`, if one of the flags was given.
 Status refuse_flags(const CLI::App& app, std::initializer_list<const char*> flags,
                     std::string_view why);
-// Ends the reading of the command line with exit code 4.
+// Ends the parsing of the command line with exit code 4.
 [[noreturn]] void bad_flag(const std::string& flag, const std::string& message);
 
 }  // namespace assay::internal::cli

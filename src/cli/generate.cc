@@ -137,7 +137,7 @@ Exit generate_history(GenerateState& s) {
     fd = open(s.output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0) return fail(io_error(std::strerror(errno), s.output));
   }
-  // Where the history itself goes to the terminal, a progress line would be in its way.
+  // If the history itself goes to the terminal, a progress line would disturb it.
   ProgressLine progress("generate", terminal_on_stderr() && isatty(fd) == 0);
   s.options.progress = [&](double fraction) { progress.update(fraction, ""); };
   const auto workload = collect::make_workload(s.workload.workload, s.workload.options);

@@ -1,4 +1,4 @@
-// A chain of certificates in a file that grows while it is watched.
+// A chain of certificates in a file that grows during a watch.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class GrowingChain : public watch::ChainSink {
 
   // Continues after the first `size` bytes of the file; the rest is removed.
   Status open(uint64_t size);
-  // The line is in the file when it returns.
+  // The line is in the file when write() returns.
   Status write(const std::string& line) override;
   const std::string& path() const { return path_; }
   uint64_t size() const { return size_; }

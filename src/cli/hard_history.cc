@@ -21,7 +21,7 @@ namespace assay::internal::cli {
 namespace {
 
 constexpr int kLiterals = 3;
-// A literal needs four keys, and a draft has 4096.
+// A literal needs four keys, and a draft has at most 4096.
 constexpr size_t kMostLiterals = 1024;
 constexpr int kMostVariables = 100'000;
 
@@ -54,7 +54,7 @@ Result<oracle::Formula> read_formula(const std::string& path) {
     const auto wrong = [&](const char* expected) {
       return bad_input(fmt::format("expected {}", expected), number, 1).in(path);
     };
-    if (line.starts_with("%")) break;  // as the files of SATLIB end
+    if (line.starts_with("%")) break;  // the files of SATLIB end so
     if (line.starts_with("c")) continue;
     std::istringstream words(line);
     if (line.starts_with("p")) {
@@ -96,7 +96,7 @@ struct Kind {
   std::string_view name;
   Draft (*make)(Rng&, int size, double density);
   double density;    // without --density
-  uint32_t largest;  // size; a draft has 4096 keys
+  uint32_t largest;  // size; a draft has at most 4096 keys
 };
 constexpr Kind kKinds[] = {
     {"cnf", formula, 4.27, 75},

@@ -1,5 +1,5 @@
-// generate --hard: histories that are hard to decide for a known reason (oracle/hard_cases.h), to
-// compare checkers.
+// `generate --hard`: histories that are hard to decide for a known reason (oracle/hard_cases.h),
+// for comparing checkers.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace assay::internal::cli {
 
 struct HardFlags {
   std::string kind;     // empty: none wanted
-  std::string formula;  // file in DIMACS; empty: random
+  std::string formula;  // file in DIMACS format; empty: random
   uint32_t size = 20;
-  double density = 0;  // 0: the kind's own
+  double density = 0;  // 0: the default of the kind
   void add(CLI::App& app);
 };
 

@@ -25,28 +25,28 @@
 namespace assay::internal::cli {
 namespace {
 
-constexpr uint64_t kFirstTxns = 20;  // of a session
+constexpr uint64_t kFirstTxns = 20;  // per session
 constexpr uint64_t kMostTxns = 20'000;
-// Fewer commits in all say nothing about a database.
+// Fewer commits in total say nothing about a database.
 constexpr uint64_t kFewestCommits = 1000;
-// A run in which a larger share aborts, or of the time goes by in waiting, is too contended to be
-// worth its time.
+// A run is too contended to be worth its time if more than this share of transactions aborts, or
+// more than this share of the time is spent waiting.
 constexpr double kTooManyAborts = 0.9;
 constexpr double kTooMuchWaiting = 0.5;
 constexpr uint32_t kMostEasings = 5;
-// Of one run: a run in which everything waits must not be the only one.
+// Limits of one run in seconds: a run in which everything waits must not be the only one.
 constexpr double kShortestLimit = 2, kLongestLimit = 50, kRunsAtLeast = 10;
-constexpr double kLeastOfARun = 0.01;  // where the time is nearly up
-// Driving and checking are to take about as long as preparing the run, or this share of the time so
-// far.
+constexpr double kLeastOfARun = 0.01;  // if the time is nearly over
+// Driving and checking should take about as long as preparing the run, or this share of the elapsed
+// time.
 constexpr double kShortestAim = 0.02, kShareOfTime = 0.05;
-// Beyond the aim.
+// How far a run may exceed the aim.
 constexpr double kPatienceFactor = 4, kLeastPatience = 0.5;
-// Of checking one history, or this share of the time so far: another, shorter one is decided
-// sooner.
+// The time for checking one history: seconds, or this share of the elapsed time. Another, shorter
+// history is decided sooner.
 constexpr double kSecondsToCheck = 1, kShareToCheck = 0.1;
 constexpr double kSecondsForLevels = 60;
-// Every session reads them all, in every run.
+// Every session reads all of these, in every run.
 constexpr uint64_t kFinalReadKeys = 20;
 
 using Steady = std::chrono::steady_clock;
@@ -98,8 +98,8 @@ class Hunt {
   struct OfArm {
     bool with_tombstones = false;
     uint64_t runs = 0, committed = 0;
-    double seconds = 0;              // of driving and checking
-    uint64_t most_txns = kMostTxns;  // of a session
+    double seconds = 0;              // spent on driving and checking
+    uint64_t most_txns = kMostTxns;  // per session
   };
 
   double elapsed() const { return std::chrono::duration<double>(Steady::now() - start_).count(); }
@@ -126,7 +126,7 @@ class Hunt {
     return std::min(seconds_ - elapsed(), std::max(kSecondsToCheck, kShareToCheck * elapsed()));
   }
 
-  // The workloads to choose from, at each contention unless the flags leave no choice of it.
+  // Collects the workloads to choose from, at each contention unless the flags fix it.
   Status choose_arms() {
     fault_ = collect::fault_class(flags_.levels.levels);
     const auto workloads = given("--workload") ? only_the_given() : all_that_tell();
@@ -140,7 +140,7 @@ class Hunt {
 
   using Workloads = std::vector<collect::SupportedWorkload>;
 
-  // The run itself says if the driver lacks its operations.
+  // If the driver lacks operations of the workload, the run itself reports that.
   Result<Workloads> only_the_given() const {
     const auto made = collect::make_workload(options_.workload, options_.workload_options);
     if (!made.ok()) return made.error();
@@ -166,7 +166,7 @@ class Hunt {
     of_arms_.push_back({.with_tombstones = workload.with_tombstones});
   }
 
-  // The parameters of the next run.
+  // Draws the parameters of the next run.
   void draw() {
     arm_ = arms_.next(runs_);
     options_.seed = first_seed_ + runs_;
@@ -186,7 +186,8 @@ class Hunt {
     drawn_.emplace_back(flag, text);
   }
 
-  // Each is drawn whether or not it is used: the others must not depend on which flags were given.
+  // Each parameter is drawn whether or not it is used: the others must not depend on which flags
+  // were given.
   void draw_contention(Rng& rng) {
     static constexpr std::array<std::array<uint64_t, 2>, 3> kKeys = {{{2, 4}, {8, 20}, {50, 200}}};
     static constexpr std::array<std::array<uint32_t, 2>, 3> kSessions = {
@@ -216,12 +217,13 @@ class Hunt {
     const bool tombstones = rng.chance(0.5) && of_arms_[arm_].with_tombstones;
     if (!given("--tombstones")) w.tombstones = tombstones;
     if (!given("--tombstones") && tombstones) drawn_.emplace_back("--tombstones", "");
-    // Reading several keys at once is no single operation.
+    // Reading several keys at once is not a single operation.
     const uint64_t last = single ? 0 : kFinalReadKeys;
     use("--final-read-keys", options_.final_read_keys, last, std::to_string(last));
   }
 
-  // As many transactions as the arm, or if it never ran all arms, get through in the time aimed at.
+  // Draws as many transactions as the arm executes in the time aimed at or, if it never ran, as all
+  // arms together do.
   void draw_length() {
     const OfArm& arm = of_arms_[arm_];
     const double preparing = runs_ > 0 ? preparing_ / static_cast<double>(runs_) : 0;
@@ -241,7 +243,7 @@ class Hunt {
   }
 
   void note_run(const collect::RunStats& stats) {
-    // The next run replaces this one's history.
+    // The next run overwrites the history of this one.
     options_.history = stats.history;
     options_.recorder.overwrite = true;
     ++runs_;
@@ -255,7 +257,7 @@ class Hunt {
       drawn_.emplace_back("--duration", fmt::format("{:.1f}s", options_.seconds));
   }
 
-  // What the next runs learn of one that found no violation.
+  // Notes what a run that found no violation shows for the next runs.
   void note_fruitless(const collect::RunStats& stats, double seconds, double preparing) {
     OfArm& arm = of_arms_[arm_];
     arm.committed += stats.committed;
@@ -304,7 +306,7 @@ class Hunt {
     const Audit all = check_file(options_.history, every);
     std::vector<LevelId> weakest;
     std::vector<Verdict> verdicts = all.result.verdicts;
-    // Those asked for may be among the levels that are decided on request only.
+    // The requested levels may be among those that are decided only on request.
     verdicts.insert(verdicts.end(), last_->result.verdicts.begin(), last_->result.verdicts.end());
     for (const Verdict& v : verdicts) {
       const bool stronger = std::any_of(weakest.begin(), weakest.end(),
@@ -332,7 +334,7 @@ class Hunt {
                        .databases = options_.databases,
                        .isolation = options_.isolation,
                        .where_possible = true};
-    std::remove(sql.file.c_str());  // of an earlier run
+    std::remove(sql.file.c_str());  // the file of an earlier run
     write_smallest(*last_, level, shrinking, small, "hist", sql);
     note(bounds());
     note(fmt::format("the history is in {}, the smallest part of it in {}{}", options_.history,
@@ -344,7 +346,7 @@ class Hunt {
                         ? ""
                         : " (with the password, or the URL in ASSAY_DATABASE_URL)") +
         ":\n  " + command + "\n";
-    // Standard output is for the JSON alone.
+    // Standard output is only for the JSON.
     if (flags_.output.json)
       std::fputs(end.c_str() + 1, stderr);
     else if (Status s = print(end); !s.ok())
@@ -379,7 +381,7 @@ class Hunt {
   double seconds_;
   const CheckFlags& flags_;
   uint64_t first_seed_;
-  double given_seconds_;  // --duration
+  double given_seconds_;  // the value of --duration
   Steady::time_point start_ = Steady::now();
   ProgressLine progress_{"hunt"};
   DrawnFlags drawn_;
@@ -387,7 +389,7 @@ class Hunt {
   collect::FaultClass fault_ = collect::FaultClass::write_skew;
   collect::Arms arms_;
   std::vector<OfArm> of_arms_;
-  size_t arm_ = 0;  // that is run
+  size_t arm_ = 0;  // the arm that is run
   uint32_t easings_ = 0;
   uint64_t runs_ = 0, undecided_ = 0, committed_ = 0, aborted_ = 0, unknown_ = 0;
   double preparing_ = 0,

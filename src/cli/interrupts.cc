@@ -9,12 +9,12 @@ namespace assay::internal::cli {
 namespace {
 
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
-// Signals that are no further apart are one request to end: timeout(1) sends each twice, to the
-// process and to its group.
+// Signals that are no further apart than this are one request to end: timeout(1) sends each twice,
+// to the process and to its group.
 constexpr int64_t kOneRequest = 250'000'000;
 
 std::atomic<bool> stop_driving{false};
-std::atomic<bool> asked{false};                   // what goes on now, to end
+std::atomic<bool> asked{false};                   // to end the present work
 std::atomic<int64_t> last_request{-kOneRequest};  // nanoseconds of the monotonic clock
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int64_t>::is_always_lock_free,
               "set by a signal handler");
@@ -27,7 +27,7 @@ void handle(Handler handler) {
     if (signal(number, handler) == SIG_IGN) signal(number, SIG_IGN);
 }
 
-// Whether what goes on is to end in order; a second request ends the process.
+// Whether the present work should end in order; a second request ends the process.
 bool is_first_request(int number) {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A state is saved so often, and at most for such a part of the time.
+// The minimum time between saved states, and the maximum share of the time for saving them.
 constexpr auto kBetweenStates = 1s;
 constexpr int kPartOfTime = 50;
 
@@ -99,8 +99,8 @@ void KeptWatch::sealed(const certify::Segment& segment) {
   if (chain_) chain_->sealed(segment);
 }
 
-// A decision that assumes no further lines would be wrong if a file grew, so the state of a file
-// stays as it was.
+// A decision that assumes no further lines would be wrong if a file grew, so the saved state of a
+// file is left as it was.
 Status KeptWatch::end(watch::Watcher& watcher) {
   changed_ = true;
   if (of_pipe())

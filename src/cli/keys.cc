@@ -22,7 +22,7 @@ std::vector<const CLI::Option*> keys(const CLI::App& command, const std::string&
   return command.get_options([&](const CLI::Option* o) { return o->get_group() == keys_of(flag); });
 }
 
-// "--keys=5" of "keys=5".
+// Returns "--keys=5" for "keys=5".
 std::string as_option(const std::string& flag, const std::vector<const CLI::Option*>& known,
                       const std::string& text) {
   const size_t equals = std::min(text.find('='), text.size());
@@ -54,7 +54,8 @@ Spelled split(const std::string& flag, const std::vector<const CLI::Option*>& kn
   return spelled;
 }
 
-// Flags of earlier versions that are keys now are still understood.
+// Flags of earlier versions that are keys now are still understood; this tells the user the new
+// spelling.
 void note_former_flag(const CLI::App& command, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
   const CLI::Option* option = command.get_option_no_throw(name);
@@ -119,7 +120,7 @@ std::vector<std::string> spelled_out(const CLI::App& command,
   std::vector<std::string> out;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (word == "--") {  // the rest is another program's
+    if (word == "--") {  // the rest belongs to another program
       out.insert(out.end(), words.begin() + static_cast<ptrdiff_t>(i), words.end());
       break;
     }

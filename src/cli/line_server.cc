@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kMostConnections = 1000;
 constexpr size_t kMostLineBytes = size_t{1} << 20;
-// Of one connection before the next one is read.
+// The maximum read from one connection before the next one is read.
 constexpr size_t kReadBytes = size_t{1} << 18;
 constexpr std::string_view kUnix = "unix:";
 
@@ -59,8 +59,8 @@ void LineServer::close(uint64_t connection) {
   connections_.erase(at);
 }
 
-// A new connection in excess takes the place of the one that has been silent for longest, which
-// loses nothing; but not of one accepted just now, which had no time to speak.
+// If there are too many, a new connection replaces the one that has been silent for longest, which
+// loses nothing; but not one accepted just now, which had no time to speak.
 void LineServer::accept_all() {
   const uint64_t before = accepted_;
   while (true) {
@@ -107,7 +107,8 @@ std::vector<LineServer::Arrival> LineServer::wait(int milliseconds) {
     all.push_back({connection.fd, POLLIN, 0});
     numbers.push_back(number);
   }
-  // If there are too many, and all of them speak, a new connection waits to be accepted.
+  // If there are too many connections, and all of them speak, a new connection waits to be
+  // accepted.
   if (connections_.size() < kMostConnections || !all_speak()) all.push_back({fd_, POLLIN, 0});
   std::vector<Arrival> arrivals;
   if (::poll(all.data(), all.size(), milliseconds) <= 0) return arrivals;

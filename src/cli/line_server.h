@@ -1,9 +1,9 @@
-// Lines that come over sockets: an address to connect to, the connections, and the whole lines that
+// Receives lines over sockets: an address to connect to, the connections, and the whole lines that
 // they have sent.
 //
-// No connection can keep the others waiting: only poll() waits, each connection is read in turn, a
-// bounded amount, one whose line has no end is closed, and if there are too many, one that never
-// sent a line makes room.
+// No connection can keep the others waiting: only poll() waits; each connection is read in turn, a
+// bounded amount each time; a connection whose line does not end is closed; and if there are too
+// many, one that never sent a line is closed to make room.
 #pragma once
 
 #include <cstdint>
@@ -17,31 +17,31 @@ namespace assay::internal::cli {
 
 class LineServer {
  public:
-  // "unix:PATH" or "HOST:PORT", port 0 for any that is free.
+  // `address`: "unix:PATH" or "HOST:PORT", port 0 for any that is free.
   static Result<LineServer> open(const std::string& address);
   LineServer(LineServer&& other) noexcept;
   LineServer& operator=(LineServer&&) = delete;
   ~LineServer();
 
-  // With the port that it has.
+  // The address with the actual port.
   const std::string& address() const { return address_; }
 
   struct Arrival {
     uint64_t connection;  // counted from 1
-    std::string lines;    // whole ones
+    std::string lines;    // whole lines
     bool over = false;    // nothing follows
-    std::string why;      // it is over by a fault
+    std::string why;      // the fault that ended it; empty: none
   };
-  // The lines received; waits this long for some.
+  // Returns the lines received; waits this long for some.
   std::vector<Arrival> wait(int milliseconds);
-  // Its lines are not wanted any more.
+  // Closes a connection whose lines are not wanted any more.
   void close(uint64_t connection);
   size_t connections() const { return connections_.size(); }
 
  private:
   struct Connection {
     int fd;
-    std::string begun;  // of a line without its end
+    std::string begun;  // the beginning of a line without its end
     bool spoke;         // a whole line has come
   };
 
@@ -53,7 +53,7 @@ class LineServer {
 
   int fd_;
   std::string address_;
-  std::string path_;  // of a Unix socket, which is removed at the end
+  std::string path_;  // path of a Unix socket, which is removed at the end
   std::map<uint64_t, Connection> connections_;
   uint64_t accepted_ = 0;
 };

@@ -1,8 +1,8 @@
-// Watching the input of several recorders. A session lives on one connection, which keeps its lines
-// in order. Unreadable input closes its connection, and no other. A connection that ends before its
-// sessions have announced their end is a gap: lines of theirs may be lost, and with them their
-// writes. A connection that never sent a readable line is not a recorder's, and closing it loses
-// nothing.
+// Watches the input of several recorders. A session uses one connection, which keeps its lines in
+// order. Unreadable input closes only its own connection. A connection that ends before its
+// sessions have announced their end is a gap: some of their lines may be lost, and the writes in
+// them. A connection that never sent a readable line does not belong to a recorder, and closing it
+// loses nothing.
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -19,8 +19,8 @@
 namespace assay::internal::cli {
 namespace {
 
-// Lines that came within this time are taken together; without new ones, they are decided after
-// this time.
+// Lines that arrive within this time are handled together; if no new lines come for this time, they
+// are decided.
 constexpr int kMillisecondsTogether = 10;
 constexpr double kSecondsUntilDecided = 0.2;
 
@@ -28,7 +28,7 @@ constexpr double kSecondsUntilDecided = 0.2;
 
 struct Watching::Recorders {
   std::map<uint64_t, RecorderLines> connected;
-  SessionNames ended;  // with a connection that is over
+  SessionNames ended;  // sessions whose connection is over
 };
 
 Status Watching::listen(LineServer& server) {

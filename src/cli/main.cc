@@ -32,7 +32,7 @@ constexpr char kFooter[] =
     "'assay COMMAND --help' shows the first flags of a command with examples,\n"
     "--help-all all flags, 'assay --help-all' all commands.";
 
-// What may have been meant by the first flag that the command does not have, or by a database
+// Suggests what was meant by the first flag that the command does not have, or by a database
 // without its flag.
 std::string flag_meant(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) {
@@ -41,7 +41,7 @@ std::string flag_meant(const CLI::App& app) {
       for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
     for (const std::string& extra : command->remaining())
       if (extra.starts_with("--")) return did_you_mean(extra.substr(0, extra.find('=')), flags);
-    for (const std::string& extra : command->remaining())  // as other tools take it
+    for (const std::string& extra : command->remaining())  // other tools take it without a flag
       if (extra.find(':') != std::string::npos && std::ranges::count(flags, "--database") > 0)
         return "; did you mean '--database " + extra + "'?";
   }
@@ -72,7 +72,7 @@ void show_first_flags(CLI::App& app) {
   }
 }
 
-// The words with the keys of flags spelled out.
+// Returns the words with the keys of flags spelled out.
 std::vector<std::string> words_of(const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   const auto command = std::ranges::find_if(words, is_command);
@@ -90,8 +90,8 @@ bool asks_for_help(const std::vector<std::string>& words) {
   });
 }
 
-// A suggestion for a wrong key of a file of flags, such as "check.levle", or "chekc.++" of a
-// section that is no command.
+// Returns a suggestion for a wrong key in a file of flags, such as "check.levle", or "chekc.++" for
+// a section that is not a command.
 std::string wrong_key(const CLI::App& app, const std::string& key) {
   const size_t dot = std::min(key.find('.'), key.size());
   const std::string command = key.substr(0, dot);
@@ -110,7 +110,7 @@ std::string wrong_key(const CLI::App& app, const std::string& key) {
          (meant.empty() ? "; expected [check] and then level = [\"serializable\"]" : meant);
 }
 
-// The error in the file of flags.
+// Returns the error in the file of flags.
 std::string config_error(const CLI::App& app, const CLI::ParseError& e) {
   constexpr std::string_view kExtra = "INI was not able to parse ";
   constexpr std::string_view kNotHere = ": This option is not allowed in a configuration file";
@@ -185,7 +185,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A reader of our output that goes away ends us quietly.
+  // If the reader of our output closes it, the process ends quietly.
   signal(SIGPIPE, SIG_DFL);
   try {
     return run(argc, argv);

@@ -14,7 +14,7 @@
 namespace assay::internal::cli {
 namespace {
 
-// Lines are filled, and neither stretched nor hyphenated: they often have text to be typed.
+// Lines are filled, but neither stretched nor hyphenated: they often contain text to be typed.
 constexpr char kBegin[] = R"(.TH ASSAY 1 "" "assay )" ASSAY_VERSION R"(" "User Commands"
 .nh
 .ad l
@@ -121,7 +121,8 @@ What
 records if it is not told where to.
 )";
 
-// Text of a manual page: hyphens and backslashes as they are, no line that begins with a request.
+// Escapes a text for a manual page: hyphens and backslashes are printed as they are, and no line
+// begins with a request.
 std::string roff(const std::string& text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -150,7 +151,7 @@ std::string flag_text(const DescribedFlag& f) {
   return out + "\n";
 }
 
-// "  COMMAND   its effect" in two lines; a line that is not indented is a remark.
+// Returns " COMMAND its effect" in two lines; a line that is not indented is a remark.
 std::string example_text(const std::string& line) {
   if (!line.starts_with("  ")) return ".PP\n" + roff(line) + "\n";
   const std::string text = line.substr(2);
@@ -166,7 +167,7 @@ std::string command_text(const DescribedCommand& c) {
   for (const DescribedFlag& f : c.arguments) out += " " + roff(f.value);
   out += "\n" + roff(c.summary) + ".\n";
   for (const DescribedFlag& f : c.arguments) out += flag_text(f);
-  std::vector<std::string> groups = {""};  // first those in none
+  std::vector<std::string> groups = {""};  // the first is for flags without one
   for (const DescribedFlag& f : c.flags)
     if (!f.speed_up && std::ranges::find(groups, f.group) == groups.end())
       groups.push_back(f.group);
@@ -189,7 +190,7 @@ std::string levels_text() {
   return out;
 }
 
-// Every command that has them has the same.
+// All commands that have speed-ups have the same ones.
 std::string speed_ups_text(const std::vector<DescribedCommand>& commands) {
   std::string out;
   const auto check = std::ranges::find(commands, "check", &DescribedCommand::name);

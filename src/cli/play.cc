@@ -26,19 +26,19 @@ namespace {
 namespace schedule = collect::schedule;
 
 constexpr uint64_t kMostFileBytes = 16 << 20;
-constexpr uint64_t kMostUnasked = 1000;  // interleavings, where --permutations gives no number
+constexpr uint64_t kMostUnasked = 1000;  // interleavings, if --permutations gives no number
 constexpr uint64_t kMostAtAll = 1'000'000;
 
 struct PlayState {
   std::string file;
-  schedule::Options options;  // of each database
+  schedule::Options options;  // options of each database
   std::vector<std::string> databases, isolations;
-  std::string permutations;  // all, or a number; empty: those of the file
+  std::string permutations;  // "all", or a number; empty: those in the file
   std::string history, expect;
   CheckFlags check;
 };
 
-// Its name in the file, or else its steps.
+// Returns its name in the file, or else its steps.
 std::string name_of(const schedule::File& file, const schedule::Permutation& p) {
   if (!p.name.empty()) return p.name;
   std::string out;
@@ -47,8 +47,8 @@ std::string name_of(const schedule::File& file, const schedule::Permutation& p) 
   return out;
 }
 
-// At the levels asked for, else the strongest that hold, with what is wrong with the weakest that
-// does not. What was not observed could only show more that is wrong.
+// Gives the verdicts at the requested levels, or else the strongest that hold with the anomaly of
+// the weakest that does not. What was not observed could only show more anomalies.
 std::string verdict_of(const Audit& c, bool all_observed) {
   std::string text, wrong;
   for (const Verdict& v : c.result.verdicts) {
@@ -132,7 +132,7 @@ class Play {
           "--permutations: the file has several scenarios; expected the name of one, or a file of "
           "its own for it");
     chosen_ = schedule::interleavings(file_, most, s_.options.seed);
-    // They were not chosen so that a session can go on where it has to.
+    // The chosen permutations do not ensure that a session can go on where it has to.
     for (schedule::Permutation& p : chosen_) p.queues = !wanted.empty();
     if (chosen_.size() == most && most > 1)
       note(fmt::format("{} interleavings are played; there may be more", grouped(most)));
@@ -150,7 +150,7 @@ class Play {
         s_.permutations));
   }
 
-  // Plays and assembles; what was observed is added up.
+  // Plays and assembles; adds what was observed to the totals.
   Result<schedule::Assembled> play(schedule::Stage& stage, const schedule::Permutation& p,
                                    schedule::Performance& played) {
     auto performance = stage.play(p);
@@ -206,7 +206,7 @@ class Play {
   }
 
   Exit play_all() {
-    std::map<std::string, std::pair<uint64_t, size_t>> folded;  // by what came: how many, the first
+    std::map<std::string, std::pair<uint64_t, size_t>> folded;  // by result: how many, the first
     std::string text = fmt::format("Parsed test spec with {} sessions\n", file_.sessions.size());
     for (const std::string& name : unused_steps()) text += "unused step name: " + name + "\n";
     ProgressLine progress("play");
@@ -236,7 +236,7 @@ class Play {
     return printed.ok() ? worst_ : fail(printed.error());
   }
 
-  // What came of one permutation on one database, added to what is told of it.
+  // Judges the result of one permutation on one database, and adds the verdict to its description.
   Status judge(schedule::Assembled& assembled, const schedule::Performance& played, size_t number,
                std::string& came) {
     if (Status s = keep_history(assembled.history, number); !s.ok()) return s;
@@ -262,7 +262,8 @@ class Play {
     return {names.begin(), names.end()};
   }
 
-  // Those that came to the same are one row, in the order in which they first came.
+  // Permutations with the same result are one row, in the order in which the results first
+  // occurred.
   std::string table(const std::map<std::string, std::pair<uint64_t, size_t>>& folded) const {
     std::vector<std::tuple<size_t, uint64_t, std::string>> rows;
     for (const auto& [came, times] : folded) rows.emplace_back(times.second, times.first, came);
@@ -294,11 +295,11 @@ class Play {
   const PlayState& s_;
   schedule::File file_;
   std::vector<schedule::Permutation> chosen_;
-  std::vector<std::unique_ptr<schedule::Stage>> stages_;  // a database each
+  std::vector<std::unique_ptr<schedule::Stage>> stages_;  // one for each database
   Exit worst_ = Exit::satisfied;
   uint64_t reads_ = 0, reads_observed_ = 0, writes_ = 0, writes_observed_ = 0;
   std::map<std::string, uint64_t> missed_;
-  std::string on_;  // which database was played on last, at which isolation
+  std::string on_;  // the database played on last, and its isolation
 };
 
 }  // namespace

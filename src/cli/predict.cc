@@ -38,7 +38,7 @@ using predict::Prediction;
 using predict::Program;
 using Answer = Prediction::Answer;
 
-constexpr size_t kMostPlayed = 5;  // of each program and isolation, until one goes as predicted
+constexpr size_t kMostPlayed = 5;  // per program and isolation, until one goes as predicted
 
 constexpr size_t kMostName = 80;
 
@@ -53,11 +53,11 @@ struct PredictState {
   BudgetFlags budget;
 };
 
-// What a schedule comes to, as a history that was audited.
+// What a schedule results in, as an audited history.
 struct Execution {
   Audit audit;
-  bool seen_by_reads = true;         // violated without the orders that it states
-  std::string history, certificate;  // files, where they were written
+  bool seen_by_reads = true;         // violated even without the orders that it states
+  std::string history, certificate;  // files, if they were written
   std::vector<Played> played;        // the schedules of the prediction, until one went as predicted
 };
 
@@ -78,7 +78,7 @@ std::vector<Isolation> isolations_of(const std::vector<std::string>& names) {
   return isolations;
 }
 
-// The weak levels, if it is these that are asked about.
+// The weak levels, if the question is about these.
 std::vector<LevelId> weak_levels_of(const PredictState& s) {
   std::vector<LevelId> levels;
   for (const std::string& name : s.at)
@@ -128,7 +128,7 @@ Result<Execution> execute(const certify::Schedule& schedule, const History& hist
   return e;
 }
 
-// Plays one schedule after the other until one goes wrong, which is then reported in place of the
+// Plays one schedule after the other until one is violated, which is then reported instead of the
 // first.
 Status play(const PredictState& s, Prediction& p, const History& history, Execution& e) {
   std::vector<Played> tried;
@@ -147,8 +147,8 @@ Status play(const PredictState& s, Prediction& p, const History& history, Execut
   return Ok{};
 }
 
-// The names of the files about a program; a number distinguishes programs whose names differ only
-// in other characters.
+// Returns the name of the files about a program; a number distinguishes programs whose names differ
+// only in other characters.
 std::string name_of_files(const Program& program, std::set<std::string>& taken) {
   std::string name = program.name.empty() ? "transactions" : program.name;
   const auto is_left_out = [](unsigned char c) { return !std::isalnum(c) && c != '_'; };
@@ -183,8 +183,8 @@ std::string in_words(const predict::SentStatement& sent) {
                      values, sent.place.empty() ? "" : fmt::format(" ({})", sent.place));
 }
 
-// A line for what one transaction does until it is another's turn; where its statements are known,
-// one for each.
+// Returns a line for what one transaction does until the turn of another; if its statements are
+// known, one line for each.
 std::string steps_in_words(const certify::Schedule& schedule, const History& recorded,
                            const History& predicted) {
   using What = certify::Schedule::What;
@@ -219,7 +219,7 @@ std::string steps_in_words(const certify::Schedule& schedule, const History& rec
     const OpId at = predicted.first_op(member) - recorded.first_op(t);
     std::string done;
     for (OpId i = step.first; i < step.end; ++i) {
-      // Its rows are reads of their own.
+      // The rows of a range are separate reads.
       if (sent != nullptr && observation_of(predicted, at + i).accepts == Accepts::rows &&
           i + 1 < step.end)
         continue;
@@ -297,7 +297,7 @@ std::string played_in_words(const std::vector<Played>& played) {
       on, last.words, others.empty() ? "" : fmt::format(" Of others before, {}.", others));
 }
 
-// Why it breaks: the steps, their anomaly, and the file with the details.
+// Describes why a program breaks: the steps, their anomaly, and the file with the details.
 std::string break_in_words(const Program& program, const Prediction& p, const Execution& e,
                            const History& recorded) {
   std::string text =
@@ -380,7 +380,7 @@ bool is_same(const certify::Schedule& a, const certify::Schedule& b) {
          std::ranges::equal(a.events, b.events, {}, event, event);
 }
 
-// Whether an isolation before this one breaks by the same schedule.
+// Whether the program breaks by the same schedule at an isolation before this one.
 bool is_shown(const Program& program, const Prediction& p) {
   for (const Prediction& before : program.predictions) {
     if (&before == &p) return false;
@@ -390,7 +390,7 @@ bool is_shown(const Program& program, const Prediction& p) {
   return false;
 }
 
-// All programs at all isolations, as text or as JSON.
+// Describes all programs at all isolations, as text or as JSON.
 Result<std::string> in_words(const PredictState& s, const History& h, Predicted& predicted) {
   std::vector<Program>& programs = predicted.programs;
   std::string breaks;
@@ -437,7 +437,7 @@ Result<std::string> in_words(const PredictState& s, const History& h, Predicted&
     if (program.needs) one["needs"] = certify::isolation_name(*program.needs);
     all.push_back(std::move(one));
   }
-  std::string needs;  // the file that proves them
+  std::string needs;  // the file that proves the needed isolations
   if (predicted.allocation && s.files.wanted()) {
     auto file = s.files.certificate("needs", {{}, {*predicted.allocation}}, h);
     if (!file.ok()) return file.error();
@@ -461,7 +461,7 @@ Result<std::string> in_words(const PredictState& s, const History& h, Predicted&
   return text;
 }
 
-// The database to play on.
+// Finds the database to play on.
 void find_target(PredictState& s) {
   if (!s.plays) return;
   take_databases_from_environment(s.databases);

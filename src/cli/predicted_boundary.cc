@@ -21,7 +21,7 @@ namespace {
 
 using certify::Boundary;
 
-// `read-committed` is the isolation of that name: statement snapshots.
+// Here `read-committed` is the isolation of that name: statement snapshots.
 constexpr std::array<std::pair<LevelId, std::string_view>, 2> kNames = {
     {{LevelId::causal, "causal"}, {LevelId::read_committed, "axiomatic-read-committed"}}};
 
@@ -29,14 +29,14 @@ std::string_view name_of(LevelId level) {
   return std::ranges::find(kNames, level, &std::pair<LevelId, std::string_view>::first)->second;
 }
 
-// What was found at a level; checked and verified.
+// What was found at a level, checked and verified.
 struct AtLevel {
   LevelId level = LevelId::causal;
   predict::OtherSources found;
   std::optional<certify::WeakExecution> execution;
-  Audit audit;                       // of the execution
-  std::vector<TxnId> ran;            // the recorded transactions of it
-  std::string history, certificate;  // files, where they were written
+  Audit audit;                       // audit of the execution
+  std::vector<TxnId> ran;            // the recorded transactions in it
+  std::string history, certificate;  // files, if they were written
 
   std::string_view word(bool goes_on) const {
     if (execution && (found.stops || goes_on)) return "breaks";
@@ -79,7 +79,7 @@ Status write(AtLevel& at, const PredictedFiles& files, const History& recorded) 
   return Ok{};
 }
 
-// The read of the cut transaction as it is in the execution.
+// Returns the read of the cut transaction as it is in the execution.
 OpId executed_op(const Boundary::Source& source, TxnId txn, const AtLevel& at,
                  const History& recorded) {
   const auto t = static_cast<TxnId>(std::ranges::find(at.ran, txn) - at.ran.begin());

@@ -15,11 +15,11 @@
 
 namespace assay::internal::cli {
 
-// The weak level that --at knows by this name.
+// Returns the weak level that --at knows by this name.
 std::optional<LevelId> find_weak_level(std::string_view name);
 std::vector<std::string> weak_level_names();
 
-// Prints what there is at each level, and writes the executions.
+// Prints the executions that are possible at each level, and writes them.
 Result<Exit> predict_at_weak_levels(const History& history, const std::vector<LevelId>& levels,
                                     const PredictedFiles& files, bool json, Budget& budget);
 

@@ -1,4 +1,4 @@
-// Where `assay predict --output` writes.
+// The files that `assay predict --output` writes.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 namespace assay::internal::cli {
 
 struct PredictedFiles {
-  std::string folder;  // empty: nothing is written. It is made, and files in it are replaced
+  std::string folder;  // created if needed; files in it are replaced; empty: nothing is written
   std::vector<std::string> inputs;  // never overwritten
 
   bool wanted() const { return !folder.empty(); }
-  // `name`.cert.json and `name`.jsonl; both return the name of the file.
+  // Write `name`.cert.json and `name`.jsonl; both return the name of the file.
   Result<std::string> certificate(const std::string& name, const certify::Predictions& predictions,
                                   const History& recorded) const;
   Result<std::string> history(const std::string& name, const History& predicted) const;

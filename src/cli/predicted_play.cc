@@ -1,4 +1,4 @@
-// Plays a schedule by the player of `assay play`: each transaction is a session, each statement a
+// Plays a schedule with the player of `assay play`: each transaction is a session, each statement a
 // step, and the steps come in the order of the schedule.
 //
 //   2-1 step, 3-1 step, 3-1 commit, 2-1 step, 2-1 commit
@@ -6,13 +6,13 @@
 //   3-1: BEGIN …   3-1: UPDATE …   3-1: COMMIT   2-1: UPDATE …   2-1: COMMIT
 //
 // The initial state is made in a separate schema: the tables of the database are copied with their
-// rows, indexes, sequences and checks; then each row in the history gets its value from when the
-// first of the transactions began; then foreign keys and triggers are added, without a check of the
-// existing rows. The tables of the application are only read: sessions find nothing by its name
-// outside of the copies (collect/schedule/observing.cc), and SQL that could reach there by itself
-// is refused.
+// rows, indexes, sequences and checks; then each row in the history gets the value that it had when
+// the first of the transactions began; then foreign keys and triggers are added, without a check of
+// the existing rows. The tables of the application are only read: names in the sessions refer only
+// to the copies (collect/schedule/observing.cc), and SQL that could reach beyond them by itself is
+// refused.
 //
-// The observations are judged as any history is. Cost: the rows of the database, once for each
+// The observations are judged like any history. Cost: the rows of the database, once for each
 // schedule.
 #include "cli/predicted_play.h"
 
@@ -48,12 +48,12 @@ using certify::Isolation;
 using predict::SentStatement;
 
 constexpr uint64_t kMostSetupBytes = 100 << 20;
-constexpr std::chrono::milliseconds kMostWait(60'000);  // for a statement; the setup copies tables
+constexpr std::chrono::milliseconds kMostWait(60'000);  // per statement; the setup copies tables
 constexpr std::string_view kLockTimeout = "SET lock_timeout = '1s'";
 constexpr size_t kMostStatement = 70;  // bytes in a message
 
-// The tables of the schema public, with their rows and what numbers these. A column of a row that
-// the copy generates is left out.
+// Copies the tables of the schema public, with their rows and the sequences that number them. A
+// column that the copy generates is left out of the rows.
 constexpr std::string_view kCopy = R"(DO $copy$ DECLARE t record; c record; s text; BEGIN
 FOR t IN SELECT k.oid, k.relname FROM pg_class k WHERE k.relnamespace = 'public'::regnamespace AND k.relkind IN ('r', 'p') AND NOT
     k.relispartition ORDER BY k.oid LOOP
@@ -76,9 +76,8 @@ FOR t IN SELECT k.oid, k.relname FROM pg_class k WHERE k.relnamespace = 'public'
       t.relname), c.attname, c.sequence) ;
   END LOOP;
 END LOOP; END $copy$)";
-// What would reach beyond the copies is refused: a function of a trigger that names a schema, or
-// may do so without showing it, and a default that takes numbers from a sequence of the
-// application.
+// Refuses what would reach beyond the copies: a function of a trigger that names a schema, or may
+// do so without showing it, and a default that takes numbers from a sequence of the application.
 constexpr std::string_view kRefuse = R"(DO $refuse$ DECLARE f record; BEGIN
 FOR f IN SELECT k.relname, g.tgname, p.proconfig, l.lanname, lower(regexp_replace(p.prosrc, '[[:space:]"]', '', 'g')) AS source
     FROM pg_trigger g JOIN pg_class k ON k.oid = g.tgrelid JOIN pg_proc p ON p.oid = g.tgfoid JOIN pg_language l ON l.oid = p.prolang
@@ -105,8 +104,8 @@ FOR f IN SELECT k.relname, g.oid FROM pg_trigger g JOIN pg_class k ON k.oid = g.
   EXECUTE replace(pg_get_triggerdef(g.oid), format(' ON public.%I ', f.relname), format(' ON assay_play.%I ', f.relname)) FROM
     pg_trigger g WHERE g.oid = f.oid;
 END LOOP; END $guard$)";
-// A row becomes this one, or is removed if that is null. `parts`: the columns of its primary key,
-// as texts.
+// Replaces a row by this one, or removes it if that is null. `parts`: the columns of its primary
+// key, as texts.
 constexpr std::string_view kPut =
     R"(CREATE FUNCTION assay_play.assay_put(name text, parts text[], held jsonb) RETURNS void
 LANGUAGE plpgsql AS $put$ DECLARE t regclass := ('assay_play.' || quote_ident(name))::regclass; k text; c text; n text; hits int; BEGIN
@@ -123,7 +122,7 @@ IF hits = 0 THEN EXECUTE format('INSERT INTO %1$s (%2$s) OVERRIDING SYSTEM VALUE
   jsonb_populate_record(NULL::%1$s, $1) n', t, c, n) USING held; END IF;
 END $put$)";
 
-// The next row of the table that is numbered by a sequence has this number, as it had in the run:
+// Gives the next row of a table that is numbered by a sequence this number, as it had in the run:
 // later statements name it.
 constexpr std::string_view kNext =
     R"(CREATE FUNCTION assay_play.assay_next(name text, key bigint) RETURNS void LANGUAGE plpgsql AS $next$
@@ -177,11 +176,11 @@ class Playing {
   }
 
  private:
-  // Why it cannot be played; empty: it can.
+  // Returns why it cannot be played; empty: it can.
   std::string make_steps() {
     schedule::Permutation order;
-    std::vector<size_t> next_step(schedule_.members.size(), 0);  // of what the schedule has
-    std::vector<size_t> sent(schedule_.members.size(), 0);       // statements
+    std::vector<size_t> next_step(schedule_.members.size(), 0);  // of each member
+    std::vector<size_t> sent(schedule_.members.size(), 0);       // statements, of each member
     for (uint32_t m = 0; m < schedule_.members.size(); ++m) {
       if (metas_[m].statements.empty()) return "the history does not have its statements";
       if (in_sql(schedule_.members[m].isolation).empty())
@@ -215,8 +214,8 @@ class Playing {
     return {};
   }
 
-  // The index after the statement of an operation. A statement without operations goes with the
-  // next.
+  // Returns the index after the statement of an operation. A statement without operations goes with
+  // the next one.
   size_t statement_of(uint32_t m, OpId op, size_t at_least) const {
     const SentStatement* const s = predict::statement_at(metas_[m], h_.op_time(op));
     return s == nullptr
@@ -255,7 +254,7 @@ class Playing {
     return {};
   }
 
-  // The least number among the rows that the statement wrote, and their table.
+  // Returns the table of the rows that the statement wrote and the least number among them.
   std::optional<std::pair<std::string, int64_t>> first_row_of(uint32_t m,
                                                               const SentStatement& s) const {
     std::optional<std::pair<std::string, int64_t>> least;
@@ -301,7 +300,7 @@ class Playing {
     file_.setup.emplace_back(kPut);
     std::string puts;
     const auto state = state_before();
-    // `assay run --sql` calls its tables by another name, and names the versions of their rows.
+    // `assay run --sql` has another name for its tables, and names the versions of their rows.
     const std::string prefix =
         std::ranges::any_of(state,
                             [](const auto& of) {
@@ -330,12 +329,12 @@ class Playing {
     return Ok{};
   }
 
-  // The value of each row in the history when the schedule begins: JSON, or nothing where it was
-  // absent.
+  // Returns the value of each row in the history when the schedule begins: JSON, or nullopt if it
+  // was absent.
   std::map<std::string, std::optional<std::string>> state_before() const {
     std::map<std::string, std::optional<std::string>> state;
     const auto put = [&](const ValueView& key, const ValueView& value) {
-      // The first value of a row may not have been recorded: it is then as in the database.
+      // The first value of a row may not have been recorded: then it is as in the database.
       const std::string row = value.is_null() ? "" : value.to_string();
       if (row == schedule::kUnseenRow) return;
       state[key.to_string()] = row.empty() ? std::nullopt : std::optional(row);
@@ -352,7 +351,7 @@ class Playing {
           const Install left = install_of(h_, i);
           put(h_.key(left.key), left.removes ? ValueView::null() : h_.version_value(left.version));
         }
-    // Of the rows that the transactions themselves touch the prediction says what they held.
+    // For rows that the transactions themselves touch, the prediction says what they held.
     for (KeyId k = 0; k < predicted_.key_count(); ++k)
       if (!predicted_.initial(k).is_null()) put(predicted_.key(k), predicted_.initial(k));
     return state;
@@ -369,7 +368,7 @@ class Playing {
     options.check.levels = {LevelId::serializable};
     const Audit audit = assay::audit(std::move(assembled.history), "played", options);
     RecordedOn on = recorded_on(audit.history);
-    on.isolation.clear();  // each transaction says its own
+    on.isolation.clear();  // each transaction sets its own
     result.database = in_words(on);
     const std::string changed = other_changes(played);
     const Verdict* const v = audit.result.find(LevelId::serializable);
@@ -393,7 +392,7 @@ class Playing {
     return result;
   }
 
-  // The first statement that failed or waited.
+  // Returns the first statement that failed or waited.
   std::string refusal(const schedule::Performance& played) const {
     for (const schedule::Told& told : played.told) {
       if (told.step == SIZE_MAX) continue;
@@ -408,7 +407,7 @@ class Playing {
     return {};
   }
 
-  // A statement that changed more or fewer rows than in the run.
+  // Returns a statement that changed more or fewer rows than in the run.
   std::string other_changes(const schedule::Performance& played) const {
     for (const schedule::Statement& s : played.statements) {
       if (s.step == SIZE_MAX || sent_of_step_[s.step] == Interval::kUnknown ||
@@ -436,7 +435,7 @@ class Playing {
   const PlayTarget& target_;
   std::vector<predict::TxnMeta> metas_;  // per member
   schedule::File file_;
-  std::vector<int64_t> sent_of_step_;  // when its statement was sent in the run
+  std::vector<int64_t> sent_of_step_;  // indexed by step: when its statement was sent in the run
 };
 
 }  // namespace

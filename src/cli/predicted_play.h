@@ -1,4 +1,4 @@
-// A predicted execution, played on a database with the statements of the application.
+// Plays a predicted execution on a database with the statements of the application.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace assay::internal::cli {
 
-// What came of it.
+// The result of playing.
 struct Played {
   enum class Came : uint8_t {
     violated,      // the observations have no serial order, as predicted
-    serializable,  // it ran to its end, and has one
-    unseen,        // serializable as far as observed: not all of its reads were
-    refused,       // the database refused a statement, or had it wait
-    otherwise,  // a statement changed other rows than it did in the run: the application may go on
-                // otherwise
-    unplayable  // the history does not tell enough to play it
+    serializable,  // it ran to its end, and they have one
+    unseen,        // serializable as far as observed, but some reads were not
+    refused,       // the database refused a statement, or made it wait
+    otherwise,     // a statement changed other rows than in the run: the application may then act
+                   // otherwise
+    unplayable     // the history does not say enough to play it
   };
   Came came = Came::unplayable;
-  std::string words;     // a clause: why, or which anomaly
+  std::string words;     // a clause: the reason, or the anomaly
   std::string database;  // "PostgreSQL 15.18"
 };
 std::string_view word_of(Played::Came came);
@@ -30,12 +30,12 @@ std::string_view word_of(Played::Came came);
 struct PlayTarget {
   std::string database;  // its URL
   std::string
-      setup;  // a file of SQL that makes the tables; empty: they are copied from the database
+      setup;  // a file of SQL that creates the tables; empty: they are copied from the database
 };
 
-// In a separate schema of the database (docs/playing.md), with copies of its tables, in which each
-// row in the history is as it was when the schedule begins. `predicted`: the schedule as a history.
-// An error: no schedule can be played there.
+// Plays the schedule in a separate schema of the database (docs/playing.md), with copies of its
+// tables in which each row in the history is as it was when the schedule begins. `predicted`: the
+// schedule as a history. Fails if no schedule can be played there.
 Result<Played> play_schedule(const certify::Schedule& schedule, const History& recorded,
                              const History& predicted, const PlayTarget& target);
 

@@ -24,11 +24,11 @@ constexpr uint64_t kMostScenarioBytes = uint64_t{1} << 20;
 
 struct ProbeState {
   schedule::Options options;
-  std::string scenarios;  // a folder; empty: those that the program holds
+  std::string scenarios;  // a folder; empty: those built into the program
   LevelFlags expect;
 };
 
-// What a scenario came to at one isolation.
+// The result of a scenario at one isolation.
 enum class Cell : uint8_t { shown, prevented, refused, unknown, not_played };
 
 std::string_view text_of(Cell cell) {
@@ -47,8 +47,8 @@ std::string_view text_of(Cell cell) {
   return "";
 }
 
-// The verdict is the checker's: the scenario's history violates the level that forbids the anomaly,
-// or not.
+// The verdict comes from the checker: the scenario's history violates the level that forbids the
+// anomaly, or it does not.
 Result<Cell> probe_one(const schedule::Scenario& scenario, const schedule::Options& options) {
   auto stage = schedule::Stage::open(scenario.file, options);
   if (!stage.ok() && stage.error().kind == ErrorKind::bad_input) return Cell::not_played;
@@ -64,7 +64,7 @@ Result<Cell> probe_one(const schedule::Scenario& scenario, const schedule::Optio
     case Outcome::violated:
       return Cell::shown;
     case Outcome::satisfied:
-      // What was not observed could show it.
+      // The operations that were not observed could show the anomaly.
       if (!assembled->missed.empty()) return Cell::unknown;
       return schedule::refusals(*played).empty() ? Cell::prevented : Cell::refused;
     case Outcome::unknown:
@@ -101,7 +101,7 @@ schedule::Options options_for(const ProbeState& s, const std::string& isolation)
   return options;
 }
 
-// Names that this server does not know: a driver may serve several kinds of database.
+// Leaves out names that this server does not know: a driver may serve several kinds of database.
 Status leave_out_unknown(std::vector<std::string>& isolations, const schedule::Scenario& scenario,
                          const ProbeState& s) {
   Status last = Ok{};
@@ -113,7 +113,8 @@ Status leave_out_unknown(std::vector<std::string>& isolations, const schedule::S
   return isolations.empty() ? last : Status(Ok{});
 }
 
-// Of the folder, in the order of the files' names; without one those that the program holds.
+// Reads the scenarios of the folder, in the order of the files' names; without a folder returns
+// those built into the program.
 Result<std::vector<schedule::Scenario>> scenarios_of(const std::string& folder) {
   if (folder.empty()) return schedule::all_scenarios();
   namespace fs = std::filesystem;
@@ -133,7 +134,7 @@ Result<std::vector<schedule::Scenario>> scenarios_of(const std::string& folder) 
 
 Exit probe(const ProbeState& s) {
   std::vector<std::string> isolations = isolations_of(s);
-  // Only one isolation can be held to a promise.
+  // Only a single isolation can be checked against a promise.
   if (!s.expect.levels.empty() && isolations.size() > 1)
     return fail(usage_error("--expect needs --isolation: which one must satisfy it?"));
   if (s.expect.levels.size() > 1) return fail(usage_error("--expect: expected one level"));

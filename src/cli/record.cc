@@ -34,7 +34,7 @@
 namespace assay::internal::cli {
 namespace {
 
-// The same on every machine, and seconds on most.
+// Gives the same result on every machine, and takes seconds on most.
 constexpr uint64_t kShrinkEffort = 20'000'000;
 
 struct RecordState {
@@ -99,12 +99,12 @@ std::string summary_of(const record::Joined& j, const std::string& path, bool ch
                            level == "serializable" ? "" : fmt::format(" --level {}", level));
 }
 
-// The verdict, and of a violation the few transactions that show it.
+// Reports the verdict and, for a violation, the few transactions that show it.
 Exit check_recorded(const RecordState& s) {
   Audit c = check_file(s.history, s.check);
   const Exit verdict = deliver(c, s.check);
   if (verdict != Exit::violated || s.check.output.json) return verdict;
-  // When the output is a test's, no other step would write them.
+  // If the output is that of a test, no other step would write them.
   if (std::getenv("GITHUB_ACTIONS") != nullptr && !s.options.test.empty())
     if (const Status said = print("\n" + start_github({})->add(c)); !said.ok())
       return fail(said.error());
@@ -127,7 +127,7 @@ Result<record::Joined> join_file(const std::string& trace, const std::string& hi
   return record::join_to_file(*input, history);
 }
 
-// `watch`: what has watched it so far, if anything has.
+// `watch`: what has watched the recording so far; null if nothing has.
 Exit join_and_tell(const RecordState& s, const std::string& trace, RecordWatch* watch) {
   const auto joined = watch != nullptr ? watch->finish() : join_file(trace, s.history);
   if (!joined.ok()) return fail(joined.error());
@@ -139,7 +139,7 @@ Exit join_and_tell(const RecordState& s, const std::string& trace, RecordWatch* 
   return checked ? check_recorded(s) : Exit::satisfied;
 }
 
-// The process that started the recording ends it by closing its standard input, or by ending.
+// Standard input: the process that started the recording ends it by closing this, or by ending.
 class Input {
  public:
   void end_with_it() {
@@ -153,12 +153,12 @@ class Input {
   }
 
  private:
-  static constexpr int kLook = 100;  // milliseconds between two looks whether the recording is over
+  static constexpr int kLook = 100;  // milliseconds between two checks for the end
   std::jthread waiting_;
 };
 
-// The application, as a process whose end ends the recording. It finds the way by the variables of
-// PostgreSQL's clients.
+// The application, as a process whose end ends the recording. It finds the recorder by the
+// variables of PostgreSQL's clients.
 class Application {
  public:
   Status start(const std::vector<std::string>& command, const record::Recording& recording) {
@@ -180,7 +180,7 @@ class Application {
   ~Application() {
     if (waiting_.joinable()) waiting_.join();
   }
-  // How it ended, where that is worth a word.
+  // Says how it ended, if that is worth a word.
   std::string ended() {
     if (!waiting_.joinable()) return {};
     waiting_.join();
@@ -195,7 +195,7 @@ class Application {
   std::thread waiting_;
 };
 
-// Flags about a verdict need one.
+// Flags about a verdict need a verdict.
 Status can_check(const RecordState& s, const CLI::App& app) {
   if (!s.check.levels.levels.empty()) return outputs_writable(s.check.output, {&s.history, 1});
   return refuse_flags(app,
@@ -204,7 +204,7 @@ Status can_check(const RecordState& s, const CLI::App& app) {
                       "is about a verdict; expected --level with it");
 }
 
-// Null without --watch.
+// Returns null without --watch.
 Result<std::unique_ptr<RecordWatch>> begin_watch(const RecordState& s, const std::string& trace) {
   std::unique_ptr<RecordWatch> watch;
   if (!s.watch) return watch;
@@ -274,7 +274,7 @@ Exit record_application(RecordState& s, const CLI::App& app) {
   note(fmt::format("{} recorded; statements are understood by the grammar of PostgreSQL {}",
                    counted((*recording)->connections(), "connection", "connections"),
                    record::Rewriter::grammar()));
-  // A test suite that failed is no success, whatever its transactions were.
+  // A test suite that failed is not a success, whatever its transactions were.
   const Exit verdict = join_and_tell(s, s.options.trace, watch->get());
   return how.empty() || verdict != Exit::satisfied ? verdict : Exit::usage;
 }

@@ -16,8 +16,8 @@
 
 namespace assay::internal::cli {
 
-// The level that was asked for. A level that times alone do not decide is watched among this many
-// consecutive transactions.
+// Options for watching the requested level. A level that times alone do not decide is watched among
+// this many consecutive transactions.
 inline constexpr size_t kRecordHorizon = 1000;
 Result<watch::WatchOptions> watch_of_recording(const LevelFlags& levels);
 
@@ -27,9 +27,9 @@ class RecordWatch {
               std::string history);
   ~RecordWatch();
 
-  // The trace is complete: returns the result.
+  // Called when the trace is complete: returns the result.
   Result<record::Joined> finish();
-  // How watching ended.
+  // Returns how watching ended.
   Exit end();
 
  private:
@@ -40,7 +40,7 @@ class RecordWatch {
   record::Watchable pieces_;
   std::string trace_, history_;
   std::atomic<bool> complete_ = false;
-  std::optional<Error> failed_;  // watching; the recording is joined nevertheless
+  std::optional<Error> failed_;  // an error of watching; the recording is joined nevertheless
   std::optional<Result<record::Joined>> joined_;
   std::thread thread_;
 };

@@ -1,5 +1,4 @@
-// The lines of one recorder that is connected, as pieces of a history, and which sessions it
-// records.
+// The lines of one connected recorder as pieces of a history, and the sessions that it records.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +22,20 @@ class RecorderLines {
  public:
   explicit RecorderLines(uint64_t connection);
 
-  // Whole lines that came. All of them have to be read before more are given.
+  // Takes whole lines that arrived. All of them have to be read before more are given.
   void give(std::string lines);
-  // The next of them, at most `lines`; null if there are none.
+  // Reads the next of them, at most `lines`; null if there are none.
   Result<std::shared_ptr<const History>> next(size_t lines);
   Status give_up_before(int64_t begin) { return chunks_.give_up_before(begin); }
-  // No lines follow: returns the ones that were held back.
+  // Called when no lines follow: returns the lines that were held back.
   Result<std::shared_ptr<const History>> rest();
 
-  // It has sent a readable line; until then it is a stranger, whose loss means nothing.
+  // Whether it has sent a readable line; until then it is a stranger, whose loss has no
+  // consequence.
   bool is_recorder() const { return recorder_; }
-  // The sessions that it has announced, and not ended.
+  // The sessions that it has announced and not ended.
   const SessionNames& open_sessions() const { return open_; }
-  // What the piece says of sessions.
+  // Notes what the piece says about sessions.
   Status note_sessions(const History& piece);
 
  private:

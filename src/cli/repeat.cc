@@ -11,7 +11,7 @@
 namespace assay::internal::cli {
 namespace {
 
-// What the hunt itself needs, and where its results go.
+// Flags that the hunt itself needs, and those that say where its results go.
 constexpr std::array<std::string_view, 11> kNotRepeated = {"--until-violation",
                                                            "--time",
                                                            "--history",

@@ -12,14 +12,14 @@ class App;
 
 namespace assay::internal::cli {
 
-// A flag and its value; empty if it takes none.
+// A flag and its value, which is empty if the flag takes none.
 using DrawnFlags = std::vector<std::pair<std::string, std::string>>;
 
 // `drawn` replaces the given values of the same flags. Passwords are left out.
 std::string repeating_command(const CLI::App& app, const DrawnFlags& drawn);
 
-// The command of the run that a history is of, from the header's meta; empty if it says nothing of
-// a run.
+// Returns the command of the run that a history comes from, by the header's meta; empty if that
+// does not mention a run.
 std::string command_of_run(const std::string& meta);
 
 }  // namespace assay::internal::cli

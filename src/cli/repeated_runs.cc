@@ -14,7 +14,7 @@
 namespace assay::internal::cli {
 namespace {
 
-// Where the history of the first violation is kept.
+// Returns where the history of the first violation is kept.
 std::filesystem::path kept_name(const std::string& history) {
   std::filesystem::path name = history;
   return name.replace_extension(".violated" + name.extension().string());
@@ -58,7 +58,7 @@ class Repeated {
     return Exit::skip;
   }
 
-  // False if its history cannot be kept.
+  // Returns false if the history cannot be kept.
   bool take(Audit& checked) {
     const Exit verdict = exit_code(checked);
     undecided_ += verdict != Exit::satisfied && verdict != Exit::violated;
@@ -87,7 +87,7 @@ class Repeated {
     }
     if (undecided_ > 0 || runs_ < repeat_.runs) return Exit::skip;  // the last history may say why
     std::error_code ignored;
-    std::filesystem::remove(history_, ignored);  // it shows nothing
+    std::filesystem::remove(history_, ignored);  // this history shows nothing
     return Exit::satisfied;
   }
 

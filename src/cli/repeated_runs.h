@@ -1,5 +1,6 @@
-// `run --repeat`: the same run with one seed after the other, and how often a level is violated.
-// After a fix it says whether enough runs were clean, and its exit codes suit `git bisect run`.
+// `run --repeat`: repeats the same run with one seed after the other, and reports how often a level
+// is violated. After a fix it says whether enough runs were clean, and its exit codes suit `git
+// bisect run`.
 #pragma once
 
 #include <cstdint>

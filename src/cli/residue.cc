@@ -32,7 +32,7 @@ struct ResidueState {
   SpeedUps speed_ups;
 };
 
-// A table: the name of a transaction, and its new places.
+// Returns a table with the name of each transaction and its new places.
 std::string placed_as_csv(const std::vector<lake::Placed>& placed, bool split) {
   std::string text = split ? "txn,no_effect,snapshot_at,commit_at\n" : "txn,no_effect,serial_at\n";
   const auto put = [&](int64_t at) {
@@ -73,7 +73,7 @@ std::string as_json(const ResidueState& s, const lake::Residue& r, std::string_v
             {"windows", r.windows}, {"placed", r.windows - r.stuck.size()},
             {"stuck", r.stuck}};
   const Outcome outcome = outcome_of(r);
-  // That windows could be ordered is for the query to confirm.
+  // Whether windows could be ordered is for the query to confirm.
   j["verdict"] = outcome == Outcome::satisfied ? "placed" : outcome_name(outcome);
   if (outcome == Outcome::violated && !r.projection.explanations.empty()) {
     const Explanation& e = r.projection.explanations.front();

@@ -81,7 +81,7 @@ void report_run(const collect::RunStats& stats, const collect::RunOptions& o) {
                      counted(count, "time", "times"), display(message, 200)));
 }
 
-// What there is to choose from.
+// Prints the values to choose from.
 Exit list_choices() {
   std::string out = "Workloads (--workload), and the anomalies each can show:\n";
   for (const collect::WorkloadInfo& w : collect::all_workloads()) {
@@ -106,7 +106,7 @@ Exit list_choices() {
   return ended(print(out));
 }
 
-// What the watcher would refuse once the run is going on.
+// Checks for what the watcher would refuse once the run is going on.
 Status can_watch_workload(const collect::RunOptions& o) {
   auto workload = o.sql.empty() ? collect::make_workload(o.workload, o.workload_options)
                                 : collect::sql::make_workload(o.sql);
@@ -131,7 +131,7 @@ Status can_watch_history(const std::string& path) {
   return Ok{};
 }
 
-// Session-serializable is watched by fences, which the sessions of a workload do between its
+// Session-serializable is watched by fences, which the sessions of a workload execute between its
 // transactions.
 Status take_fences(RunState& s) {
   const std::vector<LevelId>& levels = s.check.levels.levels;
@@ -148,7 +148,7 @@ Status take_fences(RunState& s) {
   return Ok{};
 }
 
-// Everything that can be known before the database is touched.
+// Checks everything that can be known before the database is touched.
 Status prepare_watching(RunState& s, const CLI::App& app) {
   Status can_be_watched =
       refuse_flags(app,
@@ -168,7 +168,7 @@ Status prepare_watching(RunState& s, const CLI::App& app) {
   if (Status can = take_level(s.check.levels, s.watching); !can.ok()) return can;
   if (Status can = can_watch_history(o.history); !can.ok()) return can;
   if (Status can = can_watch_workload(o); !can.ok()) return can;
-  // The final reads are of many keys in one transaction.
+  // The final reads read many keys in one transaction.
   if (level_info(s.watching.level).single_operations) o.final_read_keys = 0;
   if (app.get_option("--txns")->count() == 0) o.txns = 0;
   o.endless = true;
@@ -189,7 +189,7 @@ Status take_isolations(RunState& s) {
   return Ok{};
 }
 
-// An alarm counts for more than that the run could not go on.
+// An alarm has priority over the report that the run could not go on.
 Exit run_and_watch(RunState& s) {
   collect::RunOptions& o = s.options;
   o.stop = &stop_driving_when_interrupted();
@@ -254,7 +254,7 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
                     p.seconds > 0 ? static_cast<double>(p.committed) / p.seconds : 0.0));
   };
   if (s.watch) {
-    o.progress = nullptr;  // the watcher says how far it is
+    o.progress = nullptr;  // the watcher reports the progress
     return run_and_watch(s);
   }
   o.stop = &stop_driving_when_interrupted();

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kPiecesBetweenLooks = 1024;
 
-// From the earliest to the latest moment known of its transactions.
+// Returns the earliest and the latest known moment of its transactions.
 std::pair<int64_t, int64_t> span_of(const History& h) {
   int64_t from = Interval::kOpen, until = Interval::kUnknown;
   for (TxnId t = 0; t < h.txn_count(); ++t) {
@@ -65,7 +65,7 @@ Exit RunWatch::finish() {
   {
     const std::lock_guard lock(mutex_);
     over_ = true;
-    // A run that failed may have left one open.
+    // A run that failed may have left a file open.
     for (const std::shared_ptr<File>& file : open_) file->closed = true;
     changed_.notify_all();
   }
@@ -115,9 +115,9 @@ void RunWatch::note_piece(const std::shared_ptr<const History>& piece) {
   if (++noted_ % kPiecesBetweenLooks == 0) remove_files();
 }
 
-// The files around an alarm stay, for its investigation.
+// Keeps the files around an alarm, for its investigation.
 void RunWatch::note_alarm(const Audit& violation) {
-  // The rest of the window is still to be decided, and the database need not be driven meanwhile.
+  // The rest of the window still has to be decided; the database need not be driven during that.
   if (fail_fast_) stop_driving_now();
   const auto [from, until] = span_of(violation.history);
   for (const std::shared_ptr<File>& file : read_)

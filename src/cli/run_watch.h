@@ -1,9 +1,9 @@
 // `run --watch`: a thread watches the history that the run writes, file after file, as `watch
 // --follow` does.
 //
-// A file is read once it is on disk, so whatever an alarm is about is there. Files are removed when
-// nothing in them is held by the watcher any more, which is when every piece of the history that
-// was read from them is gone.
+// A file is read only when it is on disk, so the transactions of an alarm are there. A file is
+// removed when the watcher holds nothing of it any more: when every piece of the history that was
+// read from it is gone.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ namespace assay::internal::cli {
 
 class RunWatch : public collect::PartListener {
  public:
-  // Of the files that are full, the last `keep_files` stay; without `keep_files` all do.
+  // The last `keep_files` of the full files are kept; without `keep_files` all are.
   RunWatch(const watch::WatchOptions& options, const WatchOutput& output,
            std::optional<uint64_t> keep_files);
   ~RunWatch() override;
@@ -37,7 +37,7 @@ class RunWatch : public collect::PartListener {
   void opened(const std::string& path) override;
   void closed(const std::string& path) override;
 
-  // No file follows. The existing ones are watched to their end; returns how that ended.
+  // Called when no file follows. Watches the existing ones to their end; returns how that ended.
   Exit finish();
 
  private:
@@ -45,8 +45,8 @@ class RunWatch : public collect::PartListener {
     explicit File(std::string p) : path(std::move(p)) {}
     std::string path;
     std::atomic<bool> closed{false};
-    // Of the thread that watches.
-    std::vector<std::weak_ptr<const History>> pieces;  // that were read from it
+    // The next members belong to the thread that watches.
+    std::vector<std::weak_ptr<const History>> pieces;  // pieces that were read from it
     int64_t from = Interval::kOpen, until = Interval::kUnknown;
     bool of_alarm = false;  // an alarm is about transactions in it
   };
@@ -64,12 +64,12 @@ class RunWatch : public collect::PartListener {
   Budget reading_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::shared_ptr<File>> coming_;  // that are not read yet
+  std::deque<std::shared_ptr<File>> coming_;  // files not read yet
   std::vector<std::shared_ptr<File>> open_;
   bool over_ = false;  // no file follows
   bool any_ = false;
-  // Of the thread that watches.
-  std::deque<std::shared_ptr<File>> read_;  // and still there; the last is being read
+  // The next members belong to the thread that watches.
+  std::deque<std::shared_ptr<File>> read_;  // files read and still there; the last is being read
   uint64_t noted_ = 0;                      // pieces
   std::optional<Error> error_;
   std::thread thread_;

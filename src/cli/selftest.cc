@@ -21,8 +21,8 @@ struct SelftestState {
   SpeedUps speed_ups;
 };
 
-// What `assay check --level all` would print. A refused certificate shows as an unknown verdict,
-// which the oracle never gives, so the verifier is tested along the way.
+// Returns what `assay check --level all` would print. A refused certificate shows as an unknown
+// verdict, which the oracle never gives, so the verifier is tested too.
 oracle::Verdicts decide(const History& h, const SpeedUps& speed_ups,
                         std::span<const LevelInfo> levels) {
   CheckOptions options;

@@ -29,7 +29,7 @@ struct ShrinkState {
   CheckFlags flags;
 };
 
-// Plays it, and says what came of it.
+// Plays the script once, and reports the result.
 Exit play_once(const std::string& script, LevelId level, const CheckFlags& flags,
                const SqlFlags& sql) {
   namespace schedule = collect::schedule;
@@ -60,8 +60,8 @@ Exit play_once(const std::string& script, LevelId level, const CheckFlags& flags
   return Exit::satisfied;
 }
 
-// Writes the SQL that repeats the smallest part, once it was played where a database is given. It
-// is written also where the database could not be asked.
+// Writes the SQL that repeats the smallest part, after playing it if a database is given. It is
+// written even if the database could not be reached.
 Exit write_sql(const History& small, LevelId level, const CheckFlags& flags, const SqlFlags& sql) {
   const Result<std::string> script = collect::sql_script(small, sql.isolation);
   if (!script.ok() && sql.where_possible) {
@@ -75,7 +75,7 @@ Exit write_sql(const History& small, LevelId level, const CheckFlags& flags, con
   return worse(played, ended(s));
 }
 
-// The level asked for, or else the weakest that is violated; none if all are satisfied.
+// Returns the requested level, or else the weakest that is violated; nullopt if all are satisfied.
 Result<std::optional<LevelId>> level_to_show(const Audit& c) {
   for (const Verdict& v : c.result.verdicts)
     if (v.outcome == Outcome::violated) return std::optional(v.level);

@@ -1,5 +1,5 @@
-// The smallest part of a checked history that still violates a level, written to a file. For
-// `shrink` and for runs that hunt.
+// Writes the smallest part of a checked history that still violates a level to a file; used by
+// `shrink` and by runs that hunt.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace assay::internal::cli {
 
-// The SQL that repeats it: where to write it, and where to play it first.
+// The SQL that repeats the violation: where to write it, and where to play it first.
 struct SqlFlags {
   std::string file;  // empty: none
   std::vector<std::string> databases;
   std::string isolation;
-  bool where_possible = false;  // a history that SQL cannot repeat is no error
+  bool where_possible = false;  // a history that SQL cannot repeat is not an error
 };
 
 Exit write_smallest(const Audit& checked, LevelId level, const CheckFlags& flags,

@@ -25,8 +25,8 @@
 namespace assay::internal::cli {
 namespace {
 
-// About what a check in memory takes for each byte of JSON Lines: 2.7 with transactions of eight
-// operations.
+// The memory, roughly, that a check in memory takes for each byte of JSON Lines: 2.7 with
+// transactions of eight operations.
 constexpr uint64_t kMemoryPerByte = 3;
 
 class ChainFile : public watch::ChainSink {
@@ -41,7 +41,7 @@ class ChainFile : public watch::ChainSink {
   formats::Output& out_;
 };
 
-// The one that is decided: all others follow from it, or do not.
+// Returns the level that is decided: all others follow from it, or do not.
 LevelId decided_level(const std::vector<LevelId>& asked) {
   const bool single =
       !asked.empty() && std::ranges::all_of(asked, &LevelInfo::single_operations, level_info);
@@ -75,14 +75,14 @@ std::vector<Verdict> verdicts_of(const watch::Sliced& s, const CheckFlags& flags
   return verdicts;
 }
 
-// A verdict that rests on no observation says nothing.
+// Withholds a verdict that rests on no observation, since it says nothing.
 void withhold_vacuous(watch::Sliced& s, const CheckFlags& flags) {
   if (s.outcome != Outcome::satisfied || s.observations > 0 || flags.allow_empty) return;
   s.outcome = Outcome::unknown;
   s.why = {UnknownCause::vacuous, "nothing was observed that could contradict the level"};
 }
 
-// The lines that a certificate is about, where that is not the file.
+// The lines that a certificate is about, if those are not the file.
 std::string lines_of(const std::string& certificate) { return certificate + ".jsonl"; }
 
 std::string as_text(const std::string& path, const watch::Sliced& s,
@@ -195,8 +195,8 @@ watch::SliceOptions slice_options(const CheckFlags& flags, ProgressLine& progres
   watch::SliceOptions options;
   options.watch = flags.slices.options;
   options.watch.level = decided_level(flags.levels.levels);
-  // Of as many as were heard of: a line of another one that comes too late is undecided, not
-  // decided wrongly.
+  // The number of sessions is the number seen so far: a line of another session that comes too late
+  // is undecided, not decided wrongly.
   if (options.watch.sessions == 0) options.watch.sessions = 1;
   options.budget = flags.budget.budget();
   options.progress = [&progress](const watch::Progress& p) {
@@ -242,7 +242,7 @@ Result<watch::Sliced> decide_sorted(const std::string& path, const CheckFlags& f
                                     watch::SliceOptions& options, Budget& reading) {
   auto input = formats::Input::open(path, &reading);
   if (!input.ok()) return input.error();
-  // Of the earlier decision.
+  // Releases the memory of the earlier decision.
   release_free_memory();
   formats::TimeOrderOptions order;
   if (flags.budget.memory_bytes > 0) order.memory = flags.budget.memory_bytes / 4;

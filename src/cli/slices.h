@@ -1,4 +1,4 @@
-// `check --slices`: a history larger than memory.
+// `check --slices`: decides a history larger than memory.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace assay::internal::cli {
 
-// Whether the history is to be decided in slices: it was asked for, or it would not fit into
-// --memory and the levels allow it.
+// Whether the history is to be decided in slices: because that was requested, or because it would
+// not fit into --memory and the levels allow it.
 bool decides_in_slices(const std::string& path, const CheckFlags& flags);
 
-// Checks it, prints and writes the result.
+// Checks the history, and prints and writes the result.
 Exit check_in_slices(const std::string& path, const CheckFlags& flags);
 
 }  // namespace assay::internal::cli

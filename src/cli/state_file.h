@@ -1,7 +1,7 @@
-// The state of a watch in a file: the last saved one, and below it a line for each transaction that
-// was left out since, as the alarm about it has been reported already. Both are there or not,
-// whenever the process is killed: the first is renamed into place, and a last line without its end
-// does not count.
+// The state of a watch in a file: the last saved state, and below it a line for each transaction
+// that was left out since then because the alarm about it has been reported already. Each of them
+// is either wholly there or not, whenever the process is killed: the state is renamed into place,
+// and a last line without its end does not count.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace assay::internal::cli {
 
-// How far a file was read or written, and a digest of all bytes up to there, which tells it from
-// another file.
+// How far a file was read or written, and a digest of all bytes up to there, which distinguishes it
+// from another file.
 struct FilePlace {
   uint64_t offset = 0;
   uint64_t line = 0;
@@ -30,9 +30,10 @@ struct FilePlace {
 class FilePart {
  public:
   explicit FilePart(std::string path) : path_(std::move(path)) {}
-  // Which ends there, not before where it ended the last time.
+  // Returns the part that ends there, which must not be before the end of the last one.
   Result<FilePlace> up_to(uint64_t offset, uint64_t line);
-  // An error if the file is not the one that the place is in, or shorter; before any up_to().
+  // Fails if the file is not the one that the place is in, or is shorter. Must be called before any
+  // up_to().
   Status check(const FilePlace& place);
 
  private:
@@ -57,16 +58,16 @@ class StateFile {
   ~StateFile();
 
   const std::string& path() const { return path_; }
-  // None if there is no such file.
+  // nullopt if there is no such file.
   Result<std::optional<State>> read() const;
-  // `left_out` of the state is not written.
+  // `left_out` in the state is not written.
   Status write(const State& state);
-  // After a write: one more line.
+  // Adds one more line; after a write().
   Status add(const watch::Omission& one);
 
  private:
   std::string path_;
-  int fd_ = -1;  // of what write() wrote
+  int fd_ = -1;  // of the file that write() wrote
 };
 
 }  // namespace assay::internal::cli

@@ -28,7 +28,7 @@ struct Statistics {
   uint64_t initial_reads = 0;
   uint64_t read_only = 0, write_only = 0;
   uint64_t mini = 0;                  // mini-transactions
-  std::set<std::string_view> shapes;  // of theirs
+  std::set<std::string_view> shapes;  // shapes of mini-transactions
   uint64_t timed = 0;                 // transactions with begin and end
   int64_t first = INT64_MAX, last = INT64_MIN;
   uint64_t session_least = UINT64_MAX, session_most = 0;

@@ -7,8 +7,8 @@
 namespace assay::internal::cli {
 namespace {
 
-// How many letters must be added, dropped, changed, or exchanged with their neighbour (Damerau and
-// Levenshtein).
+// Returns how many letters must be added, dropped, changed, or exchanged with their neighbour
+// (Damerau and Levenshtein).
 size_t edits_between(std::string_view a, std::string_view b) {
   std::vector<size_t> before(b.size() + 1), last(b.size() + 1), now(b.size() + 1);
   std::iota(last.begin(), last.end(), size_t{0});
@@ -29,7 +29,7 @@ size_t edits_between(std::string_view a, std::string_view b) {
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> names) {
   const std::string* closest = nullptr;
-  size_t fewest = std::max<size_t>(1, word.size() / 3) + 1;  // more is another word
+  size_t fewest = std::max<size_t>(1, word.size() / 3) + 1;  // with more, it is another word
   for (const std::string& name : names) {
     const size_t edits = edits_between(word, name);
     if (edits >= fewest) continue;

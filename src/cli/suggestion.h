@@ -7,7 +7,7 @@
 
 namespace assay::internal::cli {
 
-// "; did you mean 'check'?", if one of `names` is close; empty if none is.
+// Returns "; did you mean 'check'?" if one of `names` is close; empty if none is.
 std::string did_you_mean(std::string_view word, std::span<const std::string> names);
 
 }  // namespace assay::internal::cli

@@ -15,7 +15,7 @@ struct Unit {
   double factor;
 };
 
-// An amount with one of `units`: a positive one, or 0 where that `may_be_zero`.
+// Parses an amount with one of `units`: a positive one, or 0 if it `may_be_zero`.
 Result<double> parse(std::string_view text, std::span<const Unit> units, std::string_view expected,
                      bool may_be_zero = false) {
   const size_t digits = text.find_first_not_of("0123456789.");

@@ -1,4 +1,4 @@
-// Amounts as people write them.
+// Parses amounts as people write them.
 #pragma once
 
 #include <cstdint>

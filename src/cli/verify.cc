@@ -22,8 +22,8 @@
 namespace assay::internal::cli {
 namespace {
 
-// What the verifier says of each certificate of a file, a line each. A refused one is exit code 1:
-// the verdict is refuted.
+// What the verifier says about each certificate of a file, a line each. A refused certificate gives
+// exit code 1: the verdict is refuted.
 class Findings {
  public:
   void add(const std::string& what, const Status& s) {
@@ -70,7 +70,7 @@ std::string claim_in_words(const certify::Robustness& claim) {
       holding.size() == 1 && !claim.programs.front().name.empty() ? "holds" : "hold");
 }
 
-// What the file holds, and the history, to `judge`.
+// Reads the file and the history and gives them to `judge`.
 Exit with_history(const CertifiedFlags& flags,
                   Exit (*judge)(const std::string& text, const std::string& path,
                                 const History& history)) {

@@ -31,7 +31,8 @@ struct WatchState {
   std::string listen;              // an address
 };
 
-// What writes the file may be started after the watcher, and makes it then.
+// Waits for the file: the process that writes it may be started after the watcher, and creates it
+// then.
 Status await_file(const std::string& file, Budget& reading) {
   if (std::filesystem::exists(file)) return Ok{};
   note(fmt::format("waiting for {}, which does not exist yet", file));
@@ -52,7 +53,8 @@ Result<formats::Input> open_input(const WatchState& s, const KeptWatch& kept, Bu
   return formats::Input::follow_from(s.file, &reading, place.offset, place.line);
 }
 
-// Decisions at the end of a file, which assume that no lines follow, may be wrong once some do.
+// Refuses what cannot be kept. Decisions at the end of a file, which assume that no lines follow,
+// may be wrong when some do.
 Status can_keep(const WatchState& s) {
   if (s.options.by_timestamps && !(s.state.empty() && s.certificate.empty()))
     return usage_error(fmt::format("{} is not written with --expected-order",
@@ -156,7 +158,7 @@ Action add_watch(CLI::App& app) {
                  "wait for recorders that connect to HOST:PORT or unix:PATH and send lines; a "
                  "session lives on one connection")
       ->type_name("ADDRESS");
-  const std::string group = app.option_defaults()->get_group();  // of all other flags
+  const std::string group = app.option_defaults()->get_group();  // the group of all other flags
   add_watch_flags(app, s->options, group);
   add_timestamp_order(app, s->options);
   add_fence(app, s->options);

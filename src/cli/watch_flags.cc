@@ -11,7 +11,7 @@
 namespace assay::internal::cli {
 namespace {
 
-// With its default.
+// Adds a flag for a time, and shows its default.
 CLI::Option* add_time(CLI::App& app, const std::string& flag, int64_t& nanoseconds,
                       const std::string& help) {
   return add_nanoseconds(app, flag, nanoseconds, help)

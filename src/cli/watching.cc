@@ -22,8 +22,9 @@ namespace {
 using watch::Progress;
 using Steady = std::chrono::steady_clock;
 
-// Received lines are decided when no line has followed for this long, or if they never cease to
-// come one by one, when they have waited for this long; and how often a line shows the progress.
+// Received lines are decided when no line has followed for kSecondsOfWaiting or, if lines keep
+// coming one by one, when they have waited for kSecondsUndecided. A line shows the progress every
+// kSecondsBetweenLines.
 constexpr double kSecondsOfWaiting = 0.2;
 constexpr double kSecondsUndecided = 1;
 constexpr double kSecondsBetweenLines = 10;
@@ -33,7 +34,7 @@ double seconds_since(Steady::time_point t) {
   return std::chrono::duration<double>(Steady::now() - t).count();
 }
 
-// level="serializable", with what Prometheus asks to be escaped.
+// Returns level="serializable", escaped as Prometheus requires.
 std::string label_of(std::string_view name, std::string_view value) {
   std::string out = fmt::format("{}=\"", name);
   for (const char c : value) {
@@ -43,7 +44,7 @@ std::string label_of(std::string_view name, std::string_view value) {
   return out + '"';
 }
 
-// For Prometheus.
+// Returns the metrics in the format of Prometheus.
 std::string metrics_text(const Progress& p, const std::string& labels) {
   struct Metric {
     std::string_view name, type, help;
@@ -111,7 +112,7 @@ Watching::Watching(const watch::WatchOptions& options, const WatchOutput& output
   watch_ = std::move(watcher);
 }
 
-// The database, where the header of the history names it.
+// Labels the metrics with the database, if the header of the history names it.
 void Watching::label(const History& piece) {
   const RecordedOn run = recorded_on(piece);
   if (run.database.empty()) return;
@@ -208,7 +209,7 @@ Status Watching::decide() {
   return watch_->decide_sealed();
 }
 
-// For lines.
+// Waits for more lines.
 Status Watching::wait(const formats::Input& input, formats::JsonlChunks& chunks) {
   const auto since = Steady::now();
   bool decided = false;
@@ -220,7 +221,7 @@ Status Watching::wait(const formats::Input& input, formats::JsonlChunks& chunks)
     }
     if (decided) {
       if (Status s = save(input, chunks, false); !s.ok()) return s;
-      // It may have been too soon after the last time.
+      // The last attempt may have been too soon after the one before.
       if (told_ < decided_)
         if (Status s = tell(false); !s.ok()) return s;
     }

@@ -1,4 +1,4 @@
-// A growing history, watched for a user at the screen: `watch`, and `run --watch`.
+// Watches a growing history for a user at the screen: for `watch`, and `run --watch`.
 #pragma once
 
 #include <chrono>
@@ -23,28 +23,30 @@ class Watching {
  public:
   Watching(const watch::WatchOptions& options, const WatchOutput& output);
 
-  // Is called with each piece of the history before it is watched.
+  // `f` is called with each piece of the history before it is watched.
   void on_piece(std::function<void(const std::shared_ptr<const History>&)> f) {
     on_piece_ = std::move(f);
   }
   void on_alarm(std::function<void(const Audit&)> f) { announcer_.on_alarm(std::move(f)); }
-  // Saves the state in `kept`, which must outlive this. Not by timestamps.
+  // Saves the state in `kept`, which must outlive this. Not available by timestamps.
   void keep(KeptWatch& kept);
 
-  // An input that would wait for more ends once every session said that it reports nothing more.
+  // Makes an input that would wait for more end once every session said that it reports nothing
+  // more.
   void end_with_sessions() { end_with_sessions_ = true; }
-  // Watches the input. False if watching is over before the input is: interrupted, or is_enough().
+  // Watches the input. Returns false if watching is over before the input is: because of an
+  // interrupt, or is_enough().
   Result<bool> read(formats::Input& input);
-  // Watches what recorders send until it is interrupted or is_enough(). Not with keep(), and not by
-  // timestamps.
+  // Watches what recorders send until it is interrupted or is_enough(). Not available with keep(),
+  // or by timestamps.
   Status listen(LineServer& server);
-  // Watches a piece that comes from elsewhere, and decides what can be.
+  // Watches a piece that comes from elsewhere, and decides what can be decided.
   Status add(const std::shared_ptr<const History>& piece);
-  // No input follows.
+  // Called when no input follows.
   Status finish();
-  // An alarm where that is to be the last, or output that cannot be written.
+  // True after an alarm if that is to be the last, or if output cannot be written.
   bool is_enough() const;
-  // Says how it ended.
+  // Reports how it ended.
   Exit end();
 
  private:
@@ -70,17 +72,17 @@ class Watching {
   WatchOutput output_;
   Announcer announcer_;
   std::unique_ptr<watch::Watch> watch_;
-  watch::Watcher* watcher_ = nullptr;  // the same, if it can be saved and certified
+  watch::Watcher* watcher_ = nullptr;  // the same watcher, if it can be saved and certified
   std::function<void(const std::shared_ptr<const History>&)> on_piece_;
   KeptWatch* kept_ = nullptr;
-  std::string labels_;  // of the metrics
+  std::string labels_;  // labels of the metrics
   bool end_with_sessions_ = false;
   Steady::time_point decided_ = Steady::now();
   Steady::time_point told_ = Steady::now();
   Steady::time_point line_ = Steady::now();
 };
 
-// Of the budget that a reader was given.
+// Whether the error is that of an interrupted budget, which a reader was given.
 inline bool interrupted(const Error& e) { return e.kind == ErrorKind::budget; }
 
 }  // namespace assay::internal::cli

@@ -1,5 +1,5 @@
-// The text of --help, wrapped at the width of the terminal. Examples are commands and stay as they
-// are.
+// The text of --help, wrapped at the width of the terminal. Examples are commands and are not
+// wrapped.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,13 +17,13 @@ class WrappedHelp : public CLI::Formatter {
     return described(make_option_name(option, is_positional) + make_option_opts(option),
                      make_option_desc(option));
   }
-  // A key of a flag is written as it is given: "keys" for --keys.
+  // A key of a flag is shown as it is given: "keys" for --keys.
   std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
     return flag_of_key(*option).empty() ? CLI::Formatter::make_option_name(option, is_positional)
                                         : key_name(*option);
   }
-  // Without the range that the parser puts after a number, "N:INT in [1 - 100]": a number outside
-  // of it gets an error that gives it.
+  // Omits the range that the parser puts after a number, "N:INT in [1 - 100]": the error for a
+  // number outside of it gives the range.
   std::string make_option_opts(const CLI::Option* option) const override {
     std::string opts = CLI::Formatter::make_option_opts(option);
     const size_t range = opts.find(" in [");
@@ -41,7 +41,7 @@ class WrappedHelp : public CLI::Formatter {
   }
 
  private:
-  // The name, and from one column on the description.
+  // Returns the name and, from a fixed column on, the description.
   std::string described(const std::string& name, const std::string& what) const {
     const size_t column = get_column_width();
     std::string out = "  " + name;

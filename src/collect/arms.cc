@@ -6,13 +6,13 @@ namespace assay::internal::collect {
 namespace {
 
 constexpr double kShape = 0.5;
-// Of the time of an arm that counts for another of the same workload, or of the same kinds of
-// operation.
+// The shares of an arm's time that count for another arm of the same workload, or of the same kinds
+// of operation.
 constexpr double kShareOfWorkload = 0.75, kShareOfKinds = 0.25;
 constexpr uint64_t kTurnsPerNeglected = 8;
-// Contention says which of two arms is better, not that one of them is good for nothing.
+// Contention says which of two arms is better, not that one of them is useless.
 constexpr double kLeastFactor = 0.5, kMostFactor = 2;
-// The seconds at the mean of all arms that an arm is taken to have run before it ran.
+// An arm that has not run counts as having run for this many seconds at the mean of all arms.
 constexpr double kSecondsAtMean = 0.5;
 
 }  // namespace

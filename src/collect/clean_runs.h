@@ -6,8 +6,8 @@
 
 namespace assay::internal::collect {
 
-// After `violated` of `runs` runs showed it: the number of clean runs that say with this
-// confidence, between 0 and 1, that it is gone. Nothing if none showed it, or if more than a
+// After `violated` of `runs` runs showed the fault: the number of clean runs that show with this
+// confidence, between 0 and 1, that it is gone. nullopt if none showed it, or if more than a
 // million would be needed.
 std::optional<uint64_t> enough_clean_runs(uint64_t violated, uint64_t runs, double confidence);
 

@@ -12,10 +12,10 @@
 namespace assay::internal::collect {
 namespace {
 
-constexpr double kFirstPause = 50e3;  // nanoseconds, mean
+constexpr double kFirstPause = 50e3;  // nanoseconds, on average
 constexpr uint32_t kMostDoublings = 9;
 constexpr size_t kMostMessages = 100;
-constexpr size_t kMostOfMessage = 500;  // bytes, in the history
+constexpr size_t kMostOfMessage = 500;  // bytes that go into the history
 constexpr int64_t kWait = 100'000'000;  // nanoseconds
 constexpr uint32_t kMostRetries = 10;
 constexpr int kReadTries = 100;
@@ -28,18 +28,18 @@ std::string_view word_for(OpKind kind) {
   return kWords[static_cast<size_t>(kind)];
 }
 
-// With as much detail as a person needs to find the statement again.
+// The request in words, with as much detail as a person needs to find the statement again.
 std::string in_words(const Request& request) {
   if (request.statement) return request.statement->in_words();
   return fmt::format("{} of key {}", word_for(request.kind), request.key.view().to_string());
 }
 
-// Passwords are never written down, wherever a message has them from.
+// The message without passwords, which are never written down, whatever they come from.
 std::string for_the_record(const std::string& message) {
   return redacted(message).substr(0, kMostOfMessage);
 }
 
-// A session at a read-only endpoint reads instead of writing.
+// Turns the request into a read, for a session at a read-only endpoint.
 void make_read(Request& request) {
   request.kind = request.kind == OpKind::append ? OpKind::read_list : OpKind::read;
   request.value = {};
@@ -109,8 +109,8 @@ std::string Client::place(bool committing) const {
   return fmt::format("session {}, transaction {}-{}, {}", session_, session_, record_.number, what);
 }
 
-// The database does it at some moment between the request and the answer, and others go on before
-// and after.
+// Makes a call in turn. The database acts at some moment between the request and the answer, and
+// others go on before and after.
 template <class Call>
 CallResult Client::in_turn(Call call) {
   if (turns_ == nullptr) return call();
@@ -120,8 +120,8 @@ CallResult Client::in_turn(Call call) {
   return result;
 }
 
-// Begin and the operations. The begin time reaches from the request to begin until the answer to
-// the first operation: some databases take the snapshot only then.
+// Executes begin and the operations. The begin time reaches from the request to begin until the
+// answer to the first operation: some databases take the snapshot only then.
 template <class Next>
 CallResult Client::execute(Next& next) {
   if (log_ != nullptr) name_transaction();
@@ -163,7 +163,7 @@ CallResult Client::call(Request& request) {
   return result;
 }
 
-// The statement says itself what to record.
+// The statement itself says what to record.
 CallResult Client::perform(const Request& request) {
   reply_ = {};
   last_ = &reply_;
@@ -174,8 +174,8 @@ std::string Client::version() const {
   return fmt::format("{}-{}.{}", session_, record_.number, statements_);
 }
 
-// Takes the requests of a transaction, none of which depends on a reply. False if one call does not
-// suffice: the record of a conditional write includes whether it took effect, which is unknown
+// Collects the requests of a transaction, none of which depends on a reply. False if one call does
+// not suffice: the record of a conditional write includes whether it took effect, which is unknown
 // while the transaction's outcome is.
 template <class Next>
 bool Client::take_whole(Next& next, std::vector<Request>& requests) {
@@ -185,8 +185,8 @@ bool Client::take_whole(Next& next, std::vector<Request>& requests) {
   });
 }
 
-// From begin to commit in one call: the transaction began and ended at some time between request
-// and response.
+// Executes a transaction from begin to commit in one call: it began and ended at some time between
+// request and response.
 CallResult Client::execute_whole(const std::vector<Request>& requests) {
   for (const Request& request : requests)
     if (changes_data(request.kind)) record_.steps.push_back({.request = request, .reply = {}});
@@ -264,7 +264,7 @@ Result<TxnStatus> Client::run(Next next, bool ignores_replies) {
   return finish_txn(result, committing);
 }
 
-// Writes the outcome down. `committing`: the transaction got as far as its commit.
+// Records the outcome. `committing`: the transaction got as far as its commit.
 Result<TxnStatus> Client::finish_txn(const CallResult& result, bool committing) {
   TxnStatus status = TxnStatus::committed;
   if (result.outcome == CallOutcome::aborted) status = TxnStatus::aborted;
@@ -301,7 +301,7 @@ Result<TxnStatus> Client::attempt() {
         return true;
       },
       workload_->ignores_replies());
-  // Some never get through (a write at a read-only endpoint).
+  // Some transactions can never succeed (for example a write at a read-only endpoint).
   retry_ = status.ok() && *status == TxnStatus::aborted && aborts_in_a_row_ % kMostRetries != 0;
   return status;
 }

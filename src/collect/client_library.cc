@@ -13,18 +13,18 @@
 namespace assay::internal::collect {
 namespace {
 
-// The system opens it once, however often it is asked. Global, since some clients have plugins that
-// look for them.
+// Opens the library. The system opens it only once, however often it is asked. Its symbols are
+// global, since some clients have plugins that look for them.
 void* opened(const ClientLibrary& library) {
   const char* path = library.variable == nullptr ? nullptr : std::getenv(library.variable);
   return dlopen(path == nullptr ? library.file : path, RTLD_NOW | RTLD_GLOBAL);
 }
 
-// Without a loader of shared libraries in memory (its address is 0) the program is a static one.
-// glibc would still try, and then rely on the system having the very same glibc.
+// Whether this is a static program: then no loader of shared libraries is in memory (its address is
+// 0). glibc would still try, and then rely on the system having exactly the same glibc.
 bool static_program() { return getauxval(AT_BASE) == 0; }
 
-// Text of dlerror, which names the missing library.
+// The text of dlerror, which names the missing library.
 std::string why() {
   const char* error = dlerror();
   return error == nullptr ? "no reason given" : error;

@@ -1,4 +1,4 @@
-// Drivers: how a database is spoken to. A driver is one file in drivers/ and one line in
+// Drivers: how to communicate with a database. A driver is one file in drivers/ and one line in
 // drivers/registry.cc. It translates; it never retries and never guesses an outcome.
 #pragma once
 
@@ -30,7 +30,7 @@ enum class CallOutcome : uint8_t { ok, aborted, unknown, fatal };
 struct CallResult {
   CallOutcome outcome = CallOutcome::ok;
   bool session_lost = false;  // the session must be connected anew before its next transaction
-  std::string message;        // what the database said, unless ok
+  std::string message;        // what the database said; empty if ok
 
   bool ok() const { return outcome == CallOutcome::ok; }
   static CallResult aborted(std::string message, bool lost = false) {
@@ -49,34 +49,35 @@ struct CallResult {
 struct SqlCommand {
   std::string_view sql;
   std::span<const Value> parameters;
-  bool asks_snapshot = false;  // which snapshot it looks at, if the session asks that (`named`)
+  bool asks_snapshot = false;  // whether it returns the snapshot that it looks at, if the session
+                               // was asked for that (`named`)
 };
 struct SqlAnswer {
-  std::vector<std::vector<Value>> rows;  // integers as integers, all else as texts
-  uint64_t changed = 0;                  // rows
+  std::vector<std::vector<Value>> rows;  // integers as integers, everything else as text
+  uint64_t changed = 0;                  // number of rows
   std::string snapshot = {};             // as in Reply
 };
 
-// What became of a statement as its user wrote it.
+// The result of a statement as its user wrote it.
 struct Spoken {
   std::string error;  // what the database said, with its code; empty: it was done
-  std::string
-      tag;  // what was done, as the database calls it: "UPDATE 2"; empty where it does not say
+  std::string tag;  // what was done, in the database's words: "UPDATE 2"; empty if it does not say
   std::vector<std::string> columns;
   std::vector<std::vector<std::optional<std::string>>> rows;
   std::vector<std::string> notices;
-  bool open = false;  // a transaction is open afterwards
+  bool open = false;  // whether a transaction is open afterwards
 };
 
-// Which connections wait for a lock, as the server itself sees it.
+// Tells which connections wait for a lock, according to the server itself.
 class LockView {
  public:
   virtual ~LockView() = default;
-  // Whether this connection waits for one of the others, by their numbers (DriverSession::backend).
+  // Whether this connection waits for one of the others, given by their numbers
+  // (DriverSession::backend).
   virtual bool waits(uint64_t backend, std::span<const uint64_t> others) = 0;
 };
 
-// Of a database where no statement waits for another session, however long it takes.
+// The view for a database in which no statement waits for another session, however long it takes.
 struct NoWaits : LockView {
   bool waits(uint64_t, std::span<const uint64_t>) override { return false; }
 };
@@ -94,12 +95,13 @@ class DriverSession {
   virtual ~DriverSession() = default;
   virtual CallResult begin() = 0;
   virtual CallResult call(const Request& request, Reply& reply) = 0;
-  // Only where Driver::dialect refuses nothing.
+  // To be called only if Driver::dialect refuses nothing.
   virtual CallResult execute(const SqlCommand&, SqlAnswer&) {
     return CallResult::fatal("the driver knows no SQL");
   }
-  // Statements in the words of a user, which may begin and end transactions: one after the other
-  // until one fails, with an answer for each that was sent. An error: the connection is lost.
+  // Executes statements written by a user, which may begin and end transactions: one after the
+  // other until one fails, with an answer for each that was sent. An error means that the
+  // connection is lost.
   virtual Status speak(std::span<const std::string>, std::vector<Spoken>&) {
     return usage_error(
         "this database is not driven with SQL of users; expected PostgreSQL, MariaDB, MySQL or "
@@ -110,34 +112,35 @@ class DriverSession {
   virtual CallResult abort() = 0;
   // Whether `whole` may be called.
   virtual bool takes_whole() const { return false; }
-  // A transaction from begin to commit in one call. The replies are there if it returns ok.
+  // Executes a transaction from begin to commit in one call. The replies are set if it returns ok.
   virtual CallResult whole(std::span<const Request>, std::vector<Reply>&) {
     return CallResult::fatal("no whole transactions");
   }
-  // True at an endpoint that takes no writes, such as a standby.
+  // Whether the endpoint takes no writes, like a standby.
   virtual bool read_only() const { return false; }
-  // The number by which the server's log and tables know the connection; 0 if there is none.
+  // The number of the connection in the server's log and tables; 0 if there is none.
   virtual uint64_t backend() const { return 0; }
-  // What the history calls the transaction that begins next, for DriverOptions::named.
+  // Passes on the name in the history of the transaction that begins next, for
+  // DriverOptions::named.
   virtual void name_transaction(std::string_view) {}
-  // What the server itself calls the transaction that is open, once it has written something; empty
-  // if that is not known.
+  // The server's own name for the open transaction, once it has written something; empty if that is
+  // not known.
   virtual std::string server_id() const { return {}; }
-  // Of the transaction that ended last.
+  // The times of the transaction that ended last.
   virtual OwnTimes own_times() const { return {}; }
 };
 
 struct DriverOptions {
-  std::string url;        // "sqlite:/tmp/x.db"; further endpoints are drivers of their own
+  std::string url;        // "sqlite:/tmp/x.db"; further endpoints have their own drivers
   std::string isolation;  // as the database spells it; empty: the driver's default
-  std::chrono::milliseconds timeout{5000};  // of one statement
+  std::chrono::milliseconds timeout{5000};  // for each statement
   uint64_t seed = 1;
-  std::vector<Table> tables = {};  // of the workload
+  std::vector<Table> tables = {};  // tables of the workload
   // Names the run, the same at all its endpoints: a session connects only after the tables of this
-  // run have arrived, since a replica that lags would show those of the run before. 0: anywhere.
+  // run have arrived, since a replica that lags would show those of the previous run. 0: anywhere.
   uint64_t run = 0;
-  // The log of the database is read afterwards, so transactions that write must be recognized
-  // there, by their names, and queries by condition ask for their snapshots.
+  // Whether the log of the database is read afterwards: transactions that write must then be
+  // recognizable there, by their names, and queries by condition ask for their snapshots.
   bool named = false;
 };
 
@@ -146,12 +149,12 @@ class Driver {
  public:
   virtual ~Driver() = default;
   virtual bool supports(OpKind kind) const = 0;
-  // Whether a range may ask for values (Request::least).
+  // Whether a range may have conditions on values (Request::least).
   virtual bool supports_conditions() const { return false; }
-  // Whether its calls never wait for each other and their results depend on nothing but the order
-  // of all calls: sessions may then take turns (Turns).
+  // Whether its calls never wait for each other and their results depend only on the order of all
+  // calls: then sessions may take turns (Turns).
   virtual bool takes_turns() const { return false; }
-  // What its SQL is like; once `prepare` is done.
+  // The dialect of its SQL; to be called after `prepare`.
   virtual sql::Dialect dialect() const {
     return {.refusal =
                 "this database is not driven with SQL; expected PostgreSQL, MySQL, MariaDB, H2 or "
@@ -160,15 +163,15 @@ class Driver {
   // Creates the tables, empty. Called once per run, at the first endpoint only.
   virtual Status prepare() = 0;
   virtual Result<std::unique_ptr<DriverSession>> connect() = 0;
-  // Null where the server does not say which connections wait. To be used by one thread.
+  // Returns null if the server does not say which connections wait. To be used by one thread.
   virtual std::unique_ptr<LockView> lock_view() { return nullptr; }
   // The mark of the run that prepared the tables; that of no run if the database does not say.
   virtual Result<RunMark> prepared_by() { return RunMark{}; }
-  // Notes in the mark that `prepare` left that its run has finished.
+  // Notes in the mark left by `prepare` that its run has finished.
   virtual Status mark_finished() { return Ok{}; }
   // Name, version and the isolation in force, as a JSON object for the history's header.
   virtual std::string describe() const = 0;
-  // A URL by which others reach the same database; empty: the one that the driver was opened with.
+  // A URL by which others reach the same database; empty: the one with which the driver was opened.
   virtual std::string address() const { return {}; }
 };
 
@@ -179,23 +182,23 @@ struct IsolationName {
 
 struct ClientLibrary;
 struct DriverInfo {
-  std::string_view scheme;  // of the URL: "sqlite"
+  std::string_view scheme;  // scheme of the URL: "sqlite"
   std::string_view summary;
-  std::string_view example;                   // a URL
-  std::span<const IsolationName> isolations;  // the first is the default; empty: anything goes
+  std::string_view example;                   // an example of a URL
+  std::span<const IsolationName> isolations;  // the first is the default; empty: any is accepted
   Result<std::unique_ptr<Driver>> (*open)(const DriverOptions&);
-  std::string_view alias = {};            // another scheme for the same
-  const ClientLibrary* client = nullptr;  // what has to be on the machine; null: nothing
+  std::string_view alias = {};            // another scheme for the same driver
+  const ClientLibrary* client = nullptr;  // what must be on the machine; null: nothing
 };
 
 std::span<const DriverInfo> all_drivers();
-// One that this build left out, and the Debian package that was not there.
+// A driver that this build left out, and the Debian package that was missing.
 struct MissingDriver {
   std::string_view scheme, package;
 };
 std::span<const MissingDriver> missing_drivers();
-// Opens the driver that the URL's scheme names; the isolation must be in its list, in any case of
-// letters.
+// Opens the driver that the URL's scheme names; the isolation must be in the driver's list, in
+// upper or lower case.
 Result<std::unique_ptr<Driver>> open_driver(const DriverOptions& options);
 
 }  // namespace assay::internal::collect

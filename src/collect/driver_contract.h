@@ -19,7 +19,7 @@ namespace assay::internal::collect {
 
 using Session = std::unique_ptr<DriverSession>;
 
-// The parameter gives the options, or nothing where the database cannot be had. Their isolation
+// The parameter returns the options, or nullopt if the database is not available. Their isolation
 // must refuse lost updates.
 using MakeOptions = std::function<std::optional<DriverOptions>()>;
 
@@ -50,7 +50,7 @@ class DriverContract : public testing::TestWithParam<MakeOptions> {
     EXPECT_TRUE(s.call({.kind = OpKind::read, .key = Value::of(key)}, reply).ok());
     return reply.value;
   }
-  // Reads in a transaction of its own.
+  // Reads a key in a transaction of its own.
   static Value read_alone(DriverSession& s, int64_t key) {
     EXPECT_TRUE(s.begin().ok());
     Value value = read(s, key);
@@ -58,7 +58,7 @@ class DriverContract : public testing::TestWithParam<MakeOptions> {
     return value;
   }
 
-  // One operation in a transaction of its own.
+  // Executes one operation in a transaction of its own.
   static Reply alone(DriverSession& s, const Request& request) {
     Reply reply;
     EXPECT_TRUE(s.begin().ok());

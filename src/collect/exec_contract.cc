@@ -19,9 +19,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr auto kGrace = milliseconds(1000);  // beyond the time-out that the program gets
+constexpr auto kGrace = milliseconds(1000);  // beyond the program's time-out
 constexpr auto kStartTime = milliseconds(30'000);
-constexpr int kTries = 20;  // of a transaction beside which nothing else runs
+constexpr int kTries = 20;  // attempts at a transaction without concurrent ones
 constexpr size_t kShown = 300;
 constexpr std::array<const char*, 8> kKinds = {"r",    "w",     "d",   "append",
                                                "list", "range", "cas", "insert"};
@@ -32,7 +32,7 @@ std::string shown(const Json& j) {
 }
 
 // The required part of an answer to an operation, such as "value", and its expected value; no name:
-// nothing.
+// nothing is required.
 struct Part {
   const char* name = nullptr;
   Json value = {};
@@ -42,8 +42,8 @@ struct Operation {
   Part answer = {};
 };
 
-// What an answer says of the transaction. `none`: it is none of those of the protocol, or did not
-// come.
+// What an answer says about the transaction. `none`: there was no answer, or none of the
+// protocol's.
 enum class Word : uint8_t { ok, aborted, unknown, fatal, none };
 
 Word word_of(const Json& answer) {
@@ -63,8 +63,8 @@ struct Complaint {
   }
 };
 
-// A session that has said hello. What returns bool is false once something is not as expected,
-// which the complaint then says.
+// A session that has said hello. Functions that return bool return false once something is not as
+// expected; then the complaint says what.
 class Session {
  public:
   Session(std::unique_ptr<ExecChannel> channel, milliseconds timeout, Complaint& complaint)
@@ -104,7 +104,7 @@ class Session {
   }
   bool commit() { return expect_ok(ask({{"do", "commit"}})); }
 
-  // A transaction beside which nothing else runs: it may be aborted, but not again and again.
+  // Runs a transaction without concurrent ones: it may be aborted, but not again and again.
   bool alone(const std::vector<Operation>& operations) {
     Json last;
     for (int tries = 0; tries < kTries; ++tries) {
@@ -117,7 +117,7 @@ class Session {
   ExecChannel& channel() { return *channel_; }
 
  private:
-  // The answer that ended it.
+  // Attempts the transaction, and returns the answer that ended it.
   Json attempt(const std::vector<Operation>& operations) {
     Json last = ask({{"do", "begin"}});
     for (size_t i = 0; i < operations.size() && word_of(last) == Word::ok; ++i) {
@@ -139,7 +139,7 @@ class Session {
 
 using SessionPointer = std::unique_ptr<Session>;
 
-// Sessions and keys for one check after the other.
+// Provides sessions and keys for one check after another.
 class Bench {
  public:
   Bench(ExecProgram& program, const ContractOptions& options)
@@ -147,7 +147,7 @@ class Bench {
 
   milliseconds timeout() const { return options_.timeout; }
 
-  // Null if it does not say hello, which the complaint then says.
+  // Returns null if the program does not say hello; then the complaint says so.
   SessionPointer open() {
     auto channel = program_.connect();
     if (!channel.ok()) {
@@ -183,11 +183,11 @@ class Bench {
 // How a transaction ended, in the words of its answers.
 struct Ending {
   Word word = Word::none;
-  Json value;  // that it wrote to the key
+  Json value;  // the value that it wrote to the key
 };
 
-// Whether the key holds what the transactions that wrote it say: a value of one that committed, or
-// may have; none if all were aborted.
+// Whether the key holds a value that agrees with how its writers ended: that of one that committed,
+// or may have; or the old value, if none certainly committed.
 bool explained(Bench& bench, const Json& key, const Json& before,
                const std::vector<Ending>& endings) {
   std::vector<Json> possible;
@@ -214,8 +214,8 @@ bool explained(Bench& bench, const Json& key, const Json& before,
   return reader->unexpected(fmt::format("a read within {} tries", kTries), nullptr);
 }
 
-// ok, aborted or unknown: what may come of an operation or a commit beside which another
-// transaction runs. `commit`: unknown is among them.
+// Whether the answer is ok, aborted or unknown, which may be the result of an operation or a commit
+// that runs concurrently with another transaction. `commit`: unknown is allowed.
 bool is_an_ending(Session& s, const Json& answer, bool commit) {
   const Word word = word_of(answer);
   if (word == Word::ok || word == Word::aborted || (commit && word == Word::unknown)) return true;
@@ -230,7 +230,7 @@ bool finish(Session& s, Ending& ending) {
   return is_an_ending(s, answer, true);
 }
 
-// A request of a transaction beside which another one runs.
+// Sends a request of a transaction that runs concurrently with another one.
 bool go_on(Session& s, Ending& ending, const Json& request) {
   if (ending.word != Word::ok) return true;
   const Json answer = s.ask(request);
@@ -277,8 +277,8 @@ bool keeps_values(Bench& bench) {
          s->alone({{{"r", other}, {"value", 1}}, {{"r", bench.key()}, {"value", nullptr}}});
 }
 
-// Transactions one after the other, as JSON: the request of each operation, and the part of the
-// answer that is examined. `@` precedes the name of a key.
+// Transactions in sequence, as JSON: the request of each operation, and the part of the answer that
+// is examined. `@` precedes the name of a key.
 Json transactions_of(std::string_view text, const std::map<char, Json>& keys) {
   std::string json;
   for (size_t i = 0; i < text.size(); ++i)
@@ -296,7 +296,7 @@ bool each_alone(Session& s, const Json& transactions) {
   return true;
 }
 
-// Each kind but r and w, in transactions of their own and of several operations.
+// Checks each kind except r and w, in transactions of their own and of several operations.
 bool operates(Bench& bench) {
   const SessionPointer s = bench.open();
   if (!s) return false;
@@ -378,9 +378,9 @@ bool answers_conflicts(Bench& bench) {
   return a->alone({{{"w", again, 3}}}) && b->alone({{{"w", again, 4}}});
 }
 
-// Another session holds the key: this one may read the old value, or wait and then answer that it
-// is aborted; it must not read a write that may still be undone, nor wait for longer than the
-// time-out.
+// Checks a session while another one holds the key: it may read the old value, or wait and then
+// answer that it is aborted; it must not read a write that may still be undone, nor wait for longer
+// than the time-out.
 bool waits_for_another(Bench& bench) {
   const SessionPointer a = bench.open(), b = bench.open();
   const Json k = bench.key();
@@ -400,7 +400,7 @@ bool waits_for_another(Bench& bench) {
   return explained(bench, k, nullptr, {second});
 }
 
-// The same, and the other commits meanwhile.
+// Checks the same if the other commits meanwhile.
 bool goes_on_after_waiting(Bench& bench) {
   const SessionPointer a = bench.open(), b = bench.open();
   const Json k = bench.key();
@@ -448,7 +448,7 @@ bool ends(Bench& bench) {
   return b && b->alone({{{"r", k}, {"value", nullptr}}});
 }
 
-// A whole transaction in a line, alone and beside another one.
+// Checks a whole transaction in one line, alone and concurrently with another one.
 bool takes_batches(Bench& bench) {
   const SessionPointer a = bench.open(), b = bench.open();
   const Json k = bench.key(), l = bench.key();
@@ -471,7 +471,7 @@ bool takes_batches(Bench& bench) {
 struct Check {
   ContractCheck about;
   bool (*keeps)(Bench&);
-  // Why it cannot be tried; empty if it can.
+  // Returns why the check cannot be made; empty if it can.
   std::string (*not_tried)(Bench&) = [](Bench&) { return std::string(); };
 };
 

@@ -1,6 +1,6 @@
-// The rules of docs/formats/exec-protocol.md for a program that speaks for a database, tried on the
-// program itself: each check opens new sessions, uses new keys, and reports the expected and the
-// actual answer.
+// The rules of docs/formats/exec-protocol.md for a program that represents a database, tested on
+// the program itself: each check opens new sessions, uses new keys, and reports the expected and
+// the actual answer.
 #pragma once
 
 #include <chrono>
@@ -18,13 +18,13 @@ enum class Kept : uint8_t { yes, skipped, no };
 struct ContractResult {
   std::string_view name;
   Kept kept = Kept::yes;
-  std::string why;  // unless kept
+  std::string why;  // empty if the rule is kept
 };
 
 struct ContractOptions {
   std::string url;  // exec:… or exec+unix:…
   std::string isolation;
-  std::chrono::milliseconds timeout{1000};  // given to the program
+  std::chrono::milliseconds timeout{1000};  // passed on to the program
 };
 
 struct ContractCheck {
@@ -33,9 +33,9 @@ struct ContractCheck {
 };
 std::span<const ContractCheck> contract_checks();
 
-// Reports each result at once, in the order of contract_checks(), as long as `tell` returns true.
-// `prepare` empties the program's tables. An error if the program cannot be started or does not say
-// hello: then nothing could be tried.
+// Tests the rules and reports each result at once, in the order of contract_checks(), as long as
+// `tell` returns true. `prepare` empties the program's tables. An error if the program cannot be
+// started or does not say hello: then nothing could be tested.
 Status check_exec_contract(const ContractOptions& options,
                            const std::function<bool(const ContractResult&)>& tell);
 

@@ -1,4 +1,4 @@
-// What a transaction that took effect left behind.
+// The versions that a transaction which took effect left.
 #pragma once
 
 #include <vector>

@@ -1,9 +1,9 @@
-// The concurrency of real databases cannot be set from outside, so how a checker bears it is
-// measured on made histories (MTC, 2025).
+// The concurrency of real databases cannot be set from outside, so its effect on a checker is
+// measured on generated histories (MTC, 2025).
 //
-// First every key is inserted. Then the clock goes in rounds, in each of which every session does
-// one operation. Some sessions overlap, all of them with each other: they begin in the first half
-// of the round and end in the second. The others follow one by one.
+// First every key is inserted. Then the clock advances in rounds, in each of which every session
+// does one operation. Some sessions overlap, all of them with each other: they begin in the first
+// half of the round and end in the second. The others follow one by one.
 //
 //   s1 |----------|              overlapping
 //   s2    |----------|
@@ -28,7 +28,7 @@ namespace {
 
 constexpr Anomaly kBugs[] = {Anomaly::thin_air_read, Anomaly::lost_update,
                              Anomaly::real_time_violation};
-constexpr int64_t kSlot = 1000;  // nanoseconds for each session in a round
+constexpr int64_t kSlot = 1000;  // nanoseconds per session in a round
 constexpr uint64_t kMostOperations = 1'000'000'000;
 
 struct Register {
@@ -79,7 +79,7 @@ class Rounds {
     return Ok{};
   }
 
-  // All sessions, the overlapping ones first.
+  // Plays a round with all sessions, the overlapping ones first.
   Status play() {
     for (size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[rng_.below(i)]);
     const int64_t half = kSlot * static_cast<int64_t>(overlapping_);
@@ -147,8 +147,8 @@ class Rounds {
     return round_ > options_.txns / (options_.bug_count + 1) * (planted_ + 1);
   }
 
-  // False if the bug cannot be planted now: the replaced value must have been replaced in an
-  // earlier round.
+  // Returns false if the bug cannot be planted now: the replaced value must have been replaced in
+  // an earlier round.
   bool plant(TxnRecord& record, uint64_t k) {
     const Register& r = keys_[k];
     if (options_.bug == Anomaly::thin_air_read) {
@@ -175,8 +175,8 @@ class Rounds {
   Rng rng_;
   WrittenValues values_;
   std::vector<Register> keys_;
-  std::vector<uint64_t> numbers_;  // per session
-  std::vector<uint32_t> order_;    // the sessions, as the round takes them
+  std::vector<uint64_t> numbers_;  // indexed by session
+  std::vector<uint32_t> order_;    // the sessions in the order of the round
   uint32_t overlapping_ = 0;
   int64_t now_ = 0;
   uint64_t round_ = 0;

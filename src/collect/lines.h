@@ -8,18 +8,18 @@
 
 namespace assay::internal::collect {
 
-// What the header says of the lines that follow.
+// What the header says about the lines that follow.
 struct HistoryFacts {
-  bool names_versions = false;           // orders of versions name transactions
-  bool absent_is_never_written = false;  // assay::History's
-  bool has_rows = false;                 // values are rows
-  bool has_conditions = false;           // queries have conditions
-  bool has_aggregates = false;           // and some return aggregates
-  bool has_sources = false;              // reads state whose write they returned
-  bool has_initial = false;              // keys have initial values of their own
+  bool names_versions = false;           // whether orders of versions name transactions
+  bool absent_is_never_written = false;  // as in assay::History
+  bool has_rows = false;                 // whether values are rows
+  bool has_conditions = false;           // whether queries have conditions
+  bool has_aggregates = false;           // and whether some return aggregates
+  bool has_sources = false;              // whether reads state whose write they returned
+  bool has_initial = false;              // whether keys have initial values of their own
 };
 
-// Each appends one line with its newline.
+// Each function appends one line with its newline.
 void append_header_line(std::string& out, std::string_view meta, HistoryFacts facts = {});
 // The "meta" of a transaction's line; empty if there is none.
 std::string meta_of(const TxnRecord& record);

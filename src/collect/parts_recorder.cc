@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files beside `path` that are named as its parts are, but the first.
+// The files in the folder of `path` that are named like its parts, except the first.
 std::vector<std::string> parts_there(const std::string& path) {
   const fs::path whole(path);
   const std::string before = whole.stem().string() + ".", after = whole.extension().string();
@@ -40,7 +40,7 @@ Status refuse_parts(const std::string& path) {
   return e;
 }
 
-// Remaining parts of the replaced history would be taken for parts of this one.
+// Removes remaining parts of the replaced history, which could be mistaken for parts of this one.
 Status remove_parts(const std::string& path) {
   for (const std::string& part : parts_there(path)) {
     std::error_code error;
@@ -83,7 +83,7 @@ PartsRecorder::PartsRecorder(std::string path, const RecorderOptions& options, u
 
 PartsRecorder::~PartsRecorder() = default;
 
-// The run's, and which part of it this is.
+// The header of the run, with the number of this part.
 std::string PartsRecorder::header_of(uint64_t part) const {
   if (bytes_ == 0 || meta_.empty()) return meta_;
   return fmt::format("{},\"part\":{}}}", std::string_view(meta_).substr(0, meta_.size() - 1), part);
@@ -106,7 +106,7 @@ std::shared_ptr<PartsRecorder::Part> PartsRecorder::take_current() {
   return parts_.back();
 }
 
-// The file with the session's pending transaction, or else the last.
+// The file with the session's pending transaction; otherwise the last one.
 std::shared_ptr<PartsRecorder::Part> PartsRecorder::take_for(uint32_t session) {
   const std::lock_guard lock(mutex_);
   const auto pending = pending_.find(session);
@@ -130,7 +130,7 @@ Status PartsRecorder::transaction(const TxnRecord& record) {
   return written.ok() ? left : written;
 }
 
-// A session that leaves a full file starts the next one; the last that leaves a file that is no
+// A session that leaves a full file starts the next one; the last one to leave a file that is no
 // longer written to closes it.
 Status PartsRecorder::release(const std::shared_ptr<Part>& part, size_t users) {
   bool unused = false;
@@ -142,11 +142,11 @@ Status PartsRecorder::release(const std::shared_ptr<Part>& part, size_t users) {
     unused = part != parts_.back() && part->users == 0;
     if (unused) unused = std::erase(parts_, part) > 0;
   }
-  // Syncing takes long, and the others need not wait for it.
+  // Syncing takes long, so the others do not wait for it.
   return unused ? close(*part) : Status(Ok{});
 }
 
-// With mutex_ held.
+// Must be called with mutex_ held.
 Status PartsRecorder::rotate() {
   auto next = Recorder::create(part_path(path_, number_ + 1), options_);
   if (!next.ok()) return next.error();

@@ -1,5 +1,4 @@
-// A history in files that follow each other, h.0001.jsonl, h.0002.jsonl, …, for a run that does not
-// end.
+// A history in consecutive files, h.0001.jsonl, h.0002.jsonl, …, for a run without end.
 //
 // Each has the header of the run, and each transaction is whole in one of them: the line with an
 // outcome goes to the file of the line that said it was pending. So a file may still be written to
@@ -22,25 +21,25 @@ namespace assay::internal::collect {
 class PartListener {
  public:
   virtual ~PartListener() = default;
-  // There is such a file, with its header.
+  // The file exists, with its header.
   virtual void opened(const std::string& path) = 0;
-  // Nothing is added to it any more.
+  // Called when nothing more will be added to the file.
   virtual void closed(const std::string& path) = 0;
 };
 
-// "run.jsonl" and 2: "run.0002.jsonl".
+// The path of a part: "run.jsonl" and 2 give "run.0002.jsonl".
 std::string part_path(const std::string& path, uint64_t part);
 
 class PartsRecorder : public Sink {
  public:
-  // Creates the first file. The next one is begun when one has this many bytes; 0: never, and the
-  // file has the name of the history.
+  // Creates the first file. The next one is begun when a file has this many bytes; 0: never, and
+  // the file has the name of the history.
   static Result<std::unique_ptr<PartsRecorder>> create(const std::string& path,
                                                        const RecorderOptions& options,
                                                        uint64_t bytes, PartListener* listener);
   ~PartsRecorder() override;
 
-  // Of the first file.
+  // The path of the first file.
   const std::string& path() const { return first_path_; }
 
   Status header(std::string_view meta) override;
@@ -52,7 +51,7 @@ class PartsRecorder : public Sink {
  private:
   struct Part {
     std::unique_ptr<Recorder> recorder;
-    size_t users = 0;  // lines being written, and pending transactions
+    size_t users = 0;  // number of lines being written, and of pending transactions
   };
   PartsRecorder(std::string path, const RecorderOptions& options, uint64_t bytes,
                 PartListener* listener, std::unique_ptr<Recorder> first);
@@ -63,15 +62,15 @@ class PartsRecorder : public Sink {
   Status rotate();
   Status close(Part& part);
 
-  std::string path_;  // of the history
+  std::string path_;  // path of the history
   std::string first_path_;
   RecorderOptions options_;
   uint64_t bytes_;
   PartListener* listener_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards what follows
   std::string meta_;
-  uint64_t number_ = 1;                      // of the last part
-  std::deque<std::shared_ptr<Part>> parts_;  // that are open; new lines go to the last
+  uint64_t number_ = 1;                      // number of the last part
+  std::deque<std::shared_ptr<Part>> parts_;  // the open parts; new lines go to the last one
   std::unordered_map<uint32_t, std::shared_ptr<Part>> pending_;  // by session
 };
 

@@ -1,4 +1,4 @@
-// How one sees that a statement waits for a lock. PostgreSQL's tester asks the server every
+// How to detect that a statement waits for a lock. PostgreSQL's tester asks the server every
 // hundredth of a second; the player does so every few thousandths, and only while the statement has
 // not been answered.
 //
@@ -7,8 +7,8 @@
 //                                             of T1
 //   T1: COMMIT                                sent while T2 waits, which answers then
 //
-// A server that does not say which connections wait is given a tenth of a second to answer: a
-// slower one counts as waiting, and nothing but the order of the next steps depends on it. Waiting
+// If a server does not say which connections wait, a statement is given a tenth of a second: a
+// slower one counts as waiting, and only the order of the next steps depends on that. Waiting
 // connections are examined again after each step.
 #include "collect/player.h"
 
@@ -47,9 +47,9 @@ struct Player::Lane {
 
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<std::function<void()>> tasks;  // the first is being done
+  std::deque<std::function<void()>> tasks;  // the first is being executed
   bool stopping = false;
-  std::thread thread;  // begins when all else is there
+  std::thread thread;  // begins when everything else is there
 };
 
 Player::Player(std::unique_ptr<LockView> locks, std::chrono::milliseconds unseen)

@@ -1,5 +1,5 @@
-// Connections that execute statements on request, each on a separate thread: one that waits for a
-// lock does not hold up the others; and how such a wait is detected.
+// Connections that execute statements on request, each on a separate thread, so that one which
+// waits for a lock does not hold up the others; and detection of such waits.
 #pragma once
 
 #include <chrono>
@@ -23,16 +23,16 @@ class Player {
                   std::chrono::milliseconds unseen = std::chrono::milliseconds(100));
   ~Player();
 
-  // A lane for one connection, by the number that the server knows it by; returns its place.
+  // Adds a lane for a connection with this number on the server; returns its index.
   size_t add(uint64_t backend);
-  // The lane has another connection from now on.
+  // Gives the lane another connection.
   void connected_anew(size_t lane, uint64_t backend) { backends_[lane] = backend; }
-  // Appends to what the lane has to do.
+  // Appends work to what the lane has to do.
   void tell(size_t lane, std::function<void()> work);
   bool idle(size_t lane);
-  // Waits until the lane has done all that it was given, or it waits for another; false then.
+  // Waits until the lane has done all its work, or waits for another one; then returns false.
   bool settle(size_t lane);
-  // Until it has done all, at most this long.
+  // Waits until the lane has done all its work, at most this long.
   bool wait(size_t lane, std::chrono::milliseconds limit);
 
  private:

@@ -35,7 +35,7 @@ bool is_regular(int fd) {
   return fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-// Opens an existing file: one that is not regular, or a history to replace.
+// Opens an existing file: one that is not regular, or a history to be replaced.
 Result<int> open_existing(const std::string& path, bool overwrite) {
   const int fd = ::open(path.c_str(), kFlags);
   if (fd < 0) return cannot_create(path);
@@ -64,7 +64,7 @@ Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
     if (!existing.ok()) return existing.error();
     fd = *existing;
   }
-  // Held until the file is closed, also against a run that was asked to replace it.
+  // The lock is held until the file is closed, also against a run that was asked to replace it.
   if (is_regular(fd) && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(fd);
     return of_file(usage_error("another run is recording to this history"), path);
@@ -106,7 +106,7 @@ bool Recorder::sync() const {
   return ::fdatasync(fd_) == 0 || errno == EINVAL || errno == EROFS;
 }
 
-// With mutex_ held.
+// Must be called with mutex_ held.
 Status Recorder::write_frame() {
   if (gathered_.empty()) return Ok{};
   std::string frame;
@@ -116,7 +116,7 @@ Status Recorder::write_frame() {
   return written;
 }
 
-// With mutex_ held: nothing is written any more, for this reason.
+// Must be called with mutex_ held. Ends all writing, for this reason.
 Error Recorder::fail(Error e) {
   struct stat info;
   if (is_regular(fd_) && fstat(fd_, &info) == 0)

@@ -30,16 +30,16 @@ constexpr auto kProgressInterval = std::chrono::milliseconds(100);
 // A run in which nothing commits for this long is abandoned.
 constexpr double kPatience = 60;
 
-// What the threads of a run share.
+// Shared by the threads of a run.
 struct Shared {
   std::atomic<uint64_t> committed{0};
   std::atomic<uint64_t> aborted{0};
   std::atomic<uint64_t> unknown{0};
   std::atomic<bool> stop{false};
-  std::mutex mutex;  // of what follows
+  std::mutex mutex;  // guards what follows
   std::condition_variable changed;
   uint32_t running = 0;
-  std::optional<Error> error;  // the first
+  std::optional<Error> error;  // the first error
 
   void fail(const Error& e) {
     const std::lock_guard lock(mutex);
@@ -92,12 +92,12 @@ class Run {
   std::string history_;
   std::unique_ptr<Workload> workload_;
   size_t endpoints_ = 0;
-  std::vector<std::unique_ptr<Driver>> drivers_;  // one an endpoint, for each isolation
+  std::vector<std::unique_ptr<Driver>> drivers_;  // one per endpoint, for each isolation
   std::unique_ptr<Sink> recorder_;
   RunClock clock_;
-  std::unique_ptr<Turns> turns_;             // none where sessions run at once
-  std::unique_ptr<FaultInjector> injector_;  // none without faults
-  std::unique_ptr<VersionLog> log_;          // none without a look inside
+  std::unique_ptr<Turns> turns_;             // null if sessions run at the same time
+  std::unique_ptr<FaultInjector> injector_;  // null without faults
+  std::unique_ptr<VersionLog> log_;          // null if no log is read
   std::vector<std::unique_ptr<Client>> clients_;
   std::vector<uint64_t> committed_by_session_;
   Shared shared_;
@@ -162,7 +162,7 @@ std::string text_of(const std::vector<MixedIsolation>& mix) {
 
 namespace {
 
-// Puts a proxy before each endpoint, if there are faults that need one.
+// Puts a proxy in front of each endpoint, if there are faults that need one.
 Status Run::open_proxies(std::vector<std::string>& urls) {
   const auto& kinds = options_.faults.kinds;
   if (kinds.empty()) return Ok{};
@@ -191,7 +191,7 @@ std::string history_name(uint64_t run) {
   return fmt::format("assay-history-{:%Y%m%d-%H%M%S}-{}.jsonl", utc, run_id_text(run));
 }
 
-// Before anything is done to the database: a history that is there must not be lost, nor a run for
+// Done before anything is done to the database: an existing history must not be lost, nor a run for
 // want of a file.
 Status Run::open_recorder() {
   if (!options_.record) {
@@ -215,7 +215,7 @@ Status Run::open_recorder() {
   return Ok{};
 }
 
-// The name of a new history has the number of the run, so it is free.
+// The name of a new history contains the number of the run, so it is free.
 Status Run::open_parts(const RecorderOptions& recording) {
   const std::string path = options_.history.empty() ? history_name(id_) : options_.history;
   auto recorder = PartsRecorder::create(path, recording, options_.part_bytes, options_.parts);
@@ -242,7 +242,7 @@ Status Run::open_drivers_at(const std::string& isolation, const std::vector<std:
       return usage_error(
           "sessions of the simulated database have one level; expected assay generate with "
           "several");
-    // An embedded database was made by the first driver.
+    // An embedded database was created by the first driver.
     if (url == "sqlite:" && !drivers_.empty()) url = drivers_[i]->address();
     Result<std::unique_ptr<Driver>> driver = open_driver({.url = url,
                                                           .isolation = isolation,
@@ -259,7 +259,7 @@ Status Run::open_drivers_at(const std::string& isolation, const std::vector<std:
   return Ok{};
 }
 
-// Before anything is done to a database that keeps no log.
+// Done before anything is done to a database that keeps no log.
 Status Run::open_log() {
   if (!options_.open_log) return Ok{};
   VersionLogOptions o;
@@ -269,7 +269,7 @@ Status Run::open_log() {
   o.values_repeat = options_.workload_options.values > 0;
   for (size_t i = 0; i < endpoints_; ++i) {
     const std::string address = drivers_[i]->address();
-    o.urls.push_back(address.empty() ? options_.databases[i] : address);  // past any proxy
+    o.urls.push_back(address.empty() ? options_.databases[i] : address);  // goes past any proxy
   }
   for (const FaultKind kind : options_.faults.kinds)
     o.outlives_server = o.outlives_server || kind == FaultKind::kill || kind == FaultKind::restart;
@@ -279,7 +279,7 @@ Status Run::open_log() {
   return Ok{};
 }
 
-// Each endpoint gets sessions of every isolation, where there are enough.
+// Each endpoint gets sessions of every isolation, if there are enough.
 Driver& Run::driver_of(uint32_t session) {
   const size_t isolation = options_.mix.empty() ? 0 : session % options_.mix.size();
   const size_t endpoint = session / std::max<size_t>(options_.mix.size(), 1) % endpoints_;
@@ -337,8 +337,8 @@ Status Run::prepare() {
   return fill();
 }
 
-// The initial values are written by a separate session, and read by each session first of all:
-// levels without time, but with the order of each session, then know that they were there before.
+// The initial values are written by a separate session, and each session reads them first: then
+// levels without time, but with session order, know that they were there before.
 Status Run::fill() {
   const std::vector<Request> writes = workload_->first_writes();
   if (writes.empty()) return Ok{};
@@ -359,7 +359,7 @@ Status Run::fill() {
   return Ok{};
 }
 
-// Readers of the growing history need not wait for this session.
+// Notes the session's end, so that readers of the growing history need not wait for it.
 Status Run::note_end(uint32_t session) {
   if (options_.parts == nullptr) return Ok{};
   const int64_t now = clock_.now();
@@ -367,7 +367,7 @@ Status Run::note_end(uint32_t session) {
                           fmt::format(R"({{"event":"end","at":{},"session":{}}})", now, session));
 }
 
-// The position in the database's log, for a reader of the log after this run was killed.
+// Notes the position in the database's log, for a reader of the log after this run was killed.
 Status Run::note_log() {
   const std::string begins = log_ ? log_->begins() : "";
   if (begins.empty()) return Ok{};
@@ -405,7 +405,7 @@ double Run::fraction() const {
   return std::min(done, 1.0);
 }
 
-// Until every session is done: progress, and the reasons to stop.
+// Watches until every session is done: reports progress, and finds reasons to stop.
 void Run::watch() {
   uint64_t committed = 0;
   double last_commit = driven();
@@ -431,7 +431,7 @@ void Run::watch() {
   }
 }
 
-// The system has no thread for this session and those after it: the run ends.
+// Ends the run, as the system has no thread for this session and those after it.
 void Run::give_up_from(uint32_t session, const std::system_error& why) {
   shared_.fail(io_error(fmt::format("cannot start session {} of {}: {}", session + 1,
                                     options_.sessions, why.code().message())));
@@ -469,7 +469,7 @@ Status Run::final_reads() {
   for (auto& client : clients_) {
     const Result<bool> done = client->do_all(reads);
     if (!done.ok()) return done.error();
-    // What the first cannot read, the others need not try.
+    // If the first session cannot read a value, the others need not try.
     if (!*done) {
       final_reads_aborted_ = true;
       break;
@@ -478,8 +478,8 @@ Status Run::final_reads() {
   return Ok{};
 }
 
-// Sessions that cannot connect any more say so one by one; what matters is where the database was
-// lost first.
+// Sessions that can no longer connect report this one by one; what matters is where the database
+// was lost first.
 Error Run::why_it_ended(const Error& error) const {
   const Client::Loss* first = nullptr;
   for (const auto& client : clients_)
@@ -491,12 +491,13 @@ Error Run::why_it_ended(const Error& error) const {
                               error.to_string()));
 }
 
-// One that is still going on writes into our tables, until it notices that they are not its own any
-// more. One that was killed leaves the same mark, so this is no reason to refuse.
+// Warns of an unfinished run. One that is still going on writes into our tables, until it notices
+// that they are no longer its own. One that was killed leaves the same mark, so this is no reason
+// to refuse.
 void Run::look_for_an_unfinished_run() {
   Result<RunMark> found = drivers_.front()->prepared_by();
   if (!found.ok() || found->run == 0 || found->finished)
-    return;  // also where nothing was ever prepared
+    return;  // also if nothing was ever prepared
   other_ = std::move(*found);
   if (!options_.warning) return;
   options_.warning(fmt::format(
@@ -506,21 +507,21 @@ void Run::look_for_an_unfinished_run() {
       run_id_text(other_.run), other_.began.empty() ? "" : ", begun " + other_.began + ","));
 }
 
-// Not in the mark of another run that has prepared the database since. Should it fail, the next run
-// warns for nothing.
+// Does not change the mark of another run that has prepared the database since. If this fails, the
+// next run gives a needless warning.
 void Run::mark_finished() {
   const Result<RunMark> found = drivers_.front()->prepared_by();
   if (found.ok() && found->run == id_) static_cast<void>(drivers_.front()->mark_finished());
 }
 
-// What another run writes into our tables, or removes from them, looks like a fault of the
-// database.
+// Fails if another run has prepared the database: what it writes into our tables, or removes from
+// them, looks like a fault of the database.
 Status Run::look_for_another_run() {
   const auto is_another = [&](const Result<RunMark>& mark) {
     return mark.ok() && mark->run != 0 && mark->run != id_;
   };
-  // Another run that is just making its tables has removed ours, which makes our statements fail;
-  // its name comes later, and for a moment there is no name.
+  // Another run that is just creating its tables has removed ours, which makes our statements fail;
+  // its name comes later, and for a moment there is none.
   const std::chrono::duration<double> patience = options_.look_for_another;
   const double until = clock_.seconds() + (shared_.error ? patience.count() : 0);
   Result<RunMark> found = drivers_.front()->prepared_by();
@@ -539,7 +540,7 @@ Status Run::look_for_another_run() {
                   other, run_id_text(id_), options_.record ? "; its history says nothing" : ""));
 }
 
-// What the log does not say any more is not the run's fault; the history then says less.
+// If the log no longer says something, that is not the run's fault; the history then says less.
 Status Run::write_orders(RunStats& stats) {
   if (!log_) return Ok{};
   const double begin = clock_.seconds();
@@ -584,7 +585,7 @@ RunStats Run::stats() const {
 Result<RunStats> Run::operator()() {
   if (Status s = prepare(); !s.ok()) return s.error();
   drive();
-  // Counted before the final reads, which are no part of the workload.
+  // Counted before the final reads, which are not part of the workload.
   RunStats result = stats();
   if (!shared_.error)
     if (Status s = final_reads(); !s.ok()) shared_.error = s.error();

@@ -12,7 +12,7 @@ namespace assay::internal::collect {
 uint64_t draw_run_id();
 // Twelve hexadecimal digits.
 std::string run_id_text(uint64_t id);
-// 0 if it is none.
+// 0 if the text is not a run id.
 uint64_t parse_run_id(std::string_view text);
 
 // What a run leaves in the database that it prepared. A run that was killed never says that it has

@@ -1,4 +1,4 @@
-// What the header of a history says of its run: when, with what, against what and how. No
+// What the header of a history says about its run: when, with what, against what and how. Without
 // passwords.
 #pragma once
 
@@ -13,11 +13,12 @@
 
 namespace assay::internal::collect {
 
-// ISO 8601, UTC. `begin` and `end` of a transaction are nanoseconds since the `started` of its run.
+// A time in ISO 8601, UTC. `begin` and `end` of a transaction are nanoseconds since the `started`
+// of its run.
 std::string iso_8601(std::chrono::system_clock::time_point time);
 
-// A JSON object. `database`: Driver::describe() of the first endpoint. `other`: an unfinished run
-// that had prepared it before; of no run if there was none.
+// The meta as a JSON object. `database`: Driver::describe() of the first endpoint. `other`: an
+// unfinished run that had prepared the database before; the mark of no run if there was none.
 std::string run_meta(const RunOptions& options, uint64_t run, const RunClock& clock,
                      const std::string& database, const RunMark& other);
 

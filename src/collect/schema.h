@@ -1,5 +1,5 @@
-// The tables of a workload. A key "table:row:column" of a table named here lives in that cell of a
-// real SQL table, where the database has such; every other key in a table of keys and values.
+// The tables of a workload. A key "table:row:column" of a table named here is that cell of a real
+// SQL table, if the database has such tables; every other key is in a table of keys and values.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct RowTable {
 };
 
 inline constexpr std::string_view kVersionColumn = "assay_version";
-// What that column is called in the history, behind most names of columns.
+// The name of that additional column in the history, which sorts after most names of columns.
 inline constexpr std::string_view kWrittenBy = "written_by";
 
 }  // namespace assay::internal::collect

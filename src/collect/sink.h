@@ -1,4 +1,4 @@
-// Where records of transactions go: a file, standard output, or a History in memory.
+// A destination of records of transactions: a file, standard output, or a History in memory.
 #pragma once
 
 #include <string>
@@ -14,17 +14,18 @@ namespace assay::internal::collect {
 class Sink {
  public:
   virtual ~Sink() = default;
-  // Once, before the first transaction. `meta` is a JSON object or empty.
+  // Called once, before the first transaction. `meta` is a JSON object or empty.
   virtual Status header(std::string_view meta) = 0;
   virtual Status transaction(const TxnRecord& record) = 0;
-  // Anything that is no transaction; `json` is one whole JSON object with its "event" and "at".
+  // Takes anything that is not a transaction; `json` is one whole JSON object with its "event" and
+  // "at".
   virtual Status event(int64_t at, std::string_view json) = 0;
   virtual Status order(const OrderRecord& record) = 0;
-  // Once, after the last record.
+  // Called once, after the last record.
   virtual Status finish() = 0;
 };
 
-// Keeps nothing: for measuring what a database does without a recorder.
+// Keeps nothing: for measuring a database without a recorder.
 class NoSink : public Sink {
  public:
   Status header(std::string_view) override { return Ok{}; }

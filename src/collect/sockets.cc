@@ -27,7 +27,7 @@ int new_socket(int family) {
   return ::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-// A socket without a listener was left by a process that was killed.
+// Removes a socket without a listener, which was left by a process that was killed.
 void remove_unused(const sockaddr_un& at) {
   std::error_code ec;
   if (!std::filesystem::is_socket(std::filesystem::symlink_status(at.sun_path, ec))) return;
@@ -106,7 +106,7 @@ std::string address_of(int fd, const std::string& wanted) {
 }
 
 int connect_to(const std::string& host, uint16_t port) {
-  if (host.starts_with('/')) {  // a folder, as libpq has it
+  if (host.starts_with('/')) {  // a folder, as in libpq
     sockaddr_un at{};
     at.sun_family = AF_UNIX;
     const std::string path = fmt::format("{}/.s.PGSQL.{}", host, port);

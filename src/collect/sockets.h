@@ -1,4 +1,4 @@
-// Sockets to listen on, and to connect by.
+// Sockets for listening and connecting.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace assay::internal::collect {
 
-// "unix:PATH" or "HOST:PORT", port 0 for any that is free. A socket that does not block.
+// Listens on "unix:PATH" or "HOST:PORT"; port 0 means any free one. The socket does not block.
 Result<int> listen_on(const std::string& address);
-// With the port that it has.
+// The address with its actual port.
 std::string address_of(int fd, const std::string& wanted);
 
-// -1 if that fails.
+// Connects; -1 if that fails.
 int connect_to(const std::string& host, uint16_t port);
-// Data is sent at once, without waiting for more.
+// Makes data be sent at once, without waiting for more.
 void send_at_once(int fd);
 
 }  // namespace assay::internal::collect

@@ -36,14 +36,14 @@ bool can_be_written(const Operation& op) {
          op.kind == OpKind::remove || op.kind == OpKind::cas;
 }
 
-// Whether a text means itself between quotes, in every dialect, and behind a comment's dashes.
+// Whether a text means itself in every dialect, between quotes and after a comment's dashes.
 bool can_be_quoted(const Value& v) {
   return std::none_of(v.text.begin(), v.text.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '\\';
   });
 }
 
-// A name in a comment, which it cannot end.
+// A name made safe in a comment, which it cannot end.
 std::string in_comment(std::string name) {
   for (char& c : name)
     if (isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '.') c = '_';
@@ -103,8 +103,8 @@ class Schedule {
     return true;
   }
 
-  // By time, but each read comes when its version was the last committed one, if there is such an
-  // order: the clients' times leave open when exactly a statement was done.
+  // In the order of time, except that each read comes when its version was the last committed one,
+  // if there is such an order: the clients' times leave open when exactly a statement was executed.
   std::vector<size_t> in_order() const {
     std::vector<std::vector<size_t>> next(moments_.size());
     std::vector<size_t> waits(moments_.size());
@@ -143,7 +143,7 @@ class Schedule {
     return order;
   }
 
-  // Behind the commit that it read from and before those of later versions.
+  // Places a read after the commit that it read from and before those of later versions.
   template <class Before>
   void place_read(TxnId t, OpId read, const Before& before) const {
     const size_t moment = first_[t] + 1 + (read - h_.first_op(t));
@@ -176,7 +176,7 @@ class Schedule {
     return all;
   }
 
-  // The begin, the operations and the end of a transaction.
+  // Adds the begin, the operations and the end of a transaction.
   void add(TxnId t) {
     const uint32_t ops = h_.end_op(t) - h_.first_op(t);
     const auto [begin, end] = span(t, ops);
@@ -196,7 +196,7 @@ class Schedule {
         {end, {.txn = t, .what = aborted ? ScriptStep::What::abort : ScriptStep::What::commit}});
   }
 
-  // When it began, and when its end was asked for. Without times a turn is a unit.
+  // When the transaction began, and when its end was requested. Without times a turn is a unit.
   std::pair<double, double> span(TxnId t, uint32_t ops) const {
     if (!timed_) return {0, ops + 1.0};
     const auto begin = static_cast<double>(h_.begin_time(t).request);
@@ -205,7 +205,7 @@ class Schedule {
     return {begin, known ? static_cast<double>(asked) : begin + ops + 1.0};
   }
 
-  // Values that were read and written by none of these were there before.
+  // Values that were read and written by none of these transactions were there before.
   std::vector<Request> before() const {
     std::set<VersionId> written;
     std::map<KeyId, VersionId> first;
@@ -231,7 +231,7 @@ class Schedule {
   const bool timed_;
   std::vector<Moment> moments_;
   std::vector<size_t>
-      first_;  // of each transaction, the place of its begin; its operations and its end follow
+      first_;  // indexed by transaction: the place of its begin; its operations and its end follow
 };
 
 std::string literal(const Value& v) {
@@ -265,7 +265,7 @@ std::string statements_of(const Request& r, bool comes_and_goes) {
   }
 }
 
-// Keys whose rows are inserted or removed on the way.
+// Keys whose rows are inserted or removed during the script.
 std::set<std::string> coming_and_going(const OrderedScript& play) {
   std::set<std::string> keys;
   for (const ScriptStep& step : play.steps) {
@@ -277,7 +277,7 @@ std::set<std::string> coming_and_going(const OrderedScript& play) {
   return keys;
 }
 
-// Where a key was absent before and is written, its row has to be there for a plain UPDATE.
+// If a key was absent before and is written, its row has to be there for a plain UPDATE.
 std::set<std::string> rows_to_make(const OrderedScript& play) {
   std::set<std::string> rows = coming_and_going(play), made;
   for (const Request& write : play.before) rows.insert(literal(write.key));

@@ -66,7 +66,7 @@ Result<std::vector<SupportedWorkload>> supported_workloads(
   const Result<Drivers> drivers = open_all(databases, isolation);
   if (!drivers.ok()) return drivers.error();
   std::vector<SupportedWorkload> supported;
-  std::optional<Error> refusal;  // the last
+  std::optional<Error> refusal;  // the last one
   WorkloadOptions tombstones = options;
   tombstones.tombstones = true;
   for (const WorkloadInfo* info : kWorkloads) {

@@ -17,13 +17,12 @@ Status can_run(const Driver& driver, const Workload& workload, std::string_view 
 
 struct SupportedWorkload {
   const WorkloadInfo* info = nullptr;
-  uint32_t kinds = 0;  // a bit for each OpKind that it uses
-  bool with_tombstones =
-      false;  // it removes, and can be run with WorkloadOptions::tombstones instead
+  uint32_t kinds = 0;            // a bit for each OpKind that it uses
+  bool with_tombstones = false;  // it removes keys, and can use WorkloadOptions::tombstones instead
 };
 
-// The workloads that the drivers of all endpoints (none: the embedded SQLite) can run and that
-// accept the options; if there are none, the refusal of the last one. Opens the drivers and
+// The workloads that the drivers of all endpoints (if empty: of the embedded SQLite) can run and
+// that accept the options; if there are none, the refusal of the last one. Opens the drivers and
 // prepares nothing.
 Result<std::vector<SupportedWorkload>> supported_workloads(
     const std::vector<std::string>& databases, const std::string& isolation,

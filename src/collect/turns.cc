@@ -5,7 +5,7 @@
 namespace assay::internal::collect {
 namespace {
 
-// Nanoseconds that a call takes: as long as one to a database nearby.
+// The nanoseconds that a call takes: as long as one to a nearby database.
 constexpr int64_t kFastest = 1'000;
 constexpr int64_t kSlowest = 20'000;
 
@@ -41,7 +41,7 @@ void Turns::leave(uint32_t session) {
   if (current_ != kNoSession) sessions_[current_].turn.release();
 }
 
-// Draws the next session among the present ones that need not wait; if there is none, time passes
+// Draws the next session among those present that need not wait; if there is none, time passes
 // until there is.
 void Turns::draw() {
   current_ = kNoSession;

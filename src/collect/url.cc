@@ -58,11 +58,11 @@ bool is_port(std::string_view text) {
   return text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// Where the password of "user:password@host…" ends; npos if there is none.
+// The end of the password in "user:password@host…"; npos if there is none.
 size_t password_end(std::string_view rest) {
   const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
   if (const size_t at = authority.rfind('@'); at != std::string_view::npos) return at;
-  // One with a '/' that is not escaped.
+  // This also finds the end of a password with a '/' that is not escaped.
   const size_t colon = authority.find(':');
   if (colon == std::string_view::npos || is_port(authority.substr(colon + 1)))
     return std::string_view::npos;
@@ -77,7 +77,8 @@ bool names_a_secret(std::string_view name) {
   return false;
 }
 
-constexpr std::string_view kStandsForOne = "PASSWORD";  // in the form of a URL, as help shows it
+constexpr std::string_view kStandsForOne = "PASSWORD";  // placeholder for a password in a URL, as
+                                                        // help shows it
 
 std::string without_logins(std::string_view text) {
   std::string out;
@@ -97,7 +98,7 @@ std::string without_logins(std::string_view text) {
   }
 }
 
-// name=value, in a URL's query or a command.
+// Removes secrets from name=value, in a URL's query or a command.
 std::string without_secrets(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {

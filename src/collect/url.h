@@ -18,13 +18,13 @@ struct Url {
   uint16_t port = 0;  // 0: not given
   std::vector<std::pair<std::string, std::string>> query;
 
-  // Escapes (%20) are undone. Without a host it is a usage error.
+  // Parses a URL; escapes (%20) are decoded. A URL without a host is a usage error.
   static Result<Url> parse(std::string_view text);
 };
 
 // Text that may contain URLs, with "***" for their passwords.
 std::string redacted(std::string_view text);
-// One for exec, which may contain blanks, slashes and passwords anywhere.
+// Whether this is a URL for exec, which may contain blanks, slashes and passwords anywhere.
 bool holds_a_command(std::string_view url);
 // A usage error for a login whose '@' or '/' are not escaped: programs disagree on where it ends,
 // and would print the rest of the password as the host.

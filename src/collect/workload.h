@@ -1,4 +1,4 @@
-// Workloads: what the clients ask of the database. A workload is one file in workloads/ and one
+// Workloads: the requests of clients to the database. A workload is one file in workloads/ and one
 // line in workloads/registry.cc.
 #pragma once
 
@@ -23,31 +23,34 @@ namespace assay::internal::collect {
 class Driver;
 
 struct WorkloadOptions {
-  uint32_t ops = 8;         // operations a transaction (`mini` has its own shapes of at most four)
-  double read_share = 0.5;  // share of reads among them, 0…1
+  uint32_t ops = 8;         // operations per transaction (`mini` has its own shapes of at most
+                            // four)
+  double read_share = 0.5;  // share of reads among operations, 0…1
   uint64_t keys = 1000;
   Distribution distribution = Distribution::uniform;
-  uint64_t values = 0;      // different values that are written to a key; 0: each value once
-  bool tombstones = false;  // nothing is removed: workloads/tombstones.h
+  uint64_t values = 0;      // number of different values that are written to a key; 0: each value
+                            // once
+  bool tombstones = false;  // remove nothing: workloads/tombstones.h
   uint32_t fences =
       0;  // one in this many transactions of a session is a fence: workloads/fences.h; 0: none
-  bool load = false;  // every key is written before the sessions begin, by one transaction
-  // Of `general` and `mini`: the number of keys in use at a time; they move on by one after a
+  bool load = false;  // write every key in one transaction before the sessions begin
+  // For `general` and `mini`, the number of keys in use at a time; they move on by one after a
   // transaction of each session; 0: all are in use.
   uint64_t keys_alive = 0;
-  // Of `general` alone: the number of operations of some transactions; 0: none. And whether each
-  // session writes only its own share of the keys, one in `sessions` of them.
+  // For `general` only: the number of operations of some long transactions; 0: there are none. And
+  // whether each session writes only its own share of the keys, one in `sessions` of them.
   uint32_t long_ops = 0;
   double long_share = 0.1;
   bool own_writes = false;
-  // Of `predicates` alone: share of queries among the operations, and of the values that satisfy a
+  // For `predicates` only: share of queries among the operations, and of the values that satisfy a
   // query's condition, 0…1.
   double query_share = kQueryShare;
   double query_width = kQueryWidth;
   static constexpr double kQueryShare = 0.5, kQueryWidth = 0.1;
-  // And the share of the queries that are updates by condition, which overwrite the rows they find.
+  // For `predicates` only: the share of the queries that are updates by condition, which overwrite
+  // the rows they find.
   double update_share = 0;
-  double increment_share = 0;  // of `general` too: share of the writes that read the key first
+  double increment_share = 0;  // also for `general`: share of the writes that read the key first
 };
 
 // The transactions of one session, one after the other, each given step by step: a step may depend
@@ -58,17 +61,17 @@ struct WorkloadOptions {
 class WorkloadSession {
  public:
   virtual ~WorkloadSession() = default;
-  // Begins another transaction. With `retry` it is the one before once more, on the same keys: that
-  // one aborted. Values it writes are new in either case.
+  // Begins another transaction. With `retry` it is the previous one, which aborted, once more on
+  // the same keys. The values that it writes are new in either case.
   virtual void start(bool retry) = 0;
   // Fills in the next request; false when the transaction is to be committed. `last` is the answer
-  // to the request before, null at the start.
+  // to the previous request, null at the start.
   virtual bool next(const Reply* last, Request& request) = 0;
-  // Whether no request depends on an answer: a whole transaction may then be requested before any
-  // answer is there.
+  // Whether no request depends on an answer: then a whole transaction may be requested before any
+  // answer has arrived.
   virtual bool ignores_replies() const { return false; }
-  // What the user calls the transaction that was begun last; empty where its name says nothing to
-  // him.
+  // The user's name for the transaction that was begun last; empty if its name tells the user
+  // nothing.
   virtual std::string what() const { return {}; }
 };
 
@@ -79,34 +82,34 @@ class Workload {
   // values, so no two transactions ever write the same value unless the options say so.
   virtual std::unique_ptr<WorkloadSession> open(uint32_t session, uint32_t sessions,
                                                 uint64_t seed) const = 0;
-  // The kinds of operation it uses, for asking whether a driver can do them.
+  // The kinds of operations that it uses, to check whether a driver can do them.
   virtual std::span<const OpKind> kinds() const = 0;
   bool uses(OpKind kind) const {
     return std::find(kinds().begin(), kinds().end(), kind) != kinds().end();
   }
   // Whether its ranges have conditions on values.
   virtual bool selects() const { return false; }
-  // Some of which return an aggregate of rows.
+  // Whether some of these return an aggregate of rows.
   virtual bool aggregates() const { return false; }
   // Whether it reads and writes single keys: no lists, no ranges.
   bool is_of_registers() const {
     return !selects() && !uses(OpKind::append) && !uses(OpKind::read_list) && !uses(OpKind::range);
   }
-  // Its SQL tables, if its keys are cells of such.
+  // The workload's SQL tables, if its keys are cells of tables.
   virtual std::vector<Table> tables() const { return {}; }
   // Whether no transaction reads the keys that it writes.
   virtual bool writes_blindly() const { return false; }
-  // Its SQL tables, if its values are rows of such.
+  // The workload's SQL tables, if its values are rows of tables.
   virtual std::vector<RowTable> row_tables() const { return {}; }
   bool has_rows() const { return !row_tables().empty(); }
-  // Makes what its statements need in the database, if that is more than `tables`. Before any
-  // session is opened.
+  // Creates what its statements need in the database beyond `tables`. Called before any session is
+  // opened.
   virtual Status set_up(Driver&) { return Ok{}; }
   // The initial values, for one transaction to write before the sessions begin. Each session then
   // begins with the final reads.
   virtual std::vector<Request> first_writes() const { return {}; }
-  // Reads of everything it may have written, at most `limit` keys, drawn with `rng` where there are
-  // more. For the final reads.
+  // Reads of everything that it may have written, at most `limit` keys, drawn with `rng` if there
+  // are more. For the final reads.
   virtual std::vector<Request> final_reads(uint64_t limit, Rng& rng) const = 0;
   // Reads of at most `limit` different keys in the way that its transactions read, for planting a
   // bug on them.
@@ -115,7 +118,7 @@ class Workload {
   }
 };
 
-// What reads and writes of single keys can reveal, in the order of Anomaly.
+// The anomalies that reads and writes of single keys can reveal, in the order of Anomaly.
 inline constexpr auto kShownByRegisters = [] {
   using enum Anomaly;
   return std::to_array({thin_air_read, aborted_read, future_read, not_my_last_write,
@@ -124,7 +127,7 @@ inline constexpr auto kShownByRegisters = [] {
                         causality_violation, long_fork, lost_update, write_skew, g1c,
                         real_time_violation});
 }();
-// The same, and those that only queries by condition reveal.
+// These, and those that only queries by condition reveal.
 inline constexpr auto kShownByConditions = [] {
   std::array<Anomaly, kShownByRegisters.size() + 2> all{};
   std::ranges::copy(kShownByRegisters, all.begin());
@@ -145,8 +148,8 @@ std::span<const WorkloadInfo> all_workloads();
 const WorkloadInfo* find_workload(std::string_view name);
 Result<std::unique_ptr<Workload>> make_workload(std::string_view name, const WorkloadOptions&);
 
-// What one session writes: values that nothing else writes, namely 1 + session, then in steps of
-// the number of sessions; or, with `values`, those from 1 to `values` in no order.
+// The values that one session writes: values that no other session writes, namely 1 + session, then
+// in steps of the number of sessions; or, with `values`, values from 1 to `values` in random order.
 class WrittenValues {
  public:
   WrittenValues(uint32_t session, uint32_t sessions, uint64_t values = 0)
@@ -157,7 +160,7 @@ class WrittenValues {
     return Value::of(1 +
                      static_cast<int64_t>(mix64(static_cast<uint64_t>(value.integer)) % values_));
   }
-  // For what must not repeat in any case, such as the name of a deletion.
+  // Returns a value for what must never repeat, such as the name of a deletion.
   Value take_unique() {
     const int64_t v = next_ + static_cast<int64_t>(values_);
     next_ += step_;

@@ -11,7 +11,7 @@ using Rates = std::array<double, kFaultClassCount>;
 
 struct WorkloadPrior {
   const WorkloadInfo* workload;
-  Rates a_minute;  // by FaultClass
+  Rates a_minute;  // indexed by FaultClass
 };
 
 // In the order of kWorkloads. Measured by `bench/suite/time-to-violation workloads` and fitted by
@@ -51,7 +51,7 @@ constexpr bool is_complete() {
 static_assert(std::size(kPriors) == kWorkloadCount, "a row for each workload");
 static_assert(is_complete(), "in the order of kWorkloads, all above 0");
 
-// By Contention, as a share of the rate. Set by hand: fewer keys, more conflicts.
+// Indexed by Contention, as a share of the rate. Set by hand: fewer keys, more conflicts.
 constexpr std::array<double, kContentions.size()> kShares = {1, 0.6, 0.3};
 
 }  // namespace
@@ -59,7 +59,7 @@ constexpr std::array<double, kContentions.size()> kShares = {1, 0.6, 0.3};
 FaultClass fault_class(LevelId level) {
   const LevelInfo& row = level_info(level);
   if (row.single_operations) return FaultClass::stale_read;
-  // Of levels that are mixed the strongest is the likeliest not to be given.
+  // If levels are mixed, the strongest is the one most likely to be broken.
   if (row.events == EventModel::mixed || implies(level, LevelId::serializable) ||
       implies(level, LevelId::pl_2_99))
     return FaultClass::write_skew;

@@ -11,7 +11,7 @@
 
 namespace assay::internal::collect {
 
-// What a violation of a level is most likely to be, by what the level forbids that the ones below
+// What a violation of a level is most likely to be, given what the level forbids and the ones below
 // it allow.
 //   weak_reads   levels below snapshot isolation: fractured, repeated, causally wrong reads
 //   lost_update  snapshot isolation
@@ -21,16 +21,17 @@ enum class FaultClass : uint8_t { weak_reads, lost_update, write_skew, stale_rea
 inline constexpr size_t kFaultClassCount = 4;
 
 FaultClass fault_class(LevelId level);
-// Of the strongest, since what violates any of them is looked for; stale_read if all are of single
-// operations.
+// The class of the strongest level, since what violates any of them is looked for; stale_read if
+// all are of single operations.
 FaultClass fault_class(std::span<const LevelId> levels);
 
-// How few keys how many sessions meet on.
+// How few keys are shared by how many sessions.
 enum class Contention : uint8_t { hot, warm, cool };
 inline constexpr std::array<Contention, 3> kContentions = {Contention::hot, Contention::warm,
                                                            Contention::cool};
 
-// Expected violations a minute of driving a database that has a fault of the class; above 0.
+// Expected violations per minute of driving a database that has a fault of the class; greater than
+// 0.
 double prior_rate(const WorkloadInfo& workload, Contention contention, FaultClass fault);
 
 }  // namespace assay::internal::collect

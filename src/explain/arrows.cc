@@ -33,7 +33,7 @@ class Drawing {
     note_operations(about);
   }
 
-  // The source of the read, and the order of the missed version after it, if something states that.
+  // Shows the source of the read and, if something states it, that the missed version came later.
   void support_miss(const Step& s) {
     Edge read = s.edge;
     read.kind = EdgeKind::read_dependency;
@@ -54,7 +54,7 @@ class Drawing {
     support(order.edge, clauses_.because(order));
   }
 
-  // The read of the list that shows in which order its elements were appended.
+  // Shows the read of the list that tells in which order its elements were appended.
   void show_list(const Step& s) {
     const OpId list = s.source;
     if (list == kNone) return;
@@ -71,8 +71,8 @@ class Drawing {
     support(read);
   }
 
-  // The cycle that the order `assumed` would close, if it is short: what holds of it, and what
-  // would hold.
+  // Shows the cycle that the order `assumed` would close, if it is short: the parts that hold, and
+  // the part that would.
   void show_refutation(const ProofStep& step, const Literal& assumed) {
     if (step.cycle.size() > Clauses::kMostRefuting) return;
     for (const Edge& p : step.cycle) {
@@ -94,7 +94,7 @@ class Drawing {
     }
   }
 
-  // An arrow that the one of the cycle at `place_` rests on, shown once.
+  // Adds an arrow on which the arrow of the cycle at `place_` rests; each is shown once.
   void support(const Edge& edge) { support(edge, clauses_.because(edge)); }
   void support(const Edge& edge, const std::string& because) {
     const auto same = [&](const Arrow& a) {
@@ -112,7 +112,7 @@ class Drawing {
     add({edge.kind, edge.from, edge.to, edge.key, false, because, false, {place_}}, edge);
   }
 
-  // The reads and writes that an edge is about.
+  // Notes the reads and writes that an edge is about.
   void note_operations(const Edge& edge) {
     if (edge.key == kNone) return;
     const auto note = [&](OpId op) {
@@ -130,7 +130,7 @@ class Drawing {
   const Proof& proof_;
   const Clauses& clauses_;
   Explanation& e_;
-  uint32_t place_ = 0;  // of the arrow of the cycle that is being drawn
+  uint32_t place_ = 0;  // index of the cycle's arrow that is being drawn
 };
 
 }  // namespace

@@ -17,8 +17,8 @@
 namespace assay::internal {
 namespace {
 
-constexpr uint32_t kMostShown = 100;  // nodes of a tree
-constexpr size_t kMostForced = 6;     // of what follows in a case
+constexpr uint32_t kMostShown = 100;  // nodes of a tree that are shown
+constexpr size_t kMostForced = 6;     // consequences that are shown in a case
 
 class CaseWords {
  public:
@@ -37,7 +37,7 @@ class CaseWords {
   }
 
  private:
-  // "No order of these 4 writers", with all that the tree speaks of among the transactions.
+  // "No order of these 4 writers"; adds everything that the tree mentions to the transactions.
   std::string what_is_tried() {
     std::set<TxnId> writers;
     std::set<std::pair<TxnId, KeyId>> reads;
@@ -60,7 +60,8 @@ class CaseWords {
     return "No " + sources + " and no " + order;
   }
 
-  // The cases in the order of the tree, within the limit, into e_.cases; returns its index there.
+  // Adds the cases, in the order of the tree and within the limit, to e_.cases; returns the index
+  // of the node there.
   uint32_t add_case(uint32_t node) {
     const CaseNode& n = tree_.nodes[node];
     const auto place = static_cast<uint32_t>(e_.cases.size());
@@ -72,7 +73,7 @@ class CaseWords {
     }
     for (const uint32_t branch : {n.first, n.second}) {
       if (e_.cases.size() >= kMostShown) break;
-      const uint32_t added = add_case(branch);  // moves the cases
+      const uint32_t added = add_case(branch);  // the call moves the cases
       e_.cases[place].branches.push_back(added);
     }
     return place;
@@ -105,7 +106,7 @@ class CaseWords {
     return out;
   }
 
-  // What a step other than a cycle states.
+  // Returns what a step other than a cycle states.
   std::string source_of(const ProofStep& step) const {
     if (step.kind == ProofStep::Kind::fact && !step.source_is_op)
       return "the order of versions that the history states";
@@ -142,7 +143,7 @@ class CaseWords {
     return out;
   }
 
-  // More cases than the limit: one of the cycles in the proof.
+  // Shows one of the cycles in the proof, if there are more cases than the limit.
   void show_one_cycle() {
     std::set<TxnId> writers;
     size_t cycles = 0;
@@ -170,7 +171,7 @@ class CaseWords {
     draw(*shortest, "if ");
   }
 
-  // The cycle of a step. `when`: introduces its assumptions.
+  // Draws the cycle of a step. `when` introduces its assumptions.
   void draw(const ProofStep& step, std::string_view when) {
     for (const Edge& edge : step.cycle) {
       std::string because = clauses_.because(edge);
@@ -187,7 +188,7 @@ class CaseWords {
   const History& h_;
   const Clauses clauses_;
   Explanation& e_;
-  std::vector<std::string> supposed_;  // in the first case
+  std::vector<std::string> supposed_;  // what the first case supposes
 };
 
 }  // namespace

@@ -9,8 +9,8 @@
 namespace assay::internal {
 
 // "No order of these 4 writers works; 4 cases, the first: ..." with the tree, and with the first
-// case's cycle as arrows. Of an empty tree: how many writers and cycles the proof goes through, and
-// the shortest of the cycles.
+// case's cycle as arrows. For an empty tree: how many writers and cycles the proof goes through,
+// and the shortest of the cycles.
 void explain_cases(const CaseTree& tree, const Proof& proof, const Excerpt& excerpt,
                    Explanation& e);
 

@@ -4,13 +4,13 @@
 //
 //   A: w(x,1)   B: r(x,1) w(x,2)   C: r(x,1) w(x,3)
 //   B → C  since B read x = 1, which C overwrote (C itself read 1 first, so 1 came before 3)
-//   C → B  likewise
+//   C → B  in the same way
 //
-// The known edges are those of the event graph (infer/event_graph.h). To them come the orders of
-// two writers that something shows: the later one read the earlier one's version, known edges lead
-// from one to the other, the history states it, or the proof forces it. Each costs more than the
-// one before, and so do the anti-dependencies that follow from it. Dijkstra's algorithm from each
-// event finds the cheapest cycle: O(n³) for n transactions, n ≤ 160.
+// The known edges are those of the event graph (infer/event_graph.h). Added to them are the orders
+// of two writers that something shows: the later one read the earlier one's version, known edges
+// lead from one to the other, the history states it, or the proof forces it. Each costs more than
+// the one before, and so do the anti-dependencies that follow from it. Dijkstra's algorithm from
+// each event finds the cheapest cycle: O(n³) for n transactions, n ≤ 160.
 #include <algorithm>
 #include <map>
 #include <queue>
@@ -24,10 +24,10 @@ namespace assay::internal {
 namespace {
 
 constexpr uint32_t kMostOfWitness = 160;
-// Of an edge, and of what makes it harder to explain.
+// The cost of an edge, and of what makes it harder to explain.
 constexpr uint32_t kEdgeCost = 100, kOwnCost = 1, kOfTime = 10, kOfWriters = 20,
                    kOfProvedWriters = 40;
-// Of what justifies an order.
+// The cost of what justifies an order.
 constexpr uint32_t kShown = 10, kPathEdge = 20, kProof = 150;
 
 class WitnessGraph {
@@ -41,7 +41,7 @@ class WitnessGraph {
       });
   }
 
-  // Orders of writers, the best reason first: a later one does not replace it.
+  // Adds orders of writers, the best reason first: a later one does not replace it.
   void add_orders(const Conclusion& conclusion) {
     find_writers();
     for (Node n = 0; n < problem_.nodes(); ++n)
@@ -74,12 +74,12 @@ class WitnessGraph {
   struct Way {
     Vertex to;
     uint32_t cost;
-    uint32_t step;  // in steps_; kNone: a known edge, or on the way through helpers
-    bool path;      // may be on the path from one writer to another: no anti-dependency
+    uint32_t step;  // index into steps_; kNone: a known edge, or part of a path through helpers
+    bool path;      // may be on the path from one writer to another: it is not an anti-dependency
   };
   struct Ways {
     Vertex from;
-    std::vector<uint32_t> cost;  // UINT32_MAX: none
+    std::vector<uint32_t> cost;  // UINT32_MAX: there is no way
     std::vector<Vertex> previous;
     std::vector<uint32_t> step;
   };
@@ -130,7 +130,7 @@ class WitnessGraph {
     steps_.push_back(std::move(step));
   }
 
-  // A cycle that shows what a read missed says more than one of writers in a proved order.
+  // A cycle that shows what a read missed says more than a cycle of writers in a proved order.
   void add_write_dependency(Node before, Node after, Step step) {
     step.edge.kind = EdgeKind::write_dependency;
     step.edge.from = problem_.txn[before];
@@ -159,8 +159,8 @@ class WitnessGraph {
     }
   }
 
-  // The cheapest ways from one event to all others, and back to itself, that cost less than
-  // `bound`.
+  // The cheapest ways from one event to all others, and back to itself, among those that cost less
+  // than `bound`.
   Ways ways_from(Vertex from, uint32_t bound, bool paths_only) const {
     Ways ways{from, std::vector<uint32_t>(out_.size(), UINT32_MAX),
               std::vector<Vertex>(out_.size(), kNone), std::vector<uint32_t>(out_.size(), kNone)};
@@ -180,7 +180,7 @@ class WitnessGraph {
     while (!queue.empty()) {
       const auto [cost, v] = queue.top();
       queue.pop();
-      // A way that comes back to where it began is complete there.
+      // A way that returns to its beginning ends there.
       if (cost == ways.cost[v] && v != from) relax(v, cost);
     }
     return ways;
@@ -206,7 +206,7 @@ class WitnessGraph {
     return steps;
   }
 
-  // Steps within one session are one step.
+  // Joins steps within one session into one.
   static void join(Cycle& later, Edge edge) {
     if (!later.empty() && edge.kind == EdgeKind::session &&
         later.back().edge.kind == EdgeKind::session)
@@ -217,10 +217,10 @@ class WitnessGraph {
 
   const Problem& problem_;
   const EventGraph events_;
-  std::vector<std::vector<Way>> out_;  // per vertex
-  std::vector<Step> steps_;            // of orders of writers and what follows from them
-  std::map<Pair, KeyId> keys_;         // two writers of a key: the smallest
-  std::map<Pair, Step> orders_;        // the edges of the steps are not set
+  std::vector<std::vector<Way>> out_;  // indexed by vertex
+  std::vector<Step> steps_;            // orders of writers and what follows from them
+  std::map<Pair, KeyId> keys_;         // for two writers, the smallest key that both write
+  std::map<Pair, Step> orders_;        // the edges in these steps are not set
 };
 
 }  // namespace

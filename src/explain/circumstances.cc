@@ -27,14 +27,14 @@ bool is_known(int64_t time) { return time != Interval::kUnknown; }
 
 struct Fault {
   std::string what, node;
-  int64_t at = 0;     // when it began to be done
-  int64_t until = 0;  // when it was healed; kUnknown if it never was
+  int64_t at = 0;     // when the fault began
+  int64_t until = 0;  // when the fault was healed; kUnknown if it never was
   bool kills() const { return what == "kill" || what == "restart"; }
 };
 
 std::string text_of(const Json& j) { return j.is_string() ? j.text() : j.dump(); }
 
-// Faults in the order of their begin, with the moments of their healing.
+// The faults in the order in which they began, with the times at which they were healed.
 std::vector<Fault> faults_of(const History& h) {
   std::vector<Fault> faults;
   for (const Event& event : h.events()) {
@@ -82,7 +82,7 @@ std::optional<Arrow> lost_by(const Fault& f, const History& h, const Explanation
   return std::nullopt;
 }
 
-// From the first begin to the last end of the transactions; unknown if there are no times.
+// The time from the first begin to the last end of the transactions; unknown if there are no times.
 Interval span_of(const History& h, const Explanation& e) {
   Interval span;
   for (const TxnId t : e.transactions) {
@@ -94,14 +94,15 @@ Interval span_of(const History& h, const Explanation& e) {
   return span;
 }
 
-// Whether they can have run at the same time, as far as is known.
+// Whether the transaction may have run during this time, as far as is known.
 bool meets(const History& h, TxnId t, const Interval& span) {
   const int64_t begin = h.begin_time(t).request, end = h.end_time(t).response;
   const bool over_before = is_known(end) && is_known(span.request) && end < span.request;
   return is_known(begin) && is_known(span.response) && begin <= span.response && !over_before;
 }
 
-// That a committed transaction of the explanation read what `t` wrote, in words; empty if none did.
+// A clause that says that a committed transaction of the explanation read what `t` wrote; empty if
+// none did.
 std::string read_of(const History& h, TxnId t, const Explanation& e) {
   const auto wrote = [&](VersionId version) {
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
@@ -119,8 +120,8 @@ std::string read_of(const History& h, TxnId t, const Explanation& e) {
   return {};
 }
 
-// How many transactions of unknown outcome that the explanation does not name changed one of its
-// keys meanwhile.
+// The number of transactions of unknown outcome that changed one of the explanation's keys
+// meanwhile and are not named in it.
 size_t other_unknown(const History& h, const Explanation& e) {
   const Interval span = span_of(h, e);
   std::unordered_set<KeyId> keys;
@@ -213,7 +214,7 @@ std::vector<std::string> logged_as(const Event& event) {
   return facts;
 }
 
-// Further facts from the database.
+// Adds further facts from the database.
 void add_own_words(const History& h, TxnId t, std::vector<std::string>& facts) {
   if (const int64_t start = h.start_ts(t); start != Interval::kUnknown)
     facts.push_back(fmt::format("started at {}", start));
@@ -224,7 +225,7 @@ void add_own_words(const History& h, TxnId t, std::vector<std::string>& facts) {
 }
 
 void add_own_names(const History& h, Explanation& e) {
-  // the programs, each with the transactions that ran it
+  // The programs, each with the transactions that ran it.
   std::vector<std::pair<std::string, std::vector<std::string>>> programs;
   size_t named = 0;
   for (const TxnId t : e.transactions) {

@@ -16,8 +16,8 @@ namespace assay::internal {
 //     {"ran":"leave (on-call.sql:7)"};
 //   - what the server calls them, if the history has events that say so:
 //     {"event":"logged","txn":"3-17","xid":"739","position":"0/15706F8"}.
-// Asks first about another run that was found unfinished on the database, if the history's meta
-// names one.
+// If the history's meta names another run that was found unfinished on the database, the first
+// question is about that.
 void add_circumstances(const History& h, Explanation& e);
 
 }  // namespace assay::internal

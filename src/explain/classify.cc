@@ -1,4 +1,4 @@
-// Names go by shape, as in the tables of the field: what lies on the way from the write that was
+// Names follow from the shape, as in the literature: what lies on the way from the write that was
 // missed to the reader that missed it, and how anti-dependencies sit on the cycle.
 //
 //   one anti-dependency, then   a read of the same writer   fractured-read; non-monotonic-read at
@@ -17,8 +17,8 @@
 //   none                                                    g0, g1c
 //   any with the clock in it                                real-time-violation
 //
-// Where a step was derived, because its other direction contradicts the level, the level says more
-// than the shape: a prefix refuted so is a long-fork, serializability g2-item.
+// If a step was derived because its other direction contradicts the level, the level says more than
+// the shape: then a violation of prefix is a long-fork, one of serializability g2-item.
 #include "explain/classify.h"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ Shape shape_of(const Cycle& cycle) {
   return s;
 }
 
-// A read x, B overwrote x, and A in turn overwrote what B wrote.
+// Whether A read x, B overwrote x, and A in turn overwrote what B wrote.
 bool overwrites_unseen(const Cycle& cycle) {
   if (cycle.size() != 2) return false;
   const bool first = cycle[0].edge.kind == EdgeKind::anti_dependency;
@@ -73,8 +73,8 @@ bool overwrites_unseen(const Cycle& cycle) {
   return other.kind == EdgeKind::anti_dependency && other.key == anti.key && other.via == anti.via;
 }
 
-// The order of versions cannot be seen in the history itself; then the levels that look no further
-// than reads and sessions are satisfied.
+// Whether the order of versions cannot be seen in the history itself; then the levels that only
+// look at reads and sessions are satisfied.
 bool needs_proof(const Cycle& cycle) {
   return std::any_of(cycle.begin(), cycle.end(), [](const Step& s) {
     return s.because == Step::Because::proof || s.because == Step::Because::stated ||
@@ -82,19 +82,19 @@ bool needs_proof(const Cycle& cycle) {
   });
 }
 
-// The other direction of such a step, or another source of its read, closes a cycle at the violated
-// level. A weaker level may still allow it, so the shape of the remaining cycle says less than that
-// level does.
+// Whether the cycle has a derived step, whose other direction, or another source of whose read,
+// closes a cycle at the violated level. A weaker level may still allow that, so the shape of the
+// remaining cycle says less than the level does.
 bool is_derived(const Cycle& cycle) {
   return std::any_of(cycle.begin(), cycle.end(), [](const Step& s) {
     return s.because == Step::Because::proof || s.because == Step::Because::assumed;
   });
 }
 
-// One transaction read from a writer and afterwards something older. Everything is newer than the
-// initial state, so a reader that finds it after part of another transaction has only seen that one
-// in part. That two reads of one key differ is nothing that read committed forbids; that the second
-// goes back is.
+// The name if one transaction read from a writer and afterwards something older. Everything is
+// newer than the initial state, so a reader that finds the initial state after part of another
+// transaction has seen only part of that transaction. Read committed allows two reads of one key to
+// differ, but not the second to go back.
 Anomaly back_in_time(const Cycle& cycle) {
   const bool first = cycle[0].edge.kind == EdgeKind::anti_dependency;
   const Edge& missed = cycle[first ? 0 : 1].edge;
@@ -103,8 +103,7 @@ Anomaly back_in_time(const Cycle& cycle) {
   return missed.via == kNone ? Anomaly::fractured_read : Anomaly::non_monotonic_read;
 }
 
-// Two queries of one transaction that both look for a key, one of which found it; the other did
-// not.
+// Whether two queries of one transaction both looked for a key, and only one of them found it.
 bool is_phantom(const Cycle& cycle, const History& h) {
   if (cycle.size() != 2) return false;
   const bool first = cycle[0].edge.kind == EdgeKind::anti_dependency;
@@ -116,8 +115,8 @@ bool is_phantom(const Cycle& cycle, const History& h) {
   return returned(h, missed.op, missed.key) != returned(h, saw.op, saw.key);
 }
 
-// Snapshots of a prefix of the commits, and no condition on writers: beyond the levels below, such
-// a level forbids a long fork.
+// Whether the level has snapshots of a prefix of the commits, and no condition on writers: beyond
+// the levels below, such a level forbids a long fork.
 bool is_prefix(const LevelInfo& level) {
   return level.events == EventModel::split && !level.write_conflict;
 }
@@ -132,7 +131,7 @@ Anomaly one_miss(const Cycle& cycle, const Shape& s, const LevelInfo& weakest, c
   return s.session > 0 ? Anomaly::session_guarantee_violation : Anomaly::fractured_read;
 }
 
-// An operation of the transaction names the key, or returned it.
+// Whether an operation of the transaction names the key, or returned it.
 bool reads_by_name(const History& h, TxnId t, KeyId key) {
   for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
     const Observation seen = observation_of(h, i);
@@ -144,7 +143,7 @@ bool reads_by_name(const History& h, TxnId t, KeyId key) {
   return false;
 }
 
-// The overwritten versions are absent keys, which only predicates had read.
+// Whether the overwritten versions are absent keys, which only predicates had read.
 bool of_predicates(const Cycle& cycle, const History& h) {
   return std::none_of(cycle.begin(), cycle.end(), [&](const Step& s) {
     return s.edge.kind == EdgeKind::anti_dependency && reads_by_name(h, s.edge.from, s.edge.key);
@@ -159,13 +158,14 @@ Anomaly classify(const Cycle& cycle, const LevelInfo& weakest, const History& hi
   if (s.anti > 0 && weakest.on_request()) {
     if (weakest.group == LevelGroup::session_guarantees && s.session > 0)
       return Anomaly::session_guarantee_violation;
-    // What allows a key to be read twice forbids an anti-dependency only where an update is lost.
+    // A level that allows a key to be read twice with different results forbids an anti-dependency
+    // only where an update is lost.
     if (weakest.events == EventModel::adya && !weakest.repeatable) return Anomaly::lost_update;
   }
   if (s.anti > 1 && of_predicates(cycle, history)) return Anomaly::g2;
   if (is_derived(cycle) && weakest.events == EventModel::mixed) return Anomaly::g2_item;
   if (is_derived(cycle) && is_prefix(weakest)) return Anomaly::long_fork;
-  // Of an update that is lost it does not matter what shows the order of the two writes.
+  // For a lost update it does not matter what shows the order of the two writes.
   if (is_derived(cycle) && weakest.events == EventModel::single && !s.adjacent &&
       !overwrites_unseen(cycle))
     return Anomaly::g2_item;

@@ -8,8 +8,8 @@
 
 namespace assay::internal {
 
-// `weakest`: the level the cycle refutes, while the levels below it are satisfied or were not asked
-// for. The cycle has no forced edges.
+// `weakest`: the level that the cycle refutes; the levels below it are satisfied or were not asked
+// for. The cycle must have no forced edges.
 Anomaly classify(const Cycle& cycle, const LevelInfo& weakest, const History& history);
 
 }  // namespace assay::internal

@@ -15,19 +15,19 @@ std::string Clauses::txn(TxnId t) const { return display_txn(h_, t); }
 
 namespace {
 
-// A list that its reader had begun itself.
+// Whether the reader itself had begun the list that it read.
 bool only_own_elements(const Place& read) {
   return is_list(read.history, read.op) && !elements_of(read.history, read.op).empty() &&
          outside_list(read.history, read.op).elements.empty();
 }
 
-// A list that held something of others.
+// Whether the list held elements of others.
 bool has_others_elements(const Place& read) {
   return is_list(read.history, read.op) && !outside_list(read.history, read.op).elements.empty();
 }
 
-// Of two reads that returned what one transaction left last: whether the rest of what they read is
-// the same too, as it is unless they are lists that contradict each other.
+// Given two reads that returned what one transaction left last: whether the rest of what they read
+// is the same, too, as it is unless they are lists that contradict each other.
 bool same_lists(const Excerpt& excerpt, OpId a, OpId b) {
   if (a == kNone || b == kNone) return true;
   const Place x = excerpt.in_file(a), y = excerpt.in_file(b);
@@ -139,7 +139,7 @@ std::string real_time_clause(const History& h, const Edge& e, const std::string&
 
 }  // namespace
 
-// What contradicts the order `assumed`: the other edges of the cycle it closes.
+// Says what contradicts the order `assumed`: the other edges of the cycle it closes.
 std::string Clauses::consequence(const ProofStep& step, const Literal& assumed) const {
   if (step.kind != ProofStep::Kind::cycle || step.cycle.size() > kMostRefuting)
     return "other reads would contradict";
@@ -205,7 +205,7 @@ std::string Clauses::because(const Step& step) const {
   return {};
 }
 
-// The writer had read the version of `source` that it overwrote.
+// Whether the writer had read the version of `source` that it overwrote.
 bool Clauses::had_read_it(const Edge& e, TxnId source) const {
   const OpId named = reading(e);
   const OpId first = last_write(h_, e.from, e.key);
@@ -218,8 +218,8 @@ bool Clauses::had_read_it(const Edge& e, TxnId source) const {
          });
 }
 
-// Why `writer` came after `source`: it had read from it. Where both wrote several keys it may be
-// another one.
+// Why `writer` came after `source`: it had read from it. If both wrote several keys, it may have
+// read another one.
 std::string Clauses::read_first_clause(const Edge& e, TxnId source) const {
   if (had_read_it(e, source)) return fmt::format("{} had read that version itself", txn(e.to));
   if (source == kNone) return {};

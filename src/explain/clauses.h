@@ -19,8 +19,8 @@ class Clauses {
   // "T2 read x = 1, which T1 wrote"; with the justification of an assumed order of writers.
   std::string because(const Step& step) const;
   std::string because(const Edge& edge) const;
-  // The same in a sentence beside the operations, which show it if the writer had read the version
-  // that it overwrote.
+  // The same in a sentence next to the operations, which show the order if the writer had read the
+  // version that it overwrote.
   std::string in_sentence(const Step& step) const;
   // Why the version read (or written first) came before the other writer's; a clause, empty if the
   // sentence is complete without it.
@@ -30,16 +30,16 @@ class Clauses {
   std::string did(TxnId t, KeyId key) const { return in_words(kDid, h_, t, key); }
   std::string effect(TxnId t, KeyId key) const { return in_words(kEffect, h_, t, key); }
   std::string replaced(TxnId t, KeyId key) const { return in_words(kReplaced, h_, t, key); }
-  // What `edge` (an anti-dependency) read, and where it came from: "read x = 1 (written by T1)" or
+  // Says what the reader of `anti` read, and where it came from: "read x = 1 (written by T1)" or
   // "read x = 0 (the initial value)".
   std::string saw_with_origin(const Edge& anti) const;
-  // What the reader of `edge` saw: "read x = 1", "read l = [1,2]", "found x absent".
+  // Says what the reader of `edge` saw: "read x = 1", "read l = [1,2]", "found x absent".
   std::string saw(const Edge& edge) const;
   std::string saw(OpId reading, KeyId key) const;
   // The same with its source: "read x = 1 of T1", "failed to insert x because it was there, after
   // T1 wrote x = 1". `of`: the words between the value and the writer, which is called `who`.
   std::string saw_of(const Edge& read, std::string_view of, const std::string& who) const;
-  // The operation with which it did; kNone if none is known.
+  // The operation that read; kNone if it is not known.
   OpId reading(const Edge& edge) const;
   std::string txn(TxnId t) const;
 

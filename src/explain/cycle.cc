@@ -19,7 +19,7 @@ bool several_sources(const ProofStep& step) {
 
 namespace {
 
-// The step of the proof that says that the history states `order`; null if there is none.
+// The step of the proof which says that the history states `order`; null if there is none.
 const ProofStep* stating(const Proof& proof, const Literal& order) {
   for (const ProofStep& step : proof.steps)
     if (step.kind == ProofStep::Kind::fact && step.clause.size() == 1 && step.clause[0] == order)
@@ -27,7 +27,7 @@ const ProofStep* stating(const Proof& proof, const Literal& order) {
   return nullptr;
 }
 
-// Whether the proof takes the source of the edge's read for one of several.
+// Whether the proof treats the source of the edge's read as one of several.
 bool source_is_open(const Proof& proof, const Edge& edge) {
   if (edge.kind != EdgeKind::read_dependency && edge.kind != EdgeKind::anti_dependency)
     return false;
@@ -46,7 +46,7 @@ bool source_is_open(const Proof& proof, const Edge& edge) {
   });
 }
 
-// What shows the order of writers that an edge of the proof assumes.
+// Returns what shows the order of writers that an edge of the proof assumes.
 Step justified(const History& h, const Proof& proof, const Conclusion& conclusion,
                const Edge& edge) {
   if (source_is_open(proof, edge)) return {edge, Step::Because::assumed};
@@ -138,7 +138,8 @@ Cycle lost_update(const History& h, std::span<const TxnId> named) {
 }
 
 Cycle without_forced(Cycle cycle) {
-  // A read of the writer itself makes a better story than session order, so prefer such an edge.
+  // An edge because of the writer's own read makes a better story than session order, so it is
+  // preferred.
   const auto is_forced = [](const Step& s) { return s.edge.kind == EdgeKind::forced; };
   auto main = std::find_if(cycle.begin(), cycle.end(), [&](const Step& s) {
     return is_forced(s) && s.edge.path.size() == 1 &&

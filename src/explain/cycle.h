@@ -21,7 +21,7 @@ struct Step {
     path,        // `path` leads from the earlier writer to the later one
     proof,       // the refutation forces it: step `source`
     stated,      // the history states the order
-    assumed,     // the read may have another source; with that the level is violated too
+    assumed,     // the read may have another source; with that source the level is violated, too
   };
   Because because = Because::plain;
   std::vector<Edge> path = {};
@@ -32,7 +32,7 @@ struct Step {
 
 using Cycle = std::vector<Step>;
 
-// The cycle of a conclusion, unadorned.
+// The cycle of a conclusion, with nothing added.
 Cycle own_cycle(const History& history, const Proof& proof, const Conclusion& conclusion);
 
 struct FoundCycle {
@@ -41,20 +41,20 @@ struct FoundCycle {
 };
 
 // The cheapest cycle among all transactions of a history, which are few, with the orders that the
-// conclusion forces; none if they are too many. For levels of an event graph.
+// conclusion forces; empty if there are too many. For levels with an event graph.
 FoundCycle cheapest_cycle(const History& history, const LevelInfo& level,
                           const Conclusion& conclusion);
 
-// Two transactions that read one version of a key and overwrote it, `named` ones if there are such;
-// empty if there are none in the history.
+// A cycle of two transactions that read one version of a key and overwrote it, if possible two of
+// `named`; empty if the history has none.
 Cycle lost_update(const History& history, std::span<const TxnId> named);
-// Of two transactions that read the version that `source` left and overwrote it.
+// The cycle of two transactions that read the version that `source` left and overwrote it.
 Cycle both_overwrite(const History& history, VersionId version, TxnId source, TxnId first,
                      TxnId second);
 
 // Turns a cycle of a weak level (read_from, session, forced) into the form of the strong ones: the
 // version that a reader could see, and the anti-dependency to the one that it missed. Other cycles
-// stay as they are.
+// are unchanged.
 Cycle without_forced(Cycle cycle);
 
 // Whether each order of writers that the cycle assumes has a reason that can be explained.

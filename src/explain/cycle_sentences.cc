@@ -14,7 +14,7 @@ namespace {
 
 bool is_anti(const Step& s) { return s.edge.kind == EdgeKind::anti_dependency; }
 
-// First how the reader came to see the writer, then the version it missed: the first
+// Puts first how the reader came to see the writer, then the version that it missed: the first
 // anti-dependency comes last.
 Cycle anti_last(Cycle cycle) {
   const auto anti = std::ranges::find_if(cycle, is_anti);
@@ -40,8 +40,8 @@ class CycleStory {
         overwrites(h_, miss_.from, miss_.key) && overwrites(h_, miss_.to, miss_.key);
     const bool same = anomaly == Anomaly::lost_update && read_the_same();
     const bool two_misses = std::ranges::count_if(cycle_, is_anti) == 2;
-    // One had begun before the other ended, and yet saw or overwrote what that one did: no
-    // snapshot, but what locks allow.
+    // One transaction had begun before the other ended, and yet saw or overwrote what the other
+    // did: this contradicts snapshots, though not locks.
     const bool overlap = two && clock_.edge.kind == EdgeKind::real_time &&
                          !clock_.edge.from_write && clock_.edge.to_write;
     const EdgeKind beside = beside_clock_.edge.kind;
@@ -108,7 +108,7 @@ class CycleStory {
          "{reasons}."},
     };
     // An observation over more than one step is described as such. Some session guarantees look
-    // through more than a session.
+    // beyond a session.
     const bool short_ones = anomaly == Anomaly::fractured_read ||
                             anomaly == Anomaly::non_monotonic_read ||
                             anomaly == Anomaly::session_guarantee_violation;
@@ -167,7 +167,7 @@ class CycleStory {
     return why.empty() ? s : fmt::format("{} ({})", s, why);
   }
 
-  // Both transactions of a lost update read the same.
+  // Whether both transactions of a lost update read the same.
   bool read_the_same() const {
     const Access a = first_read(h_, miss_.from, miss_.key), b = first_read(h_, miss_.to, miss_.key);
     return a.op != kNone && b.op != kNone && a.version == b.version &&
@@ -202,7 +202,7 @@ class CycleStory {
     return order;
   }
 
-  // Of an order of writers that something shows outright, what shows it.
+  // If something shows an order of writers directly, says what shows it.
   std::string reasons() const {
     std::string why;
     for (size_t i = 0; i < cycle_.size() && i < kMost; ++i) {
@@ -218,8 +218,8 @@ class CycleStory {
   const Clauses& say_;
   const Edge& saw_;
   const Edge& miss_;        // the reader, and the writer that it missed
-  const Edge& other_miss_;  // the anti-dependency before the last, if there are two
-  const Step& clock_;       // of a cycle of two, one of which is of real time
+  const Edge& other_miss_;  // the anti-dependency before the last one, if there are two
+  const Step& clock_;       // the other edge of a cycle of two, if one is of real time
   const Step& beside_clock_;
 };
 

@@ -1,5 +1,5 @@
-// From verdicts to explanations. The stories are those of story.h; this file decides their
-// transactions, and which levels share one.
+// From verdicts to explanations. The stories come from story.h; this file decides which
+// transactions they are about, and which levels share one.
 //
 // A level that was asked for alone may be violated because a much weaker one is, and then the
 // weaker one names the anomaly:
@@ -12,8 +12,8 @@
 // transactions as possible are removed; the rest still violate the level by themselves in the same
 // way, and the story is about these.
 //
-// Linear in the history (one scan for lost updates, one for each witness) plus the cost of what a
-// witness takes.
+// Linear in the history (one scan for lost updates, one for each witness) plus the cost of each
+// witness.
 #include "explain/explain.h"
 
 #include <algorithm>
@@ -92,7 +92,8 @@ class Explainer {
            a.transactions == b.transactions && a.operations == b.operations;
   }
 
-  // What the contradiction of the proof is about, or at least what the story is about.
+  // A witness of what the contradiction of the proof is about, or otherwise of what the story is
+  // about.
   std::optional<Witness> witness_of(const Certificate& certificate, const Story& told) const {
     std::vector<TxnId> txns = told.explanation.transactions;
     if (certificate.kind == Certificate::Kind::proof) {
@@ -104,8 +105,8 @@ class Explainer {
     return witness ? std::move(witness) : Witness::of(h_, told.explanation.transactions);
   }
 
-  // The story of the weakest level that was not asked for and that the witness of this one
-  // violates, if its story refutes this level too.
+  // The story of the weakest level that was not asked for and that this level's witness violates,
+  // provided that the story refutes this level, too.
   std::optional<Story> of_a_weaker_level(LevelId level, const Witness& witness) const {
     std::vector<LevelId> weaker;
     for (const LevelInfo& other : default_levels())
@@ -158,8 +159,8 @@ class Explainer {
     return true;
   }
 
-  // Where what the contradiction rests on does not violate the level by itself, all that the proof
-  // goes through may.
+  // If the transactions on which the contradiction rests do not violate the level by themselves,
+  // all that the proof mentions may.
   void explain_by_whole_proof(const Certificate& certificate, Story& story) const {
     if (certificate.kind != Certificate::Kind::proof) return;
     const std::optional<Witness> all = Witness::of(h_, mentioned(h_, certificate.proof, nullptr));
@@ -168,7 +169,7 @@ class Explainer {
 
   const History& h_;
   const CheckResult& result_;
-  std::vector<Story> stories_;  // those of weaker levels first
+  std::vector<Story> stories_;  // stories of weaker levels come first
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ std::string key_in_words(const History& h, KeyId k) {
 
 namespace {
 
-constexpr std::string_view kWrittenBy = "written_by";  // the recorder's own column
+constexpr std::string_view kWrittenBy = "written_by";  // a column that the recorder adds
 constexpr size_t kMostWhole = 40, kMostOfRow = 120, kMostCompared = 4;
 constexpr VersionId kNear = 1024;  // neighbouring accesses usually have versions with near numbers
 
@@ -48,7 +48,7 @@ Json row_of(const History& h, VersionId v) {
   return row ? Json::parse(value.to_string()) : Json();
 }
 
-// Some other rows of the same key.
+// Returns some other rows of the same key.
 std::vector<Json> rows_near(const History& h, VersionId v) {
   std::vector<Json> rows;
   const auto look = [&](VersionId other) {

@@ -10,17 +10,18 @@
 
 namespace assay::internal {
 
-// Of a cycle (cycle_sentences.cc).
+// The story of a cycle (cycle_sentences.cc).
 std::vector<std::string> narrate(Anomaly anomaly, Cycle cycle, const History& h,
                                  const Clauses& clauses);
-// Of two operations (read_sentences.cc).
+// The story of two operations (read_sentences.cc).
 std::vector<std::string> narrate(const BadRead& bad, const Excerpt& excerpt);
-// `reads` of a value whose transactions overwrote it are one more than it was there, initially or
-// by `writes`.
+// The story of `reads` that returned a value which their transactions then overwrote, and which are
+// one more than the times the value was there, initially or because of `writes`.
 std::vector<std::string> narrate_overdrawn(const History& h, const std::vector<OpId>& reads,
                                            const std::vector<OpId>& writes);
 
-// What the recording, not the database, may have got wrong; empty if nothing comes to mind.
+// Says what the recording, rather than the database, may have got wrong; empty if nothing is
+// likely.
 std::string recording_hint(Anomaly anomaly, const History& h);
 
 }  // namespace assay::internal

@@ -19,7 +19,7 @@ VersionId row_returned(const History& h, OpId range, KeyId key) {
   return kNone;
 }
 
-// What a range with a condition says of a key that it did not return.
+// Says what a range with a condition says about a key that it did not return.
 std::string missed_in_words(const History& h, OpId range, KeyId key) {
   const Selected selected = h.selected(range);
   const std::string& where = h.predicates().text(selected.predicate);
@@ -159,7 +159,7 @@ bool looks_at(const History& h, OpId i, KeyId key) {
   if (seen.accepts != Accepts::rows) return seen.key == key;
   if (saw_a_value(h, i, key)) return true;
   const Selected selected = h.selected(i);
-  if (!selected.complete)  // of rows that it does not name it says nothing
+  if (!selected.complete)  // it says nothing about rows that it does not name
     return std::find(selected.matched.begin(), selected.matched.end(), key) !=
                selected.matched.end() ||
            std::any_of(selected.passed.begin(), selected.passed.end(),

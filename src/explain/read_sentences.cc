@@ -90,21 +90,23 @@ class ReadStory {
     return aggregate();
   }
 
-  // What an operation says that it saw: "x = 1", or for a list and a range the operation itself.
+  // Returns what an operation says that it saw: "x = 1", or for a list and a range the operation
+  // itself.
   std::string seen_by(OpId i) const {
     const Observation seen = observation_of(h_, i);
     if (seen.accepts == Accepts::list) return list_in_words(excerpt_.in_file(i));
     return seen.accepts == Accepts::equals ? display_version(h_, seen.version) : display_op(h_, i);
   }
 
-  // An operation that returns no value, or several, saw what the other one wrote.
+  // Returns what an operation that returns no value, or several, saw of what the other operation
+  // wrote.
   std::string saw() const {
     if (accepts_ == Accepts::equals || accepts_ == Accepts::list)
       return word("reader") + " read " + word("seen");
     return fmt::format("{} of {} saw {}", word("seen"), word("reader"), word("other version"));
   }
 
-  // The last operation before `end` with which the transaction of the other operation changed the
+  // The last operation before `end` by which the transaction of the other operation changed the
   // key.
   OpId last_change(OpId end) const {
     OpId last = bad_.other;
@@ -113,7 +115,8 @@ class ReadStory {
     return last;
   }
 
-  // The next write, by its transaction, of the key that it read; kNone if there is none.
+  // The next write of the key that was read, by the transaction of the read; kNone if there is
+  // none.
   OpId write_after() const {
     for (OpId i = bad_.read; i < h_.end_op(h_.txn_of(bad_.read)); ++i)
       if (installs_version(h_.op(i)) && h_.op(i).key == h_.op(bad_.read).key) return i;

@@ -9,10 +9,10 @@
 // first, as in Dijkstra's algorithm (Knuth 1977 generalised it to such grammars). O(size of the
 // proof × log of its steps).
 //
-// Where that ends without a contradiction, no single cycle is the story:
+// If that ends without a contradiction, no single cycle is the story:
 //
 //   1 and 2 wrote x, 3 and 4 wrote y, and each of the four ways to order both pairs closes a cycle
-//   of its own. So none of the four is the violation; it is that all of them are closed:
+//   of its own. So none of the four is the violation, but the fact that all of them are closed:
 //
 //   suppose 1 before 2
 //     suppose 3 before 4    closes one cycle
@@ -22,7 +22,7 @@
 // The tree is found among the proof's input clauses, without its derived ones, as a solver would
 // (Davis, Logemann and Loveland 1962): the consequences of a supposition are assigned first; if
 // there are none, the tree divides on the literal that forces most. A case that does not use its
-// supposition stands for both. Smaller trees may exist. Cost: the literals that are tried at each
+// supposition replaces both. Smaller trees may exist. Cost: the literals that are tried at each
 // division times the proof's size, up to a limit; a proof that needs more has no tree here.
 #include "explain/refutation.h"
 
@@ -39,8 +39,8 @@
 namespace assay::internal {
 namespace {
 
-constexpr uint64_t kMostVisits = 100'000;  // of clauses
-constexpr size_t kMostTried = 64;          // literals at a division
+constexpr uint64_t kMostVisits = 100'000;  // visits of clauses
+constexpr size_t kMostTried = 64;          // literals that are tried at a division
 constexpr size_t kMostNodes = 2000;
 
 struct LiteralHash {
@@ -50,14 +50,14 @@ struct LiteralHash {
   }
 };
 
-// Unit propagation over the clauses of a proof that it does not derive, the cheapest first.
+// Unit propagation over the input clauses of a proof, the cheapest first.
 class Propagation {
  public:
   struct Clause {
     uint32_t step;
     std::vector<Literal> literals;
-    uint64_t cost;    // of itself and of what refutes its literals so far
-    size_t open = 0;  // literals not refuted so far
+    uint64_t cost;    // the cost of the clause and of what refutes its literals so far
+    size_t open = 0;  // number of literals that are not refuted yet
   };
 
   explicit Propagation(const Proof& proof) {
@@ -79,12 +79,12 @@ class Propagation {
   uint64_t visits() const { return visits_; }
   bool holds(const Literal& l) const { return known_.contains(l); }
   bool fails(const Literal& l) const { return known_.contains(!l); }
-  // The clause that forces a literal; kNone if it is supposed.
+  // The clause that forces a literal; kNone if the literal is supposed.
   uint32_t reason(const Literal& l) const { return known_.at(l).clause; }
 
   void suppose(const Literal& l) { assign(l, kNone, 0); }
 
-  // Assigns the consequences; returns a clause that nothing can satisfy, kNone if there is none.
+  // Assigns the consequences; returns a clause that cannot be satisfied, kNone if there is none.
   uint32_t propagate() {
     while (!queue_.empty()) {
       const auto [cost, c] = queue_.top();
@@ -99,7 +99,7 @@ class Propagation {
     return kNone;
   }
 
-  // Takes back the last assignments.
+  // Takes back assignments until `size` are left.
   void undo(size_t size) {
     for (; trail_.size() > size; trail_.pop_back()) {
       const auto known = known_.find(trail_.back());
@@ -111,8 +111,8 @@ class Propagation {
     }
   }
 
-  // The literals forced on the way to a contradiction that rests on them, in this order, and the
-  // suppositions.
+  // The literals that were forced on the way to a contradiction and on which it rests, in this
+  // order; adds its suppositions to `supposed`.
   std::vector<Forced> ways_to(uint32_t conflict, std::set<Literal>& supposed) const {
     std::vector<Forced> forced;
     std::set<Literal> needed;
@@ -158,7 +158,8 @@ class Propagation {
   }
 
   std::vector<Clause> clauses_;
-  std::unordered_map<Literal, std::vector<uint32_t>, LiteralHash> uses_;  // by what refutes
+  std::unordered_map<Literal, std::vector<uint32_t>, LiteralHash> uses_;  // by the literal that
+                                                                          // refutes
   std::unordered_map<Literal, Known, LiteralHash> known_;
   std::vector<Literal> trail_;  // the known literals, in the order of their assignment
   std::priority_queue<Item, std::vector<Item>, std::greater<>> queue_;
@@ -181,8 +182,8 @@ class CaseSearch {
  private:
   using Literals = std::set<Literal>;
 
-  // The case `node`, given the assignments: the suppositions that its contradictions rest on. None
-  // if the limit was reached.
+  // Divides the case `node`, given the assignments; returns the suppositions on which its
+  // contradictions rest. nullopt if the limit was reached.
   std::optional<Literals> divide(uint32_t node) {
     const size_t before = known_.trail().size();
     std::optional<Literals> used;
@@ -201,7 +202,7 @@ class CaseSearch {
     return known_.visits() <= kMostVisits && nodes_.size() <= kMostNodes;
   }
 
-  // Both sides. A case that does not use its supposition stands for both.
+  // Tries both sides. A case that does not use its supposition replaces both.
   std::optional<Literals> both(uint32_t node, const Literal& l) {
     Literals used;
     for (const Literal& supposed : {l, !l}) {
@@ -229,7 +230,8 @@ class CaseSearch {
     return n.contradicts != kNone ? 1 : leaves(n.first) + leaves(n.second);
   }
 
-  // The nodes that are still in the tree, in its order, the case that is divided less first.
+  // Keeps the nodes that are still in the tree, in its order; of two cases, the one that is divided
+  // less comes first.
   uint32_t keep(uint32_t node, CaseTree& tree) const {
     const auto place = static_cast<uint32_t>(tree.nodes.size());
     tree.nodes.push_back(nodes_[node]);
@@ -245,10 +247,10 @@ class CaseSearch {
     return place;
   }
 
-  // The literal whose two cases decide most, each of which best ends in a contradiction; none if
-  // all is decided.
+  // The literal whose two cases decide most; preferably each ends in a contradiction. Empty if
+  // everything is decided; nullopt at the limit.
   std::optional<Literal> best() {
-    std::map<Literal, size_t> open;  // how many short clauses have it
+    std::map<Literal, size_t> open;  // how many short clauses contain the literal
     for (const Propagation::Clause& clause : known_.clauses()) {
       if (std::ranges::any_of(clause.literals, [&](const Literal& l) { return known_.holds(l); }))
         continue;
@@ -281,7 +283,7 @@ class CaseSearch {
   }
 
   Propagation known_;
-  std::vector<CaseNode> nodes_;  // some represent others and are left behind
+  std::vector<CaseNode> nodes_;  // some have been replaced by others and are unused
 };
 
 }  // namespace

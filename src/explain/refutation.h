@@ -1,6 +1,5 @@
-// The core of a refutation: the one of its cycles to show, with the orders of writers that the
-// others force; or if no single cycle suffices, the cases, and the contradiction of each. See
-// refutation.cc.
+// The core of a refutation: the cycle to show, with the orders of writers that the others force; or
+// if no single cycle suffices, the cases, and the contradiction of each. See refutation.cc.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +17,16 @@ struct Forced {
 };
 
 struct Conclusion {
-  // The contradiction. Every order it assumes is in `forced`, unless case_split.
+  // The contradiction. Every order that the cycle assumes is in `forced`, unless case_split.
   std::vector<Edge> cycle;
-  std::vector<Forced> forced;  // orders, as they follow from each other
-  // True if no single cycle contradicts: each way of ordering the writers closes some other cycle,
-  // and `cycle` is only the shortest of them.
+  std::vector<Forced> forced;  // orders, each of which follows from the ones before
+  // Whether no single cycle is a contradiction: each way of ordering the writers closes some other
+  // cycle, and `cycle` is only the shortest of them.
   bool case_split = false;
   uint32_t step = kNone;  // index of `cycle`'s step in the proof
 };
 
-// The cheapest.
+// The cheapest conclusion of the proof.
 Conclusion conclude(const Proof& proof);
 
 // The same contradiction from its other end: the last order forced, a before b, was forced because
@@ -36,18 +35,18 @@ Conclusion conclude(const Proof& proof);
 Conclusion other_end(const Conclusion& c, const Proof& proof);
 
 struct CaseNode {
-  Literal supposed;              // not of the first
+  Literal supposed;              // unused in the first node
   std::vector<Forced> forced;    // what follows on the way to the contradiction, in this order
-  uint32_t contradicts = kNone;  // a step of the proof; kNone where the case is divided
+  uint32_t contradicts = kNone;  // a step of the proof; kNone if the case is divided
   uint32_t first = kNone, second = kNone;  // its two cases
 };
 
 struct CaseTree {
-  std::vector<CaseNode> nodes;  // the first is the whole; none if the limit was reached
-  uint32_t cases = 0;           // that are not divided further
+  std::vector<CaseNode> nodes;  // the first is the whole; empty if the limit was reached
+  uint32_t cases = 0;           // number of cases that are not divided further
 };
 
-// None if one chain of forced orders ends in the contradiction.
+// The cases of a proof; nullopt if one chain of forced orders ends in the contradiction.
 std::optional<CaseTree> case_tree(const Proof& proof);
 
 }  // namespace assay::internal

@@ -2,8 +2,8 @@
 //
 //   {Anomaly::phantom, true, "{asked twice}\nIn between {writer} {did}."}
 //
-// The text is one sentence a line. A word in braces is replaced by text that the caller makes, and
-// only the words of the row that applies are made: others may need data that does not exist.
+// The text has one sentence per line. A word in braces is replaced by text that the caller makes,
+// and only the words of the row that applies are made, as others may need data that does not exist.
 #pragma once
 
 #include <functional>

@@ -5,9 +5,8 @@
 //   10,000 transactions → the 3 of a lost update → their 5 operations on one key
 //
 // A suspicion saves most of the work: if the transactions that an explanation names show the fault
-// on their own, with the transactions they read from, shrinking starts from those. Asks O(p log p)
-// to O(p²) times for p parts; each question costs a check of the remaining parts, so most are
-// cheap.
+// on their own, with the transactions they read from, shrinking starts from those. It takes O(p log
+// p) to O(p²) checks for p parts, each of the remaining parts only, so most are cheap.
 #include "explain/shrink.h"
 
 #include <algorithm>
@@ -23,7 +22,7 @@
 namespace assay::internal {
 namespace {
 
-// A range of operations that goes or stays as one.
+// A range of operations that is left out or stays as a whole.
 struct Part {
   OpId begin, end;
 };
@@ -60,7 +59,7 @@ class Shrinker {
     return static_cast<size_t>(std::count(best_keep_.begin(), best_keep_.end(), true));
   }
 
-  // Makes `keep` the best so far if it shows the fault.
+  // Makes `keep` the best result so far if it shows the fault.
   bool adopt(const std::vector<bool>& keep) {
     ++tries_;
     std::vector<OpId> origins;
@@ -75,7 +74,7 @@ class Shrinker {
 
   void try_suspects() {
     if (options_.suspects.empty()) return;
-    // The suspects alone, then with the writers of what they read.
+    // Tries the suspects alone, then with the writers of what they read.
     std::vector<TxnId> txns = options_.suspects;
     for (int round = 0; round < 2; ++round) {
       std::vector<bool> keep(h_.op_count(), false);
@@ -131,14 +130,15 @@ class Shrinker {
   Budget budget_;
   std::vector<bool> best_keep_;
   History best_;
-  std::vector<OpId> origins_;  // of best_
+  std::vector<OpId> origins_;  // for best_
   uint64_t tries_ = 0;
 };
 
-// A part of more transactions is not explained: that may take longer than checking it.
+// A part with more transactions is not explained: that may take longer than checking it.
 constexpr uint32_t kSmall = 60;
 
-// As their places among the anomalies say, and the aggregate that no rows give.
+// Whether two operations show the anomaly: by its place among the anomalies, or as an aggregate
+// that no rows give.
 bool is_of_two_operations(Anomaly anomaly) {
   return anomaly <= Anomaly::non_repeatable_read || anomaly == Anomaly::result_set_mismatch;
 }
@@ -151,7 +151,7 @@ class SameFault {
     checking_.progress = nullptr;
   }
 
-  // The names of cycles may differ, for what cannot be made small with its own.
+  // Allows other names for cycles, for what cannot be made small with the same name.
   void allow_other_names() { exact_ = false; }
 
   bool operator()(const History& h) const {
@@ -161,8 +161,7 @@ class SameFault {
     const Certificate& reason = result.certificates[verdict->certificate];
     if (!verify(reason, h).ok()) return false;
     const bool two_operations = is_of_two_operations(anomaly_);
-    // A violation by two operations gets its name at the weakest level, where it may have another
-    // one.
+    // A violation by two operations is named at the weakest level, where it may have another name.
     const bool by_two_operations = reason.kind == Certificate::Kind::bad_read;
     if (!by_two_operations && !two_operations && h.txn_count() > kSmall) return true;
     const std::vector<Explanation> explained = explain(h, result);

@@ -17,10 +17,10 @@ namespace assay::internal {
 struct ShrinkOptions {
   // Transactions worth trying first on their own, such as those an explanation names; may be empty.
   std::vector<TxnId> suspects;
-  // When one of these runs out, the smallest history found so far is returned.
+  // When the budget runs out, the smallest history found so far is returned.
   Budget budget;
   uint64_t most_tries = UINT64_MAX;
-  bool whole_transactions = false;  // leaves out no operation of a transaction that stays
+  bool whole_transactions = false;  // leave out no operation of a transaction that stays
   // Called with the numbers of transactions and operations left.
   std::function<void(uint32_t, uint32_t)> progress;
 };
@@ -30,9 +30,9 @@ using Shows = std::function<bool(const History&)>;
 
 struct Shrunk {
   History history;
-  std::vector<OpId> origins;  // of each of its operations: which one it was
-  uint64_t tries = 0;         // histories that were built and asked about
-  bool complete = false;      // nothing more can be left out; false if the budget ran out before
+  std::vector<OpId> origins;  // indexed by operation: which one it was
+  uint64_t tries = 0;         // number of histories that were built and tested
+  bool complete = false;      // nothing more can be left out; false if the budget ran out first
 };
 
 // Leaves out transactions, then operations, as long as `shows` holds. What remains is a projection
@@ -46,12 +46,13 @@ Result<Shrunk> shrink(const History& history, const Shows& shows, const ShrinkOp
 //   A lost update stays one: neither a stale read elsewhere nor a read that lost its writer takes
 //   its place.
 //
-// A fault that two operations show stays that fault; one that a cycle or a search shows keeps its
-// name as soon as the part is small enough to be explained again, and is never traded for one of
-// two operations.
+// A fault that two operations show stays that fault. A fault that a cycle or a search shows keeps
+// its name as soon as the part is small enough to be explained again, and is never exchanged for
+// one of two operations.
 //
-// `anomaly`: what `history` violates `level` by. Checks with `checking`, for this level alone; the
-// verifier agrees with every step. A usage error if `history` does not violate the level so.
+// `anomaly`: the one by which `history` violates `level`. Checks with `checking`, for this level
+// alone; the verifier accepts every step. A usage error if `history` does not violate the level by
+// this anomaly.
 Result<Shrunk> shrink_violation(const History& history, LevelId level, Anomaly anomaly,
                                 CheckOptions checking, const ShrinkOptions& options);
 

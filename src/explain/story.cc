@@ -1,6 +1,6 @@
 // How a certificate becomes a story.
 //
-//   1. two operations    they are the story; where no order of one key's operations exists, the
+//   1. two operations    they are the story; if no order of one key's operations exists, the
 //                        operation at which all orders end (unexplained.h)
 //   2. a refutation      conclude(): its cheapest contradiction; cheapest_cycle(): the cheapest
 //                        cycle among the transactions; classify(): the name; narrate(): the
@@ -48,7 +48,7 @@ bool Story::refutes(LevelId level) const {
   const LevelId own = explanation.level;
   const LevelInfo& info = level_info(level);
   const bool plain = !uses.session && !uses.time;
-  // "Ended before the other began" means the same to every level that looks at the clock.
+  // "Ended before the other began" means the same at every level that looks at the clock.
   const bool by_clock = uses.time && !uses.within_time && info.events == EventModel::single &&
                         info.real_time == RealTime::transactions &&
                         level_info(own).events == EventModel::split;
@@ -85,8 +85,8 @@ bool forbids_lost_update(const LevelInfo& level) {
          (level.events == EventModel::split && level.write_conflict);
 }
 
-// The cheapest cycle, or what the same contradiction is from its other end, where that is a lost
-// update and cheaper.
+// The cheapest cycle, or the same contradiction from its other end, if that is a lost update and
+// cheaper.
 Cycle cheapest_of_two_ends(const History& h, const Proof& proof, const LevelInfo& level,
                            const Conclusion& conclusion) {
   FoundCycle found = cheapest_cycle(h, level, conclusion);
@@ -102,14 +102,14 @@ Cycle cycle_to_tell(const History& h, const Proof& proof, const LevelInfo& level
                     const Conclusion& conclusion) {
   Cycle cycle;
   if (forbids_lost_update(level)) cycle = lost_update(h, mentioned(h, proof, nullptr));
-  // Levels that ask what kinds of edges a path has know best which cycle they mean.
+  // Levels that restrict the kinds of edges on a path have their own cycle.
   if (cycle.empty() && !level.on_request() && level.events != EventModel::weak)
     cycle = cheapest_of_two_ends(h, proof, level, conclusion);
   return cycle.empty() ? own_cycle(h, proof, conclusion) : cycle;
 }
 
-// What all cycles of the proof show; where they differ, the class of most such contradictions.
-// Without a cycle only the aggregates are wrong.
+// The anomaly that all cycles of the proof show; if they differ, the class of most such
+// contradictions. Without a cycle only the aggregates are wrong.
 Anomaly of_every_cycle(const History& h, const Proof& proof, const LevelInfo& level) {
   std::optional<Anomaly> common;
   for (const ProofStep& step : proof.steps) {
@@ -123,8 +123,8 @@ Anomaly of_every_cycle(const History& h, const Proof& proof, const LevelInfo& le
   return common.value_or(Anomaly::result_set_mismatch);
 }
 
-// No single cycle shows that no order explains the result of an aggregate: its cases do, or else
-// the result itself.
+// Explains that no order gives the result of an aggregate. No single cycle shows that: its cases
+// do, or else the result itself.
 void explain_aggregates(const Excerpt& excerpt, const Proof& proof, const LevelInfo& level,
                         Story& story) {
   Explanation& e = story.explanation;
@@ -135,7 +135,7 @@ void explain_aggregates(const Excerpt& excerpt, const Proof& proof, const LevelI
   explain_wrong_aggregates(excerpt.history, proof, e);
 }
 
-// That the refutation goes through the possible writers of some reads, if it does.
+// Adds that the refutation goes through the possible writers of some reads, if it does.
 void add_open_sources(const Proof& proof, Story& story) {
   const auto reads = std::ranges::count_if(proof.steps, several_sources);
   if (reads == 0) return;
@@ -145,7 +145,7 @@ void add_open_sources(const Proof& proof, Story& story) {
       fmt::format("Several writers could explain the reads ({} read{} that the proof looks "
                   "at); whichever it was, something is wrong.",
                   reads, reads == 1 ? "" : "s"));
-  story.uses = {true, true, true};  // the parts that are not shown may use them
+  story.uses = {true, true, true};  // the parts that are not shown may use any rule
 }
 
 void explain_proof(const Excerpt& excerpt, const Proof& proof, const LevelInfo& level,
@@ -178,7 +178,7 @@ void explain_proof(const Excerpt& excerpt, const Proof& proof, const LevelInfo& 
   for (const Step& step : cycle) {
     story.uses.see(step.edge);
     for (const Edge& edge : step.path) story.uses.see(edge);
-    // The deeper reasons are not looked at.
+    // Deeper reasons are not examined.
     if (step.because == Step::Because::proof) story.uses.see_all(level);
   }
   add_open_sources(proof, story);

@@ -1,4 +1,4 @@
-// What a certificate of a violation says, and which rules it rests on.
+// What a certificate of a violation says, and on which rules it rests.
 #pragma once
 
 #include <vector>
@@ -11,14 +11,15 @@
 
 namespace assay::internal {
 
-// The rules that a story rests on, beyond reads and writes; decides which other levels it refutes.
+// The rules on which a story rests, apart from reads and writes; they decide which other levels it
+// refutes.
 struct Uses {
   bool session = false;
-  bool time = false;         // of any kind
-  bool within_time = false;  // of a kind other than "ended before the other began"
+  bool time = false;         // any kind of real time
+  bool within_time = false;  // a kind other than "ended before the other began"
 
   void see(const Edge& e);
-  // Anything that `level` has may have been used.
+  // Assumes that every rule of `level` may have been used.
   void see_all(const LevelInfo& level);
 };
 
@@ -26,14 +27,14 @@ struct Story {
   Explanation explanation;
   Uses uses;
 
-  // Whether the story refutes `level` too.
+  // Whether the story also refutes `level`.
   bool refutes(LevelId level) const;
 };
 
 Story story_of(const Excerpt& excerpt, LevelId level, const Certificate& certificate);
 
-// Every transaction of the cycles of the proof, and the readers of the versions it appeals to; if
-// `conclusion` is given, only those that it rests on. Ascending.
+// Every transaction of the proof's cycles, and the readers of the versions that it appeals to; if
+// `conclusion` is given, only those on which it rests. Ascending.
 std::vector<TxnId> mentioned(const History& h, const Proof& proof, const Conclusion* conclusion);
 
 }  // namespace assay::internal

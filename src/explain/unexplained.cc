@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kMostWritersShown = 32;
 
-// Operations with their transactions.
+// Notes operations with their transactions.
 void note(const History& h, const std::vector<OpId>& ops, Explanation& e) {
   for (const OpId op : ops) {
     e.operations.push_back(op);
@@ -36,8 +36,8 @@ std::vector<OpId> writes_where(const History& h, Wanted wanted) {
   return writes;
 }
 
-// A value that was overwritten more often than it was there: by one more than needed. Of a value
-// that was there once, two lost an update as they do where values are unique.
+// A value that was overwritten more often than it was there; shows one transaction more than that
+// allows. If the value was there once, two lost an update, as they do where values are unique.
 void explain_overdrawn(const Excerpt& excerpt, OpId read, Explanation& e) {
   const History& h = excerpt.history;
   const VersionId version = observation_of(h, read).version;
@@ -65,7 +65,7 @@ void explain_overdrawn(const Excerpt& excerpt, OpId read, Explanation& e) {
   note(h, writes, e);
 }
 
-// The possible writers of the rows of an aggregate, unless they are many.
+// Notes the possible writers of the rows of an aggregate, unless there are many.
 void note_writers_of_rows(const History& h, OpId op, Explanation& e) {
   const Predicates& known = h.predicates();
   const auto keys = known.keys(known.aggregate(h.selected(op).aggregate).where);
@@ -74,8 +74,8 @@ void note_writers_of_rows(const History& h, OpId op, Explanation& e) {
   if (writes.size() <= kMostWritersShown) note(h, writes, e);
 }
 
-// The writers of the versions that an operation saw of a key: without them the observation has no
-// source.
+// Notes the writers of the versions that an operation saw of a key: without them the observation
+// has no source.
 void note_writers(const History& h, OpId op, KeyId key, Explanation& e) {
   std::vector<VersionId> seen = {observation_of(h, op).version};
   if (is_range(h.op(op)))
@@ -90,8 +90,8 @@ void note_writers(const History& h, OpId op, KeyId key, Explanation& e) {
        e);
 }
 
-// Of two queries of one transaction one found the row and the other did not, and it did not write
-// the key itself.
+// Explains two queries of one transaction of which one found the row and the other did not,
+// although the transaction did not write the key itself. False if there are none.
 bool explain_phantom(const History& h, OpId query, KeyId key, Explanation& e) {
   const TxnId reader = h.txn_of(query);
   if (last_write(h, reader, key) != kNone) return false;
@@ -112,8 +112,8 @@ bool explain_phantom(const History& h, OpId query, KeyId key, Explanation& e) {
   return true;
 }
 
-// Everything that the transaction of `last` saw of a key that others left, up to it: "read x = 1,
-// and then it read x = 2 with range(…)", with the operations.
+// Everything that the transaction of `last` saw of a key that others left, up to `last`: "read x =
+// 1, and then it read x = 2 with range(…)"; notes the operations.
 std::string all_looks(const History& h, OpId last, KeyId key, Explanation& e) {
   std::vector<std::string> looks;
   bool wrote = false;
@@ -130,7 +130,7 @@ std::string all_looks(const History& h, OpId last, KeyId key, Explanation& e) {
   return fmt::format("{}", fmt::join(looks, ", and then it "));
 }
 
-// What the transaction of an operation had done to a key before.
+// Adds what the transaction of an operation had done to a key before.
 void add_writes_before(const History& h, OpId op, KeyId key, Explanation& e) {
   for (OpId i = op; i-- > h.first_op(h.txn_of(op));)
     if (installs_version(h.op(i)) && h.op(i).key == key) {
@@ -141,7 +141,7 @@ void add_writes_before(const History& h, OpId op, KeyId key, Explanation& e) {
     }
 }
 
-// Of one key, and neither is how the other begins.
+// Whether two lists of one key contradict each other: neither is a prefix of the other.
 bool contradict(const History& h, OpId a, OpId b) {
   if (h.op(a).key != h.op(b).key) return false;
   const std::span<const VersionId> x = outside_list(h, a).elements, y = outside_list(h, b).elements;
@@ -154,7 +154,8 @@ std::string list_read(const Excerpt& excerpt, OpId op) {
          list_in_words(excerpt.in_file(op));
 }
 
-// False if no two lists contradict each other: then those of a key are prefixes of its longest.
+// Returns false if no two lists contradict each other: then those of a key are prefixes of its
+// longest.
 bool explain_contradicting_lists(const Excerpt& excerpt, const std::vector<OpId>& lists,
                                  Explanation& e) {
   const History& h = excerpt.history;
@@ -194,7 +195,7 @@ void explain_impossible_lists(const Excerpt& excerpt, const std::vector<OpId>& l
       lists.size() == 1 ? "this list" : "what was read")};
 }
 
-// Lists that committed transactions read.
+// The lists that committed transactions read.
 std::vector<OpId> all_lists(const History& h) {
   std::vector<OpId> lists;
   for (OpId i = 0; i < h.op_count(); ++i)
@@ -233,7 +234,7 @@ void explain_sourceless(const Excerpt& excerpt, const ProofStep& nobody, Explana
   if (range && explain_phantom(h, nobody.source, nobody.key, e)) return;
   const std::string name = display_txn(h, reader);
   e.sentences = {fmt::format("{} {}.", name, all_looks(h, nobody.source, nobody.key, e))};
-  // It saw the key more than once, and not the same.
+  // The transaction saw the key more than once, with different results.
   if (range && e.operations.size() > 1) e.anomaly = Anomaly::non_repeatable_read;
   add_writes_before(h, nobody.source, nobody.key, e);
   e.sentences.push_back(fmt::format(
@@ -245,7 +246,7 @@ void explain_sourceless(const Excerpt& excerpt, const ProofStep& nobody, Explana
 
 bool explain_lists(const Excerpt& excerpt, const Proof& proof, Explanation& e) {
   const History& h = excerpt.history;
-  std::vector<OpId> lists;  // of transactions that certainly took effect
+  std::vector<OpId> lists;  // those read by transactions that certainly took effect
   bool any = false, cycles = false;
   for (const ProofStep& step : proof.steps) {
     cycles = cycles || step.kind == ProofStep::Kind::cycle;
@@ -282,7 +283,7 @@ void explain_wrong_aggregates(const History& h, const Proof& proof, Explanation&
 }
 
 void explain_exhausted(const History& h, const Exhausted& exhausted, Explanation& e) {
-  constexpr size_t kMostBefore = 6;  // of the operations that were answered last before
+  constexpr size_t kMostBefore = 6;  // how many of the operations that were answered last are shown
   e.anomaly = Anomaly::real_time_violation;
   const auto response = [&](TxnId t) {
     const bool known = h.status(t) == TxnStatus::committed;

@@ -8,13 +8,13 @@
 
 namespace assay::internal {
 
-// Of two operations; a lost update that only counting shows may be of more.
+// Explains two operations; a lost update that only counting shows may be about more.
 void explain_bad_read(const Excerpt& excerpt, const BadRead& bad, Explanation& e);
 
 // No transaction can have left the state that an operation saw: the last step of a proof.
 void explain_sourceless(const Excerpt& excerpt, const ProofStep& nobody, Explanation& e);
 
-// A refutation about the sources of list elements: if two lists contradict each other, or an
+// Explains a refutation about the sources of list elements: two lists contradict each other, or an
 // element has no possible source. False if it is neither.
 bool explain_lists(const Excerpt& excerpt, const Proof& proof, Explanation& e);
 
@@ -22,9 +22,9 @@ bool explain_lists(const Excerpt& excerpt, const Proof& proof, Explanation& e);
 // their rows.
 void explain_wrong_aggregates(const History& h, const Proof& proof, Explanation& e);
 
-// Every order of the operations on a key was tried. The explanation can show where they all end,
-// the operation whose response nothing explains, and the operations at the same time or shortly
-// before it.
+// Explains that every order of the operations on a key was tried: where they all end, at an
+// operation whose response nothing explains, and the operations at the same time or shortly before
+// it.
 void explain_exhausted(const History& h, const Exhausted& exhausted, Explanation& e);
 
 }  // namespace assay::internal

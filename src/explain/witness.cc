@@ -101,7 +101,7 @@ Explanation Witness::in_whole(Explanation story, const History& whole) const {
   const auto txn = [&](TxnId t) {
     return t == kNone ? kNone : whole.txn_of(origins_[part_.first_op(t)]);
   };
-  // A dependency is one on a transaction that wrote the key.
+  // A dependency is on a transaction that wrote the key.
   const auto key = [&](KeyId k) {
     for (OpId i = 0; i < part_.op_count() && k != kNone; ++i)
       if (installs_version(part_.op(i)) && part_.op(i).key == k) return whole.op(origins_[i]).key;

@@ -21,20 +21,20 @@ namespace assay::internal {
 
 class Witness {
  public:
-  // None if there are more `txns` than a story can be about.
+  // nullopt if there are more `txns` than a story can be about.
   static std::optional<Witness> of(const History& h, std::vector<TxnId> txns);
 
   const History& history() const { return part_; }
   History take_history() && { return std::move(part_); }
-  // For a story that describes it as it is in the original history.
+  // An excerpt for a story that shows the operations as they are in the original history.
   Excerpt excerpt_of(const History& whole) const { return {part_, &whole, origins_}; }
 
   // The fewest of its transactions that still show something, found in a limited number of tries.
   struct Smallest;
   std::optional<Smallest> smallest(const Shows& shows, uint64_t most_tries) const;
 
-  // Whether the same transactions of `whole`, taken at once, show it too. In histories with ranges
-  // this may keep fewer of their observations.
+  // Whether the same transactions of `whole`, cut out in one step, show it, too. In histories with
+  // ranges that may keep fewer of their observations.
   bool shown_at_once(const History& whole, const Shows& shows) const;
 
   // The witness's transactions, by their numbers in `whole`, the history that it was taken from.
@@ -44,15 +44,16 @@ class Witness {
 
  private:
   History part_;
-  std::vector<OpId> origins_;  // of each operation
+  std::vector<OpId> origins_;  // indexed by operation
 };
 
 // All writers of the versions that one of these transactions saw, whatever their outcome: an
 // observation stays in a projection only with all transactions that could explain it. If a version
-// has very many writers, none of them: its observation will go. Reads the whole history.
+// has very many writers, none of them is included: its observation will be dropped. Reads the whole
+// history.
 std::vector<TxnId> possible_sources(const History& h, std::span<const TxnId> txns);
 
-// The history of nothing but these transactions.
+// A history of only these transactions.
 Result<History> part_of(const History& history, std::span<const TxnId> txns,
                         std::vector<OpId>* origins = nullptr);
 
@@ -61,13 +62,13 @@ struct Refuted {
   LevelId level;
   Certificate certificate;
 };
-// Those of `levels` that a witness violates, the weakest first. It is decided with the same effort
-// in every run, of which a few dozen transactions take a small part.
+// Returns those of `levels` that a witness violates, the weakest first. The limit of effort is the
+// same in every run; a few dozen transactions need a small part of it.
 std::vector<Refuted> refuted(const History& few, std::vector<LevelId> levels);
 
 struct Witness::Smallest {
   Witness witness;
-  bool minimal = false;  // no transaction can be left out of it
+  bool minimal = false;  // none of its transactions can be left out
 };
 
 }  // namespace assay::internal

@@ -14,7 +14,7 @@ namespace {
 
 bool detect_assay_jsonl(const Source& source) {
   const JsonFields fields = first_json_fields(source.head());
-  // A long first transaction may hide what follows its session.
+  // A long first transaction may hide the fields that follow its session.
   return source.head().starts_with('{') &&
          (fields.has("assay") || fields.has("event") ||
           (fields.has("session") && !fields.has("type")) ||
@@ -152,7 +152,7 @@ class JsonlWriter {
 
   void write_entry(VersionId version, TxnId t) {
     const ValueView v = h_.version_value(version);
-    const bool row = v.type == ValueView::Type::row;  // an object must say that it is a value
+    const bool row = v.type == ValueView::Type::row;  // an object must be marked as a value
     if (t == kNone && !row) return value(v);
     text("{");
     if (t != kNone) {
@@ -176,7 +176,7 @@ class JsonlWriter {
     return std::binary_search(removals_.begin(), removals_.end(), std::pair(t, version));
   }
 
-  // For the orders; one transaction may have deleted very many keys.
+  // Notes removals, for the orders; one transaction may have deleted very many keys.
   void note_removals() {
     for (TxnId t = 0; t < h_.txn_count(); ++t)
       for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
@@ -189,7 +189,7 @@ class JsonlWriter {
   Losses& losses_;
   std::string line_;
   OpBuffers buffers_;
-  std::vector<Interval> times_;  // of one transaction
+  std::vector<Interval> times_;  // of one transaction's operations
   uint64_t replaced_ = 0;
   std::vector<std::pair<TxnId, VersionId>> removals_;
 };

@@ -1,5 +1,5 @@
-// `assay` JSON Lines that do not end: read in pieces, each a separate history, by the reader of
-// whole files.
+// Reads `assay` JSON Lines without end in pieces, each a separate history, with the reader of whole
+// files.
 #pragma once
 
 #include <cstddef>
@@ -17,26 +17,26 @@ namespace assay::internal::formats {
 
 class JsonlChunks {
  public:
-  // Both must outlive this.
+  // Both must outlive this object.
   JsonlChunks(Input& input, std::vector<ReadNote>& notes);
   ~JsonlChunks();
 
   struct Chunk {
     History history;   // the transactions and events of these lines
-    bool end = false;  // no lines follow
+    bool end = false;  // whether no lines follow
   };
   // The next lines, as many as are there, at most `lines`; waits for the first one. Transactions
-  // without a name get that of their place in the session. A `pending` line is held back until the
-  // line with its outcome comes, or the end.
+  // without a name are named after their place in the session. A `pending` line is held back until
+  // the line with its outcome comes, or the end.
   Result<Chunk> next(size_t lines);
 
-  // Lines held back that began before this moment are in the next piece, as transactions of unknown
-  // outcome.
+  // Puts lines that are held back and began before this moment into the next piece, as transactions
+  // of unknown outcome.
   Status give_up_before(int64_t begin);
 
-  // Between two pieces, before it is known what the next one begins with: saves the lines that were
-  // read and are not in a piece, and the number of each session's transactions; loads into a new
-  // reader of an input that goes on after the lines read.
+  // To be called between two pieces, before it is known what the next one begins with. `save` saves
+  // the lines that were read and are not yet in a piece, and the number of each session's
+  // transactions; `load` loads these into a new reader, whose input continues after the lines read.
   void save(StreamWriter& to) const;
   Status load(StreamReader& from);
 

@@ -17,7 +17,7 @@ void append_name(std::string& line, std::string_view name) {
   line += "\":";
 }
 
-// By OpKind.
+// Indexed by OpKind.
 constexpr std::string_view kOpNames[] = {"r", "w", "d", "append", "r", "range", "cas", "insert"};
 
 // Appends an operation to a line, and counts the bytes that it replaces.

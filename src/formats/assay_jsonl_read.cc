@@ -87,7 +87,7 @@ constexpr std::pair<std::string_view, Field> kFields[] = {
     {"undone", kUndone},
 };
 
-// What the first line says, for all others.
+// What the first line says about all others.
 struct JsonlHeader {
   ValueView initial() const { return {initial_type, initial_integer, initial_text}; }
 
@@ -99,11 +99,11 @@ struct JsonlHeader {
   std::string run;
 };
 
-// Takes lines down in a batch; several of these can work side by side on the lines of one file.
+// Reads lines into a batch; several of these objects can work in parallel on the lines of one file.
 class JsonlLines {
  public:
-  // Takes them down. False after storing an error; the lines before the faulty one are in the
-  // batch.
+  // Reads the lines into the batch. False after storing an error; the lines before the faulty one
+  // are in the batch.
   bool read(const Input::Lines& lines) {
     std::string_view rest = lines.text();
     for (line_ = lines.first_line; !rest.empty(); ++line_) {
@@ -125,17 +125,17 @@ class JsonlLines {
   // Whether no line was read yet: the next one may be a header.
   bool at_start() const { return first_; }
   const JsonlHeader& header() const { return header_; }
-  // The lines to come follow others, which begin with this header.
+  // Prepares for lines that follow others, which begin with this header.
   void start_behind(const JsonlHeader& header) {
     first_ = false;
     header_.run = header.run;
   }
 
-  // Transactions without outcome wait for theirs, and those without a name get that of their place
-  // in the session.
+  // Makes transactions without outcome wait for theirs, and names those without a name after their
+  // place in the session.
   void read_in_pieces() { in_pieces_ = true; }
-  // Lines that began before `begin` and are still without outcome are taken for unknown. False
-  // after storing an error.
+  // Treats lines that began before `begin` and still have no outcome as unknown. False after
+  // storing an error.
   bool give_up_before(int64_t begin) {
     std::vector<OpenLine> lines;
     std::erase_if(open_, [&](auto& entry) {
@@ -157,7 +157,7 @@ class JsonlLines {
     return good;
   }
 
-  // What holds for the lines to come.
+  // Saves what holds for the lines to come.
   void save(StreamWriter& to) const {
     to.flag(first_);
     put_value(to, header_.initial());
@@ -203,7 +203,7 @@ class JsonlLines {
   }
 
   TxnBatch& batch() { return batch_; }
-  // Without the name of the input.
+  // The error, without the name of the input.
   const Error& error() const { return error_; }
   Notes take_notes() { return std::exchange(notes_, {}); }
 
@@ -242,7 +242,7 @@ class JsonlLines {
     return read_object(object);
   }
 
-  // Whether the line has the usual shape, in which it is taken down without the parser, but for the
+  // Whether the line has the usual shape, in which it is read without the parser, apart from its
   // end.
   bool scan_line() {
     if (first_ || settling_) return false;
@@ -326,8 +326,8 @@ class JsonlLines {
     return true;
   }
 
-  // Later versions of this program announce their additions to the format here, to keep this one
-  // from ignoring them.
+  // Later versions of this program announce their additions to the format here, so that this one
+  // does not ignore them.
   bool read_uses() {
     json::array uses;
     if (field(kUses).get_array().get(uses) != simdjson::SUCCESS)
@@ -389,7 +389,7 @@ class JsonlLines {
     return true;
   }
 
-  // Names alone; they are looked up when the history is complete.
+  // Reads the names only; they are looked up when the history is complete.
   bool read_aborted() {
     json::array names;
     if (field(kAborted).get_array().get(names) != simdjson::SUCCESS)
@@ -420,7 +420,7 @@ class JsonlLines {
     return field(kInitial).get_bool().get(load) != simdjson::SUCCESS || load;
   }
 
-  // A load of initial values, whose transactions were not recorded.
+  // Reads a load of initial values, whose transactions were not recorded.
   bool read_load() {
     if (!field(kInitial).is_bool()) return expected({"initial"}, "true or false");
     if (has(kSession))
@@ -464,7 +464,7 @@ class JsonlLines {
     return true;
   }
 
-  // A value, or an object that names the transaction.
+  // Reads a value, or an object that names the transaction.
   bool read_entry(json::element e, StatedVersion& to) {
     constexpr std::string_view kWant =
         "an integer of 64 bits, a string, null, or an object with \"txn\" and perhaps \"value\" or "
@@ -539,7 +539,7 @@ class JsonlLines {
     return end_txn();
   }
 
-  // Into undone_.
+  // Reads into undone_.
   bool read_undone(size_t ops) {
     json::array parts;
     if (field(kUndone).get_array().get(parts) != simdjson::SUCCESS)
@@ -558,7 +558,7 @@ class JsonlLines {
         return expected(
             {"undone", at},
             "places of operations, the second behind the first and at most their number");
-      // Of the earlier parts, the ones that are not inside a later one.
+      // Among the earlier parts, those that are not inside a later one.
       const bool later = undone_.empty() || undone_.back().end <= end;
       while (!outermost.empty() && outermost.back().first >= first) outermost.pop_back();
       if (!later || (!outermost.empty() && outermost.back().end > first))
@@ -585,7 +585,7 @@ class JsonlLines {
     return header.level || expected({"level"}, kWantLevel);
   }
 
-  // Into op_times_.
+  // Reads into op_times_.
   bool read_op_times() {
     json::array times;
     if (field(kOpTimes).get_array().get(times) != simdjson::SUCCESS)
@@ -598,13 +598,14 @@ class JsonlLines {
     return true;
   }
 
-  // In a piece the position in the session is another one than in the whole.
+  // Names the transaction by its position in the session, which in a piece differs from that in the
+  // whole.
   void name_by_position(TxnHeader& header) {
     const std::string session = header.session.to_string();
     header.name = batch_.keep(session + "-" + std::to_string(positions_[session]++));
   }
 
-  // True if the line says no outcome. Forgets the line before it that said none, if there was one.
+  // Whether the line states no outcome. If an earlier line stated none, it is forgotten.
   bool waits_for_outcome(const TxnHeader& header) {
     if (!header.pending && open_.empty()) return false;
     std::pair place{header.session.to_string(), std::string(header.name)};
@@ -662,7 +663,7 @@ class JsonlLines {
     return expected(path, "an integer of 64 bits");
   }
 
-  // Its text lives as long as the batch.
+  // The text of `to` lives as long as the batch.
   bool to_value(json::element e, ValueView& to) {
     switch (e.type()) {
       case JsonKind::INT64:
@@ -676,7 +677,7 @@ class JsonlLines {
     }
   }
 
-  // What a key may hold: a row as well.
+  // Reads what a key may hold, including a row.
   bool to_stored(json::element e, ValueView& to) {
     json::object object;
     if (e.get_object().get(object) != simdjson::SUCCESS) return to_value(e, to);
@@ -688,7 +689,7 @@ class JsonlLines {
     return to_value(e, to) || expected(path, kWantJsonlValue);
   }
 
-  // Into elements_.
+  // Reads into elements_.
   bool read_list(Path path, json::element list) {
     json::array array;
     if (list.get_array().get(array) != simdjson::SUCCESS) return expected(path, "an array");
@@ -709,7 +710,7 @@ class JsonlLines {
     json::array parts;
     if (op.get_array().get(parts) != simdjson::SUCCESS)
       return expected({"ops", i}, "an operation like [\"r\",\"x\",1]");
-    // The parts, at most five, and one more to notice a surplus.
+    // The parts: at most five, and one more to notice a surplus.
     json::element part[6];
     size_t count = 0;
     for (json::element e : parts) {
@@ -817,7 +818,7 @@ class JsonlLines {
     return add(Op::range(bound[0], bound[1], rows_));
   }
 
-  // An array of [key, value]; of absent rows too, where null says so.
+  // Reads an array of [key, value]; with `absent`, null means an absent row.
   bool read_rows(json::element e, Path path, std::vector<Op::Row>& to, bool absent = false) {
     const auto at = [&](std::initializer_list<size_t> steps) {
       std::vector<JsonStep> place(path);
@@ -843,7 +844,7 @@ class JsonlLines {
     return true;
   }
 
-  // A query, which has a condition.
+  // Adds a query, which has a condition.
   bool add_query(const Op& op, size_t i) {
     if (add(op)) return true;
     const Error& fault = batch_.fault();
@@ -956,7 +957,7 @@ class JsonlLines {
     return true;
   }
 
-  // The rows that satisfied the condition, and the value that replaced them: a value or a
+  // Reads the rows that satisfied the condition, and the value that replaced them: a value or a
   // tombstone.
   bool read_predicate_write(std::string_view kind, const json::element* part, size_t count,
                             size_t i) {
@@ -978,7 +979,7 @@ class JsonlLines {
   JsonlHeader header_;
   LineScan scan_;
   json::parser parser_{kMaxLineBytes};
-  std::string_view text_;  // the line
+  std::string_view text_;  // the current line
   uint64_t line_ = 0;      // its number
   json::element fields_[std::size(kFields)];
   uint32_t seen_ = 0;
@@ -986,27 +987,28 @@ class JsonlLines {
   std::vector<ValueView> elements_;
   std::vector<StatedVersion> stated_;
   std::vector<Op::Row> rows_, passed_;
-  std::vector<Interval> op_times_;  // of the line's operations
+  std::vector<Interval> op_times_;  // of the operations of the line
   Interval time_;                   // of the current operation
-  // Of the line's operations, the first that a rollback undid and the place behind the last.
+  // A part that a rollback undid: the place of its first operation, and the place after its last.
   struct UndonePart {
     uint64_t first, end;
   };
   std::vector<UndonePart> undone_;  // in the order of the rollbacks
-  std::vector<size_t> savepoints_;  // before each operation
+  std::vector<size_t> savepoints_;  // one before each operation
   Error error_;
   Notes notes_;
-  // Of a history in pieces.
+  // A line of a history in pieces that has no outcome yet.
   struct OpenLine {
     int64_t begin = Interval::kUnknown;
     uint64_t line = 0;
     std::string text = {};
-    bool aborted = false;  // as an event says
+    bool aborted = false;  // whether an event says that it aborted
   };
   bool in_pieces_ = false;
   bool settling_ = false;
-  bool settled_aborted_ = false;                                  // the current line
-  std::unordered_map<std::string, uint64_t> positions_;           // per session without names
+  bool settled_aborted_ = false;                                  // the same for the current line
+  std::unordered_map<std::string, uint64_t> positions_;           // by session, for sessions
+                                                                  // without names
   std::map<std::pair<std::string, std::string>, OpenLine> open_;  // by session and name
 };
 
@@ -1016,8 +1018,8 @@ class JsonlReader {
     builder_.limit(input.budget());
   }
 
-  // Blocks of lines are parsed side by side and looked up one after the other, so the history is
-  // the same for every number of threads.
+  // Blocks of lines are parsed in parallel and looked up one after the other, so the history is the
+  // same for every number of threads.
   Result<History> run(unsigned threads) {
     if (Status s = read_first_line(); !s.ok()) return s.error();
     threads = std::min(threads, kMostThreads);
@@ -1073,8 +1075,8 @@ class JsonlReader {
   }
 
  private:
-  // So much text is parsed at a time: enough that handing it over costs nothing, little enough for
-  // the caches.
+  // The size of the text that is parsed at a time: large enough that handing it over costs nothing,
+  // small enough for the caches.
   static constexpr size_t kBlockBytes = size_t{1} << 18;
 
   // Looking up, which one thread does, takes as long as parsing on two.
@@ -1093,7 +1095,7 @@ class JsonlReader {
     return take_from(lines_, good);
   }
 
-  // Blank ones before it as well.
+  // Reads the first line, and blank ones before it.
   Status read_first_line() {
     Input::Line line;
     while (lines_.at_start()) {
@@ -1112,7 +1114,7 @@ class JsonlReader {
     builder_.set_meta(header.meta);
   }
 
-  // Takes its transactions, up to the faulty line if there is one.
+  // Takes over the transactions, up to the faulty line if there is one.
   Status take_from(JsonlLines& lines, bool good) {
     const Status added = builder_.add(lines.batch());
     lines.batch().clear();
@@ -1124,7 +1126,7 @@ class JsonlReader {
 
   Result<History> finish() { return input_.located(std::move(builder_).finish()); }
 
-  // What the header said of values holds for the next piece too.
+  // Prepares for the next piece: what the header said about values holds for it, too.
   void start_piece() {
     builder_ = HistoryBuilder();
     builder_.limit(input_.budget());
@@ -1135,7 +1137,7 @@ class JsonlReader {
   Input& input_;
   Notes& notes_;
   HistoryBuilder builder_;
-  JsonlLines lines_;  // read one by one
+  JsonlLines lines_;  // reads lines one by one
 };
 
 }  // namespace

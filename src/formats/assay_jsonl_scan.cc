@@ -1,6 +1,6 @@
 // The scan: whether a line has the usual shape, and its content if so.
 //
-//   {"session":1,"ops":[["r","x",7],["w","x",8]]}     taken down
+//   {"session":1,"ops":[["r","x",7],["w","x",8]]}     read here
 //   {"session":1,"ops":[["cas","x",7,8,true]]}        left to the parser
 //
 // The idea: one pass from left to right that looks at no byte twice and builds nothing in between.
@@ -30,11 +30,11 @@ uint64_t load_word(const char* p) {
   return word;
 }
 
-// The index of the first byte whose high bit is marked; 8 if there is none. A mark that is due to a
-// carry has one before it.
+// The index of the first byte whose high bit is set; 8 if there is none. A bit that is set because
+// of a carry has another one before it.
 unsigned first_marked(uint64_t marks) { return static_cast<unsigned>(std::countr_zero(marks)) / 8; }
 
-// High bits where a byte is zero.
+// Sets the high bits of the bytes that are zero.
 uint64_t zero_bytes(uint64_t word) { return (word - kEach) & ~word & kHighBits; }
 
 constexpr uint64_t kPowersOfTen[] = {1,       10,        100,        1000,       10000,
@@ -44,14 +44,14 @@ constexpr std::string_view kScannedFields[] = {"\"session\"",  "\"txn\"", "\"sta
                                                "\"begin\"",    "\"end\"", "\"start_ts\"",
                                                "\"commit_ts\""};
 
-constexpr unsigned kMostDigits = 18;  // which fit into 64 bits whatever they are
+constexpr unsigned kMostDigits = 18;  // these fit into 64 bits whatever they are
 
 // The number of digits at `p`, up to eight, and their value.
 unsigned take_digits(const char* p, uint64_t& number) {
   uint64_t word = load_word(p) ^ '0' * kEach;
   const unsigned count = first_marked(((word + (0x7F - 9) * kEach) | word) & kHighBits);
   if (count == 0) return 0;
-  word <<= 64 - 8 * count;  // zeros before it
+  word <<= 64 - 8 * count;  // puts zeros before the digits
   word = (word * 10 + (word >> 8)) & 0x00FF00FF00FF00FF;
   word = (word * 100 + (word >> 16)) & 0x0000FFFF0000FFFF;
   number = static_cast<uint32_t>(word * 10000 + (word >> 32));
@@ -66,7 +66,7 @@ bool LineScan::take(std::string_view word) {
   return true;
 }
 
-// With the blank that may follow.
+// Takes the separator, and a blank that may follow.
 bool LineScan::separator(char c) {
   if (*at_ != c) return false;
   ++at_;
@@ -142,7 +142,7 @@ bool LineScan::status(TxnHeader& to) {
   return take("\"unknown\"");
 }
 
-// Each at most once: a second one is left to the parser, which refuses it.
+// Reads a field. Each may occur only once: a second one is left to the parser, which refuses it.
 bool LineScan::field(TxnHeader& to) {
   unsigned place = 0;
   while (place < std::size(kScannedFields) && !take(kScannedFields[place])) ++place;

@@ -17,11 +17,11 @@ namespace assay::internal::formats {
 
 class LineScan {
  public:
-  // The fields before the operations of a line. False if it has another shape. `line` is followed
-  // by a line end and at least Input::kPadding readable bytes. `to` refers to it.
+  // Reads the fields before the operations of a line. False if the line has another shape. `line`
+  // must be followed by a line end and at least Input::kPadding readable bytes. `to` refers to it.
   bool header(std::string_view line, TxnHeader& to);
-  // The operations of the same line, into the transaction that has begun, which is then to be
-  // ended. False if they have another shape; the operations added so far are dropped when a
+  // Reads the operations of the same line into the transaction that has begun; the caller then ends
+  // it. False if they have another shape; the operations added so far are dropped when a
   // transaction begins.
   bool operations(TxnBatch& to);
 
@@ -35,11 +35,11 @@ class LineScan {
   bool text(std::string_view& to);
   bool integer(int64_t& to);
   bool take(std::string_view word);
-  bool separator(char c);  // and the blank that may follow
+  bool separator(char c);  // and a blank that may follow
 
   const char* at_ = nullptr;
   const char* end_ = nullptr;
-  uint32_t seen_ = 0;  // a bit for each field of the header
+  uint32_t seen_ = 0;  // a bit for each field of the header that has been read
   std::vector<ValueView> elements_;
 };
 

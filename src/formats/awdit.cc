@@ -1,6 +1,6 @@
-// AWDIT's test format: "r key value" and "w key value" a line; a line of dashes ends a transaction,
-// a line of equals signs a session. There is no initial value: a file that needs one writes it
-// first.
+// AWDIT's test format: "r key value" or "w key value" per line; a line of dashes ends a
+// transaction, a line of equals signs a session. There is no initial value: a file that needs one
+// writes it first.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -47,8 +47,8 @@ bool detect_awdit(const Source& source) {
 }
 
 // Files have no initial state, so they write it first: a transaction that is alone in the first
-// session and writes 0, which no other transaction writes, to every key. Otherwise it would not be
-// known to precede the transactions that overwrite it.
+// session and writes 0, which no other transaction writes, to every key. Otherwise this transaction
+// would not be known to precede those that overwrite it.
 class AwditReader {
  public:
   AwditReader(Input& input, Notes& notes) : input_(input), notes_(notes) {}
@@ -75,7 +75,7 @@ class AwditReader {
   struct Txn {
     int64_t session;
     uint64_t line;
-    size_t begin, end;  // in ops_
+    size_t begin, end;  // indices into ops_
   };
 
   bool read_line(TextCursor& c) {
@@ -113,7 +113,7 @@ class AwditReader {
                        });
   }
 
-  // Without the session of the initial state the others count from 0.
+  // Adds a transaction. Sessions are counted from 0 without the session of the initial state.
   Status add_txn(HistoryBuilder& builder, const Txn& txn, bool initial) const {
     TxnHeader header;
     header.session = ValueView::of(txn.session - (initial ? 1 : 0));
@@ -139,7 +139,7 @@ Result<History> read_awdit(Source& source, Notes& notes) {
   return AwditReader(*source.input, notes).run();
 }
 
-// All keys, if the initial value of one is read by something that is written; else none.
+// All keys, if the initial value of one is read by a transaction that is written; otherwise none.
 std::set<int64_t> keys_of_initial_state(Registers& registers) {
   std::set<int64_t> keys;
   bool read = false;
@@ -190,7 +190,7 @@ void write_awdit(const History& history, Output& out, Losses& losses) {
       for (const RegisterOp& op : ops) write_op(out, op);
     }
   }
-  if (first_session) out.write("=====\n");  // no sessions
+  if (first_session) out.write("=====\n");  // there are no sessions
 }
 
 }  // namespace

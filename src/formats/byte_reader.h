@@ -1,5 +1,5 @@
 // Fixed-size numbers and strings from a binary stream. The first failure is kept; after it every
-// value is zero: a reader may check once per record.
+// value is zero, so a reader need check only once per record.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@ class ByteReader {
 
   bool ok() const { return !failed_; }
   const Error& error() const { return error_; }
-  // Bytes consumed so far.
+  // The number of bytes consumed so far.
   uint64_t offset() const { return input_.offset(); }
 
   // The next `size` bytes, valid until the next call; empty after a failure. `what` is for
@@ -63,7 +63,7 @@ class ByteReader {
     if (!end.ok()) fail(end.error());
     return end.ok() && *end;
   }
-  // Fails at `at` bytes; returns false.
+  // Records a failure `at` bytes into the input; returns false.
   bool refuse(const std::string& message, uint64_t at) {
     fail(input_.error_at_byte(message, at));
     return false;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "T";
 
-// Reserved ids, in the place of a transaction or write that was read from.
+// Reserved ids, in place of a transaction or write that was read from.
 constexpr uint64_t kCobraInitial = 0xbebeebee;  // loaded before the run
 constexpr uint64_t kNull = 0xdeadbeef;          // the key was absent
 constexpr uint64_t kMissing = 0xadeafbee;       // the key was absent, in Viper
@@ -33,16 +33,15 @@ bool either(uint64_t txn, uint64_t write, std::initializer_list<uint64_t> ids) {
   return std::any_of(ids.begin(), ids.end(), [&](uint64_t id) { return txn == id || write == id; });
 }
 
-// The parts of a log's records in addition to their ids.
+// The parts that a log's records have in addition to their ids.
 struct Layout {
-  bool times = false;  // S and C: a time
-  bool text_keys =
-      false;  // W and R: the key as text, its length before it, in the place of its hash
+  bool times = false;      // S and C: a time
+  bool text_keys = false;  // W and R: the key as text, preceded by its length, in place of its hash
 };
-// The first that fits is taken.
+// The first layout that fits is used.
 constexpr Layout kLayouts[] = {{false, false}, {true, false}, {false, true}, {true, true}};
 
-// Whether bytes are whole records; a record that the end cuts off counts.
+// Whether the bytes are whole records; a record that is cut off at the end counts, too.
 bool are_records(std::string_view bytes, Layout layout) {
   constexpr size_t kNumber = 8;
   constexpr size_t kLength = 4;
@@ -71,7 +70,7 @@ class CobraReader {
  public:
   CobraReader(HistoryBuilder& builder, bool by_hash) : builder_(builder), by_hash_(by_hash) {}
 
-  // False if it must be read again by hash, or failed; then error() is set.
+  // Returns false if the log must be read again by hash, or if reading failed; then error() is set.
   bool read(Input& input, int64_t session) {
     ByteReader in(input);
     if (auto s = input.fill(kHeadBytes); !s.ok()) return fail(s.error());
@@ -96,7 +95,7 @@ class CobraReader {
   uint64_t collected() const { return collected_; }
 
  private:
-  // A key by its hash, or as a part of texts_.
+  // A key, by its hash, or as a part of texts_.
   struct Key {
     uint64_t hash = 0;
     size_t begin = 0;
@@ -268,8 +267,8 @@ Result<History> read_cobra(Source& source, Notes& notes) {
   return logs.empty() ? no_logs(kPrefix) : read_logs(logs, source.budget, notes);
 }
 
-// One file per session. A read names the transaction and write it returned, so the writers are
-// numbered before anything is written.
+// Writes one file per session. A read names the transaction and the write that it returned, so the
+// writers are numbered before anything is written.
 class CobraWriter {
  public:
   CobraWriter(const History& history, Losses& losses)
@@ -312,7 +311,7 @@ class CobraWriter {
     }
   };
 
-  // A read names its writer, so of several that wrote its value it names the first.
+  // Numbers the writes. A read names its writer; of several that wrote its value, the first.
   void number_writes() {
     uint64_t next = 1;
     uint64_t repeated = 0;
@@ -323,7 +322,7 @@ class CobraWriter {
     losses_.add("that values were written twice, and reads could be of either", repeated);
   }
 
-  // False if the value was written before, or if it is the initial one.
+  // Returns false if the value was written before, or if it is the initial one.
   bool number(const RegisterOp& op, Place place) {
     return places_.try_emplace({op.key, op.value}, place).second && op.value != 0;
   }

@@ -75,10 +75,10 @@ class GzipSource : public ByteSource {
       feed_.consume(feed_.size() - z_.avail_in);
       inside_ = code != Z_STREAM_END;
       if (code == Z_STREAM_END) {
-        inflateReset(&z_);  // further members follow one another
+        inflateReset(&z_);  // further members may follow
       } else if (code != Z_OK && code != Z_BUF_ERROR) {
         broken_ = feed_.broken("gzip", z_.msg ? z_.msg : "unknown cause");
-        if (z_.avail_out == room) return *broken_;  // else once what came before it is read
+        if (z_.avail_out == room) return *broken_;  // else once the bytes before it are read
       }
     }
     return size_t{room - z_.avail_out};
@@ -116,7 +116,7 @@ class ZstdSource : public ByteSource {
       feed_.consume(in.pos);
       if (ZSTD_isError(code)) {
         broken_ = feed_.broken("zstd", ZSTD_getErrorName(code));
-        if (out.pos == 0) return *broken_;  // else once what came before it is read
+        if (out.pos == 0) return *broken_;  // otherwise once everything before it has been read
         return out.pos;
       }
       if (!*more && out.pos == 0) {

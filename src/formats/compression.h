@@ -13,12 +13,12 @@ namespace assay::internal::formats {
 
 enum class Compression : uint8_t { none, gzip, zstd };
 
-// By the first bytes of a file.
+// Detects compression by the first bytes of a file.
 Compression detect_compression(std::string_view head);
-// By the ending of a path.
+// The compression that the ending of a path stands for.
 Compression compression_of_path(std::string_view path);
 
-// `head` is what has been read of `source` already.
+// `head` is what has already been read from `source`.
 std::unique_ptr<ByteSource> decompress(Compression kind, std::unique_ptr<ByteSource> source,
                                        std::string head);
 std::unique_ptr<ByteSink> compress(Compression kind, std::unique_ptr<ByteSink> sink);

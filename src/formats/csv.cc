@@ -21,9 +21,9 @@ namespace assay::internal::formats {
 namespace {
 
 constexpr std::string_view kSeparators = ",;\t";
-using Columns = std::array<size_t, kTraceColumns>;  // where each is; npos: nowhere
+using Columns = std::array<size_t, kTraceColumns>;  // the index of each column; npos: it is missing
 
-// The separator and the place of each column; false if the line is no header.
+// Finds the separator and the index of each column; false if the line is not a header.
 bool parse_header(std::string_view line, char& separator, Columns& columns) {
   for (char s : kSeparators) {
     TextCursor c(line);
@@ -108,7 +108,7 @@ class CsvReader {
     to.elements = elements_;
   }
 
-  // Integers are integers unless quoted.
+  // Text that looks like an integer is one unless it is quoted.
   static ValueView value_of(std::string_view text, bool quoted) {
     int64_t v = 0;
     const char* end = text.data() + text.size();

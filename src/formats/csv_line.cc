@@ -43,7 +43,7 @@ bool split_csv_line(TextCursor& c, char separator, std::vector<CsvField>& fields
       return c.expected("a separator behind the quoted field");
     if (separator != '\t') c.skip_blanks();
   }
-  // Now that no field moves any more.
+  // Now that fields no longer move.
   for (CsvField& f : fields)
     if (!f.unquoted.empty()) f.text = f.unquoted;
   return true;

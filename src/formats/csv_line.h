@@ -1,4 +1,4 @@
-// One line of a table with separators: fields, in quotes where they hold the separator or a quote.
+// One line of a table with separators: fields, in quotes if they contain the separator or a quote.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@
 namespace assay::internal::formats {
 
 struct CsvField {
-  std::string_view text;  // in the line, or in `unquoted`
-  size_t at = 0;          // where it begins in the line
+  std::string_view text;  // part of the line, or `unquoted`
+  size_t at = 0;          // the offset in the line at which it begins
   bool quoted = false;
-  std::string unquoted;  // if quotes were doubled in it
+  std::string unquoted;  // used if it contained doubled quotes
   bool empty() const { return text.empty() && !quoted; }
 };
 
-// The fields of the line that begins at the cursor; false at a fault. They are good while the line
-// is, and until `fields` is changed, which is used again line after line.
+// Splits the line that begins at the cursor into fields; false at a fault. The fields are valid as
+// long as the line is, and until `fields` is used again for another line.
 bool split_csv_line(TextCursor& c, char separator, std::vector<CsvField>& fields);
 
-// Appends a field, in quotes where it needs them.
+// Appends a field, in quotes if it needs them.
 void append_csv_field(std::string& to, std::string_view text);
 
 }  // namespace assay::internal::formats

@@ -1,4 +1,4 @@
-// dbcop bincode (2019): little-endian, 18 bytes an event, value 0 is the initial one.
+// dbcop bincode (2019): little-endian, 18 bytes per event, value 0 is the initial one.
 #include <algorithm>
 #include <string>
 #include <unordered_set>
@@ -30,7 +30,7 @@ bool detect_dbcop(const Source& source) {
       return false;
     at += length;
   }
-  // No text file: the counts of the header have zero bytes in front.
+  // No text file matches: the counts of the header have leading zero bytes.
   return head.size() >= at + 8 && head[15] == 0 && head[at + 7] == 0;
 }
 
@@ -147,7 +147,7 @@ class DbcopReader {
   };
   void add(const Event& e) {
     ValueView key = ValueView::of(static_cast<int64_t>(e.key));
-    // Keys may be hashes of 64 bits; one that does not fit an integer becomes a text of the same
+    // Keys may be 64-bit hashes; one that does not fit an integer becomes a text of the same
     // digits.
     if (e.key >> 63) {
       key = ValueView::of(std::string_view(*large_keys_.insert(std::to_string(e.key)).first));

@@ -41,15 +41,15 @@ class DbcopJsonReader {
   }
 
  private:
-  // An error at the value that `path` leads to below the session, or without one below the
-  // sessions.
+  // An error at the value to which `path` leads below the session or, if no session is open, below
+  // the sessions.
   Error expected(std::initializer_list<JsonStep> path, std::string_view what) const {
     std::vector<JsonStep> whole = session_;
     whole.insert(whole.end(), path);
     return records_.error(whole, "expected " + std::string(what));
   }
 
-  // The whole document, or a session.
+  // Reads the whole document, or a session.
   Status read_record(json::element record) {
     json::object wrapper;
     json::array sessions;
@@ -145,8 +145,8 @@ class DbcopJsonReader {
 
 Result<History> read_dbcop_json(Source& source, Notes&) { return DbcopJsonReader(source).run(); }
 
-// What dbcop's command line wants around the sessions, up to their bracket. The times are of the
-// run, and nothing here says when that was.
+// What dbcop's command line expects around the sessions, up to their bracket. The times are those
+// of the run, about which nothing is known here.
 std::string wrapper(const History& history, Registers& registers) {
   uint64_t txns = 0, events = 0;
   for (const auto& session : registers.sessions()) {

@@ -1,4 +1,4 @@
-// dbcop text (2025): transactions in brackets, `[x:=1 y==2 z==?]`, `!` behind one that did not
+// dbcop text (2025): transactions in brackets, `[x:=1 y==2 z==?]`, `!` after one that did not
 // commit, a line of dashes between sessions, `//` comments.
 #include <algorithm>
 #include <string>
@@ -105,7 +105,7 @@ class DbcopTextReader {
 
 Result<History> read_dbcop_text(Source& source, Notes&) { return DbcopTextReader(source).run(); }
 
-// Names of keys unchanged, if all are allowed; otherwise one is made up for each.
+// The names of keys, unchanged if all of them are allowed; otherwise a new name for each.
 std::vector<std::string> key_names(const History& history, Losses& losses) {
   std::vector<std::string> names;
   for (KeyId k = 0; k < history.key_count(); ++k) {

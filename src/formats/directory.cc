@@ -8,7 +8,7 @@ namespace assay::internal::formats {
 
 std::vector<SessionLog> session_logs(const Source& source, std::string_view prefix) {
   constexpr std::string_view kEnding = ".log";
-  std::vector<std::pair<int64_t, std::string>> found;  // with their paths
+  std::vector<std::pair<int64_t, std::string>> found;  // numbers and paths
   for (const std::string& name : source.files) {
     std::string_view digits = name;
     if (!digits.starts_with(prefix) || !digits.ends_with(kEnding)) continue;

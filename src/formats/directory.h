@@ -17,15 +17,15 @@ struct SessionLog {
   std::function<Result<Input>()> open;
 };
 
-// The files of `source` whose names are `prefix`, digits, ".log", by number. Other files are left
-// alone.
+// The files of `source` whose names are `prefix`, digits, ".log", sorted by number. Other files are
+// ignored.
 std::vector<SessionLog> session_logs(const Source& source, std::string_view prefix);
-// That there are none.
+// An error that says that there are none.
 Error no_logs(std::string_view prefix);
-// Of these bytes alone.
+// A log of these bytes alone.
 SessionLog log_of(std::string_view bytes, const std::string& name);
 
-// Creates `path` if needed. Files of another history must not be mixed in, so it has to be empty.
+// Creates `path` if needed. It has to be empty, so that files of another history are not mixed in.
 Status make_empty_directory(const std::string& path);
 
 // "path/T7.log"

@@ -11,7 +11,7 @@
 namespace assay::internal::formats {
 namespace {
 
-// Ends a number, keyword or symbol.
+// Whether the character ends a number, keyword or symbol.
 bool is_delimiter(char c) { return is(c, kBlank | kOpen | kClose | kQuote | kComment); }
 
 }  // namespace
@@ -43,13 +43,13 @@ bool DatumTree::fail(std::string message) {
   return false;
 }
 
-// Blanks, comments and discarded values.
+// Skips blanks, comments and discarded values.
 bool DatumTree::skip_blanks(int depth) {
   for (;;) {
     while (!done() && (is_blank(text_[at_]) || (json_ && text_[at_] == ':'))) ++at_;
     if (done() || json_) return true;
     if (text_[at_] == ':' && (at_ + 1 == text_.size() || is_delimiter(text_[at_ + 1]))) {
-      ++at_;  // a colon alone is no EDN; some write {"id": 5}
+      ++at_;  // a colon alone is not EDN, but some write {"id": 5}
     } else if (text_[at_] == ';') {
       at_ = std::min(text_.find('\n', at_), text_.size());
     } else if (text_[at_] == '#' && text_.substr(at_).starts_with("#_")) {

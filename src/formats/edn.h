@@ -20,38 +20,38 @@ struct Datum {
     nil,
     boolean,  // `integer` is 0 or 1
     integer,
-    real,  // `text` as written, for symbols too
+    real,  // `text` as written; also for symbols
     string,
     keyword,  // `text` without the colon
     symbol,
-    list,  // and vectors
-    map,   // children are keys and values in turn
+    list,  // also for vectors
+    map,   // its children are keys and values in turn
     set,
   };
   Kind kind = Kind::nil;
   int64_t integer = 0;
   std::string_view text;
   size_t at = 0;           // offset in the record
-  size_t end = 0;          // behind it
-  uint32_t child = kNone;  // index of the first
-  uint32_t next = kNone;   // of the next in the same collection
+  size_t end = 0;          // offset after its end
+  uint32_t child = kNone;  // index of the first child
+  uint32_t next = kNone;   // index of the next one in the same collection
   uint32_t children = 0;
 };
 
-// One record as a tree. Views live until the next parse.
+// One record as a tree. Views into it live until the next parse.
 class DatumTree {
  public:
   // What may follow the value.
   enum class Rest : uint8_t { refused, ignored };
-  // False at a fault, which is then in message() and fault_at().
+  // Returns false at a fault, which is then in message() and fault_at().
   bool parse(std::string_view text, bool json, Rest rest = Rest::refused);
 
   const Datum& root() const { return nodes_[0]; }
   const Datum& at(uint32_t i) const { return nodes_[i]; }
-  // The first child and the one after `d`; null where there is none.
+  // The first child of `d`, and the one after `d`; null if there is none.
   const Datum* first(const Datum& d) const { return d.child == kNone ? nullptr : &nodes_[d.child]; }
   const Datum* next(const Datum& d) const { return d.next == kNone ? nullptr : &nodes_[d.next]; }
-  // The value of a map's key that is a keyword or string; null if it is not there.
+  // The value for a key of a map that is a keyword or string; null if it is missing.
   const Datum* field(const Datum& map, std::string_view name) const;
 
   const std::string& message() const { return message_; }
@@ -82,7 +82,7 @@ class DatumTree {
 class EdnRecords : public RecordText {
  public:
   using RecordText::RecordText;
-  // The next record; false at the end.
+  // Reads the next record; false at the end.
   Result<bool> next(DatumTree& tree);
 };
 

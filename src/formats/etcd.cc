@@ -1,5 +1,5 @@
 // The operations of etcd's robustness tests, as its clients record them for Porcupine: a request,
-// its response, and when each was.
+// its response, and the time of each.
 //
 //   {"ClientId":1,"Input":{"Type":"txn","Txn":{"OperationsOnSuccess":[{"Type":"put-operation","Put":{"Key":"k","Value":{"Value":"7"}}}]}},
 //    "Call":10,"Output":{"Txn":{"Results":[{}]},"Revision":2},"Return":20}          is 1:
@@ -46,7 +46,8 @@ struct Step {
   Kind kind = Kind::read;
   std::string key, end = {};
   Value value = {};
-  int64_t revision = 0;  // compare: at which the key was written last; 0: it was absent
+  int64_t revision = 0;  // compare: the revision at which the key was last written; 0: it was
+                         // absent
   std::vector<KeyRow> rows = {};
   bool complete = true;
 };
@@ -75,7 +76,7 @@ bool object_of(json::object object, std::string_view name, json::object& to) {
   json::element field;
   return json_field(object, name, field) && field.get_object().get(to) == simdjson::SUCCESS;
 }
-// None where there is no such array.
+// The elements of the array; empty if there is no such array.
 std::vector<json::element> elements_of(json::object object, std::string_view name) {
   json::element field;
   json::array array;
@@ -85,7 +86,7 @@ std::vector<json::element> elements_of(json::object object, std::string_view nam
   return elements;
 }
 
-// Of a long value the tests keep a hash.
+// Reads a value. The tests record only a hash of a long value.
 Value value_of(json::object object) {
   json::object value;
   if (!object_of(object, "Value", value)) return Value::of(std::string());
@@ -203,7 +204,8 @@ class EtcdReader {
       json::object condition;
       if (e.get_object().get(condition) != simdjson::SUCCESS)
         return records_.expected({"Input", "Txn", "Conditions"}, "objects");
-      // Of several, the failed ones are not known; of versions of a key, the values are not known.
+      // If there are several conditions, it is not known which one failed; versions of keys do not
+      // tell values.
       if (!answered || failed || integer_of(condition, "ExpectedVersion") > 0) continue;
       request.steps.push_back({.kind = Step::Kind::compare,
                                .key = std::string(text_of(condition, "Key")),
@@ -324,7 +326,7 @@ class EtcdReader {
       for (const auto& [key, value] : rows) builder_.add(Op::read(key, value));
       return;
     }
-    // The end is not part of it, and "\0" is no end.
+    // The end is exclusive, and "\0" means no end.
     const bool open = step.end == std::string(1, '\0');
     const auto from = keys_.lower_bound(step.key);
     const auto end = open ? keys_.end() : keys_.lower_bound(step.end);
@@ -333,7 +335,7 @@ class EtcdReader {
                            ValueView::of(std::string_view(*std::prev(end))), rows));
   }
 
-  // By revision.
+  // States the orders, by revision.
   Status state_orders() {
     for (const auto& [key, versions] : versions_) {
       if (versions.size() < 2) continue;
@@ -348,7 +350,7 @@ class EtcdReader {
 
   struct Version {
     Value value;      // null: a deletion
-    std::string txn;  // empty: the writer of the value
+    std::string txn;  // empty: whichever wrote the value
   };
 
   JsonRecords records_;
@@ -356,7 +358,7 @@ class EtcdReader {
   std::vector<Request> requests_;
   std::map<std::string, std::map<int64_t, Version>> versions_;  // by key and revision
   std::set<std::string> keys_;
-  std::map<int64_t, uint64_t> position_;  // of the next transaction of a client
+  std::map<int64_t, uint64_t> position_;  // of the next transaction of each client
   uint64_t left_out_ = 0;
 };
 

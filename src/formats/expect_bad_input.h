@@ -1,4 +1,4 @@
-// For tests: that a text is refused at an exact place.
+// For tests: checks that a text is refused at an exact place.
 #pragma once
 
 #include <gtest/gtest.h>

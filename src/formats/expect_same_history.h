@@ -1,5 +1,5 @@
-// For tests: that a text in some format is the same history as one in `.hist`, and that a format
-// keeps the histories it can hold.
+// For tests: checks that a text in some format is the same history as one in `.hist`, and that a
+// format keeps the histories that it can hold.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,8 +22,8 @@ inline void expect_same_history(const std::string& format, std::string_view text
   EXPECT_EQ(a->history.content_hash(), b->history.content_hash()) << as_hist;
 }
 
-// Random register histories, once through the format, are written and read back unchanged from then
-// on.
+// Checks that random register histories, once they have passed through the format, are written and
+// read back unchanged.
 inline void expect_stable_round_trip(const std::string& format, MixedHistoryOptions options) {
   options.strings = false;
   options.registers_only = true;

@@ -67,8 +67,8 @@ std::optional<int64_t> integer_of(std::string_view text) {
   return v;
 }
 
-// An integer, a text as it is, or where that would be taken for something else as a JSON string;
-// nothing for null.
+// A cell: an integer; a text as it is or, if it could be mistaken for something else, as a JSON
+// string; empty for null.
 std::string cell_of(const ValueView& v) {
   if (v.is_null()) return {};
   if (v.type == ValueView::Type::integer) return std::to_string(v.integer);
@@ -150,7 +150,7 @@ class Effects {
     if (e.writes)
       return note(e, shows(h_, {e.written, e.removed}, version), h_.version_value(version),
                   version);
-    // A deletion leaves no value in the table, which an absent key may be of any of.
+    // A deletion leaves no value in the table, so an absent key may be from any deletion.
     if (tombstones_.contains(version)) {
       losses_.add("which deletion a read saw");
       return see_absent(e);
@@ -181,13 +181,13 @@ class Effects {
 
   const History& h_;
   Losses& losses_;
-  std::vector<uint32_t> place_;  // of each key in effects_
+  std::vector<uint32_t> place_;  // indexed by key: its place in effects_
   std::vector<Effect> effects_;
   std::unordered_set<VersionId> tombstones_;
-  uint64_t told_ = 0;  // what the operations of the transaction observed and installed
+  uint64_t told_ = 0;  // how much the transaction's operations observed and installed
 };
 
-// Where the history proposes that transactions have their place.
+// The places that the history proposes for its transactions.
 class ProposedOrder {
  public:
   ProposedOrder(const History& history, Losses& losses) : h_(history) {
@@ -218,7 +218,7 @@ class ProposedOrder {
   int64_t commit_at(TxnId t) const { return commit_[t]; }
 
  private:
-  // How long a committed transaction takes on average.
+  // The average duration of committed transactions.
   int64_t usual_duration() const {
     double sum = 0;
     uint64_t count = 0;
@@ -234,7 +234,8 @@ class ProposedOrder {
   }
 
   // Places each unknown transaction that a counting one read, before its first reader. Earlier
-  // readers may turn up later: then it moves, a few times at most, since this is a proposal.
+  // readers may turn up later: then it is moved, a few times at most, since this is only a
+  // proposal.
   void place_unknown(Losses& losses) {
     constexpr uint8_t kMostMoves = 8;
     constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
@@ -254,7 +255,7 @@ class ProposedOrder {
       if (deletes) keep(t, todo);
     }
     std::vector<uint8_t> moves(h_.txn_count());
-    for (size_t next = 0; next < todo.size(); ++next) {  // grows
+    for (size_t next = 0; next < todo.size(); ++next) {  // the vector grows
       const TxnId reader = todo[next];
       for (OpId i = h_.first_op(reader); i < h_.end_op(reader); ++i) {
         const Observation seen = observation_of(h_, i);
@@ -263,7 +264,7 @@ class ProposedOrder {
         if (found == writers.end()) continue;
         for (const TxnId t : found->second) {
           if (t == reader || moves[t] == kMostMoves) continue;
-          const int64_t begin = h_.begin_time(t).request;  // the smallest of all if it is not known
+          const int64_t begin = h_.begin_time(t).request;  // the smallest number if it is not known
           const int64_t likely = Interval::is_moment(begin) ? begin + usual : kNever;
           const int64_t serial = std::max(begin, std::min(likely, serial_[reader] - 1));
           const int64_t commit = std::max(begin, std::min(likely, snapshot_[reader] - 1));
@@ -499,7 +500,7 @@ bool FactsReader::read_integer(TextCursor& c, FactColumn column, int64_t& to) {
   return true;
 }
 
-// Either of the two alone is a moment.
+// If only one of the two is given, it is a moment.
 bool FactsReader::read_times(TextCursor& c, FactColumn from, FactColumn to, Interval& when) {
   when = {};
   if (!read_integer(c, from, when.request) || !read_integer(c, to, when.response)) return false;
@@ -558,7 +559,7 @@ bool is_contradiction(const Fact& fact) {
          fact.instead.view() != ValueView::of(std::string_view(tombstone_of(fact)));
 }
 
-// The two operations that contradict each other. The last write follows if it is known to be
+// Adds the two operations that contradict each other. The last write follows if it is known to be
 // another one.
 void add_contradiction(const Fact& fact, const std::string& tombstone, HistoryBuilder& builder) {
   const bool own = fact.writes && (!fact.reads || fact.expected.view() != fact.seen.view());
@@ -573,8 +574,8 @@ void add_contradiction(const Fact& fact, const std::string& tombstone, HistoryBu
 
 Result<History> history_of_facts(std::vector<Fact> facts, std::vector<uint64_t> lines,
                                  Budget* budget) {
-  // By transaction, each at its place in the session; the first one in the table is first among the
-  // rest.
+  // Transactions within their sessions, each with its place there; those that share a place are in
+  // the order of the table.
   struct Txn {
     int64_t place;
     std::vector<size_t> rows;

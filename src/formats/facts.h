@@ -13,7 +13,7 @@
 
 namespace assay::internal::formats {
 
-// In the order in which they are written. The last four are only in what a query cut out
+// In the order in which they are written. The last four occur only in tables that a query cut out
 // (docs/lake.md).
 enum class FactColumn : uint8_t {
   txn,
@@ -41,43 +41,44 @@ enum class FactColumn : uint8_t {
   explained_outside,
 };
 inline constexpr size_t kFactColumns = 23;
-inline constexpr size_t kWholeFactColumns = 19;  // the first ones, of a whole history
+inline constexpr size_t kWholeFactColumns = 19;  // the first columns, those of a whole history
 std::string_view fact_column_name(FactColumn column);
 
 // What a transaction did to a key, as far as others can tell.
 struct Fact {
   std::string txn;
   Value session;
-  int64_t place = 0;  // of the transaction in its session
+  int64_t place = 0;  // place of the transaction in its session
   bool unknown = false;
-  Interval begin{}, end{};  // when; no end if the outcome is unknown
-  // Where a proposed order has the transaction: as one event, and as two.
+  Interval begin{}, end{};  // no end if the outcome is unknown
+  // The transaction's places in a proposed order, as one event and as two.
   int64_t serial_at = Interval::kUnknown;
   int64_t snapshot_at = Interval::kUnknown;
   int64_t commit_at = Interval::kUnknown;
   Value item;
-  bool reads = false;  // something that it had not written itself; null: the key was absent
+  bool reads = false;  // whether it reads what others wrote; null in `seen`: the key was absent
   Value seen;
   bool writes = false;
-  Value written;  // last; null: a deletion
-  // It saw something else of the key than its own write, or its own read, before.
+  Value written;  // last value written; null: a deletion
+  // Whether it saw something else of the key than its own write, or its own read, before.
   bool contradicts = false;
   Value expected, instead;
   int64_t window = 0;
-  int64_t window_from = Interval::kUnknown, window_to = Interval::kUnknown;  // places in the order
+  int64_t window_from = Interval::kUnknown, window_to = Interval::kUnknown;  // places in the
+                                                                             // proposed order
   bool explained_outside =
-      false;  // a possible writer of the value that was read is not in the table
+      false;  // whether a possible writer of the value that was read is missing from the table
 };
 
-// Rows one by one, in any order, columns in any order; a column that is not there has its default,
-// but for txn, session_id and item.
+// Reads rows one by one, with rows and columns in any order; a missing column has its default,
+// except for txn, session_id and item.
 class FactsReader {
  public:
   explicit FactsReader(Input& input) : input_(input) {}
 
-  // False at the end.
+  // Reads the next row; false at the end.
   Result<bool> next(Fact& fact);
-  // The number of the line of the row read last.
+  // The line number of the row read last.
   uint64_t line() const { return input_.line(); }
   // An error at a column of the row read last.
   Error error(FactColumn column, std::string message) const;
@@ -98,19 +99,19 @@ class FactsReader {
   std::vector<CsvField> fields_;
 };
 
-// All of them, and the numbers of their lines.
+// All rows, and their line numbers.
 struct FactRows {
   std::vector<Fact> facts;
   std::vector<uint64_t> lines;
 };
 Result<FactRows> read_rows(Input& input);
 
-// What names the deletion that the fact is, where a value is needed.
+// The tombstone of the deletion that the fact is, for formats that need a value.
 std::string tombstone_of(const Fact& fact);
-// That it wrote the value, or deleted the item where that is null.
+// The operation that wrote the value or, if that is null, deleted the item.
 Op write_of(const Fact& fact, const Value& value, const std::string& tombstone);
 
-// The history that these rows are of, whose line numbers are in `lines`.
+// Makes the history of these rows, whose line numbers are in `lines`.
 Result<History> history_of_facts(std::vector<Fact> facts, std::vector<uint64_t> lines,
                                  Budget* budget);
 

@@ -1,6 +1,6 @@
-// What every fuzz target of a format asks: bytes never crash the reader; a history that was
-// accepted is written without a crash, and where nothing was lost it is read back as the same
-// history. Formats sorted by time may change the order of transactions of different sessions.
+// Shared by all fuzz targets of formats: no input may crash the reader; a history that was accepted
+// must be written without a crash and, if nothing was lost, read back as the same history. Formats
+// sorted by time may change the order of transactions of different sessions.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace assay::internal::formats {
 
-// One line a transaction, each with its session and its place there, in an order of their own.
+// One line per transaction, each with its session and its place there, sorted.
 inline std::vector<std::string> sorted_lines(const History& history) {
   std::string text;
   if (!write_history_text(history, "assay", text).ok()) std::abort();
@@ -33,7 +33,7 @@ inline void fuzz_round_trip(const std::string& format, const uint8_t* data, size
   if (!read.ok()) return;
   std::string text;
   auto losses = write_history_text(read->history, format, text);
-  if (!losses.ok()) return;  // a format that is only read
+  if (!losses.ok()) return;  // the format is only read
   auto again = read_history_text(text, "again", {format});
   if (!again.ok()) {
     std::fprintf(stderr, "%s\n%s\n", again.error().to_string().c_str(), text.c_str());

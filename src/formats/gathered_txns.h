@@ -17,11 +17,11 @@ class GatheredTxns {
   struct Txn {
     int64_t session = 0;
     int64_t id = 0;
-    uint64_t line = 0;  // of the first operation
+    uint64_t line = 0;  // line of the first operation
     uint32_t ops = 0;
   };
 
-  // The index of transaction `id` of `session`, made if it is new.
+  // The index of transaction `id` of `session`, which is added if it is new.
   uint32_t txn(int64_t session, int64_t id, uint64_t line) {
     if (last_ < txns_.size() && txns_[last_].session == session && txns_[last_].id == id)
       return last_;
@@ -29,7 +29,7 @@ class GatheredTxns {
     if (is_new) txns_.push_back({session, id, line, 0});
     return last_ = it->second;
   }
-  // A separate transaction that no later line can join by its id.
+  // Adds a separate transaction that no later line can join by its id.
   uint32_t separate_txn(int64_t session, int64_t id, uint64_t line) {
     txns_.push_back({session, id, line, 0});
     return last_ = static_cast<uint32_t>(txns_.size() - 1);
@@ -44,7 +44,7 @@ class GatheredTxns {
   Txn& at(uint32_t txn) { return txns_[txn]; }
   const std::vector<Txn>& txns() const { return txns_; }
 
-  // Calls `visit(index, txn, operations)`, the operations as pointers in the order of their lines,
+  // Calls `visit(index, txn, operations)`, with operations as pointers in the order of their lines,
   // until it returns an error.
   template <class Visit>
   Status for_each(Visit visit) const {
@@ -53,7 +53,7 @@ class GatheredTxns {
     std::vector<const Held*> order(ops_.size());
     for (const Entry& e : ops_) order[next[e.txn]++] = &e.op;
     for (uint32_t t = 0; t < txns_.size(); ++t) {
-      // By now next[t] is where transaction t ends.
+      // At this point next[t] is where transaction t ends.
       std::span<const Held* const> ops(order.data() + next[t] - txns_[t].ops, txns_[t].ops);
       if (auto s = visit(t, txns_[t], ops); !s.ok()) return s;
     }

@@ -14,7 +14,7 @@
 namespace assay::internal::formats {
 namespace {
 
-// The first line that says something starts with a directive or with "name:".
+// Whether the first line that is not blank or a comment starts with a directive or with "name:".
 bool detect_hist(const Source& source) {
   std::string_view head = source.head();
   bool comment = false;
@@ -79,8 +79,8 @@ class HistWriter {
     out_.write(line_);
   }
 
-  // Neighbours in the file that belong to one session share a line, which preserves the order of
-  // all transactions. Returns the first transaction that is not on it.
+  // Adjacent transactions that belong to one session share a line, so that the order of all
+  // transactions is preserved. Returns the first transaction that is not on the line.
   TxnId write_session_line(TxnId t) {
     const SessionId session = h_.session(t);
     line_.clear();
@@ -142,7 +142,7 @@ class HistWriter {
     if (!op.effect) line_ += '!';
   }
 
-  // Of the initial state where it is empty.
+  // Writes a source; an empty name is the initial state.
   void write_source(std::string_view name) {
     value(name.empty() ? ValueView::null() : ValueView::of(name));
     line_ += '=';
@@ -287,7 +287,7 @@ class HistWriter {
     line_ += '"';
   }
 
-  // A session line is broken here, far below kMaxLineBytes.
+  // Session lines are broken at this length, far below kMaxLineBytes.
   static constexpr size_t kLongLine = 4096;
 
   const History& h_;

@@ -1,4 +1,4 @@
-// `.hist`: histories as people write them. Every byte: docs/formats/hist.md.
+// `.hist`: histories written by people. Every byte: docs/formats/hist.md.
 #pragma once
 
 #include "formats/registry.h"

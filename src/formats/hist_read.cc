@@ -99,7 +99,7 @@ class HistReader {
     return true;
   }
 
-  // Of one key.
+  // Reads the initial value of one key.
   bool read_initial_of(const ValueView& key) {
     ValueView initial;
     if (key.type == ValueView::Type::null || key.type == ValueView::Type::row)
@@ -130,7 +130,7 @@ class HistReader {
     return taken(builder_.known_order(key, entries, input_.line()));
   }
 
-  // VALUE, or TRANSACTION=VALUE.
+  // Reads VALUE, or TRANSACTION=VALUE.
   bool read_entry(StatedVersion& to) {
     if (!stored(to.value, true)) return false;
     if (to.value.type == ValueView::Type::row || !c_.accept("=")) return true;
@@ -143,7 +143,7 @@ class HistReader {
     return status.ok();
   }
 
-  // The JSON object that is the rest of the line.
+  // Reads the JSON object that is the rest of the line.
   bool json_object(std::string_view& to) {
     c_.skip_blanks();
     to = c_.rest();
@@ -187,7 +187,7 @@ class HistReader {
     return true;
   }
 
-  // A bare word or a quoted string.
+  // Reads a bare word or a quoted string.
   bool text(std::string_view& to, bool& quoted, std::string_view what) {
     quoted = c_.peek() == '"';
     if (quoted) return quoted_string(to);
@@ -269,7 +269,7 @@ class HistReader {
     return true;
   }
 
-  // What a key may hold: a row as well, as a JSON object.
+  // Reads what a key may hold, including a row as a JSON object.
   bool stored(ValueView& to, bool null_allowed) {
     if (c_.peek() != '{') return value(to, null_allowed);
     std::optional<RowText> found = row_at(c_.rest());
@@ -404,7 +404,7 @@ class HistReader {
     return builder_.add(op);
   }
 
-  // The rest of a read behind TRANSACTION=, or null= for the initial state.
+  // Reads the rest of a read after TRANSACTION=, or null= for the initial state.
   bool read_from(const ValueView& key, const ValueView& source) {
     ValueView v;
     if (!source.is_null() && source.to_string().empty())
@@ -413,7 +413,7 @@ class HistReader {
     return builder_.add(Op::read_from(key, v, source.is_null() ? "" : source.to_string()));
   }
 
-  // Whether a list behind its opening bracket goes on with an element.
+  // Whether another element of a list follows, after the opening bracket or an element.
   bool next_element(bool first, bool& ended) {
     c_.skip_blanks();
     ended = first ? c_.accept("]") : false;
@@ -462,7 +462,7 @@ class HistReader {
     }
   }
 
-  // [key,…], into elements_
+  // Reads [key,…] into elements_.
   bool read_keys() {
     if (!c_.expect("[")) return false;
     elements_.clear();
@@ -474,7 +474,7 @@ class HistReader {
   }
 
   // The condition goes up to ",[", bounds of keys to ':'; in a condition both occur only in quotes.
-  // `begin`: where the condition begins. Takes the comma after it too.
+  // `begin`: where the condition begins. Also takes the comma after it.
   bool read_where(Op& to, size_t& begin) {
     to.kind = OpKind::range;
     const std::string_view rest = c_.rest();
@@ -522,7 +522,7 @@ class HistReader {
     return add_query(to, begin);
   }
 
-  // Its condition begins there.
+  // Adds a query whose condition begins there.
   bool add_query(const Op& op, size_t begin) {
     return builder_.add(op) ||
            c_.fail_at(begin + builder_.fault().column - 1, builder_.fault().message);

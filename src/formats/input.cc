@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 18;
 
-// How long a budget goes unasked while nothing arrives.
+// How long the budget is not checked while no data arrives.
 constexpr int kMillisecondsOfWaiting = 20;
 
 class FileSource : public ByteSource {
@@ -42,11 +42,12 @@ class FileSource : public ByteSource {
     for (;;) {
       if (waits_)
         if (Status s = wait(); !s.ok()) return s.error();
-      // Called before reading: a read then includes all that was written before the end.
+      // Called before reading, so that the read includes everything that was written before the
+      // end.
       const bool grows = this->grows();
       const ssize_t n = ::read(fd_, to, size);
       if (n > 0 || (n == 0 && !grows)) return static_cast<size_t>(n);
-      // A device may report that data is ready, and have none: /proc/kmsg.
+      // Some devices report that data is ready although there is none: /proc/kmsg.
       if (n == 0 || errno == EAGAIN) {
         if (budget_ != nullptr && budget_->exhausted_now()) return failed(budget_error(*budget_));
         ::poll(nullptr, 0, kMillisecondsOfWaiting);
@@ -66,7 +67,7 @@ class FileSource : public ByteSource {
 
  private:
   bool grows() const { return follows_ && (ended_ == nullptr || !*ended_); }
-  // Until there is something to read, or the end.
+  // Waits until there is something to read, or the end.
   Status wait() {
     pollfd file{fd_, POLLIN, 0};
     for (;;) {
@@ -84,11 +85,11 @@ class FileSource : public ByteSource {
 
   int fd_;
   bool owned_;
-  bool follows_;                    // the end of the file is only where it ends by now
-  const std::atomic<bool>* ended_;  // until this says otherwise
+  bool follows_;                    // whether the file may still grow
+  const std::atomic<bool>* ended_;  // until this becomes true
   std::string name_;
   Budget* budget_;
-  bool waits_;  // a pipe or the like: reading may have to wait
+  bool waits_;  // a pipe or similar: reading may have to wait
 };
 
 class MemorySource : public ByteSource {
@@ -132,7 +133,7 @@ Result<Input> Input::open(const std::string& path, Budget* budget, AtEnd at_end,
     return start(
         std::make_unique<FileSource>(STDIN_FILENO, false, false, nullptr, "standard input", budget),
         "standard input", budget);
-  // Not to wait for the writer of a named pipe already here.
+  // So that this does not yet wait for the writer of a named pipe.
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return io_error(std::string("cannot open: ") + strerror(errno), path);
   auto source =
@@ -202,7 +203,7 @@ Result<bool> Input::more(size_t want) {
     end_ -= begin_;
     begin_ = 0;
   }
-  // Half a chunk of room at least; doubling while one line or record needs it all.
+  // At least half a chunk; doubled while one line or record needs the whole buffer.
   size_t least = std::max(want, end_ + kChunkBytes / 2) + kPadding;
   if (buffer_.size() < least) {
     const size_t size = std::max(least, 2 * end_ + kChunkBytes + kPadding);
@@ -255,7 +256,7 @@ Result<bool> Input::next_lines(Lines& lines, size_t bytes) {
   if (Status s = fill(bytes); !s.ok()) return s.error();
   size_t searched = bytes;
   size_t at = window().substr(0, bytes).rfind('\n');
-  while (at == std::string_view::npos) {  // one line that is longer than that
+  while (at == std::string_view::npos) {  // one line that is longer than the window
     at = window().find('\n', searched);
     searched = window().size();
     if (std::min(at, searched) > kMaxLineBytes) {
@@ -318,7 +319,7 @@ Error Input::error_at_byte(const std::string& message, uint64_t at) const {
   return located(bad_input("byte " + std::to_string(at) + ": " + message));
 }
 
-// At what follows the window, if it is about the bytes that were read.
+// The error, located after the window if it is about bytes that were read.
 Error Input::behind_window(Error e) const {
   if (e.kind != ErrorKind::bad_input || e.line != 0) return e;
   const std::string_view w = window();

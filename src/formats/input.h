@@ -1,5 +1,5 @@
 // A stream of bytes to read a history from: a file, standard input or memory, with gzip and zstd
-// undone on the way. Only a window of it is in memory, so neither a large file nor a
+// decompressed on the way. Only a window of it is in memory, so neither a large file nor a
 // decompression bomb costs more than the longest line (or record) that a format allows.
 #pragma once
 
@@ -15,18 +15,19 @@
 
 namespace assay::internal::formats {
 
-// Longest line of a text format. Also bounds every name and value (HistoryBuilder::kMaxTextBytes).
+// The length of the longest line of a text format. It also limits every name and value
+// (HistoryBuilder::kMaxTextBytes).
 inline constexpr size_t kMaxLineBytes = size_t{1} << 24;
 
-// Of a budget that ended while reading.
+// The error of a budget that ran out while reading.
 Error budget_error(const Budget& budget);
 
-// Where bytes come from. `read` returns how many it stored, 0 at the end.
+// A source of bytes. `read` returns how many it stored, 0 at the end.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
   virtual Result<size_t> read(char* to, size_t size) = 0;
-  // True at the end of compressed data that ends in the middle.
+  // Whether the source has ended in the middle of compressed data.
   virtual bool cut_off() const { return false; }
   // Whether `read` would have to wait for a writer.
   virtual bool would_wait() const { return false; }
@@ -41,12 +42,12 @@ class Input {
   // `path` is a file or "-" for standard input. Reading, and waiting for data, fails once `budget`
   // is exhausted; it must outlive the input, and may be null.
   static Result<Input> open(const std::string& path, Budget* budget);
-  // The same for a file to which lines are added while it is read: waits at its end, until the
-  // budget is exhausted or `ended` says that all is written; null: it never does. Not for
-  // compressed files.
+  // The same for a file to which lines are added while it is read: waits at its end until the
+  // budget is exhausted or `ended` says that everything has been written (null: that never
+  // happens). Not for compressed files.
   static Result<Input> follow(const std::string& path, Budget* budget,
                               const std::atomic<bool>* ended = nullptr);
-  // The same from the byte `offset` of the file on, which begins the line after `line`.
+  // The same, starting from the byte `offset` of the file, at which the line after `line` begins.
   static Result<Input> follow_from(const std::string& path, Budget* budget, uint64_t offset,
                                    uint64_t line);
   // Data from another, uncompressed source.
@@ -54,7 +55,7 @@ class Input {
   // `text` must outlive the input; `name` is used in messages.
   static Result<Input> memory(std::string_view text, std::string name, Budget* budget);
 
-  // The first byte is that of `offset`, and begins the line after `line`.
+  // States that the first byte is the one at `offset`, at which the line after `line` begins.
   void begins_at(uint64_t offset, uint64_t line) {
     offset_ = offset;
     line_ = line;
@@ -64,42 +65,43 @@ class Input {
   bool is_compressed() const { return compressed_; }
   const std::string& name() const { return name_; }
 
-  // Makes at least `size` bytes available in window(), fewer only at the end of the input.
+  // Makes at least `size` bytes available in window(), or all that are left at the end of the
+  // input.
   Status fill(size_t size);
   // The bytes in the buffer. Invalidated by fill, next_line and consume.
   std::string_view window() const { return {buffer_.data() + begin_, end_ - begin_}; }
   void consume(size_t size);
-  // True once everything has been consumed; may have to read to find out.
+  // Whether everything has been consumed; may have to read to find out.
   Result<bool> at_end();
-  // Compressed data that ends in the middle is an error where it ends, or else the end of the
-  // input.
+  // Whether compressed data that ends in the middle ends the input; otherwise it is an error at
+  // that place.
   void allow_cut_off(bool allowed) { cut_off_allowed_ = allowed; }
-  // True if that is how it has ended.
+  // Whether the input has ended in this way.
   bool cut_off() const { return ended_ && source_->cut_off(); }
-  // Bytes consumed so far, after decompression.
+  // The number of bytes consumed so far, after decompression.
   uint64_t offset() const { return offset_; }
 
   struct Line {
     std::string_view text;    // without its line end; valid until the next call
     bool terminated = false;  // false: the input ends without a line end
   };
-  // If it begins with one. Readers of lines do so by themselves.
+  // Skips a byte order mark at the beginning. Readers of lines do this by themselves.
   Status skip_byte_order_mark();
-  // The next line; false at the end. Lines end in \n or \r\n; a byte order mark is skipped.
+  // Reads the next line; false at the end. Lines end in \n or \r\n; a byte order mark is skipped.
   Result<bool> next_line(Line& line);
-  // Whole lines together, with their line ends, and room for parsers behind them.
+  // Several whole lines, with their line ends, followed by padding for parsers.
   struct Lines {
-    uint64_t first_line = 0;  // 1-based number of the first of them
+    uint64_t first_line = 0;  // 1-based number of the first line
     std::string_view text() const { return std::string_view(bytes).substr(0, size); }
     bool terminated = false;  // false: the input ends without a line end
     std::string bytes;
     size_t size = 0;
   };
-  // The next lines, about `bytes` of them and at least one; false at the end.
+  // Reads the next lines, about `bytes` of them and at least one; false at the end.
   Result<bool> next_lines(Lines& lines, size_t bytes);
   // Whether next_line would have to wait for a writer. False for compressed input.
   bool would_wait() const;
-  // 1-based number of the line next_line or next_lines returned last.
+  // The 1-based number of the line that next_line or next_lines returned last.
   uint64_t line() const { return line_; }
 
   // An error at the current line.

@@ -12,7 +12,7 @@
 namespace assay::internal::formats {
 namespace {
 
-// A map that has :type, after blanks, comments and the brackets or the tag in front of it.
+// Whether there is a map that has :type, after blanks, comments, and brackets or a tag before it.
 bool detect_jepsen(const Source& source) {
   std::string_view head = source.head();
   size_t at = 0;

@@ -16,7 +16,8 @@ bool is_name(const Datum& d) {
   return d.kind == Kind::keyword || d.kind == Kind::string || d.kind == Kind::symbol;
 }
 
-// A vector of vectors that start with a name, like [[:r 1 nil] [:w 2 3]]; an empty one as well.
+// Whether the value is a vector of vectors that start with a name, like [[:r 1 nil] [:w 2 3]], or
+// an empty one.
 bool are_mops(const DatumTree& tree, const Datum* value) {
   if (!value || value->kind != Kind::list) return false;
   const Datum* mop = tree.first(*value);
@@ -35,7 +36,7 @@ Value row_value(std::string_view column, const Value& value) {
   return row;
 }
 
-// "set = 'it''s'"
+// The condition "set = 'it''s'".
 std::string equals(std::string_view column, const Value& value) {
   std::string where = std::string(column) + " = ";
   if (value.is_integer()) return where + std::to_string(value.integer);
@@ -44,14 +45,14 @@ std::string equals(std::string_view column, const Value& value) {
   return where + '\'';
 }
 
-// Distinguishes 1 and "1".
+// The key as a name, in which 1 and "1" differ.
 std::string name_of(const Value& key) {
   std::string name;
   append_json_value(name, key.view());
   return name;
 }
 
-// An element's row of a set, ["k",5].
+// The row of a set's element, ["k",5].
 Value element_of(const Value& set, const Value& element) {
   Value key = text_value("[");
   append_json_value(key.text, set.view());
@@ -85,7 +86,7 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
   if (record.f == "init" && record.value && record.value->kind == Kind::map)
     return add_initial(record);
   if (!choose_workload(record)) return false;
-  // Each operation without a process is in a separate session.
+  // Each operation without a process is in a session of its own.
   const std::string process = record.process ? std::to_string(record.process->integer) : "";
   Pending& pending = pending_[process];
   ops_.clear();
@@ -108,8 +109,8 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
   const TxnStatus status = record.type == JepsenType::ok     ? TxnStatus::committed
                            : record.type == JepsenType::fail ? TxnStatus::aborted
                                                              : TxnStatus::unknown;
-  // An unknown outcome has no time: the effect may come later. A history of completions alone does
-  // not say when things happened by their order.
+  // An unknown outcome has no time: the effect may come later. In a history with only completions,
+  // their order does not say when things happened.
   const bool untimed = record.type == JepsenType::info || (!timed_ && !invoked);
   const int64_t end = untimed ? Interval::kUnknown : time_of(record);
   return finish(pending, names_[process], status, end);
@@ -117,7 +118,7 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
 
 int64_t JepsenHistory::time_of(const JepsenRecord& record) const {
   if (timed_) return record.time.value_or(Interval::kUnknown);
-  return records_;  // the file is in the order in which things happened
+  return records_;  // the records are in the order in which things happened
 }
 
 Value JepsenHistory::session_of(const JepsenRecord& record) {
@@ -153,7 +154,7 @@ bool JepsenHistory::finish(Pending& pending, const Value& session, TxnStatus sta
   return added;
 }
 
-// The first read says whether the writes are values of registers or elements of a set.
+// Decides, by the first read, whether the writes are values of registers or elements of a set.
 bool JepsenHistory::resolve_writes(Workload workload) {
   workload_ = workload;
   const auto translated = [&](std::vector<OwnedOp>& ops) {
@@ -185,7 +186,8 @@ bool JepsenHistory::add_txn(const TxnHeader& header, const std::vector<OwnedOp>&
   return s.ok() || fail(nullptr, s.error().message);
 }
 
-// What Elle's closed predicates load first: trusted to be there before all else.
+// Adds what Elle's closed predicates load first, which counts as being there before everything
+// else.
 bool JepsenHistory::add_initial(const JepsenRecord& record) {
   if (record.type == JepsenType::invoke || record.type == JepsenType::fail) return true;
   if (record.type == JepsenType::info)
@@ -198,7 +200,7 @@ bool JepsenHistory::add_initial(const JepsenRecord& record) {
   return true;
 }
 
-// The nemesis and other processes that are no clients.
+// Adds operations of the nemesis and other processes that are not clients.
 bool JepsenHistory::add_event(const JepsenRecord& record) {
   std::string json = "{\"event\":";
   append_json_string(json, record.f.empty() ? std::string_view("event") : record.f);
@@ -264,7 +266,7 @@ bool JepsenHistory::choose_workload(const JepsenRecord& record) {
   return true;
 }
 
-// Writes of single values are held until a read shows one of them or several: Jepsen's
+// Writes of single values are held until a read shows either one of them or several: Jepsen's
 // causal-reverse writes the elements of a set.
 bool JepsenHistory::choose_registers(const JepsenRecord& record) {
   if (workload_ == Workload::set &&
@@ -287,12 +289,12 @@ bool JepsenHistory::choose_registers(const JepsenRecord& record) {
     if (record.type != JepsenType::ok) return true;
     return resolve_writes(elements ? Workload::set : Workload::cas_register);
   }
-  // A vector before anything was written: of no pair it can be a set only.
+  // If a vector is read before anything was written and it is not a pair, it can only be a set.
   if (record.f == "read" && record.type == JepsenType::ok && elements && !pair && !record.key) {
     elements_written_ = true;
     return resolve_writes(Workload::set);
   }
-  // Nothing is certain yet of a read that has not been answered.
+  // A read that has not been answered determines nothing yet.
   if (record.f == "read" && record.type != JepsenType::ok && !pair && !record.key) {
     workload_ = Workload::writes;
     return true;
@@ -300,8 +302,8 @@ bool JepsenHistory::choose_registers(const JepsenRecord& record) {
   return resolve_writes(Workload::cas_register);
 }
 
-// `invoked`: a completion whose invocation has given the request. Unless it is :ok it may repeat
-// that, or hold an explanation in its place.
+// `invoked`: a completion whose invocation has given the request. Unless the completion is :ok, it
+// may repeat the request or hold an explanation in its place.
 bool JepsenHistory::translate(const JepsenRecord& record, bool invoked) {
   const bool done = record.type == JepsenType::fail || record.type == JepsenType::info;
   if (!done) return translate_ops(record);
@@ -342,7 +344,7 @@ bool JepsenHistory::translate_ops(const JepsenRecord& record) {
   }
 }
 
-// Containers and the like become their text in the file.
+// Makes a value; collections and the like become their text in the file.
 bool JepsenHistory::value_of(const Datum& d, Value& to) const {
   switch (d.kind) {
     case Kind::nil:
@@ -458,7 +460,7 @@ bool JepsenHistory::translate_predicate_read(const Datum& predicate, const Datum
   return true;
 }
 
-// All rows of one set.
+// Adds a query for all rows of one set.
 bool JepsenHistory::translate_set_read(const Value& set, const Datum& found) {
   OwnedOp op;
   op.kind = OpKind::range;
@@ -472,8 +474,8 @@ bool JepsenHistory::translate_set_read(const Value& set, const Datum& found) {
   return true;
 }
 
-// [k [a nil]]: neither of the two tables had a row of k, so a row was inserted into one, whose id
-// is a; of [k [nil b]] into the other.
+// [k [a nil]]: neither of the two tables had a row with key k, so a row with id a was inserted into
+// one of them; [k [nil b]] means the other.
 bool JepsenHistory::translate_pair(const JepsenRecord& record) {
   constexpr const char* kForm =
       "expected [key [id nil]] or [key [nil id]], the id of the row that was inserted";
@@ -497,7 +499,8 @@ bool JepsenHistory::translate_pair(const JepsenRecord& record) {
   return true;
 }
 
-// Accounts and elements are no values of a register: as such they would have no writer.
+// Refuses accounts and elements, which are not values of a register: as such they would have no
+// writer.
 bool JepsenHistory::refuse_collection(const Datum& read) {
   if (read.kind == Kind::map)
     return fail(&read,
@@ -514,7 +517,7 @@ bool JepsenHistory::translate_register(const JepsenRecord& record) {
   OwnedOp op;
   op.key = text_value(kRegister);
   const Datum* value = record.value;
-  // Of many registers: one that :key names, or [key value].
+  // One of many registers, which :key names, or [key value].
   if (record.key) {
     if (!key_of(*record.key, op.key)) return false;
   } else if (value && value->kind == Kind::list && value->children == 2) {

@@ -1,7 +1,7 @@
 // From Jepsen's operations to transactions: pairs invocations with completions and translates the
 // workloads. Shared by every format that speaks in invocations and completions.
 //
-//   value [[:r k v] [:w k v] [:append k v]]  a transaction, whatever :f says; :read and :write too
+//   value [[:r k v] [:w k v] [:append k v]]  a transaction, whatever :f is; also :read and :write
 //   :f read, write, cas                      a register; :key, or value [k v], for one of many
 //   :f acquire, release                      a lock: compare-and-set between "free" and "held"
 //   :f get, put, append with :key            a key-value store                    key_value_store.h
@@ -14,11 +14,11 @@
 //                                                             condition
 //   :f insert, value [k [a nil]]              adya-G2: finds no row {"key":k}, and writes one
 //
-// An invocation and a completion say between which moments an operation ran, but not when
-// within them it took its snapshot or took effect: begin and end both are somewhere in between.
+// An invocation and a completion say between which moments an operation ran, but not when within
+// them it took its snapshot or took effect: begin and end are both somewhere in between.
 //
-// :ok is committed, :fail aborted, :info and a missing completion unknown. Reads of what did not
-// commit say nothing and are left out.
+// :ok is committed, :fail aborted, :info and a missing completion unknown. Reads in operations that
+// did not commit say nothing and are left out.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ struct JepsenFault {
 
 class JepsenHistory {
  public:
-  // As for StreamedBuilder.
+  // `budget` and `threads` as for StreamedBuilder.
   JepsenHistory(Budget* budget, unsigned threads) : builder_(budget, threads) {}
   // Adds a record; `tree` holds its value. False after storing a fault.
   bool add(const JepsenRecord& record, const DatumTree& tree, std::string_view text);
@@ -61,7 +61,7 @@ class JepsenHistory {
     uint64_t line = 0;
     bool open = false;
   };
-  // Operations that wait for the first read to give their meaning.
+  // Operations that are held until the first read determines their meaning.
   struct Held {
     TxnHeader header;
     Value session;
@@ -70,7 +70,7 @@ class JepsenHistory {
   enum class Workload : uint8_t {
     none,
     txn,
-    writes,  // of registers or of the elements of a set: nothing has been read
+    writes,  // of registers or of the elements of a set: nothing has been read yet
     cas_register,
     lock,
     set,
@@ -111,10 +111,10 @@ class JepsenHistory {
   int64_t time_of(const JepsenRecord& record) const;
 
   StreamedBuilder builder_;
-  KeyValueStore store_;  // held back until all operations are known
+  KeyValueStore store_;  // holds operations until all of them are known
   Workload workload_ = Workload::none;
   std::vector<Held> held_;
-  bool elements_written_ = false;           // with :f :write
+  bool elements_written_ = false;           // elements of a set are written with :f :write
   std::map<std::string, Pending> pending_;  // by process
   std::map<std::string, Value> names_;
   const DatumTree* tree_ = nullptr;
@@ -124,8 +124,9 @@ class JepsenHistory {
   bool any_ = false;
   bool timed_ = false;
   bool set_read_ = false;
-  std::set<std::string, std::less<>> sets_;  // in transactions: keys to which elements are added
-  bool list_read_ = false;                   // in transactions
+  std::set<std::string, std::less<>> sets_;  // used in transactions: keys to which elements are
+                                             // added
+  bool list_read_ = false;                   // used in transactions
   int64_t records_ = 0;
   int64_t nameless_ = 0;
   uint64_t deletions_ = 0;
@@ -133,7 +134,7 @@ class JepsenHistory {
   JepsenFault fault_;
 };
 
-// Of all records, which are JepsenRecords or JepsenLogRecords.
+// Reads the history of all records, which are JepsenRecords or JepsenLogRecords.
 template <class Records>
 Result<History> read_jepsen_history(Records&& records, const Source& source, Notes& notes) {
   JepsenHistory history(source.budget, source.threads);

@@ -1,6 +1,6 @@
-// Jepsen's logs: lines "PROCESS :type :f value", the parts separated by tabs or blanks, in
-// history.txt by themselves, among others and behind "jepsen.util" in the console's log and in
-// jepsen.log.
+// Jepsen's logs: lines "PROCESS :type :f value", the parts separated by tabs or blanks. In
+// history.txt there are only such lines; in the console's log and in jepsen.log they follow
+// "jepsen.util", among other lines.
 #include "formats/jepsen_log.h"
 
 #include <array>
@@ -20,7 +20,7 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(kBlanks), text.size()));
 }
 
-// Takes the next word off `rest`, and the blanks behind it.
+// Takes the next word from `rest`, and the blanks after it.
 std::string_view take_word(std::string_view& rest) {
   const std::string_view word = rest.substr(0, rest.find_first_of(kBlanks));
   rest = without_blanks(rest.substr(word.size()));
@@ -32,7 +32,7 @@ bool integer(std::string_view word, int64_t& to) {
   return error == std::errc{} && end == word.data() + word.size();
 }
 
-// The part of a line that is an operation, empty if none is.
+// The part of a line that is an operation; empty if there is none.
 std::string_view operation_of(std::string_view line) {
   const size_t mark = line.find(kMark);
   std::string_view operation = line;
@@ -98,7 +98,7 @@ Result<bool> JepsenLogRecords::next(DatumTree& tree, JepsenRecord& to) {
   }
 }
 
-// `line` begins `at` bytes into it.
+// `line` begins `at` bytes into the log's line.
 Result<bool> JepsenLogRecords::take_apart(std::string_view line, size_t at, DatumTree& tree,
                                           JepsenRecord& to) {
   // process, type, f, value

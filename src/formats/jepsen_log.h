@@ -10,20 +10,20 @@ namespace assay::internal::formats {
 // Whether one of the first lines is an operation.
 bool is_jepsen_log(std::string_view head);
 
-// The operations in a log.
+// Reads the operations in a log.
 class JepsenLogRecords {
  public:
   explicit JepsenLogRecords(Input& input) : input_(input) {}
-  // The next one, its value in `tree`; false at the end.
+  // Reads the next operation, its value into `tree`; false at the end.
   Result<bool> next(DatumTree& tree, JepsenRecord& to);
-  // What the value is written like.
+  // The text of its value.
   std::string_view text() const { return text_; }
-  // An error at an offset of that.
+  // An error at an offset of that text.
   Error error(size_t offset, std::string message) const {
     return input_.error(std::move(message), column_ + offset);
   }
-  bool any() const { return any_; }              // lines that are operations
-  uint64_t skipped() const { return skipped_; }  // lines that are no operations
+  bool any() const { return any_; }              // whether there were lines that are operations
+  uint64_t skipped() const { return skipped_; }  // number of lines that are not operations
 
  private:
   Result<bool> take_apart(std::string_view line, size_t at, DatumTree& tree, JepsenRecord& to);

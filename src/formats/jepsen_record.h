@@ -18,19 +18,19 @@ struct JepsenRecord {
   std::string_view f;            // may be empty
   const Datum* value = nullptr;  // may be missing
   const Datum* key = nullptr;    // may be missing
-  std::optional<Value> process;  // none: not given
+  std::optional<Value> process;  // nullopt: not given
   std::optional<int64_t> time;   // nanoseconds
   uint64_t line = 0;
 };
 
-// Of "invoke", "ok", "fail", "info".
+// The type named "invoke", "ok", "fail" or "info".
 std::optional<JepsenType> jepsen_type(std::string_view name);
 
-// Those of a history in EDN or JSON.
+// Reads the records of a history in EDN or JSON.
 class JepsenRecords : public EdnRecords {
  public:
   using EdnRecords::EdnRecords;
-  // The next one, its value in `tree`; false at the end.
+  // Reads the next record, its value into `tree`; false at the end.
   Result<bool> next(DatumTree& tree, JepsenRecord& to);
 };
 

@@ -35,11 +35,11 @@ class JepsenTallyReader {
       const auto more = records.next(tree, record);
       if (!more.ok()) return more.error();
       if (!*more) break;
-      // The nemesis and the like are no clients.
+      // The nemesis and the like are not clients.
       if (record.process && record.process->type != ValueView::Type::integer) continue;
       if (auto s = add(record); !s.ok()) return s.error();
     }
-    // What never completed.
+    // Operations that never completed.
     for (const auto& [process, txn] : open_) tally_.txns[txn].status = TxnStatus::unknown;
     if (!workload_) return input_.located(bad_input("no operation of a bank or a counter"));
     tally_.workload = *workload_;
@@ -78,7 +78,7 @@ class JepsenTallyReader {
     return Ok{};
   }
 
-  // Without times the order of the records is the clock.
+  // Without times, the order of the records serves as the clock.
   Interval time_of(const JepsenRecord& record) {
     if (place_ == 1) timed_ = record.time.has_value();
     if (!timed_) return Interval::point(place_);
@@ -109,7 +109,7 @@ class JepsenTallyReader {
     const bool nil = !record.value || record.value->kind == Kind::nil;
     if (record.f == "read")
       return !nil && record.type == JepsenType::ok ? read(*record.value, txn) : Ok{};
-    // What completes an invocation may hold an explanation in the place of the value, or nothing.
+    // A completion may hold an explanation in place of the value, or nothing.
     if (invoked && (nil || record.type != JepsenType::ok)) return Ok{};
     // A failed operation added nothing.
     if (record.type == JepsenType::fail || (nil && record.type == JepsenType::invoke)) return Ok{};
@@ -179,7 +179,7 @@ class JepsenTallyReader {
 
 Result<Tally> read(Input& input) {
   if (auto s = input.fill(kHeadBytes); !s.ok()) return s.error();
-  // In JSON the first name of a field is in quotes.
+  // In JSON, the name of the first field is in quotes.
   const std::string_view head = input.window();
   const size_t open = std::min(head.find('{'), head.size());
   const size_t name = head.find_first_not_of(" \t\r\n", open + 1);

@@ -1,4 +1,4 @@
-// Jepsen's workloads bank and counter, in EDN or in JSON, as what they are: additions and sums.
+// Reads Jepsen's workloads bank and counter, in EDN or JSON, as additions and sums.
 #pragma once
 
 #include <string>

@@ -2,9 +2,9 @@
 // invocations and completions are merged by time; otherwise there are completions only, because the
 // order of the records would claim times that were never measured.
 //
-// A reader of a Jepsen history takes its operations in the order of their completions. To give the
-// same history back, completions keep the order of the transactions wherever that does not run
-// against the clock, as it does in histories written session by session.
+// A reader of a Jepsen history takes the operations in the order of their completions. So that it
+// gets the same history back, completions keep the order of the transactions wherever that does not
+// contradict the clock, as in histories written session by session.
 #include "formats/jepsen_write.h"
 
 #include <algorithm>
@@ -36,7 +36,8 @@ class JepsenWriter {
   }
 
  private:
-  // Every transaction began at a known time, and every one of known outcome ended at one.
+  // Whether every transaction began at a known time, and every one of known outcome ended at a
+  // known time.
   bool has_times() const {
     bool timed = h_.txn_count() > 0;
     for (TxnId t = 0; t < h_.txn_count(); ++t)
@@ -45,8 +46,8 @@ class JepsenWriter {
     return timed;
   }
 
-  // When each transaction completes. An unknown outcome completes as soon as the transactions
-  // before it have, but before its process goes on.
+  // The time at which each transaction completes. An unknown outcome completes as soon as the
+  // transactions before it have completed, but before its process goes on.
   std::vector<int64_t> completion_times() const {
     std::vector<int64_t> due(h_.txn_count());
     int64_t latest = INT64_MIN;

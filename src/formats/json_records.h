@@ -1,4 +1,4 @@
-// The records of a JSON file through simdjson. Include from sources only: simdjson.h is large.
+// The records of a JSON file, read with simdjson. Include from sources only: simdjson.h is large.
 #pragma once
 
 #include <simdjson.h>
@@ -18,10 +18,10 @@ class JsonRecords : public RecordText {
   explicit JsonRecords(Input& input, size_t most = kMaxLineBytes)
       : RecordText(input, true, most), parser_(most + 1) {}
 
-  // The next record, valid until the next call; false at the end.
+  // Reads the next record, valid until the next call; false at the end.
   Result<bool> next(simdjson::dom::element& record);
 
-  // Calls read(record) for each, up to the first error.
+  // Calls read(record) for each record, up to the first error.
   template <class Read>
   Status each(Read read) {
     simdjson::dom::element record;
@@ -47,11 +47,11 @@ class JsonRecords : public RecordText {
   simdjson::dom::parser parser_;
 };
 
-// An integer of 64 bits or a string; false for anything else.
+// Reads a 64-bit integer or a string; false for anything else.
 bool json_value(simdjson::dom::element e, ValueView& to);
-// An integer of 64 bits, as a number or in a string.
+// Reads a 64-bit integer, as a number or in a string.
 bool json_integer(simdjson::dom::element e, int64_t& to);
-// The field of an object, if it has it.
+// Finds the field of an object; false if it is missing.
 bool json_field(simdjson::dom::object object, std::string_view name, simdjson::dom::element& to);
 
 }  // namespace assay::internal::formats

@@ -80,7 +80,7 @@ class Walker {
 
  private:
   bool invalid_utf8() {
-    // A character that the end of the text cuts in two is a cut-off text.
+    // If the end of the text cuts a character in two, the text is cut off.
     if (text_.size() - at_ < 4) {
       for (const char* rest : {"\x80", "\x80\x80", "\x80\x80\x80", "\xA0\x80", "\x90\x80\x80"}) {
         std::string whole = std::string(text_.substr(at_)) + rest;
@@ -176,7 +176,7 @@ class Walker {
       if (peek() == '+' || peek() == '-') ++at_;
       if (!digits()) return false;
     }
-    if (done()) return true;  // perhaps truncated; the caller finds out by the missing rest
+    if (done()) return true;  // perhaps truncated; the caller notices that the rest is missing
     return integer ? in_range<int64_t>(begin, "the integer does not fit into 64 bits")
                    : in_range<double>(begin, "the number is out of range");
   }

@@ -1,7 +1,6 @@
 // JSON as text, without a document model: finding faults and positions in it, and writing strings.
-// Reading values is simdjson's work; it reports neither where a document is broken nor where a
-// value stood, so when something is wrong the text is walked once more, slowly, by the functions
-// here.
+// Values are read by simdjson, which reports neither where a document is broken nor where a value
+// was; so when something is wrong, the functions here go through the text once more, slowly.
 #pragma once
 
 #include <algorithm>
@@ -22,13 +21,13 @@ inline constexpr int kMaxJsonDepth = 64;
 struct JsonFault {
   size_t offset = 0;  // from 0
   std::string message;
-  bool cut_off = false;  // the text ends too early and is fine until then
+  bool cut_off = false;  // the text ends too early and is valid until then
 };
 
 // The first fault of `text` as a single JSON value with blanks around it.
 std::optional<JsonFault> find_json_fault(std::string_view text);
 
-// How many characters the JSON value takes that `text` begins with; 0 if it begins with none.
+// The number of characters of the JSON value at the beginning of `text`; 0 if there is none.
 size_t json_length(std::string_view text);
 
 // One step into a document: a field of an object or an element of an array.
@@ -45,8 +44,8 @@ struct JsonStep {
 // does not exist.
 size_t locate_json(std::string_view text, std::span<const JsonStep> path);
 
-// Names of the fields of the first object of `text` as far as it goes; for detection. Passes
-// the brackets of arrays in front of it.
+// The names of the fields of the first object of `text`, as far as the text goes; for detection.
+// Skips the brackets of arrays before it.
 struct JsonFields {
   std::vector<std::string_view> names;
   bool has(std::string_view name) const {
@@ -55,9 +54,9 @@ struct JsonFields {
 };
 JsonFields first_json_fields(std::string_view text);
 
-// Appends `text` as a JSON string. Bytes that are no UTF-8 become U+FFFD and are counted.
+// Appends `text` as a JSON string. Bytes that are not UTF-8 become U+FFFD and are counted.
 uint64_t append_json_string(std::string& to, std::string_view text);
-// null, 42, a JSON string, or the object that a row is.
+// Appends null, 42, a JSON string, or the object that a row is.
 uint64_t append_json_value(std::string& to, const ValueView& value);
 
 }  // namespace assay::internal::formats

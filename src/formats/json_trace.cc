@@ -1,12 +1,11 @@
-// Traces of an application in JSON: an operation a record, with the columns of a table (trace.h) as
-// fields.
+// Traces of an application in JSON: one operation per record, with the columns of a table (trace.h)
+// as fields.
 //
 //   {"session":"web-1","txn":17,"op":"read","key":"x","value":1,"time":1000}
 //
-// A span of OpenTelemetry is such a record too: the columns are its attributes, its trace is the
+// A span of OpenTelemetry is such a record, too: the columns are its attributes, its trace is the
 // transaction, its start and end are the time. Spans come alone or in the envelopes of OTLP
-// (resourceSpans); spans without the attributes session and op are not for us, and are skipped and
-// counted.
+// (resourceSpans); spans without the attributes session and op are skipped and counted.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -90,7 +89,7 @@ class JsonTraceReader {
     });
   }
 
-  // Visits the objects of an array, which is the field `name` of the place that path_ says.
+  // Visits the objects of an array, which is the field `name` of the object at path_.
   template <class Visit>
   Status each(json::element array, std::string_view name, Visit visit) {
     path_.emplace_back(name);
@@ -123,11 +122,11 @@ class JsonTraceReader {
         return s;
       }
     }
-    // What the record says itself counts before its attributes, those before its resource's.
+    // The record's own fields take precedence over its attributes, those over its resource's.
     for (const auto& list : {attributes, resource})
       if (list)
         if (auto s = read_attributes(*list); !s.ok()) return s;
-    // The end of the span belongs to its start only.
+    // The end of the span is used only with its start.
     const Place& time = places_[static_cast<size_t>(TraceColumn::time)];
     if (time.depth != 1 || time.steps[0].field != "startTimeUnixNano") row_.end.reset();
     if (span && (!row_.at(TraceColumn::session).present || !row_.at(TraceColumn::op).present)) {
@@ -206,7 +205,8 @@ class JsonTraceReader {
     }
     return Ok{};
   }
-  // A stated transaction takes precedence over the trace, a stated time over the start of the span.
+  // Whether a column may be set: a stated transaction takes precedence over the trace, a stated
+  // time over the start of the span.
   bool free(TraceColumn column) const {
     const Place& place = places_[static_cast<size_t>(column)];
     const bool implied = place.depth == 1 && trace_column(place.steps[0].field) != column;
@@ -279,7 +279,7 @@ class JsonTraceReader {
   JsonRecords records_;
   Notes& notes_;
   TraceHistory history_;
-  std::vector<JsonStep> path_;  // to the object that is the current row
+  std::vector<JsonStep> path_;  // leads to the object that is the current row
   TraceRow row_;
   std::array<Place, kTraceColumns> places_;
   std::vector<ValueView> elements_;

@@ -8,14 +8,14 @@ namespace {
 constexpr std::string_view kPieceBegin = "x ";
 constexpr std::string_view kPieceEnd = " y";
 
-// The length of the text before the first piece: a text that was put, or nothing.
+// The length of the text before the first piece: a text that was put, or 0.
 size_t head_length(std::string_view text) {
   if (text.starts_with(kPieceBegin)) return 0;
   const size_t piece = text.find(kPieceBegin);
   return piece == text.npos ? text.size() : piece;
 }
 
-// The length of the piece at the begin of the text; 0 if there is none.
+// The length of the piece at the beginning of the text; 0 if there is none.
 size_t piece_length(std::string_view text) {
   const size_t end = text.starts_with(kPieceBegin) ? text.find(kPieceEnd) : text.npos;
   return end == text.npos ? 0 : end + kPieceEnd.size();
@@ -31,7 +31,7 @@ bool KeyValueStore::read(std::string_view text, OwnedOp& to) {
   to.kind = OpKind::read;
   to.value = Value::of(std::string(text));
   if (!text.empty() &&
-      !text.starts_with(kPieceBegin)) {  // as a list, an element that was never appended
+      !text.starts_with(kPieceBegin)) {  // as a list it has an element that was never appended
     to.list.push_back(to.value);
     return true;
   }
@@ -53,7 +53,7 @@ void KeyValueStore::add(const Value& session, const TxnHeader& header, std::vect
 }
 
 // The value of the text: its last piece, if every piece follows the same one as where it was first
-// seen; else the text.
+// seen; otherwise the whole text.
 std::string KeyValueStore::last_piece(Key& key, std::string_view text) {
   size_t at = head_length(text);
   std::string last(text.substr(0, at));
@@ -113,7 +113,7 @@ void KeyValueStore::translate(Key& key, OwnedOp& op) {
 Status KeyValueStore::finish(const AddTxn& add_txn) {
   for (const Txn& txn : txns_)
     if (auto s = look_at(txn); !s.ok()) return s;
-  // Gets first: they show what each piece was appended to.
+  // Gets come first: they show what each piece was appended to.
   for (const OpKind kind : {OpKind::read, OpKind::append})
     for (Txn& txn : txns_)
       for (OwnedOp& op : txn.ops)

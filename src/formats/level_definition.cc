@@ -6,16 +6,16 @@
 //   seen = ["s", "rs", "sr"]
 //
 // Each line is a key and a string, a boolean or an array of strings, so a fault has a line and a
-// column. A row may ask for whatever engines, verifier and brute force each know how to read:
+// column. A row may use whatever engines, verifier and brute force all know how to read:
 //
 //   weak            `seen`, words of session order and reads-from, in one commit order
 //   adya            `forbidden`, cycles that no choice of the rest may leave: those of the table
 //   split, single   an order of events, with session order, real time and write conflicts
 //
-// A forbidden cycle is written as the kinds that it is made of and, behind a +, those of which it
-// holds one: "wr+ap". "w+a" is on one key. What a row implies is added to it: "wrap+a" holds the
-// cycles of "w+a", and a level that forbids one read and one anti-dependency lets no key change
-// while a transaction reads it.
+// A forbidden cycle is written as the kinds that it consists of and, after a +, the kinds of which
+// it has exactly one: "wr+ap". "w+a" is on one key. What a row implies is added to it: "wrap+a"
+// holds the cycles of "w+a", and a level that forbids one read and one anti-dependency lets no key
+// change while a transaction reads it.
 //
 // Cost: that of reading the file. The form of the words is that of Adya (1999) and of Biswas and
 // Enea (2019), see assay/level.h.
@@ -81,7 +81,7 @@ class Definition {
     return in.done() || in.peek() == '#' || in.expected("the end of the line");
   }
 
-  // Why it is no level; empty if it is one.
+  // Why this is not a level; empty if it is one.
   std::string fault() const {
     const LevelInfo& row = owned_->row;
     const bool weak = row.events == EventModel::weak, adya = row.events == EventModel::adya;
@@ -125,7 +125,7 @@ class Definition {
     if (row.events == EventModel::split || row.events == EventModel::single) row.repeatable = true;
     if (row.events == EventModel::adya) {
       row.repeatable = forbids(row, "wr+ap") || forbids(row, "wrap+a") || forbids(row, "wrap");
-      // "wrap" holds all cycles.
+      // "wrap" includes all cycles.
       if (forbids(row, "wrap+a") && !forbids(row, "w+a") && !forbids(row, "wrap"))
         *std::ranges::find_if(row.forbidden, [](const auto& f) { return f.any.empty(); }) =
             kCycleWords[1].second;
@@ -153,7 +153,7 @@ class Definition {
     to = in.accept("true");
     return to || in.accept("false") || in.expected("true or false");
   }
-  // Reads `"a", "b"` in brackets; `take` says whether it knows one.
+  // Reads `"a", "b"` in brackets; `take` returns whether it knows the word.
   template <class Take>
   static bool list(TextCursor& in, std::string_view expected, size_t most, Take take) {
     if (!in.expect("[")) return false;

@@ -1,6 +1,6 @@
-// Small histories of every kind of operation, value, name and status, from a seed: what a reader or
-// a writer may meet. Nothing in them was ever in a database, so levels cannot be tested with them;
-// oracle/random_draft.h makes those. For tests.
+// Small histories of every kind of operation, value, name and status, from a seed: everything that
+// a reader or a writer may meet. They did not come from a database, so levels cannot be tested with
+// them; oracle/random_draft.h makes those. For tests.
 #pragma once
 
 #include <string>
@@ -138,7 +138,7 @@ class MixedHistory {
 
   Rng rng_;
   MixedHistoryOptions o_;
-  std::vector<std::string> names_;  // of transactions
+  std::vector<std::string> names_;  // names of transactions
 };
 
 }  // namespace assay::internal::formats

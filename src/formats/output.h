@@ -1,4 +1,4 @@
-// A stream of bytes to write a history to: a file, which is there once it is whole
+// A stream of bytes to write a history to: a file, which exists only once it is complete
 // (base/whole_file.h), standard output or memory, compressed by the ending of the path.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace assay::internal::formats {
 
-// Where bytes go. `finish` is called once, after the last write.
+// A destination of bytes. `finish` is called once, after the last write.
 class ByteSink {
  public:
   virtual ~ByteSink() = default;

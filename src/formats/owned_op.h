@@ -10,7 +10,7 @@
 
 namespace assay::internal::formats {
 
-// As Op; `where` is empty if there is none.
+// The members are those of Op; `where` is empty if there is none.
 struct OwnedOp {
   OpKind kind = OpKind::read;
   Value key = {}, value = {}, expected = {};

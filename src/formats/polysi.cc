@@ -1,4 +1,4 @@
-// PolySI text: r(key,value,session,txn) and w(key,value,session,txn), one a line; value 0 is the
+// PolySI text: r(key,value,session,txn) or w(key,value,session,txn) on each line; value 0 is the
 // initial one. Operations of a transaction need not be neighbours, so all of them are collected
 // first.
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace assay::internal::formats {
 namespace {
 
-constexpr int64_t kOfAborted = -1;  // in the place of a transaction id
+constexpr int64_t kOfAborted = -1;  // replaces a transaction id
 
 struct PolysiLine {
   bool write = false;
@@ -67,7 +67,7 @@ class PolysiReader {
     return true;
   }
 
-  // Neighbouring aborted lines of a session are taken for one transaction.
+  // The transaction of a line. Adjacent aborted lines of a session count as one transaction.
   uint32_t txn_of(const PolysiLine& line) {
     const size_t known = gathered_.txns().size();
     const uint32_t last = gathered_.last();
@@ -86,7 +86,8 @@ class PolysiReader {
     return t;
   }
 
-  // Some files spell out the initial state: a session whose only transaction writes 0 to keys.
+  // Whether this is the initial state, which some files spell out: a session whose only transaction
+  // writes 0 to keys.
   bool is_initial(const Gathered::Txn& txn, std::span<const ReadOrWrite* const> ops) const {
     return txn.id != kOfAborted && txns_of_session_.at(txn.session) == 1 &&
            std::all_of(ops.begin(), ops.end(),
@@ -153,7 +154,7 @@ void write_polysi(const History& history, Output& out, Losses& losses) {
         losses.add("where an aborted transaction ends and the next begins");
       after_aborted = aborted;
       for (const RegisterOp& op : ops) {
-        // Readers take a first transaction of nothing else for the initial state.
+        // Readers treat a first transaction that does nothing else as the initial state.
         if (op.write && op.value == 0)
           losses.add("that writes of the initial value are no initial state");
         out.write(op.write ? "w(" : "r(");

@@ -1,4 +1,5 @@
-// The public way in and out: find the format, open the source or the target, run it.
+// The public functions for reading and writing: find the format, open the source or the target, run
+// the format.
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -30,7 +31,7 @@ Result<Source> open_source(const std::string& path, Budget* budget) {
   return source;
 }
 
-// What a directory that is no history holds, and what would be one.
+// Says what a directory that is not a history contains, and what would be a history.
 std::string no_history_in(const Source& source) {
   constexpr size_t kMostNamed = 3;
   std::string what = "the directory is empty";
@@ -71,7 +72,7 @@ Result<const Format*> choose(Source& source, const ReadOptions& options) {
   return format;
 }
 
-// The initial value that the user knows, unless the history says another.
+// Sets the initial value that the user knows, unless the history states another.
 Status assume_initial(ReadResult& result, const ReadOptions& options, const std::string& name) {
   if (!options.initial) return Ok{};
   History& h = result.history;
@@ -89,8 +90,8 @@ Result<ReadResult> read(Source source, const ReadOptions& options) {
   if (source.input) {
     source.input->allow_cut_off(true);
     if (auto s = source.input->fill(kHeadBytes); !s.ok()) return s.error();
-    // Before detection, which looks at the first bytes. A binary file that is named as such may
-    // begin with the same ones.
+    // Done before detection, which looks at the first bytes. A binary file whose format is named
+    // may begin with the same ones.
     if (options.from != "dbcop")
       if (auto s = source.input->skip_byte_order_mark(); !s.ok()) return s.error();
     auto empty = source.input->at_end();
@@ -109,7 +110,7 @@ Result<ReadResult> read(Source source, const ReadOptions& options) {
   auto history = (*format)->read(source, result.notes);
   if (!history.ok()) {
     Error e = history.error();
-    // Whatever the reader made of it, that is why it ended.
+    // Whatever the reader reports, this is why it ended.
     if (options.budget != nullptr && options.budget->cause()) e = budget_error(*options.budget);
     if (e.file.empty()) e.file = source.name;
     return e;
@@ -135,7 +136,7 @@ Status check_kept(const History& history, const Losses& losses, std::string_view
                    std::to_string(history.op_count()) + " operations: " + what);
 }
 
-// A file in which nothing is left is not left behind; a device or a pipe stays.
+// Removes a file in which nothing is left; a device or a pipe stays.
 Status keep(const History& history, const Losses& losses, std::string_view format,
             const std::string& path) {
   Status kept = check_kept(history, losses, format);
@@ -144,14 +145,14 @@ Status keep(const History& history, const Losses& losses, std::string_view forma
   return kept;
 }
 
-// The run that the header names; empty if none.
+// The run that the header names; empty if it names none.
 std::string run_of(const History& history) {
   const auto meta = Json::parse(history.meta());
   if (!meta.is_object() || !meta.contains("run") || !meta["run"].is_string()) return {};
   return meta["run"].text();
 }
 
-// The files of several processes, but of one run.
+// Checks that the files come from several processes of one run.
 Status check_one_run(std::span<const HistoryPart> parts) {
   std::string run;
   for (const HistoryPart& part : parts) {
@@ -178,8 +179,8 @@ Result<const Format*> writable(std::string_view name) {
   return format;
 }
 
-// Whether the file is one that can be read as a history. An empty one is a history that was lost:
-// reading it says so.
+// Whether the file can be read as a history. An empty file is a history that was lost: reading it
+// says so.
 bool looks_like_history(const std::string& path, const ReadOptions& options) {
   auto source = open_source(path, options.budget);
   if (!source.ok()) return true;
@@ -193,7 +194,7 @@ bool looks_like_history(const std::string& path, const ReadOptions& options) {
 
 // Histories below `folder`, by name.
 Status walk(const std::string& folder, const ReadOptions& options, HistoryPaths& found) {
-  std::vector<std::string> open = {folder};  // folders, the next to look at last
+  std::vector<std::string> open = {folder};  // folders to look at, the next one last
   while (!open.empty()) {
     const std::string at = std::move(open.back());
     open.pop_back();

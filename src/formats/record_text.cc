@@ -7,9 +7,9 @@
 namespace assay::internal::formats {
 namespace {
 
-// Where `text` ends, which begins at that line and column.
+// Moves `line` and `column`, at which `text` begins, to its end.
 void advance(std::string_view text, uint64_t& line, uint64_t& column) {
-  size_t behind = 0;  // the last line end
+  size_t behind = 0;  // position after the last line end
   for (size_t at = text.find('\n'); at != text.npos; at = text.find('\n', behind)) {
     behind = at + 1;
     column = 1;
@@ -55,7 +55,8 @@ Result<char> RecordText::peek() {
   }
 }
 
-// Of the value that starts the window: to the bracket that closes it, or to the next blank.
+// The length of the value at the start of the window: to the bracket that closes it, or to the next
+// blank.
 Result<size_t> RecordText::length() {
   int depth = 0;
   bool quoted = false;
@@ -92,7 +93,7 @@ Result<size_t> RecordText::length() {
   }
 }
 
-// Over one character.
+// Takes one character.
 Result<char> RecordText::step() {
   consume(1);
   return peek();

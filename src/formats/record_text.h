@@ -1,6 +1,6 @@
-// The records of a file in JSON or EDN as texts: its values, or the elements of the one array
-// around them, in EDN a vector or list. One at a time, so a file of any size needs memory for its
-// longest record only.
+// The records of a file in JSON or EDN as texts: its values, or the elements of the single array
+// around them, in EDN a vector or list. They are read one at a time, so a file of any size needs
+// memory for its longest record only.
 #pragma once
 
 #include <cstdint>
@@ -43,10 +43,10 @@ class RecordText {
   bool json_;
   size_t most_;
   std::string_view text_;
-  size_t unconsumed_ = 0;  // length of the record that the caller is looking at
-  char close_ = '\0';      // of the array around the records
+  size_t unconsumed_ = 0;  // length of the record that the caller is using
+  char close_ = '\0';      // closes the array around the records; '\0' if there is none
   bool started_ = false;
-  uint64_t line_ = 1;  // of the window's first byte
+  uint64_t line_ = 1;  // line of the window's first byte
   uint64_t column_ = 1;
 };
 

@@ -16,7 +16,7 @@ Registers::Registers(const History& history, Holds holds, Losses& losses)
   count_losses(losses);
 }
 
-// Which transactions of unknown outcome a committed one read from, directly or through others.
+// The transactions of unknown outcome that a committed one read from, directly or through others.
 std::vector<bool> Registers::read_unknowns() const {
   const History& h = history_;
   std::vector<bool> kept(h.txn_count(), false);
@@ -138,7 +138,7 @@ int64_t Registers::value_number(VersionId v) {
   if (history_.is_initial(v)) return 0;
   const ValueView value = history_.version_value(v);
   if (!renumber_values_) return value.integer;
-  // null where the initial value is another one: a number that no other value gets
+  // null if that is not the initial value: a number that no other value gets
   return numbers_.of(value) + 1;
 }
 

@@ -1,4 +1,4 @@
-// The formats that assay speaks, as one table. A format is a file that defines a `Format`, which is
+// The formats that assay knows, as one table. A format is a file that defines a `Format`, which is
 // declared here, and a line in registry.cc.
 #pragma once
 
@@ -19,8 +19,8 @@ namespace assay::internal::formats {
 struct Source {
   std::string name;                // for messages; the path if there is one
   std::vector<std::string> files;  // names of the directory's files, sorted; empty for a stream
-  std::optional<Input> input;      // the stream; none for a directory
-  Budget* budget = nullptr;        // of every input that a reader opens itself
+  std::optional<Input> input;      // the stream; nullopt for a directory
+  Budget* budget = nullptr;        // for every input that a reader opens itself
   unsigned threads = 1;            // for formats that are read in parallel
 
   bool is_directory() const { return !input.has_value(); }
@@ -38,15 +38,15 @@ class Losses {
   }
   std::vector<Loss> list() const;
 
-  // Counts what formats of mere reads and writes do not hold: stated orders and sources, times of
+  // Counts what formats of plain reads and writes cannot hold: stated orders and sources, times of
   // operations, events, metadata, snapshots and levels.
   void add_annotations(const History& h);
-  // Names of transactions that do not follow from their places.
+  // Counts names of transactions that do not follow from their places.
   void add_names(const History& h);
-  // An operation that is written as reads and writes, or left out.
+  // Counts an operation that is written as reads and writes, or left out.
   void add_translated(const Operation& op);
 
-  // Operations that are written; of formats that hold every operation nothing is said.
+  // Counts operations that are written; formats that hold every operation do not call this.
   void keep(uint64_t operations) { kept_ = kept_.value_or(0) + operations; }
   bool nothing_kept() const { return kept_ == 0u; }
 
@@ -59,12 +59,14 @@ struct Format {
   std::string_view name;  // "assay", "hist"
   std::string_view summary;
   bool appended =
-      // written line by line as things happen, so a truncated file is the beginning of a history
+      // whether it is written line by line as things happen, so that a truncated file is the
+      // beginning of a history
       false;
-  // Whether the source looks like this format. Looks at Source::head (kHeadBytes or all) or files.
+  // Whether the source looks like this format. Looks at Source::head (kHeadBytes or all), or at
+  // files.
   bool (*detect)(const Source& source);
   Result<History> (*read)(Source& source, Notes& notes);
-  // One of these two, or neither.
+  // One of these two is set, or neither.
   void (*write)(const History& history, Output& out, Losses& losses) = nullptr;
   Status (*write_directory)(const History& history, const std::string& path,
                             Losses& losses) = nullptr;
@@ -73,25 +75,25 @@ struct Format {
   bool writes() const { return write != nullptr || is_directory(); }
 };
 
-// What the native formats call History::absent_is_never_written.
+// The name of History::absent_is_never_written in the native formats.
 inline constexpr std::string_view kNeverWritten = "never-written";
-// In the header, where entries of stated orders name transactions.
+// In the header if entries of stated orders name transactions.
 inline constexpr std::string_view kNamedVersions = "named-versions";
-// … of reads with a stated source
+// In the header if reads have a stated source.
 inline constexpr std::string_view kSources = "sources";
-// … of values that are rows of columns
+// In the header if values are rows of columns.
 inline constexpr std::string_view kRows = "rows";
-// … of ranges with a condition
+// In the header if ranges have a condition.
 inline constexpr std::string_view kPredicates = "pred", kAggregates = "agg";
 inline constexpr std::string_view kUndoneParts = "undone";
 inline constexpr std::string_view kInitialValues = "initial";
 // The event that says how far stated orders are complete.
 inline constexpr std::string_view kCompleteEvent = "complete";
 
-// How much of a stream detection sees.
+// How much of a stream detection looks at.
 inline constexpr size_t kHeadBytes = size_t{1} << 16;
 
-// Each in the file of its name; every byte of it: docs/formats.
+// Each is defined in the file of its name; the format is described in docs/formats.
 extern const Format kAssayJsonl, kAwdit, kCobra, kCsv, kDbcop, kDbcopJson, kDbcopText, kElleJson,
     kEtcd, kFacts, kHist, kJepsen, kJepsenLog, kJsonTrace, kPolysi, kS2, kTimekiller, kVeristrong,
     kViper, kViperEdn;

@@ -9,11 +9,11 @@
 
 namespace assay::internal::formats {
 
-// In the form of a history's row (ValueView::row).
+// The row as a history stores it (ValueView::row).
 std::string row_of_json(simdjson::dom::object object);
 
-// The row that `text` begins with, and how many characters it takes; nothing if that is no JSON
-// object.
+// The row with which `text` begins, and its number of characters; nullopt if the text does not
+// begin with a JSON object.
 struct RowText {
   std::string row;
   size_t length = 0;

@@ -1,13 +1,13 @@
-// The events of S2's verification, of clients that append to a stream: the start of a call, and how
-// it finished.
+// The events of S2's verification, from clients that append to a stream: the start of each call,
+// and how it finished.
 //
 //   {"event":{"Start":{"Append":{"num_records":2,"match_seq_num":null}}},"client_id":1,"op_id":7}
 //   {"event":{"Finish":{"AppendSuccess":{"tail":5}}},"client_id":1,"op_id":7}          is
 //   cas(tail,3,5)
 //
 // The tail is a register: an append moves it by the number of its records, and its readers see it.
-// An append of unknown outcome has to give its tail: else its place in the stream is not known. The
-// order of the lines is the clock.
+// An append of unknown outcome has to state the tail that it expects: otherwise its place in the
+// stream is not known. The order of the lines is the clock.
 #include <simdjson.h>
 
 #include <algorithm>
@@ -57,8 +57,8 @@ class S2Reader {
 
  private:
   struct Call {
-    int64_t client = 0, began = 0, records = 0;  // records: 0 of one that does not append
-    std::optional<int64_t> at = {};              // the tail that an append demands
+    int64_t client = 0, began = 0, records = 0;  // records: 0 if it does not append
+    std::optional<int64_t> at = {};              // the tail that an append expects
     uint64_t line = 0;
   };
 
@@ -111,7 +111,8 @@ class S2Reader {
     open_.erase(open);
     std::string_view failure;
     if (what.get_string().get(failure) == simdjson::SUCCESS)
-      return failure == "AppendIndefiniteFailure" ? unknown(call) : Ok{};  // others had no effect
+      return failure == "AppendIndefiniteFailure" ? unknown(call) : Ok{};  // other failures had no
+                                                                           // effect
     json::object finish, success;
     json::element field;
     int64_t tail = 0;

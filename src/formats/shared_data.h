@@ -1,6 +1,5 @@
-// For tests: real histories written by other tools, where the machine has them. They are not part
-// of this repository; the folder is named by ASSAY_DATA or lies beside the source tree as
-// shared/data.
+// For tests: real histories written by other tools, if the machine has them. They are not part of
+// this repository; the folder is named by ASSAY_DATA or is next to the source tree as shared/data.
 #pragma once
 
 #include <cstdlib>
@@ -8,7 +7,7 @@
 
 namespace assay::internal::formats {
 
-// Empty if there is none; the test that asks skips then.
+// Returns an empty path if there is no such folder; the test is then skipped.
 inline std::filesystem::path shared_data() {
   namespace fs = std::filesystem;
   if (const char* named = std::getenv("ASSAY_DATA")) return fs::is_directory(named) ? named : "";

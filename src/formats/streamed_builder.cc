@@ -3,12 +3,12 @@
 namespace assay::internal::formats {
 namespace {
 
-// A batch is handed over when it holds so much: enough that handing it over costs nothing, little
+// A batch with this many values is handed over: enough that handing it over costs nothing, few
 // enough for the caches.
 constexpr size_t kValuesOfBatch = size_t{1} << 14;
 constexpr size_t kTextOfBatch = size_t{1} << 18;
 
-constexpr size_t kBatchesAhead = 4;  // how far the reader may be ahead
+constexpr size_t kBatchesAhead = 4;  // how many batches the reader may be ahead
 
 }  // namespace
 
@@ -101,8 +101,8 @@ Status StreamedBuilder::hand_over() {
   return outcome();
 }
 
-// The outcome of the look-ups so far. An exhausted budget is copied to the reader's, where the
-// caller asks later.
+// The outcome of the look-ups so far. An exhausted budget is copied to the reader's budget, which
+// the caller asks later.
 Status StreamedBuilder::outcome() {
   thrown_.rethrow();
   if (!failed_.ok() && own_budget_.cause()) *budget_ = own_budget_;
@@ -117,7 +117,7 @@ void StreamedBuilder::look_up() {
     TxnBatch& batch = batches_[looked_up_ % kBatchesAhead];
     if (failed_.ok()) {
       lock.unlock();
-      Status added = Error{ErrorKind::budget, "memory ran out", {}, 0, 0};  // if it throws
+      Status added = Error{ErrorKind::budget, "memory ran out", {}, 0, 0};  // used if it throws
       thrown_.guard([&] { added = history_.add(batch); });
       lock.lock();
       failed_ = std::move(added);

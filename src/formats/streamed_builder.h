@@ -1,5 +1,5 @@
-// A HistoryBuilder for readers that parse one record after the other: parsed records are looked up
-// batch by batch, on another thread if allowed, while the reader goes on. The history is the same
+// A HistoryBuilder for readers that parse one record after another: parsed records are looked up
+// batch by batch, on another thread if allowed, while the reader continues. The history is the same
 // for every number of threads.
 //
 // Cost: texts are copied once into the batch; a few batches are held at a time.
@@ -19,12 +19,11 @@
 
 namespace assay::internal::formats {
 
-// A member with the name of one of HistoryBuilder's does the same; views passed to a member need to
+// A member with the name of a member of HistoryBuilder does the same; views passed to it need to
 // live only until it returns.
 class StreamedBuilder {
  public:
-  // `budget` may be null; it must outlive the builder, and is looked at by the calling thread
-  // alone.
+  // `budget` may be null; it must outlive the builder, and is used only by the calling thread.
   explicit StreamedBuilder(Budget* budget = nullptr, unsigned threads = 1);
   StreamedBuilder(const StreamedBuilder&) = delete;
   StreamedBuilder& operator=(const StreamedBuilder&) = delete;
@@ -48,8 +47,8 @@ class StreamedBuilder {
   const Error& fault() const { return batch_->fault(); }
   size_t savepoint() const { return batch_->savepoint(); }
   Status roll_back_to(size_t savepoint) { return batch_->roll_back_to(savepoint); }
-  // These throw what looking up threw, and fail where the budget ran out while earlier ones were
-  // looked up; end_txn fails on limits, too.
+  // These functions throw what looking up threw, and fail if the budget ran out while earlier
+  // records were looked up; end_txn fails on limits, too.
   Status end_txn();
   Status known_order(ValueView key, std::span<const StatedVersion> entries, uint64_t line);
   Status event(int64_t at, std::string json, bool complete = false);
@@ -67,7 +66,7 @@ class StreamedBuilder {
   }
   bool add_extra(Op& own);
   std::span<const Op::Row> kept(std::span<const Op::Row> rows, std::vector<Op::Row>& to);
-  // Once everything that was handed over is looked up.
+  // The builder, once everything that was handed over has been looked up.
   HistoryBuilder& built_so_far();
   Status hand_over_if_full();
   Status hand_over();
@@ -76,24 +75,24 @@ class StreamedBuilder {
   Status outcome();
 
   Budget* budget_;
-  Budget own_budget_;  // of the look-ups
+  Budget own_budget_;  // for the look-ups
   const bool threaded_;
   HistoryBuilder history_;
-  std::vector<TxnBatch> batches_;       // a ring
-  TxnBatch* batch_;                     // taken down
-  size_t values_ = 0;                   // in it
-  size_t text_bytes_ = 0;               // in it
+  std::vector<TxnBatch> batches_;       // used as a ring
+  TxnBatch* batch_;                     // the batch that is being filled
+  size_t values_ = 0;                   // number of values in it
+  size_t text_bytes_ = 0;               // bytes of text in it
   std::vector<Op::Row> rows_, passed_;  // scratch
   std::vector<ValueView> elements_;     // scratch
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
-  size_t filled_ = 0;     // batches that were handed over; the reader alone writes it
-  size_t looked_up_ = 0;  // batches of these
+  size_t filled_ = 0;     // number of batches that were handed over; only the reader writes it
+  size_t looked_up_ = 0;  // number of these that have been looked up
   Status failed_ = Ok{};
   FirstException thrown_;
   bool ended_ = false;
-  std::jthread thread_;  // last: it ends before the members that it uses
+  std::jthread thread_;  // comes last, so that it ends before the members that it uses
 };
 
 }  // namespace assay::internal::formats

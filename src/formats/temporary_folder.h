@@ -1,4 +1,4 @@
-// For tests: a folder that is gone afterwards.
+// For tests: a folder that is removed afterwards.
 #pragma once
 
 #include <cstdlib>

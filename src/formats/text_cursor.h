@@ -29,7 +29,7 @@ class TextCursor {
     at_ += literal.size();
     return true;
   }
-  // Blanks, then `literal`.
+  // Skips blanks, then `literal`; false if that is not next.
   bool expect(std::string_view literal) {
     skip_blanks();
     return accept(literal) || expected("'" + std::string(literal) + "'");
@@ -40,7 +40,7 @@ class TextCursor {
     while (!done() && wanted(line_[at_])) ++at_;
     return line_.substr(begin, at_ - begin);
   }
-  // A decimal integer of 64 bits.
+  // Reads a decimal 64-bit integer.
   bool integer(int64_t& to, std::string_view what = "an integer of 64 bits") {
     auto [end, code] = std::from_chars(line_.data() + at_, line_.data() + line_.size(), to);
     if (code != std::errc{}) return expected(what);
@@ -48,7 +48,7 @@ class TextCursor {
     return true;
   }
 
-  // The first failure is kept. Both return false.
+  // Records a failure; the first one is kept. Both functions return false.
   bool fail(std::string message) { return fail_at(at_, std::move(message)); }
   bool fail_at(size_t at, std::string message) {
     if (message_.empty()) {

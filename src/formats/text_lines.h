@@ -1,4 +1,4 @@
-// The loop that every line-by-line reader runs, and a look at the first line for detection.
+// The loop of every line-by-line reader, and a look at the first line for detection.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace assay::internal::formats {
 
-// Calls `read_line(cursor)` for every line that is not blank; its failure ends the loop with the
+// Calls `read_line(cursor)` for every line that is not blank; if it fails, the loop ends with the
 // cursor's message.
 template <class ReadLine>
 Status for_each_line(Input& input, ReadLine read_line) {

@@ -22,7 +22,7 @@ namespace {
 constexpr int64_t kFirst = std::numeric_limits<int64_t>::min();
 constexpr size_t kRunBufferBytes = size_t{1} << 18;
 
-// The earliest moment, or before all others if there is none.
+// The earliest moment; if there is none, one before all others.
 int64_t begin_of(const simdjson::dom::object& fields) {
   simdjson::dom::element time;
   if (fields["begin"].get(time) != simdjson::SUCCESS) return kFirst;
@@ -33,7 +33,7 @@ int64_t begin_of(const simdjson::dom::object& fields) {
   return time.get(begin) == simdjson::SUCCESS ? begin : kFirst;
 }
 
-// Where each line belongs.
+// Determines where each line belongs.
 class LineKeys {
  public:
   int64_t of(std::string_view line) {
@@ -52,11 +52,11 @@ class LineKeys {
 
  private:
   simdjson::dom::parser parser_;
-  std::unordered_map<std::string, int64_t> sessions_;  // the latest begin
+  std::unordered_map<std::string, int64_t> sessions_;  // the latest begin of each session
   int64_t latest_ = kFirst;
 };
 
-// Sorted lines, in memory or in a file. In the file each is preceded by its key and its length.
+// Sorted lines, in memory or in a file. In a file each is preceded by its key and its length.
 class Run {
  public:
   void add(int64_t key, std::string_view line) {
@@ -91,7 +91,7 @@ class Run {
     return Ok{};
   }
 
-  // The next line, until there is none.
+  // Goes to the next line; false if there is none.
   Result<bool> next() {
     if (file_ == nullptr) {
       if (next_ == lines_.size()) return false;
@@ -132,7 +132,7 @@ class Run {
     return Ok{};
   }
 
-  // This many bytes from the next on; false at the end.
+  // Makes this many of the next bytes available; false at the end.
   Result<bool> fill(size_t size) {
     while (text_.size() - next_ < size) {
       text_.erase(0, next_);
@@ -148,8 +148,8 @@ class Run {
   }
 
   std::vector<Line> lines_;
-  std::string text_;  // of all lines; of a file, the part that was read
-  size_t next_ = 0;   // line; of a file, byte of the text
+  std::string text_;  // of all lines; for a file, the part that was read
+  size_t next_ = 0;   // number of a line; for a file, a byte of the text
   std::unique_ptr<FileDescriptor> file_;
   int64_t key_ = kFirst;
   std::string_view line_;
@@ -207,8 +207,8 @@ class MergedRuns : public ByteSource {
   std::vector<Run> runs_;
   Budget* budget_;
   std::priority_queue<Next, std::vector<Next>, std::greater<>> next_;
-  size_t current_ = kNoRun;  // of the current line
-  std::string_view rest_;    // of it
+  size_t current_ = kNoRun;  // the run of the current line
+  std::string_view rest_;    // the rest of the current line
 };
 
 }  // namespace
@@ -223,7 +223,7 @@ Result<std::unique_ptr<ByteSource>> in_order_of_time(Input& lines,
     const auto more = lines.next_line(line);
     if (!more.ok()) return more.error();
     if (!*more) break;
-    // Growing takes as much again.
+    // Growing takes the same amount again.
     if (runs.back().bytes() > options.memory / 2) {
       if (Status s = runs.back().write(folder); !s.ok()) return s.error();
       runs.emplace_back();

@@ -7,8 +7,8 @@
 // Lines are collected as far as memory goes and sorted, and each such run is written to a file
 // without a name, which the system removes however the process ends; then the runs are merged.
 // Lines of a session stay in their order, and so do lines with the same begin. A line without a
-// begin stays behind its session's previous line, an event behind everything before it, the header
-// at the front.
+// begin stays after its session's previous line, an event after everything before it, and the
+// header in front.
 //
 // Cost: each line is written and read once more; nothing is written if one run is enough.
 #pragma once
@@ -24,12 +24,12 @@
 namespace assay::internal::formats {
 
 struct TimeOrderOptions {
-  uint64_t memory = uint64_t{256} << 20;  // for the lines of a run
-  std::string folder = {};                // of the runs; empty: that of temporary files
+  uint64_t memory = uint64_t{256} << 20;  // for the lines of one run
+  std::string folder = {};                // for the runs; empty: the folder of temporary files
   Budget* budget = nullptr;               // may be null
 };
 
-// All of `lines`. The source may be read as long as the process has room for its files.
+// Reads all of `lines`. The source may be read as long as the process has memory for its files.
 Result<std::unique_ptr<ByteSource>> in_order_of_time(Input& lines, const TimeOrderOptions& options);
 
 }  // namespace assay::internal::formats

@@ -1,6 +1,6 @@
 // TimeKiller (Chronos, Aion): a JSON array of transactions with the database's own start and commit
-// timestamps. A timestamp {p, l} is kept as p * 2^16 + l; a p from 2^47 on is a whole timestamp, as
-// TiDB's are, which have their logical part in their last bits, and is kept as it is.
+// timestamps. A timestamp {p, l} is kept as p * 2^16 + l; a p of 2^47 or more is a whole timestamp,
+// like those of TiDB, whose last bits are the logical part, and is kept as it is.
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -63,7 +63,7 @@ bool TraceHistory::add(const TraceRow& row, uint64_t line) {
   return read_time(row, outcomes_[txn]) && read_status(row, outcomes_[txn]) && read_op(row, txn);
 }
 
-// A row that names no transaction is one by itself.
+// The transaction of a row; a row that names none is one by itself.
 uint32_t TraceHistory::txn_of(const TraceRow& row, uint64_t line) {
   const ValueView& name = row.at(TraceColumn::session).value;
   const int64_t session = session_numbers_.of(name);
@@ -105,7 +105,7 @@ bool TraceHistory::read_op(const TraceRow& row, uint32_t txn) {
   const std::string name = lower(row.at(TraceColumn::op).value.text);
   if (name == "begin") return true;
   if (name == "commit" || name == "abort" || name == "rollback") {
-    // A commit that failed may have taken effect anyway.
+    // A commit that failed may have taken effect nevertheless.
     outcomes_[txn].status = name != "commit" ? TxnStatus::aborted
                             : row.failed     ? TxnStatus::unknown
                                              : TxnStatus::committed;
@@ -149,7 +149,7 @@ Status TraceHistory::build_txn(StreamedBuilder& builder, uint32_t t,
   TxnHeader header;
   header.session = view(sessions_[static_cast<size_t>(txn.session)]);
   header.name = view(outcome.name).text;
-  // Where the source reports ends, a transaction without one was cut off.
+  // If the source reports ends, a transaction without one was cut off.
   header.status = outcome.status.value_or(ends_told_ && txn.id >= 0 ? TxnStatus::unknown
                                                                     : TxnStatus::committed);
   header.begin = outcome.begin;

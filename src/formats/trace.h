@@ -1,6 +1,6 @@
 // What an application did, operation by operation: each row names its session, transaction,
-// operation, key, value, time and status, as far as the source gives them. Tables (csv.cc) and JSON
-// (json_trace.cc) are read through it.
+// operation, key, value, time and status, as far as the source states them. Tables (csv.cc) and
+// JSON (json_trace.cc) are read through it.
 //
 // Rows of a transaction need not be neighbours. A transaction runs from its smallest time to its
 // largest; if any row of the source is a commit or abort, a transaction that has neither, and no
@@ -25,7 +25,7 @@ namespace assay::internal::formats {
 enum class TraceColumn : uint8_t { session, txn, op, key, value, time, status };
 inline constexpr size_t kTraceColumns = 7;
 
-// The column of that name, in any case of letters.
+// The column with that name, in upper or lower case.
 std::optional<TraceColumn> trace_column(std::string_view name);
 
 struct TraceField {
@@ -50,30 +50,31 @@ class TraceHistory {
     TraceColumn column = TraceColumn::session;
     std::string message;
   };
-  // As of StreamedBuilder.
+  // `budget` and `threads` as for StreamedBuilder.
   TraceHistory(Budget* budget, unsigned threads) : budget_(budget), threads_(threads) {}
 
-  // The row's views need to live for the call only. False at a fault, which is then in fault().
+  // Adds a row, whose views need to live for the call only. False at a fault, which is then in
+  // fault().
   bool add(const TraceRow& row, uint64_t line);
   const Fault& fault() const { return fault_; }
   Result<History> finish() &&;
 
  private:
-  // A value held back, its text in `texts_`.
+  // A value that is held back, with its text in `texts_`.
   struct Held {
-    int64_t integer = 0;  // or where the text begins
-    uint32_t length = 0;  // of the text
+    int64_t integer = 0;  // or the offset at which the text begins
+    uint32_t length = 0;  // length of the text
     ValueView::Type type = ValueView::Type::null;
   };
   struct HeldOp {
     OpKind kind = OpKind::read;
     Held key;
-    Held value;  // of a list that was read: `length` of elements_, from `integer` on
+    Held value;  // for a list that was read: `length` of elements_, from `integer` on
   };
   struct Outcome {
     Interval begin, end;
     std::optional<TxnStatus> status;
-    Held name;  // a text
+    Held name;  // always a text
   };
 
   bool fail(TraceColumn column, std::string message);
@@ -87,10 +88,10 @@ class TraceHistory {
                    std::span<const HeldOp* const> ops) const;
 
   GatheredTxns<HeldOp> gathered_;
-  std::string texts_;           // of the operations held back
-  std::vector<Held> elements_;  // of lists
+  std::string texts_;           // of the operations that are held back
+  std::vector<Held> elements_;  // elements of lists
   std::vector<Outcome> outcomes_;
-  std::vector<Held> sessions_;  // names, by number
+  std::vector<Held> sessions_;  // their names, by number
   ValueNumbers session_numbers_;
   ValueNumbers txn_numbers_;
   int64_t unnamed_ = 0;

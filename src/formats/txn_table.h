@@ -1,4 +1,4 @@
-// Transactions of several histories by their lines, written as one history and read back as one.
+// Transactions of several histories by their lines, written and read back as one history.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace assay::internal::formats {
 
 class TxnTableWriter {
  public:
-  // A line that is there already is the same transaction. Its session's earlier transactions are in
-  // earlier lines.
+  // Adds a transaction; the same line is the same transaction. The session's earlier transactions
+  // must be in earlier lines.
   void add(uint64_t line, const std::shared_ptr<const History>& h, TxnId t) {
     txns_.try_emplace(line, h, t);
   }
@@ -33,14 +33,14 @@ class TxnTable {
   static Result<TxnTable> read(StreamReader& from);
 
   const std::shared_ptr<const History>& history() const { return history_; }
-  // kNone if the line is not there.
+  // The transaction of a line; kNone if the line is missing.
   TxnId find(uint64_t line) const;
-  // kNone if no transaction names the key.
+  // The key's number; kNone if no transaction uses the key.
   KeyId key(const ValueView& key) const;
 
  private:
   std::shared_ptr<const History> history_;
-  std::vector<uint64_t> lines_;  // per transaction; ascending
+  std::vector<uint64_t> lines_;  // indexed by transaction; ascending
   std::unordered_map<ValueView, KeyId, HeldHash, HeldEqual> keys_;
 };
 

@@ -1,4 +1,4 @@
-// What --unique-values asks of a history.
+// The check that --unique-values adds.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace assay::internal::formats {
 
-// Whether no value was written to a key twice, aborted writes and deletions included; if one was,
-// an error that names both. `file` may be empty: lines are not named then.
+// Checks that no value was written to a key twice, including aborted writes and deletions;
+// otherwise an error that names both. If `file` is empty, lines are not named.
 Status check_unique_values(const History& history, const std::string& file);
 
 }  // namespace assay::internal::formats

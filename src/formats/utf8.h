@@ -1,4 +1,4 @@
-// UTF-8. Whole lines are checked by simdjson; base/utf8.h finds the place.
+// UTF-8. Whole lines are checked by simdjson; base/utf8.h finds the place of a fault.
 #pragma once
 
 #include <string_view>

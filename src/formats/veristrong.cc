@@ -1,5 +1,5 @@
-// VeriStrong's list text: the number of operations, then "session txn R key n a1 … an" and
-// "session txn A key value", one a line.
+// VeriStrong's list text: the number of operations, then "session txn R key n a1 … an" or "session
+// txn A key value" on each line.
 #include <string>
 #include <vector>
 

@@ -3,8 +3,8 @@
 //
 // A read carries only the hash of its value, even if that was loaded before the run. So the logs
 // are read twice: first the versions that were written, then the transactions, where the first read
-// value of a key that was never written is the initial one. A second one stays, and is out of thin
-// air.
+// value of a key that was never written is the initial one. A second such value stays, and is out
+// of thin air.
 #include "formats/viper.h"
 
 #include <algorithm>
@@ -25,13 +25,13 @@ namespace assay::internal::formats {
 namespace {
 
 namespace json = simdjson::dom;
-constexpr std::string_view kJson = "J";  // how the names of files begin
+constexpr std::string_view kJson = "J";  // the beginning of the names of files
 constexpr std::string_view kEdn = "Jep";
 constexpr std::string_view kNil = "nil";
 constexpr int64_t kMillisecond = 1'000'000;
 constexpr std::string_view kWantViperValue = "an integer of 64 bits or a string";
 
-// The forms of an operation with named fields, in the order of the array.
+// The forms of an operation with named fields, with the fields in the order of the array form.
 struct Form {
   std::string_view kind;
   std::array<std::string_view, 5> fields;
@@ -112,7 +112,8 @@ class ViperReader {
     return collecting_ || initial ? Ok{} : end_txn();
   }
 
-  // Failed writes had no effect: they count as undone, and a read of one is a read of aborted data.
+  // Ends a transaction. Failed writes had no effect: they count as undone, and a read of one is a
+  // read of aborted data.
   Status end_txn() {
     const size_t done = builder_.savepoint();
     for (const auto& [key, value] : failed_) builder_.add(Op::write(key, value));
@@ -136,7 +137,7 @@ class ViperReader {
     return Ok{};
   }
 
-  // What a key held: a hash, or null for "nil", nil and 0.
+  // Reads what a key held: a hash, or null for "nil", nil and 0.
   static bool version(json::element e, ValueView& to) {
     to = ValueView::null();
     if (e.is_null()) return true;
@@ -172,7 +173,7 @@ class ViperReader {
       builder_.add(Op::write(key, value));
   }
 
-  // The version that was seen, with null in the place of the initial value.
+  // The version that was seen, with null instead of the initial value.
   ValueView seen(const ValueView& key, const ValueView& value) {
     if (collecting_ || value.is_null()) return value;
     std::string text = pair_text(key, value);
@@ -212,7 +213,7 @@ class ViperReader {
     return records_->expected({"value", i, step(0)}, "one of r, w, i, d, range");
   }
 
-  // The array equivalent to {"opType":"r","key":5,…}, up to the first missing field.
+  // Makes the array equivalent to {"opType":"r","key":5,…}, up to the first missing field.
   bool name_parts(json::object object) {
     json::element field;
     std::string_view kind;
@@ -228,13 +229,13 @@ class ViperReader {
     }
     return true;
   }
-  // The place of a part of the operation: an index, or a field.
+  // The path step to a part of the operation: an index, or a field.
   JsonStep step(size_t part) const {
     if (!form_) return JsonStep(part);
     return part == 0 ? JsonStep("opType") : JsonStep(form_->fields[part - 1]);
   }
 
-  // Whether the write of an operation worked; absent means yes.
+  // Reads whether the write of an operation worked; if nothing is said, it did.
   Status read_ok(size_t i, size_t at, bool& ok) {
     if (at < part_.size() && part_[at].get_bool().get(ok) != simdjson::SUCCESS)
       return records_->expected({"value", i, step(at)}, "true or false");
@@ -259,7 +260,7 @@ class ViperReader {
     return Ok{};
   }
 
-  // Insert and delete: the old value, then the new value or the tombstone.
+  // Reads an insert or delete: the old value, then the new value or the tombstone.
   Status read_change(bool remove, size_t i) {
     ValueView key, value, before;
     if (part_.size() < 6)
@@ -284,7 +285,7 @@ class ViperReader {
     for (size_t b = 0; b < 2; ++b) {
       if (!part_[b + 1].is_null() && !json_value(part_[b + 1], bound[b]))
         return records_->expected({"value", i, step(b + 1)}, "a key or \"nil\"");
-      // With named fields an open end is the smallest or largest integer.
+      // With named fields, the smallest or largest integer is an open end.
       if (bound[b] == ValueView::of(kNil) ||
           (form_ && bound[b] == ValueView::of(b == 0 ? INT64_MIN : INT64_MAX)))
         bound[b] = ValueView::null();
@@ -292,7 +293,7 @@ class ViperReader {
     rows_.clear();
     for (size_t list = 3; list < std::min<size_t>(part_.size(), 5); ++list) {
       json::array rows;
-      if (list == 4 && part_[list].is_bool()) break;  // "final", where there are no dead rows
+      if (list == 4 && part_[list].is_bool()) break;  // "final", if there are no dead rows
       if (part_[list].get_array().get(rows) != simdjson::SUCCESS)
         return records_->expected({"value", i, step(list)}, "an array of {\"id\":…,\"val\":…}");
       size_t n = 0;
@@ -304,7 +305,7 @@ class ViperReader {
             !json_field(object, "val", val) || !json_value(id, key) || !version(val, value))
           return records_->expected({"value", i, step(list), n}, "{\"id\":key,\"val\":value}");
         ++n;
-        // A key that was seen to be absent is one that was not found.
+        // A key that was seen to be absent was not found.
         if (ValueView v = seen(key, value); !v.is_null() || list == 3) rows_.emplace_back(key, v);
       }
     }
@@ -320,10 +321,10 @@ class ViperReader {
   bool initial_txn_ = false;
   bool has_initial_txn_ = false;
   uint64_t initial_reads_ = 0;
-  std::unordered_set<std::string> written_;               // key and value
-  std::unordered_map<std::string, std::string> initial_;  // key to key and value
+  std::unordered_set<std::string> written_;               // pairs of key and value
+  std::unordered_map<std::string, std::string> initial_;  // key to pair of key and value
   std::vector<json::element> part_;
-  const Form* form_ = nullptr;  // of an operation with named fields
+  const Form* form_ = nullptr;  // the form of an operation with named fields
   std::vector<std::pair<ValueView, ValueView>> failed_;
   std::vector<std::pair<ValueView, ValueView>> rows_;
 };
@@ -343,8 +344,8 @@ Result<History> read_viper_edn(Source& source, Notes& notes) {
   return read_directory(source, kEdn, notes);
 }
 
-// Whether a value was read that was never written. It would be taken for the initial value then,
-// unless the logs say that they have an initial state.
+// Whether a value was read that was never written. The reader would mistake it for the initial
+// value, unless the logs say that they have an initial state.
 bool reads_out_of_thin_air(Registers& registers) {
   std::set<std::pair<int64_t, int64_t>> unwritten;
   for (bool reads : {true, false})
@@ -357,7 +358,7 @@ bool reads_out_of_thin_air(Registers& registers) {
   return !unwritten.empty();
 }
 
-// What the two notations do not have in common.
+// What differs between the two notations.
 struct Notation {
   std::string_view prefix;
   std::string_view initial;

@@ -7,7 +7,7 @@ namespace {
 
 using Kind = Datum::Kind;
 
-// Whether the first map of a log has a keyword for its first key.
+// Whether the first map of a log has a keyword as its first key.
 bool is_edn(std::string_view head) {
   const size_t open = head.find('{');
   if (open == head.npos) return false;
@@ -22,7 +22,7 @@ std::string_view field_name(const Datum& key) {
   return name;
 }
 
-// Nested as deep as the tree, which is bounded.
+// The recursion is as deep as the tree, which is bounded.
 void append_json(const DatumTree& tree, const Datum& d, std::string& to) {
   switch (d.kind) {
     case Kind::nil:
@@ -53,7 +53,7 @@ void append_json(const DatumTree& tree, const Datum& d, std::string& to) {
       }
       to += ']';
       break;
-    default:  // a real is no value here; as text it is refused by what reads it, or is a value
+    default:  // a real is not a value here; its text is refused by the reader, or is a value
       append_json_string(to, d.text);
   }
 }

@@ -91,9 +91,9 @@ class BlockWalk {
   }
 
   std::span<const Link> links_;
-  std::vector<uint32_t> begin_, at_, next_;  // links at each vertex
+  std::vector<uint32_t> begin_, at_, next_;  // lists of the links at each vertex
   std::vector<uint32_t> found_,
-      low_;  // per vertex: when found, from 1; earliest reached from below
+      low_;  // indexed by vertex: when it was found, from 1; the earliest reached from below
   std::vector<Visit> path_;
   std::vector<uint32_t> waiting_;
   uint32_t clock_ = 0;

@@ -10,10 +10,10 @@
 
 namespace assay::internal {
 
-using Link = std::pair<Vertex, Vertex>;  // no direction, two different ends
+using Link = std::pair<Vertex, Vertex>;  // has no direction, and two different ends
 
 struct Blocks {
-  std::vector<uint32_t> of_link;  // per link
+  std::vector<uint32_t> of_link;  // indexed by link
   uint32_t count = 0;
 };
 

@@ -2,12 +2,12 @@
 //
 //   a → b → c → a, c → d      {a, b, c} and {d}
 //
-// A depth-first search numbers the vertices as it finds them. Those whose component is not complete
-// wait on a stack; `low` is the least number that can be reached through them. A vertex that
-// reaches nothing before itself completes the component that waits above it. A component is
-// complete before the components that lead to it, so it gets the lower number.
+// A depth-first search numbers the vertices as it finds them. Vertices whose component is not
+// complete wait on a stack; `low` is the least number that can be reached through a vertex. A
+// vertex that reaches nothing before itself completes the component that waits above it. A
+// component is complete before the components that lead to it, so it gets the lower number.
 //
-// Cost: linear, with an explicit stack in place of recursion. Source: Tarjan, 1972.
+// Cost: linear, with an explicit stack instead of recursion. Source: Tarjan, 1972.
 
 #include "graph/components.h"
 

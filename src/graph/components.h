@@ -9,7 +9,8 @@
 namespace assay::internal {
 
 struct Components {
-  std::vector<uint32_t> of;  // per vertex; an edge never leads to a component with a higher number
+  std::vector<uint32_t> of;  // indexed by vertex; an edge never leads to a component with a higher
+                             // number
   uint32_t count = 0;
 };
 

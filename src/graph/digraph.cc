@@ -5,7 +5,7 @@
 // A cycle stays in one strongly connected component; a breadth-first search in it from a vertex
 // back to itself gives a short one. Searching from a few starts, smallest components first, and
 // keeping the shortest cycle gives small counterexamples at bounded cost. O(edges of the component)
-// a start.
+// per start.
 
 #include "graph/digraph.h"
 
@@ -38,7 +38,7 @@ class CycleSearch {
         seen_from_(graph.vertices(), kNowhere),
         parent_(graph.vertices()) {}
 
-  // Vertices on cycles, those in the smallest components first.
+  // Vertices on cycles; those in the smallest components come first.
   std::vector<Vertex> starts() const {
     std::vector<uint32_t> size(components_.count, 0);
     for (uint32_t c : components_.of) ++size[c];
@@ -80,8 +80,8 @@ class CycleSearch {
  private:
   static constexpr Vertex kNowhere = 0xFFFFFFFF;
 
-  // Appends to `next` what an edge from `u` reaches for the first time; gives `u` back if that is
-  // `start` itself.
+  // Appends to `next` the vertices that an edge from `u` reaches for the first time; returns `u` if
+  // one of them is `start` itself.
   Vertex step(Vertex start, Vertex u, std::vector<Vertex>& next) {
     const bool open = graph_.each_out(u, [&](Vertex v) {
       if (v == start) return false;
@@ -97,7 +97,7 @@ class CycleSearch {
 
   const Digraph& graph_;
   const Components components_;
-  std::vector<Vertex> seen_from_;  // per vertex: the last start of a search that came here
+  std::vector<Vertex> seen_from_;  // indexed by vertex: the last start of a search that reached it
   std::vector<Vertex> parent_;
 };
 
@@ -197,11 +197,11 @@ std::vector<Vertex> find_cycle(const Digraph& graph) {
 }
 
 uint64_t topological_order_bytes(const Digraph& graph) {
-  return 3 * sizeof(uint32_t) * graph.vertices();  // degrees, the ready vertices, the order
+  return 3 * sizeof(uint32_t) * graph.vertices();  // degrees, the ready vertices, and the order
 }
 
 uint64_t cycle_search_bytes(const Digraph& graph) {
-  // The search for components copies the edges; it holds six numbers a vertex, two of them of 64
+  // The search for components copies the edges; per vertex it holds six numbers, two of them of 64
   // bits.
   return 9 * sizeof(uint32_t) * graph.vertices() + sizeof(Vertex) * graph.edges();
 }

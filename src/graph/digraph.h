@@ -1,5 +1,5 @@
-// Directed graphs on dense node numbers: a compressed part that is built once and, beside it, edges
-// that are added (and taken back, last first) later.
+// Directed graphs on dense node numbers: a compressed part that is built once and, in addition,
+// edges that are added later (and taken back, last first).
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct Arc {
   friend bool operator==(const Arc&, const Arc&) = default;
 };
 
-// Neighbours in both directions. Memory: 16 bytes an edge and 8 a vertex.
+// Neighbours in both directions. Memory: 16 bytes per edge and 8 per vertex.
 class Digraph {
  public:
   static constexpr uint32_t kEnd = 0xFFFFFFFF;
@@ -28,8 +28,8 @@ class Digraph {
   // Vertices 0 … vertices-1. Parallel edges are kept; self-loops are a programming error.
   Digraph(size_t vertices, std::span<const Arc> arcs);
 
-  // The memory that building a graph takes, including what only building needs, and that adding
-  // edges takes.
+  // The memory that building a graph takes, including what only building needs, and the memory that
+  // adding edges takes.
   static uint64_t bytes(size_t vertices, size_t arcs);
   uint64_t bytes_to_add(size_t arcs) const;
   void reserve_to_add(size_t arcs) { added_.reserve(added_.size() + arcs); }
@@ -71,8 +71,8 @@ class Digraph {
     for (uint32_t e = first_out_[u]; e != kEnd; e = added_[e].next_out) take(added_[e].to, e);
   }
 
-  // Finds the edge u→v: kBuiltIn if it was there from the start, else the least index of an added
-  // one (counting from 0), kEnd if there is none. O(edges out of u).
+  // Finds the edge u→v: kBuiltIn if it was there from the start, otherwise the least index of an
+  // added edge (counting from 0), kEnd if there is none. O(edges out of u).
   uint32_t find(Arc arc) const;
 
   void add(Arc arc);
@@ -95,12 +95,12 @@ class Digraph {
 // the graph has a cycle the result is shorter than vertices(). O(edges + vertices log vertices).
 std::vector<Vertex> topological_order(const Digraph& graph, std::span<const uint32_t> rank = {});
 
-// Some shortest cycle through the part of the graph that topological_order could not order; edges
-// as consecutive vertices, first not repeated. Empty if the graph is acyclic.
+// Some shortest cycle through the part of the graph that topological_order could not order; as
+// consecutive vertices, the first not repeated. Empty if the graph is acyclic.
 std::vector<Vertex> find_cycle(const Digraph& graph);
 
-// A shortest path between two vertices, both included, through vertices that may be passed; there
-// is one.
+// A shortest path between two vertices, including both, through vertices that may be passed; there
+// must be one.
 template <class MayPass>
 std::vector<Vertex> shortest_path(const Digraph& graph, Vertex from, Vertex to, MayPass may_pass) {
   std::vector<Vertex> parent(graph.vertices(), to), queue{from};
@@ -120,7 +120,7 @@ std::vector<Vertex> shortest_path(const Digraph& graph, Vertex from, Vertex to, 
   return path;
 }
 
-// The memory that each of the first two takes.
+// The memory that topological_order and find_cycle take.
 uint64_t topological_order_bytes(const Digraph& graph);
 uint64_t cycle_search_bytes(const Digraph& graph);
 

@@ -7,7 +7,7 @@
 //   forward from a among positions ≤ 3: a, b        (meeting what the other search reached would be
 //                                                   a cycle)
 //   backward from d among positions ≥ 0: d, c
-//   a and b are placed behind d: c=0 d=1 a=2 b=3
+//   a and b are placed after d: c=0 d=1 a=2 b=3
 //
 // An edge that already points upwards costs one comparison; removing edges costs nothing, since an
 // order stays valid. So the work depends on how good the order is to begin with, which is why it
@@ -15,10 +15,10 @@
 //
 // Both searches go on at once, and end when they meet or one has nothing left: a cycle of a dozen
 // edges among thousands of vertices is met after a few hundred (Haeupler, Kavitha, Mathew, Sen,
-// Tarjan, TALG 2012, search in both directions for the same reason). One finished side is enough to
-// place it beyond the other end, if the vertices between are skipped, once. Cost of one insertion:
-// the edges of the vertices that the smaller search reaches, about twice, and the positions between
-// the ends or the edges of the larger one, whichever are fewer.
+// Tarjan, TALG 2012, search in both directions for the same reason). One finished side can be
+// placed beyond the other end, if the vertices between are skipped once. Cost of one insertion: the
+// edges of the vertices that the smaller search reaches, about twice, and the positions between the
+// ends or the edges of the larger one, whichever are fewer.
 
 #include "graph/incremental_order.h"
 
@@ -46,10 +46,10 @@ bool IncrementalOrder::insert(Arc arc) {
 }
 
 // Visits, among the positions between the two, what `start` reaches and what reaches `goal`; false,
-// with a path from `start` to `goal`, if the two meet. Breadth first, the side with fewer vertices
-// to visit next: so the path has few edges, and is met after a small part of what either side
-// reaches. Where one side ends without having met the other there is no path, and `start` is placed
-// behind `goal`.
+// with a path from `start` to `goal`, if the two searches meet. They are breadth first, and the
+// side with fewer vertices to visit goes next: so the path has few edges, and is met after a small
+// part of what either side reaches. If one side ends without having met the other, there is no
+// path, and `start` is placed after `goal`.
 bool IncrementalOrder::search(Vertex start, Vertex goal) {
   lower_ = position_[start];
   upper_ = position_[goal];
@@ -70,7 +70,7 @@ bool IncrementalOrder::search(Vertex start, Vertex goal) {
     const bool forward = ahead_.waiting() <= behind_.waiting();
     if (!(forward ? visit(ahead_, behind_, true) : visit(behind_, ahead_, false))) return false;
   }
-  // One side has ended, and so the other cannot meet it any more.
+  // One side has ended, so the other cannot meet it any more.
   const auto few_between = [&] {
     return upper_ - lower_ < kPositionsPerVertex * (ahead_.reached.size() + behind_.reached.size());
   };
@@ -85,7 +85,7 @@ bool IncrementalOrder::search(Vertex start, Vertex goal) {
   return true;
 }
 
-// The next vertex of a side. False, with the path, if it meets the other.
+// Visits the next vertex of a side. False, with the path, if it meets the other side.
 bool IncrementalOrder::visit(Side& side, const Side& other, bool forward) {
   const Vertex u = side.reached[side.next++];
   Vertex met = u;
@@ -112,8 +112,8 @@ bool IncrementalOrder::visit(Side& side, const Side& other, bool forward) {
   return false;
 }
 
-// What `start` reaches goes behind `goal`, or what reaches `goal` before `start`; the others
-// between the two close up.
+// Moves what `start` reaches after `goal`, or what reaches `goal` before `start`; the other
+// vertices between the two close up.
 void IncrementalOrder::pass_over(const Side& side, bool forward) {
   free_.clear();
   uint32_t next = forward ? lower_ : upper_;
@@ -132,7 +132,7 @@ void IncrementalOrder::pass_over(const Side& side, bool forward) {
   }
 }
 
-// The places of both sides are dealt out again, first to what reaches `goal`.
+// Deals out the places of both sides again, first to what reaches `goal`.
 void IncrementalOrder::exchange() {
   const auto by_position = [this](Vertex a, Vertex b) { return position_[a] < position_[b]; };
   free_.clear();

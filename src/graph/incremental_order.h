@@ -16,11 +16,11 @@ class IncrementalOrder {
   // who adds edges to the graph only through this object.
   IncrementalOrder(Digraph& graph, std::span<const Vertex> order);
 
-  // Adds the edge if it closes no cycle. Otherwise the graph stays as it is and path_back() says
+  // Adds the edge if it closes no cycle. Otherwise the graph is unchanged, and path_back() says
   // why.
   bool insert(Arc arc);
-  // Takes another order instead, after edges were added to the graph by other means: a topological
-  // order of it.
+  // Adopts another order, a topological order of the graph, after edges were added to the graph by
+  // other means.
   void renew(std::span<const Vertex> order);
   // Takes back the edge inserted last. The order stays valid.
   void pop() { graph_.pop(); }
@@ -40,11 +40,11 @@ class IncrementalOrder {
 
   static constexpr uint32_t kMostStamps = 0xFFFFFFF0;
 
-  // One of the two searches: the vertices reached, of which those before `next` were visited.
+  // One of the two searches: the vertices it reached, of which those before `next` were visited.
   struct Side {
     std::vector<Vertex> reached;
     size_t next = 0;
-    uint32_t stamp = 0;  // mark of its vertices
+    uint32_t stamp = 0;  // the mark of its vertices
 
     void begin(Vertex v, uint32_t with) {
       reached.assign(1, v);
@@ -67,10 +67,11 @@ class IncrementalOrder {
   Digraph& graph_;
   std::vector<Vertex> order_;
   std::vector<uint32_t> position_;
-  std::vector<uint32_t> mark_;      // the stamp of the side that visited a vertex last
-  std::vector<Vertex> parent_;      // the vertex of its side from which it was reached
+  std::vector<uint32_t> mark_;      // indexed by vertex: the stamp of the side that visited it last
+  std::vector<Vertex> parent_;      // indexed by vertex: the vertex of the same side from which it
+                                    // was reached
   Side ahead_, behind_;             // what the edge's end reaches, and what reaches its beginning
-  uint32_t lower_ = 0, upper_ = 0;  // positions of the two, between which is searched
+  uint32_t lower_ = 0, upper_ = 0;  // positions of the edge's ends, between which the searches run
   std::vector<Vertex> path_;
   std::vector<uint32_t> free_;
   uint32_t stamp_ = 0;

@@ -1,6 +1,6 @@
-// Reachability for pairs that are known in advance, without a matrix: 512 vertices at a time that
-// are neighbours in a topological order are the columns of a narrow matrix, and one sweep along the
-// order propagates their bits.
+// Reachability for pairs that are known in advance, without a full matrix: at a time, 512 vertices
+// that are neighbours in a topological order are the columns of a narrow matrix, and one sweep
+// along the order propagates their bits.
 //
 //   order a b c d, edges a→c b→d, columns {a, b}:    a 10   b 01   c 10   d 01
 //
@@ -45,7 +45,7 @@ bool Reachability::answer(std::span<const Arc> pairs, std::vector<bool>& reached
   return true;
 }
 
-// `asked` are pairs from one block, by the place of their ends.
+// `asked` are pairs from one block, sorted by the places of their ends.
 bool Reachability::sweep(std::span<const uint32_t> asked, std::span<const Arc> pairs,
                          std::vector<bool>& reached, Budget& budget) {
   const uint32_t first = place_[pairs[asked[0]].from] / kColumns * kColumns;

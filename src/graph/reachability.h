@@ -31,8 +31,8 @@ class Reachability {
 
   const Digraph& graph_;
   const std::span<const Vertex> order_;
-  std::vector<uint32_t> place_;   // per vertex, in the order
-  std::vector<Columns> columns_;  // per place: which vertices of the block reach it
+  std::vector<uint32_t> place_;   // indexed by vertex: its place in the order
+  std::vector<Columns> columns_;  // indexed by place: which vertices of the block reach it
 };
 
 }  // namespace assay::internal

@@ -28,7 +28,8 @@ class Companions {
     for (TxnId t = 0; t < h_.txn_count(); ++t) {
       if (h_.status(t) != TxnStatus::committed)
         if (Status s = add_companion(t); !s.ok()) return s.error();
-      // The times of a session do not run backwards, and those of what aborted say nothing.
+      // The times of a session do not run backwards, and the times of aborted transactions say
+      // nothing.
       copier_.begin(h_, t, h_.status(t) != TxnStatus::aborted);
       for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) copier_.operation(h_, i);
       if (Status s = builder_.end_txn(); !s.ok()) return s.error();
@@ -58,7 +59,7 @@ class Companions {
     return added;
   }
 
-  // The transaction begins with the first thing it saw.
+  // Begins the companion of the transaction with the first thing that the transaction saw.
   HistoryBuilder& companion() {
     if (begun_) return builder_;
     begun_ = true;
@@ -90,7 +91,7 @@ class Companions {
     if (!fits(h_, seen, own->second)) contradict(seen, own->second);
   }
 
-  // What an operation that also writes observed.
+  // Copies what an operation that also writes observed.
   void observe(OpId i) {
     companion();
     if (!installs_version(h_.op(i))) return copier_.operation(h_, i);
@@ -124,7 +125,7 @@ class Companions {
     const std::vector<Observation> rows = observations_of_range(h_, i, keys);
     bool whole = true;
     for (const Observation& row : rows) {
-      if (row.accepts == Accepts::nothing) return observe(i);  // it contradicts itself
+      if (row.accepts == Accepts::nothing) return observe(i);  // the result contradicts itself
       whole = whole && !own_.contains(row.key);
     }
     if (whole) return observe(i);
@@ -141,7 +142,7 @@ class Companions {
     }
   }
 
-  // What the range says of these keys, which are adjacent.
+  // Copies what the range says of these keys, which are adjacent.
   void copy_range(OpId i, KeyId lo, KeyId hi, std::span<const KeyId> keys) {
     const std::unordered_set<KeyId> inside(keys.begin(), keys.end());
     const Selected all = h_.selected(i);
@@ -157,7 +158,7 @@ class Companions {
     copier_.range(h_, i, lo, hi, {all.predicate, rows, passed, matched, all.complete});
   }
 
-  // A new key at each call, which no other transaction uses.
+  // Returns a new key at each call, which no other transaction uses.
   ValueView key_of_its_own(KeyId key) {
     if (keys_.empty())
       for (KeyId k = 0; k < h_.key_count(); ++k) keys_.insert(h_.key(k).to_string());
@@ -166,7 +167,7 @@ class Companions {
     return ValueView::of(std::string_view(keys_of_its_own_.emplace_back(std::move(name))));
   }
 
-  // The transaction wrote `own` and then saw something else.
+  // Shows in the companion that the transaction wrote `own` and then saw something else.
   void contradict(const Observation& seen, const KeyState& own) {
     companion();
     const ValueView key = key_of_its_own(seen.key), value = h_.version_value(own.version);
@@ -192,16 +193,16 @@ class Companions {
   HistoryBuilder builder_;
   TxnCopier copier_{builder_};
   OpBuffers buffers_;
-  std::unordered_set<std::string> names_;  // of transactions and sessions
+  std::unordered_set<std::string> names_;  // names of transactions and sessions
   std::unordered_set<std::string> keys_;   // filled when the first companion needs a new key
-  std::optional<KeyOrder> key_order_;      // once there is a range
+  std::optional<KeyOrder> key_order_;      // set once there is a range
   uint64_t companions_ = 0;
   std::optional<Error> not_understood_;
-  // Of the transaction under way.
+  // The next members belong to the transaction under way.
   TxnId txn_ = kNone;
   bool begun_ = false;
-  std::string name_;                         // the companion's
-  std::unordered_map<KeyId, KeyState> own_;  // its writes so far
+  std::string name_;                         // the name of the companion
+  std::unordered_map<KeyId, KeyState> own_;  // the transaction's writes so far
   std::deque<std::string> keys_of_its_own_;
 };
 

@@ -27,10 +27,10 @@ namespace assay::internal {
 
 struct CountedReads {
   History history;
-  uint64_t companions = 0;  // transactions that did not commit and had seen something
+  uint64_t companions = 0;  // of transactions that did not commit and had seen something
 };
 
-// Fails where the history is too long to have companions.
+// Fails if companions would make the history too long.
 Result<CountedReads> count_aborted_reads(const History& history);
 
 }  // namespace assay::internal

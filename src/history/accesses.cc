@@ -6,7 +6,7 @@ namespace assay::internal {
 
 namespace {
 
-// What a range says of the keys that it names.
+// Returns what a range says about the keys that it names.
 std::vector<Observation> named_by_range(const History& history, OpId range) {
   const Selected selected = history.selected(range);
   const auto match = [&](VersionId v) {
@@ -40,7 +40,7 @@ std::vector<Observation> observations_of_range(const History& history, OpId rang
   const auto key_order = [](const Observation& a, const Observation& b) { return a.key < b.key; };
   std::sort(seen.begin(), seen.end(), key_order);
   const size_t named = seen.size();
-  for (size_t k = 1; k < named; ++k)  // a key is named once
+  for (size_t k = 1; k < named; ++k)  // no key may be named twice
     if (seen[k].key == seen[k - 1].key) seen[k].accepts = seen[k - 1].accepts = Accepts::nothing;
   if (selected.complete) {
     const Accepts others = selected.predicate == kNone ? Accepts::absent : Accepts::misses;

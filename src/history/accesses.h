@@ -12,9 +12,9 @@
 //   w(x,1)  a(l,1)  d(x)   -                              x = 1, one more element of l, the absence
 //                                                         of x
 //
-// All of it is local to the transaction: no other one is looked at. Which writes may explain an
-// observation is for others to say. Cost: an observation or an install takes constant time; a
-// transaction is walked in the time of its operations.
+// All of this is local to the transaction: no other transaction is looked at. Which writes may
+// explain an observation is decided elsewhere. Cost: an observation or an install takes constant
+// time; a transaction is walked in the time of its operations.
 #pragma once
 
 #include <cstddef>
@@ -27,30 +27,30 @@
 
 namespace assay::internal {
 
-// What a key holds: what a write left of it, or the initial value.
+// What a key holds: the state that a write left, or the initial value.
 struct KeyState {
   VersionId version = kNone;  // kNone: the initial value of every key
-  bool removed = false;       // a delete left it
+  bool removed = false;       // a delete left this state
 };
 
 // The states of a key that explain what an operation returned.
 enum class Accepts : uint8_t {
-  any,      // it observes nothing
-  equals,   // the key held a version
-  differs,  // it held anything else
+  any,      // the operation observes nothing
+  equals,   // the key held this version
+  differs,  // the key held anything else
   absent,
   present,
-  matches,  // it held a row that satisfies a condition, or may do so
-  misses,   // it was absent, or held a row that does not satisfy a condition, or may not
-  list,     // it held a list that ends with the own elements
-  rows,     // of each key of a range, its value or that it was absent
+  matches,  // the key held a row that satisfies a condition, or may satisfy it
+  misses,   // the key was absent, or held a row that does not satisfy a condition, or may not
+  list,     // the key held a list that ends with the reader's own elements
+  rows,     // for each key of a range, its value or that it was absent
   nothing,  // the result contradicts itself
 };
 
 struct Observation {
   OpId op = kNone;
   KeyId key = kNone;          // rows: kNone
-  VersionId version = kNone;  // equals, differs; list: its last element, or null
+  VersionId version = kNone;  // equals, differs; list: the last element, or null
   Accepts accepts = Accepts::any;
   PredicateId predicate = kNone;  // matches, misses
   bool own = false;               // its transaction wrote the key before; only set by walk_accesses
@@ -67,7 +67,7 @@ struct Install {
   KeyState state() const { return {version, removes}; }
 };
 
-// What an operation observes; Accepts::any if nothing.
+// Returns what an operation observes; Accepts::any if nothing.
 inline Observation observation_of(const History& history, OpId i) {
   const Operation op = history.op(i);
   Observation seen{i, op.key};
@@ -103,7 +103,7 @@ inline Observation observation_of(const History& history, OpId i) {
 inline std::span<const VersionId> elements_of(const History& history, OpId read_list) {
   return history.operands(read_list);
 }
-// What a range returned.
+// Returns what a range returned.
 inline std::span<const VersionId> rows_of(const History& history, OpId range) {
   return history.selected(range).rows;
 }
@@ -120,13 +120,13 @@ void each_row(const History& history, OpId range, Visit visit) {
   for (const VersionId row : selected.rows) visit(row);
   for (const VersionId row : selected.passed) visit(row);
 }
-// Calls `visit` with each key that a range says something of by name.
+// Calls `visit` with each key that a range mentions by name.
 template <class Visit>
 void each_named_key(const History& history, OpId range, Visit visit) {
   each_row(history, range, [&](VersionId row) { visit(history.version_key(row)); });
   for (const KeyId key : history.selected(range).matched) visit(key);
 }
-// Both inclusive; kNone: open.
+// Both are inclusive; kNone: open.
 struct KeyBounds {
   KeyId from, to;
 };
@@ -135,26 +135,26 @@ inline KeyBounds bounds_of(const History& history, OpId range) {
   return {operands[0], operands[1]};
 }
 
-// What an operation installs, if it does (installs_version); one that does not neither removes nor
-// appends.
+// Returns what an operation installs if it installs anything (installs_version); otherwise the
+// result neither removes nor appends.
 inline Install install_of(const History& history, OpId i) {
   const Operation op = history.op(i);
   return {i, op.key, op.version, op.kind == OpKind::remove, op.kind == OpKind::append};
 }
 
-// Takes its key for a list.
+// Whether the operation treats its key as a list.
 inline bool is_list_operation(const Operation& op) {
   return op.kind == OpKind::append || op.kind == OpKind::read_list;
 }
-// Observes a range of keys.
+// Whether the operation observes a range of keys.
 inline bool is_range(const Operation& op) { return op.kind == OpKind::range; }
 
-// Not a range, a list, a deletion or a conditional write.
+// Whether the operation is none of: a range, a list, a deletion, a conditional write.
 inline bool is_read_or_write(const Operation& op) {
   return op.kind == OpKind::read || op.kind == OpKind::write;
 }
 
-// Whether reading the version is reading this state of its key.
+// Whether a read that returns the version may have read this state of its key.
 inline bool shows(const History& history, const KeyState& state, VersionId version) {
   if (state.version == kNone) return history.is_initial(version);
   return state.version == version || (state.removed && history.version_value(version).is_null());
@@ -170,7 +170,7 @@ inline bool is_absent(const History& history, const KeyState& state) {
   return state.removed || history.version_value(state.version).is_null();
 }
 
-// What a transaction leaves of a key that it writes.
+// The state in which a transaction leaves a key that it writes.
 inline KeyState state_left_by(const History& history, TxnId t, KeyId key) {
   OpId i = history.end_op(t);
   do --i;
@@ -178,7 +178,7 @@ inline KeyState state_left_by(const History& history, TxnId t, KeyId key) {
   return install_of(history, i).state();
 }
 
-// Whether what the key holds satisfies a condition, or without one whether it holds anything.
+// Whether what the key holds satisfies a condition; without a condition, whether it holds anything.
 inline Match match_of_state(const History& history, const KeyState& state, PredicateId predicate) {
   if (predicate == kNone) return is_absent(history, state) ? Match::no : Match::yes;
   if (state.removed) return Match::no;
@@ -211,8 +211,8 @@ inline bool fits(const History& history, const Observation& seen, const KeyState
   return false;
 }
 
-// The same of a key that holds a value which may come from elsewhere; removed: a delete left it.
-// Not for lists, rows and conditions.
+// The same for a key that holds a value which may come from elsewhere; removed: a delete left the
+// key. Not for lists, rows and conditions.
 inline bool fits(const History& history, const Observation& seen, const ValueView& value,
                  bool removed) {
   const auto shown = [&] {
@@ -236,32 +236,33 @@ inline bool fits(const History& history, const Observation& seen, const ValueVie
   }
 }
 
-// A range's observations of those of `keys` within its bounds and of the keys that it names, by
-// key: a key that was not returned is absent or does not satisfy the condition. A key outside the
-// bounds or named twice, and a returned or skipped row that contradicts the condition, make the
-// result contradict itself.
+// A range's observations of those of `keys` that are within its bounds and of the keys that it
+// names, by key: a key that was not returned is absent or does not satisfy the condition. The
+// result contradicts itself if a key is outside the bounds or named twice, or if a returned or
+// skipped row contradicts the condition.
 std::vector<Observation> observations_of_range(const History& history, OpId range,
                                                std::span<const KeyId> keys);
 
-// The elements of a list that was read, without the reader's own, which are at its end.
+// The elements of a list that was read, without those at its end that the reader itself had
+// appended.
 struct OutsideList {
   std::span<const VersionId> elements;
-  OpId missing = kNone;  // an own append whose element is missing: nothing explains that
+  OpId missing = kNone;  // an append of the reader whose element is missing: nothing explains that
 };
 OutsideList outside_list(const History& history, OpId read_list);
 
-// The keys that a transaction wrote so far. A small open hash table that stays in the first-level
-// cache; an array over all keys would miss on every operation.
+// The keys that a transaction has written so far. A small open hash table that stays in the
+// first-level cache; an array over all keys would miss on every operation.
 class WrittenKeys {
  public:
-  // Forgets everything; makes room for this many keys, which must not be exceeded.
+  // Forgets everything and makes room for this many keys, which must not be exceeded.
   void start(uint32_t keys) {
     size_t slots = 16;
     while (slots < 2 * size_t{keys}) slots *= 2;
     slots_.assign(slots, kNone);
   }
   bool contains(KeyId key) const { return slots_[slot(key)] == key; }
-  // False if it was there.
+  // Returns false if the key was in the set already.
   bool insert(KeyId key) {
     KeyId& at = slots_[slot(key)];
     if (at == key) return false;
@@ -281,8 +282,8 @@ class WrittenKeys {
 };
 
 // Goes through the operations of a transaction in program order and calls look(Observation), then
-// put(Install) for each of an operation's accesses. `written` is scratch space; meanwhile it holds
-// the keys written before.
+// put(Install) for each of an operation's accesses. `written` is scratch space; during the walk it
+// holds the keys written so far.
 template <class Look, class Put>
 void walk_accesses(const History& history, TxnId t, WrittenKeys& written, Look look, Put put) {
   const OpId end = history.end_op(t);
@@ -300,7 +301,8 @@ void walk_accesses(const History& history, TxnId t, WrittenKeys& written, Look l
   }
 }
 
-// What a transaction installs, the last first: of each key the first one given is final.
+// Calls `put` with what a transaction installs, the last first: of each key the first one given is
+// final.
 template <class Put>
 void each_install(const History& history, TxnId t, WrittenKeys& written, Put put) {
   const OpId first = history.first_op(t);

@@ -2,19 +2,20 @@
 //
 //   x = 5   y = 7   z = 20        count(value < 10) = 2   sum = 12   min = 5   max = 7
 //
-// What an aggregate says for certain of rows is its claim, a query with a condition as any other:
+// What an aggregate says for certain about rows is its claim, which is a query with a condition
+// like any other:
 //
 //   count 0                no row satisfies the condition
-//   null                   none that does has anything but null in the column
-//   min m, max m           none that does has less, or more, than m in the column; where one
+//   null                   no row that satisfies it has anything but null in the column
+//   min m, max m           no row that does has less, or more, than m in the column; if one
 //                          version alone has m there, the query returned it
 //   any other count, sum   nothing: which rows were there is open, and so is the aggregate
 //                          (is_open)
 //
-// Of integers alone is anything certain: what other types add up to, and how texts are ordered,
+// Only about integers is anything certain: what other types add up to, and how texts are ordered,
 // depends on the database.
 //
-// Cost: a row is added in the time of its columns.
+// Cost: adding a row takes time linear in its columns.
 #pragma once
 
 #include <cstdint>
@@ -29,24 +30,25 @@ namespace assay::internal {
 struct Aggregate {
   AggregateFunction function = AggregateFunction::count;
   std::string column = {};    // count: empty
-  PredicateId where = kNone;  // of the rows
+  PredicateId where = kNone;  // which rows it is computed from
   Cell value = {};            // integer, string or null
-  PredicateId claim = kNone;  // its certain statement about rows:
-  bool complete = false;      // whether it says that there are none
+  PredicateId claim = kNone;  // what it says for certain about rows:
+  bool complete = false;      // whether the claim says that there are no other such rows
   PredicateId including =
-      kNone;  // min, max: the condition of the claim if a row has the value itself
+      kNone;  // min, max: the condition of the claim if a row has exactly the returned value
 };
 
 // "count", "sum", …
 std::string_view aggregate_name(AggregateFunction function);
-// Whether that is the name of one.
+// Whether this is the name of an aggregate.
 bool is_aggregate_name(std::string_view name, AggregateFunction& function);
-// Whether it can have returned the value, and the expected value in words.
+// Whether the function can have returned the value, and the expected value in words.
 bool may_return(AggregateFunction function, const ValueView& value);
 std::string_view wanted_of(AggregateFunction function);
 ValueView value_of(const Cell& cell);
 
-// The conditions of an aggregate's claim. `including` is empty where it makes no sense.
+// The conditions of an aggregate's claim. `including` is empty for aggregates other than min and
+// max.
 struct AggregateClaim {
   std::string where, including;
   bool complete = false;
@@ -54,7 +56,7 @@ struct AggregateClaim {
 AggregateClaim claim_of(AggregateFunction function, std::string_view column, std::string_view where,
                         const ValueView& value);
 
-// A row's contribution to an aggregate: an integer, nothing, or unknown.
+// What a row adds to an aggregate: an integer, nothing, or something unknown.
 struct AggregateTerm {
   enum class Kind : uint8_t { nothing, integer, open };
   Kind kind = Kind::nothing;
@@ -63,14 +65,14 @@ struct AggregateTerm {
 };
 AggregateTerm term_of(const Aggregate& aggregate, Match match, const Row& row);
 
-// Whether a range is an aggregate that may have looked at rows of which its claim says nothing, as
-// a maximum does at smaller ones. Which versions of their keys it saw is open then.
+// Whether a range is an aggregate that may have looked at rows about which its claim says nothing,
+// as a maximum does at smaller ones. Then it is open which versions of their keys it saw.
 bool looks_at_more(const History& history, OpId range);
-// Whether, moreover, the claim does not say everything that the aggregate does.
+// Whether, moreover, the claim says less than the aggregate does.
 bool is_open(const History& history, OpId range);
 bool has_open_aggregates(const History& history);
 
-// "count(*) where value < 10" and "sum(v) where …", as it is printed.
+// "count(*) where value < 10" and "sum(v) where …", as printed.
 std::string in_words(const History& history, const Aggregate& aggregate);
 
 }  // namespace assay::internal

@@ -6,10 +6,10 @@
 //   bob:   { w("acct-12",80) }                         2: { w(1,2) }
 //
 // Keys are numbered in their order, since a range reaches from one to another. Values are numbered
-// as they come, the same value of two keys alike; null stays null, since it says that nothing is
-// there. The database's start and commit times are numbered together in their order. Times of the
-// clock are only shifted: clocks that may differ by some amount are compared by durations. So
-// durations stay the same; a user who must hide them has to omit the times.
+// as they come, the same value of two keys alike; null stays null, since it means absence. The
+// database's start and commit times are numbered together in their order. Times of the clock are
+// only shifted: clocks that may differ by some amount are compared by durations. So durations stay
+// the same; a user who must hide them has to omit the times.
 //
 // A condition is about the values themselves, or the columns of rows: no numbering keeps what `like
 // 'a%'` or a sum says of them. Such histories are refused. One pass, and the sort of keys and
@@ -91,7 +91,7 @@ class Anonymizer {
     for (OpId i = 0; h_.has_op_times() && i < h_.op_count(); ++i) look(h_.op_time(i));
     look(Interval::point(h_.orders_complete_to()));
   }
-  // Times that lie further apart than there are numbers stay in their order.
+  // Times that are further apart than 64 bits can tell stay in their order.
   int64_t shifted(int64_t time) const {
     int64_t result = 0;
     if (!Interval::is_moment(time)) return time;
@@ -102,7 +102,7 @@ class Anonymizer {
   }
 
   ValueView key(KeyId k) const { return ValueView::of(keys_[k]); }
-  // Which key it is, of an outside one.
+  // The number of the key, as an outside key.
   ValueView bound(KeyId k) const { return k == kNone ? ValueView::null() : key(k); }
 
   std::string name(TxnId t) const { return fmt::format("t{}", t + 1); }
@@ -160,7 +160,7 @@ class Anonymizer {
   const History& h_;
   HistoryBuilder builder_;
   ValueNumbers values_;
-  std::vector<int64_t> keys_;     // their numbers
+  std::vector<int64_t> keys_;     // the numbers of keys
   std::vector<int64_t> logical_;  // start and commit times, in their order
   int64_t first_ = Interval::kOpen;
   OpBuffers buffers_;

@@ -6,11 +6,11 @@
 
 namespace assay::internal {
 
-// Keys, values, sessions and transactions become numbers, those of keys in the order of keys; the
-// database's own times become their ranks; the clock starts at 0 and durations stay. Metadata,
-// snapshots, positions in the source and events go, except for events that say up to when the
-// stated orders are complete. Every level has the same verdict. Bad input where ranges have
-// conditions: these look into values.
+// Keys, values, sessions and transactions become numbers, and the numbers of keys are in the order
+// of the keys; the database's own times become their ranks; the clock starts at 0 and durations
+// stay. Metadata, snapshots, positions in the source and events go, except for events that say up
+// to when the stated orders are complete. Every level has the same verdict. Fails with bad input if
+// ranges have conditions, since these look into values.
 Result<History> anonymized(const History& history);
 
 }  // namespace assay::internal

@@ -14,10 +14,10 @@
 namespace assay {
 namespace {
 
-// Smaller growth is not asked about: the input asks the budget for every chunk.
+// Growth by less is not checked: the reader asks the budget for every chunk of input.
 constexpr uint64_t kLargeBytes = uint64_t{1} << 20;
 
-// Operations whose lookups are overlapped by prefetching.
+// The number of operations whose look-ups are overlapped by prefetching.
 constexpr size_t kWindow = 64;
 
 }  // namespace
@@ -33,7 +33,7 @@ VersionId HistoryBuilder::version_id(KeyId key, const ValueView& v) {
   return h_.versions_.intern(key, v);
 }
 
-// The transaction of the header: the pending one that it completes, or a new one.
+// Returns the transaction of the header: the pending one that this line completes, or a new one.
 TxnId HistoryBuilder::place_txn(const TxnHeader& header) {
   const SessionId session = h_.session_names_.intern(header.session);
   if (session == h_.session_txns_.size()) {
@@ -71,7 +71,7 @@ void HistoryBuilder::store_header(TxnId t, const TxnHeader& header) {
   if (!header.meta.empty()) h_.txn_meta_.emplace_back(t, std::string(header.meta));
 }
 
-// What adding the transactions touches at most, where arrays have to grow.
+// The bytes that adding the batch touches at most, if arrays have to grow.
 uint64_t HistoryBuilder::bytes_to_grow(const TxnBatch& batch) const {
   const size_t values = batch.ops_.size() + batch.extra_.size();
   size_t text = batch.text_bytes_, names = 0;
@@ -143,8 +143,8 @@ void HistoryBuilder::number_predicates(const TxnBatch& batch) {
     aggregate_of_.push_back(*h_.predicates_->intern(batch.predicates_->query(a)));
 }
 
-// Those of the batch from `first` to `end`. Operations are looked up in windows that pass over the
-// borders of transactions.
+// Adds the transactions of the batch from `first` to `end`. Operations are looked up in windows
+// that reach across the borders of transactions.
 void HistoryBuilder::add_txns(const TxnBatch& batch, size_t first, size_t end) {
   if (first == end) return;
   const size_t first_op = batch.txns_[first].first_op;
@@ -232,8 +232,8 @@ void HistoryBuilder::resolve_operands(const RawOp& op, const TxnBatch& batch, si
   pool[count_at] = static_cast<uint32_t>(pool.size() - count_at - 1);
 }
 
-// What is read of a list is mostly the beginning of the longest that was read of the key, or goes
-// on where that ends: then it needs no elements of its own. False if it differs.
+// Most lists that are read are the beginning of the longest that was read of the key, or continue
+// it: they need no stored elements of their own. Returns false if this list differs.
 bool HistoryBuilder::resolve_list(KeyId key, std::span<const ValueView> elements,
                                   bool ends_with_own) {
   if (elements.empty()) return false;
@@ -271,7 +271,7 @@ void HistoryBuilder::event(int64_t at, std::string json, bool complete) {
   h_.events_.push_back({at, std::move(json), complete});
 }
 
-// Moves the operations of every transaction together again after pending lines were replaced.
+// Makes the operations of every transaction adjacent again after pending lines were replaced.
 void HistoryBuilder::drop_replaced_ops() {
   std::vector<OpId> staying;
   staying.reserve(h_.op_count());
@@ -296,7 +296,8 @@ void HistoryBuilder::drop_replaced_ops() {
   h_.op_time_.keep(staying);
 }
 
-// A read_list of no elements has the version (key, null) and no operands, as the read of null has.
+// A read_list of no elements has the version (key, null) and no operands, just as the read of null
+// has.
 void HistoryBuilder::turn_nulls_into_lists() {
   std::vector<uint8_t> list(h_.key_count()), reg(h_.key_count());
   const auto is_null_read = [&](OpId i) {
@@ -313,8 +314,8 @@ void HistoryBuilder::turn_nulls_into_lists() {
   }
 }
 
-// Of a least or greatest value that one version alone has, the version is known: the claim of the
-// aggregate returns it.
+// If only one version has the least or greatest value that an aggregate returned, that version is
+// known: the aggregate's claim returns it.
 void HistoryBuilder::include_least_rows() {
   const internal::Predicates& known = *h_.predicates_;
   const std::vector<VersionId> only = known.only_versions(h_);

@@ -57,9 +57,9 @@ Truth less(const Cell& a, const Cell& b) {
   return compare(a, b, [](const auto& x, const auto& y) { return x < y; });
 }
 
-// `%` stands for any text, `_` for one character of it.
+// `%` matches any text, `_` one character.
 bool is_like(std::string_view text, std::string_view pattern) {
-  std::optional<size_t> star;  // in the pattern, behind the last %
+  std::optional<size_t> star;  // in the pattern, after the last %
   size_t resume = 0, at = 0, p = 0;
   while (at < text.size()) {
     if (p < pattern.size() && pattern[p] == '%') {
@@ -78,7 +78,7 @@ bool is_like(std::string_view text, std::string_view pattern) {
   return pattern.find_first_not_of('%', p) == pattern.npos;
 }
 
-// A character of several bytes, and a backslash, mean different things to different databases.
+// Databases differ about a character of several bytes, and about a backslash.
 bool is_plain_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
                      [](char c) { return static_cast<unsigned char>(c) < 0x80 && c != '\\'; });
@@ -101,7 +101,7 @@ class Parser {
   Result<Condition> run() {
     Condition condition;
     skip_blanks();
-    if (at_ == text_.size()) return condition;  // no condition: every row
+    if (at_ == text_.size()) return condition;  // no condition: every row satisfies it
     if (!disjunction(condition, 0)) return *error_;
     if (at_ != text_.size()) {
       expected("'and', 'or' or the end of the condition");
@@ -111,7 +111,7 @@ class Parser {
   }
 
  private:
-  // All below return false after storing an error.
+  // All functions below return false after storing an error.
   bool expected(std::string_view what) {
     if (!error_) {
       error_ = bad_input("expected " + std::string(what) + " in the condition");
@@ -313,7 +313,7 @@ void append_json(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// Takes the string that begins at `at`, as append_json wrote it.
+// Takes the JSON string, written by append_json, that begins at `at`.
 std::string take_json(std::string_view text, size_t& at) {
   const auto digit = [](char c) { return is_digit(c) ? c - '0' : c - 'a' + 10; };
   std::string out;

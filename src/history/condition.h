@@ -2,13 +2,13 @@
 //
 //   v >= 10 and v < 20        name like 'ab%'        not (a = 1 or b in (2, 3))        c is null
 //
-// A row is an object of named columns, {"a":1,"name":"abc"}; a value that is no object is a row
-// with the one column `value`. A comparison with null is neither true nor false, as in SQL, and a
-// condition is satisfied only if it is true. Integers are compared with integers, and strings with
-// strings, byte by byte; the result of any other comparison (other types, columns that were not
-// recorded) is unknown, since databases differ in it.
+// A row is an object of named columns, {"a":1,"name":"abc"}; a value that is not an object is a row
+// with the single column `value`. A comparison with null is neither true nor false, as in SQL, and
+// a condition is satisfied only if it is true. Integers are compared with integers, and strings
+// with strings, byte by byte; the result of any other comparison (other types, columns that were
+// not recorded) is unknown, since databases differ in it.
 //
-// Cost: a condition is evaluated in the time of its text and of the row's.
+// Cost: evaluating a condition takes time linear in its text and in that of the row.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace assay::internal {
 
 // What a column of a row holds.
 struct Cell {
-  enum class Type : uint8_t { null, integer, string, other };  // other: of no type compared here
+  enum class Type : uint8_t { null, integer, string, other };  // other: not compared here
   Type type = Type::null;
   int64_t integer = 0;
   std::string text = {};  // other: its JSON text
@@ -35,12 +35,12 @@ struct Cell {
 // The columns of a row, by name.
 using Row = std::vector<std::pair<std::string, Cell>>;
 
-// As JSON without blanks, columns by name: two rows are equal if their texts are.
+// The row as JSON without blanks, columns by name: two rows are equal if their texts are.
 std::string row_text(Row row);
-// The columns of a value that is not null. Of what row_text made.
+// The columns of a value that is not null and, if it is a row, was made by row_text.
 Row row_of(const ValueView& value);
 
-// What a condition may turn out to be: a set of true, false and null.
+// What the value of a condition may be: a set of true, false and null.
 class Truth {
  public:
   static constexpr uint8_t kTrue = 1, kFalse = 2, kNull = 4;
@@ -53,7 +53,7 @@ class Truth {
     return Truth(static_cast<uint8_t>((set_ & kNull) | (may_be_true() ? kFalse : 0) |
                                       ((set_ & kFalse) != 0 ? kTrue : 0)));
   }
-  // False where one of them is, and null where one is and the other is not false.
+  // False if either side is, and null if one side is and the other is not false.
   constexpr Truth operator&&(Truth other) const {
     const bool null = ((set_ & kNull) != 0 && (other.set_ & (kNull | kTrue)) != 0) ||
                       ((other.set_ & kNull) != 0 && may_be_true());
@@ -80,15 +80,15 @@ struct Condition {
   };
   Kind kind = Kind::all;
   std::vector<Condition> parts = {};  // all, any, negation
-  std::string column = {};            // the others
-  std::vector<Cell> constants = {};   // to compare with; like: a text with % and _
+  std::string column = {};            // other kinds
+  std::vector<Cell> constants = {};   // the values to compare with; like: a pattern with % and _
 
   Truth holds(const Row& row) const;
-  // The condition's text, normalized: blanks, letter case and brackets do not matter.
+  // The text of the condition, normalized: blanks, letter case and brackets do not matter.
   std::string to_string() const;
 };
 
-// A condition from its text; fails with the place in the text, from 1, as the error's column.
+// Parses a condition; an error's column is the place in the text, from 1.
 Result<Condition> parse_condition(std::string_view text);
 
 }  // namespace assay::internal

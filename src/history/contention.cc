@@ -4,14 +4,14 @@
 //                                                  x, and not what s1 wrote
 //
 // A transaction that lasts from b to e overlaps the transactions that began by e, less those that
-// had ended before b. So two sorted lists for a key, the begins and the ends of its writers, answer
-// by two binary searches how many writers overlap an access, and those of its readers how many
-// readers. The same over the accesses of one session alone, subtracted, leaves other sessions. Each
-// read is asked separately whether it returned the write of an overlapping transaction; it did not
-// see the other overlapping writers of the key.
+// had ended before b. So two sorted lists for a key, the begins and the ends of its writers, tell
+// by two binary searches how many writers overlap an access; the lists of its readers tell how many
+// readers do. The same counts within the session are subtracted, which leaves other sessions. For
+// each read it is found separately whether it returned the write of an overlapping transaction; it
+// did not see the other overlapping writers of the key.
 //
-// O(n log n) for n accesses. Times of one clock are compared as they are; between sessions whose
-// clocks may differ, a transaction lasts longer by that much.
+// O(n log n) for n accesses. Times of one clock are compared as they are; if the clocks of sessions
+// may differ by some amount, transactions of different sessions count as longer by that amount.
 #include "history/contention.h"
 
 #include <algorithm>
@@ -44,13 +44,13 @@ class Spans {
   const History& h_;
 };
 
-// Begins and ends of some transactions.
+// The sorted begins and ends of some transactions.
 class Crowd {
  public:
   void clear() { begins_.clear(), ends_.clear(); }
   void add(int64_t begin, int64_t end) { begins_.push_back(begin), ends_.push_back(end); }
   void close() { std::sort(begins_.begin(), begins_.end()), std::sort(ends_.begin(), ends_.end()); }
-  // How many of them overlap the time from begin to end.
+  // How many of the transactions overlap the time from begin to end.
   uint32_t overlapping(int64_t begin, int64_t end) const {
     const auto begun = std::upper_bound(begins_.begin(), begins_.end(), end) - begins_.begin();
     const auto over = std::lower_bound(ends_.begin(), ends_.end(), begin) - ends_.begin();
@@ -109,7 +109,7 @@ class Finder {
       if (takes_part(t)) list_accesses_of(t);
   }
 
-  // Those of one key become one.
+  // Lists the accesses of `t`, one for each key.
   void list_accesses_of(TxnId t) {
     std::vector<KeyAccess>& all = found_.accesses;
     const size_t first = all.size();
@@ -123,7 +123,7 @@ class Finder {
         [&](const Install& put) {
           all.push_back({.txn = t, .key = put.key, .writes = true});
           wrote = true;
-          // A version that several transactions wrote has no certain writer.
+          // If several transactions wrote a version, its writer is uncertain.
           TxnId& writer = writer_[put.version];
           writer = writer == kNone || writer == t ? t : kInitialTxn;
         });
@@ -146,7 +146,7 @@ class Finder {
     found_.timed = found_.timed && h_.begin_time(t).known() && h_.end_time(t).known();
   }
 
-  // order_: by key, then by session, then by transaction.
+  // Sorts order_ by key, then by session, then by transaction.
   void by_key() {
     std::vector<uint32_t> first(h_.txn_count() + size_t{1}, 0);
     for (const KeyAccess& a : found_.accesses) ++first[a.txn + 1];
@@ -164,7 +164,7 @@ class Finder {
         for (uint32_t i = first[t]; i < first[t + 1]; ++i) order_[next[slot(i)]++] = i;
   }
 
-  // An access of one key, with its frequently used properties.
+  // An access to one key, with its frequently used properties.
   struct Beside {
     int64_t begin, end;
     SessionId session;
@@ -172,7 +172,7 @@ class Finder {
     uint32_t overlapping_readers = 0, overlapping_writers = 0;
   };
 
-  // Of the accesses at these places, which are all of one key.
+  // Counts the others for the accesses at these places, which are all of one key.
   void count_others(size_t from, size_t to) {
     if (to - from < 2) return;
     uint32_t readers = 0, writers = 0;
@@ -191,7 +191,7 @@ class Finder {
       while (last < all.size() && all[last].session == all[first].session) ++last;
       if (last - first > 1) {
         count_overlapping(all.subspan(first, last - first), -1);
-      } else {  // it overlaps itself
+      } else {  // the access overlaps itself
         all[first].overlapping_readers -= all[first].reads;
         all[first].overlapping_writers -= all[first].writes;
       }
@@ -205,7 +205,7 @@ class Finder {
     }
   }
 
-  // Adds, or with -1 subtracts, for each of these accesses how many of them overlap it.
+  // Adds to, or with -1 subtracts from, each of these accesses how many of them overlap it.
   void count_overlapping(std::span<Beside> some, int sign) {
     readers_.clear(), writers_.clear();
     for (const Beside& a : some) {
@@ -235,7 +235,8 @@ class Finder {
     found_.read_write = one_read - std::min(one_read, found_.write_read);
   }
 
-  // Of how many overlapping transactions it read a write, those of two keys counted twice.
+  // The number of overlapping transactions that the transaction read a write of; a transaction
+  // counts once for each key.
   uint64_t overlapping_sources(TxnId t) {
     seen_.clear();
     const auto look = [&](KeyId key, VersionId version) {
@@ -262,13 +263,13 @@ class Finder {
   const History& h_;
   Spans spans_;
   Contention found_;
-  std::vector<bool> chosen_;  // transactions; empty: all
+  std::vector<bool> chosen_;  // which transactions are examined; empty: all
   bool has_ranges_ = false;
   WrittenKeys written_;
-  std::vector<TxnId> writer_;    // of each version; kInitialTxn: several
+  std::vector<TxnId> writer_;    // indexed by version; kInitialTxn: there are several
   std::vector<uint32_t> order_;  // indices of accesses
   std::vector<Beside> beside_;   // the accesses of one key
-  Crowd readers_, writers_;      // of the accesses being counted
+  Crowd readers_, writers_;      // times of the accesses being counted
   std::vector<std::pair<KeyId, TxnId>> seen_;
 };
 
@@ -279,7 +280,7 @@ Contention find_contention(const History& history, uint64_t most_txns) {
 }
 
 uint64_t contention_bytes(const History& history) {
-  // An access, its place and, for accesses of the hottest key, a Beside and four times.
+  // Per access: itself, its place and, for accesses of the hottest key, a Beside and four times.
   return (sizeof(KeyAccess) + 68) * (uint64_t{history.op_count()} + history.txn_count()) +
          4 * uint64_t{history.version_count()} + 8 * uint64_t{history.key_count()};
 }

@@ -7,7 +7,7 @@
 
 namespace assay::internal {
 
-// Asked with views. Elements stay where they are while others are added; `unordered_erase` moves
+// Look-ups take views. Elements keep their places while others are added; `unordered_erase` moves
 // the last one into the gap.
 template <class T>
 using HeldMap = tsl::ordered_map<HeldValue, T, HeldHash, HeldEqual>;

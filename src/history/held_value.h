@@ -1,5 +1,5 @@
-// A key or a value that is kept beyond the history it came from, and how a hash map of such is
-// asked with views.
+// A key or a value that is kept longer than the history it came from, and what a hash map of such
+// values needs for look-ups with views.
 //
 // It takes 16 bytes, plus any text: tables hold one for each key of a database.
 #pragma once

@@ -37,7 +37,7 @@ History::~History() = default;
 void History::keep_stated_orders(double share) {
   uint64_t entry = 0;
   const auto goes = [&] {
-    // 53 bits, as many as a double holds.
+    // 53 bits: a double holds no more.
     return static_cast<double>(internal::mix64(++entry) >> 11) >= share * 0x1p53;
   };
   for (KnownOrder& order : known_orders_) {
@@ -51,7 +51,7 @@ void History::keep_stated_orders(double share) {
     order.versions.resize(kept);
     if (!order.txns.empty()) order.txns.resize(kept);
   }
-  if (share < 1)  // forgotten transactions are not missing in the database
+  if (share < 1)  // the entries left out must not count as missing in the database
     for (Event& event : events_) event.complete = false;
 }
 
@@ -64,7 +64,7 @@ std::string History::name(TxnId t) const {
 
 namespace {
 
-// From a list sorted by transaction, the last text of `t`.
+// The last text of `t` in a list sorted by transaction.
 std::string_view last_of(const std::vector<std::pair<TxnId, std::string>>& texts, TxnId t) {
   const auto next = std::upper_bound(texts.begin(), texts.end(), t,
                                      [](TxnId id, const auto& text) { return id < text.first; });
@@ -156,7 +156,7 @@ uint64_t hash_typed(const ValueView& v) {
 }  // namespace
 
 int64_t History::orders_complete_to() const {
-  int64_t latest = Interval::kUnknown;  // below every time
+  int64_t latest = Interval::kUnknown;  // less than every time
   for (const Event& event : events_)
     if (event.complete) latest = std::max(latest, event.at);
   return latest;

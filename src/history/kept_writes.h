@@ -1,5 +1,5 @@
-// The writes of a history of which some operations are kept: how many there are of a version or a
-// key, and how many stay.
+// The writes of a history that keeps only some of its operations: how many writes a version or a
+// key has, and how many stay.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct WriteTally {
   WriteTally operator-(const WriteTally& less) const { return {all - less.all, kept - less.kept}; }
 };
 
-// Refers to the history and to the caller's `keep`. Built in time linear in the operations; a
-// question about one transaction takes time linear in its operations.
+// Refers to the history and to the caller's `keep`. Built in time linear in the operations; a query
+// about one transaction takes time linear in its operations.
 class KeptWrites {
  public:
   KeptWrites(const History& history, const std::vector<bool>& keep)
@@ -49,9 +49,9 @@ class KeptWrites {
   const WriteTally& of_version(VersionId v) const { return of_version_[v]; }
   const WriteTally& of(KeyId key) const { return of_key_[key]; }
   const WriteTally& removing(KeyId key) const { return removes_[key]; }
-  // After which the key is absent.
+  // The writes after which the key is absent.
   WriteTally absence(KeyId key) const { return removes_[key] + null_of_key_[key]; }
-  // After which a read returns this version.
+  // The writes after which a read returns this version.
   WriteTally showing(VersionId v) const {
     return is_null(v) ? absence(h_.version_key(v)) : of_version_[v];
   }
@@ -66,14 +66,14 @@ class KeptWrites {
       if (writes(i, key)) return i;
     return kNone;
   }
-  // No write of the key by another transaction stays.
+  // Whether no write of the key by another transaction stays.
   bool untouched_by_others(TxnId t, KeyId key) const {
     if (of_key_[key].kept == 0) return true;
     uint32_t own = 0;
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) own += keep_[i] && writes(i, key);
     return of_key_[key].kept == own;
   }
-  // A write of the key by the transaction itself goes.
+  // Whether some write of the key by the transaction itself is left out.
   bool loses_one(TxnId t, KeyId key) const {
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
       if (!keep_[i] && writes(i, key)) return true;
@@ -101,7 +101,7 @@ class KeptWrites {
   const std::vector<bool>& keep_;
   std::vector<WriteTally> of_version_;
   std::vector<WriteTally> of_key_;
-  std::vector<TxnId> author_;            // per version; empty if there are no lists
+  std::vector<TxnId> author_;            // indexed by version; empty if there are no lists
   std::vector<WriteTally> removes_;      // per key: tombstones
   std::vector<WriteTally> null_of_key_;  // per key: writes of null
   std::vector<bool> never_written_;

@@ -10,12 +10,12 @@ namespace assay::internal {
 
 void sort_keys(const History& h, std::vector<KeyId>& keys);
 
-// Keys that some operation touches.
+// The keys that some operation touches, sorted.
 class KeyOrder {
  public:
   explicit KeyOrder(const History& h);
 
-  // Both bounds inclusive; kNone: open.
+  // The keys between the bounds, both inclusive; kNone: open.
   std::span<const KeyId> between(KeyId lo, KeyId hi) const;
 
  private:

@@ -292,7 +292,7 @@ constexpr LevelInfo kLevels[] = {
      .session_order = true,
      .walk = {.replay = 0, .decide = 0},
      .figure = {.column = 0, .row = 0}},
-    {.id = defined,  // its own row is that of a file, History::level
+    {.id = defined,  // its definition comes from a file, see History::level
      .name = "defined",
      .summary = "the level of a file: --level FILE.toml",
      .group = LevelGroup::declared,
@@ -301,8 +301,8 @@ constexpr LevelInfo kLevels[] = {
      .walk = {.replay = 0, .decide = 0},
      .figure = {.column = 0, .row = 0}},
 };
-// Levels of others that are none of these, as Elle and Adya write them, and which of these are next
-// to them.
+// A level that is defined elsewhere, spelt as Elle and Adya do, which is none of these levels, and
+// the levels here that are next to it.
 struct Neighbour {
   std::string_view names;
   std::string_view what;
@@ -351,7 +351,7 @@ constexpr Neighbour kNeighbours[] = {
      "one; examples/levels/pram.toml, for --level, asks for all but the last in one order"},
 };
 
-// Without `mixed` and `defined`, which say nothing of themselves.
+// All rows but `mixed` and `defined`, which say nothing by themselves.
 constexpr std::span<const LevelInfo> kLattice = std::span(kLevels).first(std::size(kLevels) - 2);
 
 // Every id has one row, in the order of the ids.
@@ -361,12 +361,12 @@ static_assert([] {
     if (static_cast<size_t>(kLevels[i].id) != i) return false;
   return true;
 }());
-// Weak levels and Adya's have their axiom, and no others.
+// Weak levels and Adya's have an axiom, and no others have one.
 static_assert(std::ranges::all_of(kLevels, [](const LevelInfo& level) {
   return level.seen.any() == (level.events == EventModel::weak) &&
          level.forbidden[0].any.empty() == (level.events != EventModel::adya);
 }));
-// The closure goes through the rows once.
+// The closure is computed in a single pass over the rows.
 static_assert(std::ranges::all_of(kLattice, [](const LevelInfo& level) {
   return std::all_of(level.weaker.ids, level.weaker.ids + level.weaker.count,
                      [&](LevelId weaker) { return weaker < level.id; });
@@ -378,7 +378,7 @@ static_assert(std::ranges::all_of(kLattice, [](const LevelInfo& level) {
     return weaker.group != level.group || weaker.figure.row > level.figure.row;
   });
 }));
-// The walk reaches every level: by its place, or by the one level below it.
+// The walk reaches every level: by the level's place, or by the one level below it.
 static_assert(std::ranges::all_of(kLattice, [](const LevelInfo& level) {
   return (level.walk.decide == 0) == level.single_operations &&
          (!level.single_operations || level.weaker.count == 1);
@@ -388,7 +388,7 @@ static_assert(std::ranges::all_of(kLattice, [](const LevelInfo& level) {
   return (level.walk.replay != 0) == (strong && !level.single_operations);
 }));
 
-// No two levels have the same place, but for `none`.
+// Whether no two levels have the same place; `none` may occur many times.
 template <class Place>
 constexpr bool all_differ(Place place, Place (*of)(const LevelInfo&)) {
   for (const LevelInfo& a : kLattice)
@@ -403,7 +403,8 @@ using Closure = std::array<uint32_t, kLevelCount>;  // bit w of [s]: s implies w
 
 Closure close_lattice() {
   Closure closure{};
-  for (const LevelInfo& level : kLevels) {  // weaker levels come first, so theirs are complete
+  for (const LevelInfo& level : kLevels) {  // weaker levels come first, so their entries are
+                                            // complete
     uint32_t& row = closure[static_cast<size_t>(level.id)];
     row = 1u << static_cast<uint32_t>(level.id);
     for (LevelId weaker : next_weaker(level.id)) row |= closure[static_cast<size_t>(weaker)];

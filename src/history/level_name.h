@@ -1,4 +1,4 @@
-// How people write the names of levels, and how hashes of histories have levels.
+// How people spell the names of levels, and the numbers of levels in hashes of histories.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace assay::internal {
 
-// As names and aliases in the table of levels are written: "Repeatable Read" and "REPEATABLE_READ"
-// are "repeatable-read".
+// Spells a name as the table of levels spells names and aliases: "Repeatable Read" and
+// "REPEATABLE_READ" become "repeatable-read".
 std::string plain_level_name(std::string_view written);
 
-// Why there is no such level: "no level 'frob'", and of a level that others define which of ours
-// are next to it.
+// Says that there is no such level: "no level 'frob'"; for a level that is defined elsewhere, also
+// which levels here are next to it.
 std::string no_level(std::string_view written);
-// Whether others define such a level.
+// Whether this names a level that is defined elsewhere, such as Adya's or Elle's, and not here.
 bool is_neighbour(std::string_view written);
 
-// Of a level that a transaction declares. One that was added later has a number of its own, so that
-// those of others stay.
+// The number by which a declared level enters hashes. A level that was added later has a number of
+// its own, so that those of the others stay the same.
 uint64_t hashed_as(LevelId level);
 
-// What a reader of a format expects where a transaction states its level.
+// What a reader of a format expects in the place of a transaction's level.
 inline constexpr std::string_view kWantLevel =
     "a level, such as \"read-committed\" or \"serializable\" (assay levels)";
 

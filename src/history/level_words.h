@@ -1,4 +1,5 @@
-// The words in which a file defines a level (formats/level_definition.cc), and a row in them.
+// The words with which a file defines a level (formats/level_definition.cc), and how to write a row
+// in them.
 #pragma once
 
 #include <string>
@@ -25,9 +26,9 @@ inline constexpr std::pair<std::string_view, ForbiddenCycle> kCycleWords[] = {
     {"wrap+a", {"wrap", "a"}},
     {"wrap", {"wrap"}}};
 
-// The name of a cycle; empty if it is none of these.
+// The name of a cycle; empty if it has none.
 std::string_view cycle_word(const ForbiddenCycle& cycle);
-// The definition of a row as a file that is read as the same row.
+// Writes a row as a definition that is read as the same row.
 std::string level_definition(const LevelInfo& row);
 
 }  // namespace assay::internal

@@ -1,5 +1,5 @@
-// Where a database's log has the transactions:
-// {"event":"logged","txn":"3-17","xid":"739","position":"0/15706F8"}, one event a transaction, in
+// Where the transactions are in a database's log:
+// {"event":"logged","txn":"3-17","xid":"739","position":"0/15706F8"}, one event per transaction, in
 // the log's order.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace assay::internal {
 // events that `run` and `generate` write begin with "event" and "txn", and their names need no
 // escapes.
 std::string_view logged_name(const Event& event);
-// The transactions that the log has, in its order, by name.
+// The names of the transactions in the log, in its order.
 std::vector<std::string> logged_transactions(const History& h);
 
 }  // namespace assay::internal

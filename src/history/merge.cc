@@ -51,8 +51,8 @@ class Merger {
     for (const KnownOrder& order : h.known_orders()) {
       builder_.known_order(h.key(order.key), entries_.of(h, order));
     }
-    // One file's orders may lack writes of the others' sessions, and a transaction that it resolved
-    // may share its name with one of theirs.
+    // The orders in one file may lack writes by sessions of the others, and a transaction that this
+    // file settles may share its name with one of theirs.
     for (const Event& event : h.events())
       if (alone_ || (!event.complete && names_no_transaction(event)))
         builder_.event(event.at, event.json, event.complete);
@@ -82,8 +82,8 @@ class Merger {
   HistoryBuilder builder_;
   TxnCopier copier_{builder_};
   std::string meta_;
-  std::map<std::pair<ValueView::Type, std::string>, std::string> home_;  // session: its file
-  std::set<std::vector<std::string>> initial_;  // keys and what they hold first
+  std::map<std::pair<ValueView::Type, std::string>, std::string> home_;  // the file of each session
+  std::set<std::vector<std::string>> initial_;  // keys and their initial values
   OrderCopier entries_;
   bool alone_ = true;
 };

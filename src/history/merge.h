@@ -1,4 +1,4 @@
-// One history out of several that were recorded side by side.
+// Makes one history of several that were recorded side by side.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ struct HistoryPart {
 };
 
 // The transactions of the parts, one part after the other. A session must not occur in two parts,
-// for nothing says how its transactions follow each other; all parts must agree on the initial
+// as nothing says in which order it ran their transactions; all parts must agree on the initial
 // values.
 Result<History> merge_histories(std::span<const HistoryPart> parts);
 

@@ -7,7 +7,8 @@
 namespace assay::internal {
 namespace {
 
-// One read; two; of either with one write; with two.
+// One read; two reads; one read with one write, then with two; two reads with one write, then with
+// two.
 constexpr std::string_view kShapes[] = {
     "rx",       "rxrx",     "rxry",     "rxwx",     "rxwxwx",   "rxrxwx",   "rxrywx",
     "rxrywy",   "rxwxrx",   "rxwxry",   "rxrxwxwx", "rxwxrxwx", "rxwxwxrx", "rxrywxwx",

@@ -8,12 +8,12 @@
 
 namespace assay::internal {
 
-// The shapes up to the names of the two keys, two letters an operation: "rxrywx" reads x, reads y,
-// writes x.
+// All shapes, whatever the two keys are called, as two letters per operation: "rxrywx" reads x,
+// reads y, writes x.
 std::span<const std::string_view> mini_shapes();
 
 // The shape of a transaction: one or two reads, at most two writes, at most two keys, and each
-// write after a read of its key. Empty if it is no mini-transaction.
+// write after a read of its key. Empty if the transaction is not a mini-transaction.
 std::string_view mini_shape(const History& history, TxnId t);
 
 }  // namespace assay::internal

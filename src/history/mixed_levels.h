@@ -1,4 +1,4 @@
-// What a transaction is held to where levels are mixed (docs/levels/mixed.md).
+// The level that a transaction is held to if levels are mixed (docs/levels/mixed.md).
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace assay::internal {
 
-// Nothing if it declares no level, or one that cannot be mixed.
+// nullopt if the transaction declares no level, or one that cannot be mixed.
 inline std::optional<LevelId> held_to(const History& h, TxnId t) {
   const std::optional<LevelId> declared = h.declared_level(t);
   return declared ? mixable(*declared) : std::nullopt;

@@ -1,5 +1,5 @@
-// The rows that queries passed over, as a database's log and snapshots tell afterwards, when the
-// lines of the queries are written already.
+// The rows that queries passed over. A database's log and snapshots tell them afterwards, when the
+// lines of the queries have been written already.
 //
 //   {"session":3,"txn":"3-17","ops":[["pred","value < 9",[[1,5]]]]}
 //   {"key":2,"order":[{"txn":"1-0","value":12},{"txn":"2-0","value":7}]}
@@ -22,9 +22,9 @@
 namespace assay::internal {
 namespace {
 
-constexpr std::string_view kStart = R"({"event":"passed",)";  // as `run` writes it
+constexpr std::string_view kStart = R"({"event":"passed",)";  // as `run` writes the event
 
-// Letters of the event's name may be written with escapes.
+// The event's name may be written with escapes.
 bool is_passed(std::string_view json) {
   if (json.starts_with(kStart)) return true;
   if (json.find("passed") == json.npos && json.find("\\u") == json.npos) return false;
@@ -95,13 +95,13 @@ Status PassedRows::add(const Json& event) {
   return Ok{};
 }
 
-// kNone where no transaction, or more than one, has the name.
+// The transaction of this name; kNone if there is none, or more than one.
 TxnId PassedRows::txn(const Json& name) const {
   const auto at = named_.find(name.is_integer() ? name.dump() : name.text());
   return at == named_.end() ? kNone : at->second;
 }
 
-// The query with a condition in this place of the transaction.
+// The query with a condition at this place in the transaction.
 std::optional<OpId> PassedRows::query(TxnId t, const Json& place) const {
   const int64_t ops = h_.end_op(t) - h_.first_op(t);
   if (!place.is_int64() || place.integer() < 0 || place.integer() >= ops) return std::nullopt;
@@ -112,8 +112,8 @@ std::optional<OpId> PassedRows::query(TxnId t, const Json& place) const {
   return op;
 }
 
-// The version in this place of the only order of the key, from 1; kNone if the key was absent then,
-// and nothing if there is no such place.
+// The version at this place, from 1, in the only order of the key; kNone if the key was absent
+// then, nullopt if there is no such place.
 std::optional<VersionId> PassedRows::version(KeyId key, int64_t place) const {
   if (place == 0) return kNone;
   const auto at = orders_.find(key);
@@ -124,7 +124,7 @@ std::optional<VersionId> PassedRows::version(KeyId key, int64_t place) const {
   return v < deleted_.size() && deleted_[v] ? kNone : v;
 }
 
-// The keys that a query speaks of by itself, ascending.
+// The keys that a query names itself, ascending.
 std::vector<KeyId> PassedRows::keys_of(OpId query) const {
   const Selected selected = h_.selected(query);
   std::vector<KeyId> keys(selected.matched.begin(), selected.matched.end());

@@ -1,4 +1,4 @@
-// The rows that queries passed over, as events state them behind the lines of the queries:
+// The rows that queries passed over, as stated by events that follow the lines of the queries:
 // {"event":"passed","txn":"3-17","op":0,"versions":[["x",1]]}.
 #pragma once
 
@@ -22,7 +22,7 @@ class PassedRows {
   uint64_t bytes() const {
     return events_.empty() ? 0 : 3 * bytes_ + sizeof(uint32_t) * h_.pool_.size();
   }
-  // Adds what they state to the queries.
+  // Adds what the events state to the queries.
   Status add();
 
  private:
@@ -34,12 +34,14 @@ class PassedRows {
   void pass_over(OpId query, const std::vector<VersionId>& more);
 
   History& h_;
-  uint64_t bytes_ = 0;  // of their text
+  uint64_t bytes_ = 0;  // size of the events' text
   std::vector<std::string> events_;
-  std::unordered_set<OpId> queries_;                     // of those that were added
-  std::unordered_map<std::string, TxnId> named_;         // kNone: several have the name
-  std::unordered_map<KeyId, const KnownOrder*> orders_;  // null: the key has several
-  std::vector<bool> deleted_;                            // per version whether a deletion left it
+  std::unordered_set<OpId> queries_;                     // queries to which something was added
+  std::unordered_map<std::string, TxnId> named_;         // by name; kNone: several transactions
+                                                         // have the name
+  std::unordered_map<KeyId, const KnownOrder*> orders_;  // null: the key has several orders
+  std::vector<bool> deleted_;                            // indexed by version: whether a deletion
+                                                         // left it
 };
 
 }  // namespace assay::internal

@@ -22,7 +22,7 @@ Match match_of_row(const Condition& condition, const Row& row) {
   return truth.may_be_true() ? Match::open : Match::no;
 }
 
-// Bounds of the integers that a column must hold, both inclusive.
+// Bounds, both inclusive, of the integers that a column may hold.
 struct Bounds {
   std::string_view column;
   int64_t least = std::numeric_limits<int64_t>::min();
@@ -30,7 +30,7 @@ struct Bounds {
   bool exact = true;  // every integer within them satisfies the condition
 };
 
-// The bounds of a comparison with integers, or of its negation; nothing for `in`, `like`, and where
+// The bounds of a comparison with integers, or of its negation; nullopt for `in`, `like`, and if
 // the negation is not one interval.
 std::optional<Bounds> bounds_of_comparison(const Condition& c, bool negated) {
   using Kind = Condition::Kind;
@@ -55,8 +55,8 @@ std::optional<Bounds> bounds_of_comparison(const Condition& c, bool negated) {
   return bounds;
 }
 
-// What an integer in the column has to be for the condition to hold; nothing if that is not
-// certain.
+// Bounds that an integer in the column must satisfy for the condition to hold; nullopt if there are
+// none for certain.
 std::optional<Bounds> bounds_of(const Condition& c) {
   using Kind = Condition::Kind;
   if (c.kind == Kind::negation) return bounds_of_comparison(c.parts[0], true);
@@ -75,7 +75,7 @@ std::optional<Bounds> bounds_of(const Condition& c) {
   return all;
 }
 
-// Per version whether a write left it, and whether a delete did.
+// Per version whether a write left it, and whether a deletion did.
 std::array<std::vector<bool>, 2> installed_versions(const History& h) {
   std::array<std::vector<bool>, 2> installed;
   for (std::vector<bool>& versions : installed) versions.resize(h.version_count());
@@ -84,11 +84,11 @@ std::array<std::vector<bool>, 2> installed_versions(const History& h) {
   return installed;
 }
 
-// The rows of all versions, and the versions by what a column of them holds.
+// The rows of all versions, and the versions sorted by what a column of their rows holds.
 class Table {
  public:
   explicit Table(const History& h) : rows_(h.version_count()) {
-    // What only a delete left is no row, whatever it is called.
+    // A version left only by deletions is not a row, whatever its name.
     const auto [written, deleted] = installed_versions(h);
     for (VersionId v = 0; v < h.version_count(); ++v) {
       if (h.version_value(v).is_null() || (deleted[v] && !written[v] && !h.is_initial(v))) continue;
@@ -99,8 +99,8 @@ class Table {
 
   const Row& row(VersionId v) const { return rows_[v]; }
 
-  // `certain` gets versions that satisfy the condition, `maybe` all others that may, and perhaps
-  // more.
+  // Puts versions that satisfy the condition into `certain`, and into `maybe` all others that may
+  // satisfy it, and perhaps more.
   void candidates(const Condition& condition, std::vector<VersionId>& certain,
                   std::vector<VersionId>& maybe) {
     certain.clear();
@@ -123,7 +123,7 @@ class Table {
  private:
   struct Column {
     std::vector<std::pair<int64_t, VersionId>> integers;
-    std::vector<VersionId> others;  // that hold no integer there
+    std::vector<VersionId> others;  // versions that hold no integer in the column
     bool sorted = false;
   };
 
@@ -140,7 +140,7 @@ class Table {
     std::sort(column.integers.begin(), column.integers.end());
   }
 
-  std::vector<Row> rows_;  // per version; empty: null
+  std::vector<Row> rows_;  // indexed by version; empty: null
   std::vector<VersionId> all_;
   std::map<std::string, Column> columns_;
 };
@@ -207,7 +207,7 @@ std::vector<VersionId> Predicates::only_versions(const History& history) const {
     if (const VersionId own = history.own_initial(k); own != kNone) written[own] = true;
   for (uint32_t a = 0; a < only.size(); ++a) {
     const VersionId one = only_version(history, aggregates_[a], written);
-    if (one != kNone && !deleted[one]) only[a] = one;  // a deletion would show as the row as well
+    if (one != kNone && !deleted[one]) only[a] = one;  // a deletion would show as the row, too
   }
   return only;
 }
@@ -281,14 +281,14 @@ bool may_skip_any_version(const History& history) {
   }
   for (KeyId key = 0; key < history.key_count(); ++key)
     if (is_written[key]) written.push_back(key);
-  // Costs no more than the keys that satisfy conditions: all are looked at only where every written
-  // key is one of them.
+  // The cost is bounded by the keys that satisfy conditions: all written keys are looked at only if
+  // each of them satisfies the condition.
   for (PredicateId p = 0; p < asked.size(); ++p)
     if (asked[p] && history.predicates().match_initial(p) == Match::no &&
         !std::ranges::includes(history.predicates().keys(p), written))
       return true;
   if (!history.has_own_initial()) return false;
-  // Keys that do not hold what every other key does.
+  // Keys whose initial value is not that of every other key.
   for (PredicateId p = 0; p < asked.size(); ++p)
     for (const KeyId key : written)
       if (asked[p] && history.own_initial(key) != kNone &&

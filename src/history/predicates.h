@@ -3,12 +3,12 @@
 //   w(x,12)   w(x,30)   p(value < 20, [x=12])
 //   The condition `value < 20` is satisfied by x = 12, not by x = 30, and not by an absent x.
 //
-// The versions that satisfy a condition are found once, when the history is complete. Of a
-// comparison of a column with integers only the versions within its bounds are looked at.
+// The versions that satisfy a condition are found once, when the history is complete. For a
+// comparison of a column with integers, only the versions within its bounds are looked at.
 //
 // Cost: the versions, sorted by each column that is compared; a condition costs the versions within
 // its bounds, and one without bounds all of them. Memory: four bytes for each pair of a condition
-// and a version that satisfies it, or a key that has one.
+// and a version that satisfies it, or a key that has such a version.
 #pragma once
 
 #include <algorithm>
@@ -28,13 +28,14 @@ namespace assay::internal {
 
 class Predicates {
  public:
-  // The number of a condition; the same for the same condition. Fails where it is none.
+  // The number of a condition; equal conditions have the same number. Fails if the text is not a
+  // condition.
   Result<PredicateId> intern(std::string_view text);
-  // The number of an operation's aggregate, whose `where` is such a text; the same for the same
-  // aggregate of the same value. The conditions of its claim are numbered too.
+  // The number of an operation's aggregate, whose `where` is such a text; equal aggregates with
+  // equal values have the same number. The conditions of the aggregate's claim are numbered, too.
   Result<uint32_t> intern(const Op& query);
-  // Finds what satisfies each of them; the versions of `history` must be complete. `budget` may be
-  // null.
+  // Finds the versions that satisfy each condition; the versions of `history` must be complete.
+  // `budget` may be null.
   Status index(const History& history, Budget* budget);
 
   size_t size() const { return conditions_.size(); }
@@ -42,9 +43,9 @@ class Predicates {
   const std::string& text(PredicateId p) const { return texts_[p]; }
   size_t aggregate_count() const { return aggregates_.size(); }
   const Aggregate& aggregate(uint32_t a) const { return aggregates_[a]; }
-  // One text for each.
+  // The text of an aggregate.
   const std::string& aggregate_text(uint32_t a) const { return aggregate_texts_[a]; }
-  // The operation again, between the bounds of a range.
+  // The aggregate as an operation again, with the bounds of a range.
   Op query(uint32_t a, ValueView lo = {}, ValueView hi = {}) const;
 
   // Whether the version satisfies the condition; null never does.
@@ -58,16 +59,16 @@ class Predicates {
   }
   // Whether the initial value of every key satisfies the condition.
   Match match_initial(PredicateId p) const { return initial_[p]; }
-  // Whether some key may satisfy it before anything is written.
+  // Whether some key may satisfy the condition before anything is written.
   bool matches_initially(PredicateId p) const { return matches_initially_[p]; }
-  // Per aggregate the only version of those written that may have the value that a min or max
-  // returned, if there is one, it certainly satisfies the condition, and nothing was deleted under
-  // its name; kNone else.
+  // Per aggregate the only written version that may have the value that a min or max returned;
+  // kNone if there is no such version or more than one, if it does not certainly satisfy the
+  // condition, or if a deletion has it as tombstone.
   std::vector<VersionId> only_versions(const History& history) const;
-  // The versions that satisfy it, and those that may; both ascending.
+  // The versions that satisfy the condition, and those that may; both ascending.
   std::span<const VersionId> certain(PredicateId p) const { return certain_[p]; }
   std::span<const VersionId> open(PredicateId p) const { return open_[p]; }
-  // The keys of both, ascending.
+  // The keys of these versions, ascending.
   std::span<const KeyId> keys(PredicateId p) const { return keys_[p]; }
 
  private:
@@ -76,7 +77,8 @@ class Predicates {
 
   std::vector<Condition> conditions_;
   std::vector<std::string> texts_;
-  std::unordered_map<std::string, PredicateId> by_text_;  // as written, and as printed
+  std::unordered_map<std::string, PredicateId> by_text_;  // by the text as written, and by the text
+                                                          // as printed
   std::vector<std::vector<VersionId>> certain_, open_;    // per condition
   std::vector<std::vector<KeyId>> keys_;                  // per condition
   std::vector<Match> initial_;                            // per condition
@@ -84,8 +86,8 @@ class Predicates {
   std::vector<Aggregate> aggregates_;
   std::vector<std::string> aggregate_texts_;
   std::unordered_map<std::string, uint32_t> aggregate_by_text_;
-  // A bit for each condition and version, as long as that is not much: it certainly satisfies it.
-  // Else empty.
+  // A bit for each condition and version: whether the version certainly satisfies the condition.
+  // Empty if there would be too many.
   std::vector<bool> satisfies_;
   size_t versions_ = 0;
 };

@@ -19,17 +19,17 @@
 namespace assay::internal {
 namespace {
 
-// What stays of an operation.
+// The part of an operation that stays.
 struct Copy {
   OpKind kind = OpKind::read;
   std::vector<VersionId> versions = {};  // elements of a list, rows of a range
-  std::vector<VersionId> passed = {};    // of a range
+  std::vector<VersionId> passed = {};    // range: the rows passed over
   std::vector<KeyId> matched = {};
   KeyId lo = kNone, hi = kNone;
   uint32_t aggregate = kNone;
 };
 
-// What a range says of one key: whether that stays.
+// What a range says of one key, and whether that stays.
 struct RangeKey {
   KeyId key = kNone;
   VersionId version = kNone;  // returned, or skipped
@@ -37,7 +37,7 @@ struct RangeKey {
   bool stays = true;
 };
 
-// The run with most rows, then with most keys.
+// The run with the most rows, and among those the most keys.
 std::optional<Copy> longest_run(const std::vector<RangeKey>& rows, KeyId lo, KeyId hi) {
   if (rows.empty()) return Copy{.kind = OpKind::range, .lo = lo, .hi = hi};
   Copy best{.kind = OpKind::range};
@@ -82,8 +82,8 @@ class Projection {
   }
 
  private:
-  // Not that the orders are complete, as they lose versions, nor where the log has transactions
-  // that are gone.
+  // Leaves out the events that say that the orders are complete, as the orders lose versions, and
+  // those that say where omitted transactions are in the log.
   void copy_events() {
     std::set<std::string, std::less<>> names;
     for (const OpId op : origins_) names.insert(h_.name(h_.txn_of(op)));
@@ -99,7 +99,7 @@ class Projection {
 
   // --- the transaction that is being copied
 
-  // What a write leaves behind.
+  // Whether the write leaves this version.
   bool leaves(OpId write, VersionId v) const {
     const Operation op = h_.op(write);
     return op.version == v || (op.kind == OpKind::remove && is_null(v));
@@ -109,8 +109,9 @@ class Projection {
     return op.kind == OpKind::remove || is_null(op.version);
   }
 
-  // An observation that `explaining` may explain, the initial state if that is one of them, or an
-  // own write before it for which `explains` holds.
+  // Whether an observation stays: the writes in `explaining` may explain it; so may the initial
+  // state, if `initially`, or an earlier write of the transaction itself for which `explains`
+  // holds.
   template <class Explains>
   bool stays(OpId i, KeyId key, const WriteTally& explaining, bool initially,
              Explains explains) const {
@@ -170,8 +171,9 @@ class Projection {
     return installs_version(op) ? std::optional(Copy{.kind = OpKind::write}) : std::nullopt;
   }
 
-  // The transaction whose element is the last that others had appended, kNone if there is none: the
-  // list was read from it. An own element is one that the transaction itself had appended before.
+  // The transaction that the list was read from: the one whose element is the last that others had
+  // appended, kNone if there is none. The reader's own elements are those that it had appended
+  // before.
   TxnId source_of_list(OpId i, std::span<const VersionId> elements) const {
     const auto own = [&](VersionId v) {
       for (OpId earlier = h_.first_op(txn_); earlier < i; ++earlier)
@@ -183,8 +185,8 @@ class Projection {
     return elements.empty() ? kNone : writes_.author(elements.back());
   }
 
-  // A list may lose elements as long as it is read from the same transaction: at the levels that
-  // depend on sources it would otherwise show more of another one than before.
+  // A list may lose elements as long as it is read from the same transaction: otherwise, at the
+  // levels that depend on sources, it would show more of another transaction than before.
   std::optional<Copy> list_of(OpId i) const {
     Copy list{.kind = OpKind::read_list};
     for (const VersionId v : h_.operands(i)) {
@@ -215,8 +217,9 @@ class Projection {
     return row;
   }
 
-  // What others wrote of the key that may satisfy the condition, or may not. Where all that was
-  // ever there may miss it, nothing was observed of the key.
+  // Whether the observation stays that the key satisfied the condition or, by `match`, did not. If
+  // nothing that the key ever held certainly satisfies the condition, a row passed over observed
+  // nothing of the key.
   bool sees_match(OpId i, KeyId key, PredicateId predicate, Match match) const {
     const auto may_be = [&](Match of) { return of == match || of == Match::open; };
     const Match initial = match_of_state(h_, initial_state(h_, key), predicate);
@@ -235,7 +238,7 @@ class Projection {
     });
   }
 
-  // Those of tombstones are left out.
+  // The versions of the key, without tombstones.
   std::span<const VersionId> versions_of(KeyId key) const {
     if (of_one_key_.empty()) {
       of_one_key_.resize(h_.key_count());
@@ -278,7 +281,7 @@ class Projection {
                   .hi = operands[1],
                   .aggregate = selected.aggregate};
     if (selected.aggregate != kNone && !selected.complete) return std::nullopt;
-    // What contradicts itself is explained by nothing, and stays as it is.
+    // A result that contradicts itself is explained by nothing, and stays as it is.
     if (!sound) return whole;
     std::vector<RangeKey> rows;
     for (const KeyId key : keys) {
@@ -288,8 +291,8 @@ class Projection {
     return longest_run(rows, operands[0], operands[1]);
   }
 
-  // An aggregate is of all rows between the bounds, and stays if all possible writers of such a row
-  // do.
+  // An aggregate is about all rows between the bounds, and stays if all possible writers of such
+  // rows do.
   bool keeps_all(std::span<const KeyId> bounds, uint32_t aggregate) const {
     const Predicates& known = h_.predicates();
     const PredicateId where = known.aggregate(aggregate).where;
@@ -352,7 +355,7 @@ class Projection {
   }
 
   void copy_order(const KnownOrder& order) {
-    // Of most keys nothing stays, and their orders may be as long as the history.
+    // For most keys nothing stays, and their orders may be as long as the history.
     if (writes_.of(order.key).kept == 0 && !writes_.is_never_written(order.key)) return;
     std::vector<bool> keep;
     for (size_t i = 0; i < order.versions.size(); ++i) {
@@ -370,9 +373,10 @@ class Projection {
   const std::vector<bool>& keep_;
   const KeptWrites writes_;
   bool has_ranges_ = false;
-  mutable std::vector<std::vector<VersionId>> of_one_key_;  // for conditions, once there is one
-  mutable std::optional<KeyOrder> key_order_;               // for ranges, once there is one
-  TxnId txn_ = kNone;                                       // that is being copied
+  mutable std::vector<std::vector<VersionId>> of_one_key_;  // for conditions; filled once there is
+                                                            // one
+  mutable std::optional<KeyOrder> key_order_;               // for ranges; set once there is one
+  TxnId txn_ = kNone;                                       // the transaction that is being copied
   std::vector<OpId> origins_;
   HistoryBuilder builder_;
   TxnCopier copier_{builder_};

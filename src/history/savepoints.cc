@@ -9,11 +9,11 @@
 //
 //   { w(x,1) r(y,0) r(x,1) }   { w(x,2) }!
 //
-// A read of an own write that is undone later is compared with that write at once and omitted. If
-// they differ, the transaction keeps both on a new key ("x@3-17"), where they contradict each other
-// as before. A range over keys that the undone part had written is split at these keys.
-// history/aborted_reads.h does the same to whole transactions of a finished history; here keys have
-// no numbers yet, and a line of any length is one transaction.
+// A read of a write that the transaction itself made and undoes later is compared with that write
+// at once and omitted. If they differ, the transaction keeps both on a new key ("x@3-17"), where
+// they contradict each other as before. A range over keys that the undone part had written is split
+// at these keys. history/aborted_reads.h does the same to whole transactions of a finished history;
+// here keys have no numbers yet, and a line of any length is one transaction.
 //
 // Cost: n log n in the operations between savepoint and rollback, and the pieces of ranges.
 #include <cassert>
@@ -30,7 +30,7 @@ namespace assay {
 
 namespace {
 
-constexpr uint64_t kMostPieces = 1'000'000;  // of the ranges of a part
+constexpr uint64_t kMostPieces = 1'000'000;  // for all ranges of an undone part together
 
 }  // namespace
 
@@ -64,9 +64,9 @@ class TxnBatch::Undoing {
   struct KeyLess {
     bool operator()(const ValueView& a, const ValueView& b) const { return key_less(a, b); }
   };
-  // Its writes to a key so far.
+  // The writes to a key so far.
   struct Own {
-    std::vector<size_t> writes;  // into live_
+    std::vector<size_t> writes;  // indices into live_
     bool contradicted = false;
   };
   using OwnKeys = std::map<ValueView, Own, KeyLess>;
@@ -86,7 +86,7 @@ class TxnBatch::Undoing {
       keep(observation(op));
     }
     if (!writes(op)) return;
-    RawOp write = op;  // without its observation
+    RawOp write = op;  // the operation without its observation
     if (looks) {
       write.kind = OpKind::write;
       write.extra_count = 0;
@@ -131,7 +131,7 @@ class TxnBatch::Undoing {
     keep(kept);
   }
 
-  // It wrote this and then saw something else. Once is enough for a key.
+  // Shows that the transaction wrote this and then saw something else. Once is enough for a key.
   void contradict(const RawOp& op) {
     Own& own = own_.find(op.key)->second;
     if (std::exchange(own.contradicted, true)) return;
@@ -146,8 +146,8 @@ class TxnBatch::Undoing {
     batch_.ops_.back().key = key;
   }
 
-  // A range must have returned the own values of the keys written here; its observation of all
-  // others is kept.
+  // A range must have returned the transaction's own values of the keys written here; its
+  // observation of all others is kept.
   Status range(const RawOp& op) {
     std::vector<ValueView> written;
     auto from = op.key.is_null() ? own_.begin() : own_.lower_bound(op.key);
@@ -177,10 +177,10 @@ class TxnBatch::Undoing {
            (range.value.is_null() || !key_less(range.value, key));
   }
 
-  // By key; one that appears twice contradicts itself.
+  // Rows by key; a key that appears twice contradicts itself.
   using Rows = std::multimap<ValueView, ValueView, KeyLess>;
 
-  // As a read of the key.
+  // Treats the row as a read of the key.
   void look_at_row(const RawOp& op, const ValueView& key, const Rows& rows) {
     RawOp read = op;
     read.kind = OpKind::read;
@@ -192,13 +192,13 @@ class TxnBatch::Undoing {
     if (!explains(*last_write(key), read) || std::distance(row, end) > 1) contradict(read);
   }
 
-  // At these keys, ascending integers.
+  // Splits the range at these keys, ascending integers.
   void cut(const RawOp& op, const std::vector<ValueView>& keys, const Rows& rows) {
     ValueView from = op.key;
     for (const ValueView& key : keys) {
       if (key.integer != std::numeric_limits<int64_t>::min())
         piece(op, from, ValueView::of(key.integer - 1), rows);
-      // Behind the greatest integer come the texts.
+      // The texts come after the greatest integer.
       from = key.integer == std::numeric_limits<int64_t>::max() ? ValueView::of(std::string_view())
                                                                 : ValueView::of(key.integer + 1);
     }
@@ -217,9 +217,9 @@ class TxnBatch::Undoing {
 
   TxnBatch& batch_;
   const std::vector<RawOp> part_;
-  std::vector<RawOp> live_;  // its writes so far
+  std::vector<RawOp> live_;  // the undone part's writes so far
   OwnKeys own_;
-  uint64_t pieces_ = 0;  // of ranges
+  uint64_t pieces_ = 0;  // pieces of ranges so far
 };
 
 size_t TxnBatch::savepoint() const { return ops_.size(); }

@@ -10,7 +10,7 @@
 namespace assay::internal {
 namespace {
 
-// Only then is the text taken apart. Letters may be written with escapes.
+// Whether the text has to be parsed. Letters may be written with escapes.
 bool may_be_settled(std::string_view json) {
   return json.find("settled") != json.npos || json.find("\\u") != json.npos;
 }
@@ -21,7 +21,7 @@ Error contradiction(const std::string& effect, uint64_t line) {
       line);
 }
 
-// What the stated orders say of transactions that did not commit.
+// What the stated orders say about transactions that did not commit.
 class OrderCheck {
  public:
   OrderCheck(const History& h, std::span<const TxnId> aborted) : h_(h), aborted_(aborted) {
@@ -52,7 +52,7 @@ class OrderCheck {
     return contradiction("the order says that transaction " + h_.name(t) + " took effect", line);
   }
 
-  // Whether an entry that is a value alone may mean another transaction.
+  // Whether an entry that is only a value may mean another transaction.
   bool others_write(VersionId v) {
     if (!counted_) count();
     return others_.contains(v) ||
@@ -73,9 +73,11 @@ class OrderCheck {
 
   const History& h_;
   std::span<const TxnId> aborted_;
-  std::unordered_map<VersionId, TxnId> writer_;  // of what they installed
+  std::unordered_map<VersionId, TxnId> writer_;  // the writer of each version that such a
+                                                 // transaction installed
   bool counted_ = false;
-  std::unordered_set<VersionId> others_;  // of these versions, what others installed too
+  std::unordered_set<VersionId> others_;  // those of these versions that other transactions
+                                          // installed, too
   std::unordered_set<KeyId> removed_;
 };
 

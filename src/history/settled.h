@@ -18,12 +18,12 @@ namespace assay::internal {
 // if the names are not an array of strings and integers.
 std::optional<std::vector<std::string>> settled_names(std::string_view json);
 
-// The memory that the events that may be such take when they are taken apart.
+// The memory needed to parse the events that may be of this kind.
 uint64_t settled_bytes(std::span<const Event> events);
 
-// The transactions of unknown outcome that the events name, ascending. Fails where the history says
-// of one of them that it took effect, or where several have the name. `order_lines`: the lines of
-// the stated orders.
+// The transactions of unknown outcome that the events name, ascending. Fails if the history says
+// that one of them took effect, or if several transactions have the name. `order_lines`: the lines
+// of the stated orders.
 Result<std::vector<TxnId>> settled_transactions(const History& h,
                                                 std::span<const uint32_t> order_lines);
 

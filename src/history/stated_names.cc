@@ -7,7 +7,7 @@
 // not be given: the transaction's operations determine it. A version that the transaction did not
 // install is kept as stated, or as (key, null) if the statement has no value.
 //
-// Cost: linear in the entries; of the names of all transactions only where one is stated.
+// Cost: linear in the entries, and in the names of all transactions if any name is stated.
 
 #include <algorithm>
 #include <optional>
@@ -21,10 +21,10 @@
 namespace assay {
 namespace {
 
-constexpr uint32_t kAtOnce = 256;     // values
-constexpr size_t kMostSearched = 64;  // entries of one transaction, each in all of its operations
+constexpr uint32_t kAtOnce = 256;     // values that are looked up together
+constexpr size_t kMostSearched = 64;  // entries of one transaction, searched one by one
 
-// What a transaction did last to each key.
+// The last version of each key that a transaction installed.
 class LastVersions {
  public:
   LastVersions(const History& h, TxnId t) : txn_(t) {
@@ -37,7 +37,7 @@ class LastVersions {
     }
   }
   TxnId txn() const { return txn_; }
-  // kNone: none, or no deletion where that is asked for.
+  // The last version of the key or, unless `any`, its last deletion; kNone if there is none.
   VersionId of(KeyId key, bool any) const {
     const auto at = of_.find(key);
     return at == of_.end() ? kNone : any ? at->second.version : at->second.deletion;
@@ -78,7 +78,7 @@ void HistoryBuilder::StatedNames::add_order(History& h, KnownOrder order,
   order_lines_.push_back(static_cast<uint32_t>(line));
 }
 
-// The transaction of each name; kNone where there is none.
+// Finds the transaction of each name; kNone if there is none.
 Status HistoryBuilder::StatedNames::find_txns(const History& h, std::vector<TxnId>& txns) {
   txns.assign(names_.size(), kNone);
   for (TxnId t = 0; t < h.txn_count(); ++t) {
@@ -111,7 +111,7 @@ Status HistoryBuilder::StatedNames::resolve(History& h) {
   std::ranges::stable_sort(unresolved_, {}, [&](const Unresolved& entry) {
     return h.known_orders_[entry.order].txns[entry.entry];
   });
-  std::optional<LastVersions> last;  // of the transaction of many entries that was met last
+  std::optional<LastVersions> last;  // of the last transaction that has many entries
   for (size_t i = 0; i < unresolved_.size(); ++i) {
     const Unresolved& entry = unresolved_[i];
     KnownOrder& order = h.known_orders_[entry.order];

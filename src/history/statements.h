@@ -1,12 +1,12 @@
 // The statements of a transaction: operations that are neighbours and were sent at the same moment
-// are one statement. Without such times each operation is one.
+// are one statement. Without such times each operation is a statement.
 #pragma once
 
 #include "assay/history.h"
 
 namespace assay::internal {
 
-// The end of the statement that begins with operation `first` of the transaction.
+// The end of the transaction's statement that begins with operation `first`.
 inline OpId end_of_statement(const History& h, TxnId t, OpId first) {
   const Interval sent = h.op_time(first);
   OpId end = first + 1;
@@ -14,7 +14,7 @@ inline OpId end_of_statement(const History& h, TxnId t, OpId first) {
   return end;
 }
 
-// The first operation of the statement that an operation belongs to.
+// The first operation of the statement that contains the operation.
 inline OpId statement_of(const History& h, OpId op) {
   const TxnId t = h.txn_of(op);
   OpId first = h.first_op(t);

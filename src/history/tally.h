@@ -1,7 +1,7 @@
 // Histories whose values do not identify their writers: transactions add to accounts and read the
-// accounts' balances. So are Jepsen's workloads bank (a transfer adds to two accounts) and counter.
-// No read names its writer, hence the levels' engine has nothing to work on; levels/tally_rules.h
-// says what can be said.
+// accounts' balances. Jepsen's workloads bank (a transfer adds to two accounts) and counter are of
+// this kind. No read names its writer, so the engine for levels has nothing to work on;
+// levels/tally_rules.h describes what can be decided.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct TallyTxn {
   int64_t session = 0;
   TxnStatus status = TxnStatus::committed;
   Interval begin{}, end{};
-  uint64_t line = 0;  // of its first record
+  uint64_t line = 0;  // the line of its first record
   std::vector<std::pair<AccountId, int64_t>> adds;
   std::vector<std::pair<AccountId, int64_t>> reads;
 };
@@ -28,7 +28,7 @@ struct Tally {
   enum class Workload : uint8_t { bank, counter };
   Workload workload = Workload::counter;
   std::vector<std::string> accounts;
-  std::vector<TallyTxn> txns;  // of a session in its order
+  std::vector<TallyTxn> txns;  // of one session, in its order
 };
 
 }  // namespace assay::internal

@@ -2,8 +2,8 @@
 //
 //   make_history({{1, {w("x", 1)}}, {2, {r("x", 1), w("x", 2)}}})
 //
-// is session 1 writing x = 1 and session 2 reading it and overwriting it. Transactions are numbered
-// in the order given, operations too. Random ones: oracle/random_history.h.
+// is session 1 writing x = 1 and session 2 reading and overwriting that. Transactions and
+// operations are numbered in the order given. Random ones: oracle/random_history.h.
 #pragma once
 
 #include <cstdint>
@@ -75,7 +75,7 @@ inline Interval point(int64_t time) {
   return time == Interval::kUnknown ? Interval{} : Interval::point(time);
 }
 
-// Throws what the builder has to complain about.
+// Throws any error of the builder.
 inline History make_history(const std::vector<Txn>& txns, const std::vector<Stated>& stated = {}) {
   HistoryBuilder builder;
   for (const Txn& txn : txns) {

@@ -8,14 +8,16 @@
 namespace assay {
 namespace {
 
-constexpr size_t kTextBytes = size_t{1} << 18;  // asked for at once
-constexpr size_t kLookBack = 64;                // operations before a read of a list
+constexpr size_t kTextBytes = size_t{1} << 18;  // bytes allocated at once
+constexpr size_t kLookBack = 64;                // operations before a read of a list that are
+                                                // looked at
 
 }  // namespace
 
 void TxnBatch::begin_txn(const TxnHeader& header) {
   header_ = header;
-  ops_.erase(ops_.begin() + static_cast<ptrdiff_t>(end_of_txns()), ops_.end());  // did not end
+  ops_.erase(ops_.begin() + static_cast<ptrdiff_t>(end_of_txns()), ops_.end());  // a transaction
+                                                                                 // without its end
   undone_.clear();
   fault_.reset();
 }
@@ -39,7 +41,7 @@ Status TxnBatch::end_txn() {
   return Ok{};
 }
 
-// The writes that were undone, as a transaction that aborted.
+// Ends the transaction that has the undone writes and aborted.
 void TxnBatch::end_undone() {
   TxnHeader header;
   header.session = header_.session;
@@ -51,7 +53,7 @@ void TxnBatch::end_undone() {
   txns_.push_back({header, end_of_txns(), ops_.size()});
 }
 
-// The rare parts of the operation added last, beyond its key, value and effect.
+// Stores the rare parts of the operation added last, besides key, value and effect.
 bool TxnBatch::add_extra(const Op& op) {
   RawOp& raw = ops_.back();
   RawQuery query{.rows = static_cast<uint32_t>(op.rows.size()),
@@ -100,7 +102,7 @@ Status TxnBatch::number_query(const Op& op, RawOp& raw, RawQuery& query) {
   return Ok{};
 }
 
-// Whether the last element of a list was appended by its reader. What others read may have another
+// Whether the last element of a list was appended by its reader. Others may have read another
 // element there, as the reader had not committed.
 bool TxnBatch::ends_with_own(const RawOp& list) const {
   const auto index = static_cast<size_t>(&list - ops_.data());
@@ -155,7 +157,7 @@ void TxnBatch::clear() {
   events_.clear();
   initial_.clear();
   predicates_.reset();
-  if (text_.size() == 1) {  // used again
+  if (text_.size() == 1) {  // the first block is used again
     text_left_ += static_cast<size_t>(text_end_ - text_.front().get());
     text_end_ = text_.front().get();
   } else {

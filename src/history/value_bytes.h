@@ -13,7 +13,7 @@ inline void put_value(StreamWriter& to, const ValueView& v) {
   if (v.has_text()) to.text(v.text);
 }
 
-// Its text lives as long as the bytes.
+// The text of the result lives as long as the bytes.
 inline ValueView take_value_view(StreamReader& from) {
   ValueView v;
   const uint64_t type = from.number();

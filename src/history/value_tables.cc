@@ -1,16 +1,16 @@
 // The interners of the store: outside keys and values to dense ids.
 //
 // A hash table is open addressing with linear probing over 8-byte slots (hash tag, id). A probe
-// touches the payload only when the 32-bit tag agrees, so a lookup is one cache miss in the slots
+// touches the payload only if the 32-bit tag agrees, so a lookup is one cache miss in the slots
 // and, on a hit, one in the payload. A slot's place is the top bits of its tag, so a table grows in
 // one sweep from slot to slot, without a look at the payload.
 //
 // Most keys and values of recorded histories are integers that are not much larger than their
-// number: keys 0 to 99,999, values counted up. They need no hash: an array has their ids. Such an
+// number: keys 0 to 99,999, values counted up. They need no hash: an array holds their ids. Such an
 // array has at most twice as many places as there are interned values, and a few thousand, so a
 // single large integer costs nothing. When it grows to include an integer that was hashed before,
-// that integer moves into it. Of versions it holds the first of each integer, with its key; a
-// second key's version of the same integer is hashed.
+// that integer moves into it. For versions the array holds, for each integer, the first version
+// with that value, and its key; versions of other keys with the same value are hashed.
 //
 // `prefetch` lets the builder overlap the cache misses of some operations.
 
@@ -52,13 +52,13 @@ constexpr size_t kFirstSlots = 1024;
 constexpr size_t kFirstDirect = 64;  // places
 constexpr size_t kAlwaysSmall = 4096;
 
-// Whether an integer is small enough, among `values`, to be a place of an array.
+// Whether an integer is small enough, given the number of values, to be an index of an array.
 bool is_small(const ValueView& v, size_t values) {
   return v.type == ValueView::Type::integer &&
          static_cast<uint64_t>(v.integer) < 2 * values + kAlwaysSmall;
 }
 
-// Gives such an array a place for the integer.
+// Makes such an array long enough for the integer.
 template <class Place>
 void grow_places(std::vector<Place>& places, uint64_t integer) {
   const size_t before = places.size(), needed = static_cast<size_t>(integer) + 1;
@@ -123,7 +123,7 @@ bool overfull(const std::vector<uint64_t>& slots, size_t values) {
   return values * 3 >= slots.size() * 2;
 }
 
-// Both the former and the next array are there for a moment; it may come to hold twice as many
+// While the array grows, both the old and the new one exist; the new one may have twice as many
 // places as there are values.
 template <class Place>
 uint64_t bytes_to_grow_direct(const std::vector<Place>& places, size_t values) {

@@ -22,7 +22,7 @@ Status lists_begin_empty(const History& h) {
 
 namespace {
 
-// The earliest moments at which the events of the session may have happened are tried.
+// Tries the earliest moments at which the events of the session may have happened.
 Status runs_forwards(const History& h, SessionId session) {
   int64_t now = Interval::kUnknown;  // the earliest moment at which the events so far were over
   TxnId last = kNone;

@@ -11,8 +11,9 @@ namespace assay::internal {
 // initial value.
 Status lists_begin_empty(const History& h);
 
-// The events of a session happened one after the other, each within its interval: intervals may
-// overlap as long as each event has a moment left that is not before those of the events before it.
+// Fails unless the events of a session can have happened one after the other, each within its
+// interval: intervals may overlap as long as each event has a moment left that is not before the
+// moments of the events before it.
 Status sessions_run_forwards(const History& h);
 
 }  // namespace assay::internal

@@ -73,7 +73,7 @@ AggregateTerms::Total AggregateTerms::total(std::span<const AggregateTerm> terms
       total.value = std::min(total.value, term.integer);
     else if (aggregate_->function == AggregateFunction::max)
       total.value = std::max(total.value, term.integer);
-    else  // a sum that leaves 64 bits on the way is left to the database
+    else  // if a sum overflows 64 bits on the way, the database decides
       total.open |= __builtin_add_overflow(total.value, term.integer, &total.value);
   }
   return total;
@@ -108,7 +108,7 @@ bool AggregateTerms::may_mend(std::span<const AggregateTerm> terms, const Aggreg
 
 namespace {
 
-// --- what no version set gives
+// --- results that no version set gives
 
 // The versions a key may have had where an aggregate was computed: one, or any.
 class PossibleTerms {
@@ -151,7 +151,7 @@ class PossibleTerms {
   }
 
  private:
-  // What the transaction saw of a key that it had not written: a version, or kNone: nothing that
+  // What the transaction saw of a key that it had not written: a version, or kNone if nothing that
   // adds to the aggregate.
   struct Seen {
     VersionId version;
@@ -186,9 +186,9 @@ class PossibleTerms {
     const Selected selected = h_.selected(range);
     return selected.aggregate == kNone ? selected.rows : std::span<const VersionId>();
   }
-  // Whether a query with the condition of the aggregate, or with none, says of the key that it has
-  // no row of it. Where a version of the key may or may not satisfy the condition, the query and
-  // the aggregate need not agree on it.
+  // Whether a query without a condition, or with the aggregate's, shows that the key has no such
+  // row. If a version of the key may or may not satisfy the condition, the query and the aggregate
+  // need not agree on it.
   bool skips_rows(OpId range, KeyId key, PredicateId where) {
     const Selected selected = h_.selected(range);
     if (selected.aggregate != kNone || !selected.complete || !is_within(h_, range, key))
@@ -200,7 +200,7 @@ class PossibleTerms {
                                 [&](VersionId v) { return h_.version_key(v) == key; });
   }
 
-  // What the key can add, but for nothing. False if that is open.
+  // Finds what the key can add, apart from nothing. False if that is open.
   bool find_terms(const AggregateTerms& evaluation, KeyId key, std::optional<VersionId> only) {
     terms_.clear();
     if (only && *only == kNone) return true;
@@ -213,7 +213,7 @@ class PossibleTerms {
     return std::ranges::all_of(of_key(evaluation.where(), key).versions, add);
   }
 
-  // --- what the keys so far add up to: all sums if they are few
+  // --- the possible sums over the keys so far: all of them if they are few
 
   static constexpr size_t kMostSums = 4096, kMostSteps = size_t{1} << 20;
 
@@ -222,7 +222,7 @@ class PossibleTerms {
     few_ = true;
     least_ = greatest_ = 0;
   }
-  // False if a sum leaves 64 bits.
+  // Returns false if a sum overflows 64 bits.
   bool add_key() {
     const auto [low, high] = std::ranges::minmax(terms_);
     if (__builtin_add_overflow(least_, low, &least_) ||
@@ -245,10 +245,10 @@ class PossibleTerms {
            (!few_ || std::binary_search(sums_.begin(), sums_.end(), sum));
   }
 
-  // The versions of a key that satisfy a condition or may do so.
+  // The versions of a key that satisfy a condition or may satisfy it.
   struct OfKey {
     std::vector<VersionId> versions;
-    bool open = false;  // one of them may or may not
+    bool open = false;  // one of them may or may not satisfy it
   };
 
   const OfKey& of_key(PredicateId where, KeyId key) {
@@ -267,7 +267,7 @@ class PossibleTerms {
   }
 
   const History& h_;
-  const std::vector<bool>& lists_;  // per key: it holds a list
+  const std::vector<bool>& lists_;  // indexed by key: whether it holds a list
   const std::vector<bool>& tombstone_;
   std::unordered_map<PredicateId, std::unordered_map<KeyId, OfKey>> of_keys_;
   std::vector<int64_t> terms_, sums_;
@@ -316,7 +316,7 @@ struct FindsUnexplained : ReplayVisitor {
   }
 };
 
-// Of registers alone.
+// Only for histories whose keys are registers.
 struct ExplainsAll : ReplayVisitor {
   const History& h;
   const TouchedKeys keys{h};

@@ -9,11 +9,11 @@
 // which is then evaluated along it: each key contributes a term, and the terms give the result or
 // they do not. If not, the search gets a choice for it (levels/aggregate_choices.cc).
 //
-// An aggregate that no versions of the keys give is a violation without any order. Where a
-// transaction sees one state, its reads say which version of some keys it was.
+// If no versions of the keys give the aggregate, that is a violation, whatever the order. Where a
+// transaction sees one state, its reads say which version of some keys that includes.
 //
-// Cost: of an order linear in the operations, and for each aggregate in the keys that may satisfy
-// its condition.
+// Cost: for an order, linear in the operations and, for each aggregate, in the keys that may
+// satisfy its condition.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ namespace assay::internal {
 // One aggregate: its keys, the term of each, and whether the terms give the result.
 class AggregateTerms {
  public:
-  // `lists`: per key of the history, whether it holds a list.
+  // `lists`: whether a key holds a list, indexed by key of the history.
   AggregateTerms(const History& history, const std::vector<bool>& lists, OpId op);
 
   OpId op() const { return op_; }
@@ -41,22 +41,22 @@ class AggregateTerms {
   // The keys within the bounds that ever held a value which may satisfy the condition.
   std::span<const KeyId> keys() const { return keys_; }
   PredicateId where() const { return aggregate_->where; }
-  // What the transaction itself wrote before; null if nothing.
+  // The state that the transaction itself gave the key before the aggregate; null if none.
   const KeyState* own(KeyId key) const;
-  // Whether the states of the keys decide it. Not of lists, of values that may be there initially,
-  // and of what depends on the database.
+  // Whether the states of the keys decide the aggregate. Not if it involves lists, values that may
+  // be there initially, or anything that depends on the database.
   bool is_decidable() const { return decidable_; }
 
-  // What a key adds as a transaction left it (kNone: in its initial state), or as its own wrote it
-  // before, if it did.
+  // Returns what a key adds in the state that `writer` left (kNone: the initial state), or in the
+  // state that the aggregate's own transaction wrote before, if it did.
   AggregateTerm left(TxnId writer, KeyId key) const;
   AggregateTerm term(const KeyState& state) const;
   AggregateTerm term(VersionId version) const;
   // Whether these terms, one per key, give the result.
   Match given(std::span<const AggregateTerm> terms) const;
-  // If they do not: whether the result may be right once a key contributes `other` instead of
-  // `term`. As long as no key makes such a change, the result stays wrong, whatever other changes
-  // there are.
+  // If the terms do not give the result: whether it may become right if a key contributes `other`
+  // instead of `term`. As long as no key changes in this way, the result stays wrong, whatever else
+  // changes.
   bool may_mend(std::span<const AggregateTerm> terms, const AggregateTerm& term,
                 const AggregateTerm& other) const;
 
@@ -76,17 +76,18 @@ class AggregateTerms {
   std::unordered_map<KeyId, KeyState> own_;
 };
 
-// An aggregate of a committed transaction that no version set gives, as a mismatch; Anomaly::none
-// if there is none. `one_state`: version sets must agree with the transaction's other reads.
+// Finds an aggregate of a committed transaction that no version set gives, as a mismatch;
+// Anomaly::none if there is none. `one_state`: version sets must agree with the transaction's other
+// reads.
 BadRead impossible_aggregate(const History& history, bool one_state);
 
 // The open aggregates that an order does not explain, ascending.
 std::vector<OpId> unexplained_aggregates(const History& history, const Order& order);
-// Of these, the aggregates that the states of their keys decide.
+// Returns those of `all` that the states of their keys decide.
 std::vector<AggregateTerms> decidable_aggregates(const History& history, std::span<const OpId> all);
 
-// Whether the order explains every operation, aggregates aside. Not of lists and stated sources:
-// then that is not known, and it is false.
+// Whether the order explains every operation, apart from aggregates. False for histories with lists
+// or stated sources, for which that is not known.
 bool replays(const History& history, const Order& order);
 
 }  // namespace assay::internal

@@ -29,10 +29,10 @@ namespace {
 
 constexpr uint32_t kLags[] = {1, 4, 16};  // k + 1
 
-// Appends those of one session.
+// Appends the sets for one session.
 void assume(const EventGraph& events, const std::vector<Node>& session, Rows<Arc>& all) {
   std::vector<Node> committed;
-  size_t last_writer = 0;  // in committed; those before it precede it
+  size_t last_writer = 0;  // index into committed; the transactions before it precede it
   for (const Node n : session) {
     for (const uint32_t lag : kLags) {
       if (committed.size() < lag) break;

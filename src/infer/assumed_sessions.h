@@ -1,4 +1,4 @@
-// Session order as an assumption, for levels that do not ask for it. See assumed_sessions.cc.
+// Session order as an assumption, for levels that do not require it. See assumed_sessions.cc.
 #pragma once
 
 #include "infer/event_graph.h"

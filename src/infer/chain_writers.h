@@ -11,13 +11,13 @@ namespace assay::internal {
 
 struct ChainWriter {
   uint32_t chain;
-  uint32_t place;  // in it
+  uint32_t place;  // in the chain
   Node node;
   friend auto operator<=>(const ChainWriter&, const ChainWriter&) = default;
 };
 
-// Per key, by chain and place. `place_of`: of a node, its chain and its place there. Cost: that of
-// sorting them.
+// The writers of each key, sorted by chain and place. `place_of` gives a node's chain and its place
+// there. The cost is that of sorting.
 template <class PlaceOf>
 Rows<ChainWriter> writers_by_chain(const Problem& problem, PlaceOf place_of) {
   Rows<ChainWriter> rows;

@@ -1,4 +1,4 @@
-// Which events reach which, as rows of bits: for sessions that are no chains, where
+// Which events reach which, as rows of bits: for sessions that are not chains, where
 // session_clocks.cc has nothing to go on.
 //
 //   order a b c d, edges a→b, b→d, c→d:    reached by  a: a   b: a b   c: c   d: a b c d
@@ -11,9 +11,9 @@
 // follow are missed and left to the search. A version usually lives for as long as there are
 // transactions to one writer of its key, and the window is a few such lives long.
 //
-// A row is put together from those of the vertices that edges come from, the latest first. One that
-// is in the row by then, because it reaches a later one, has nothing to add; most edges cost a look
-// at one bit. An edge that is derived while the window passes is added to the rows at once.
+// A row is put together from those of the vertices that edges come from, the latest first. A vertex
+// that is in the row by then, because it reaches a later one, has nothing to add; most edges cost a
+// look at one bit. An edge that is derived while the window passes is added to the rows at once.
 //
 // An edge between two writers of a key is worth adding only if there is no path yet. Of the writers
 // that reach an event, only those that reach no other such writer are therefore considered.
@@ -83,7 +83,7 @@ void Closure::visit(Vertex v) {
 
 void Closure::note(Arc arc) {
   const uint32_t from = place_[arc.from], to = place_[arc.to];
-  if (from > to) return;  // the next order will have it
+  if (from > to) return;  // the next order will include it
   join(from, to);
   if (has(now_, to)) join(from, now_);
 }
@@ -97,7 +97,7 @@ void Closure::join(uint32_t from, uint32_t to) {
   for (uint32_t i = 0; i < count; ++i) target[i] |= source[i];
 }
 
-// Latest first; a writer that reaches one found before it is left out.
+// The latest first; a writer that reaches one found before it is left out.
 void Closure::find_writers(KeyId key, Vertex v, bool from_overwrites) {
   found_.clear();
   const Node n = events_.node_of(v);

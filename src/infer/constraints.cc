@@ -6,7 +6,7 @@
 //   one constraint; five dependencies: T1 → T2 by x and by y and T3 → T2 by x, or T2 → T1 by x and
 //   by y
 //
-// The initial state is a transaction too. Its constraints are decided from the start; they are
+// The initial state is a transaction, too. Its constraints are decided from the start; they are
 // counted because PolySI counts them.
 //
 // These pairs are counted for comparison only, never searched: on a hot key their number is the
@@ -85,7 +85,7 @@ class ConstraintCounter {
     others_[place_[other]].dependencies += 2 + overtaken(a, b) + overtaken(b, a);
   }
 
-  // Readers of `version` that come before the writer of `next`.
+  // Counts the readers of `version` that come before the writer of `next`.
   uint64_t overtaken(WriteId version, WriteId next) const {
     const auto readers = problem_.readers[version];
     const auto own = std::count(readers.begin(), readers.end(), problem_.writes.node[next]);
@@ -94,9 +94,10 @@ class ConstraintCounter {
 
   const Problem& problem_;
   const std::function<bool(Node, Node)>& open_;
-  std::vector<Node> seen_;       // per node: the last one it was found to share a key with
-  std::vector<uint32_t> place_;  // per node: in others_
-  std::vector<Other> others_;    // of one node
+  std::vector<Node> seen_;       // indexed by node: the last one that was found to share a key with
+                                 // it
+  std::vector<uint32_t> place_;  // indexed by node: its place in others_
+  std::vector<Other> others_;    // for one node
   ConstraintCount count_;
 };
 

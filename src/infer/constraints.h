@@ -1,4 +1,4 @@
-// How much is left open, in the counting of PolySI. See constraints.cc.
+// How much is left open, counted as PolySI counts. See constraints.cc.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ struct ConstraintCount {
   friend bool operator==(const ConstraintCount&, const ConstraintCount&) = default;
 };
 
-// Which keys the transaction that stands for the initial state writes.
+// Which keys are written by the transaction that represents the initial state.
 enum class InitialWrites : uint8_t { none, keys_read_initially, every_key };
 
-// Only pairs of which `open` is true count; the initial transaction with every other. Nothing if
-// the pairs are too many to go through.
+// Counts only the pairs for which `open` is true, and those of the initial transaction with every
+// other. nullopt if there are too many pairs to go through.
 std::optional<ConstraintCount> count_constraints(const Problem& problem, InitialWrites initial,
                                                  const std::function<bool(Node, Node)>& open);
 

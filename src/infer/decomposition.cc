@@ -11,10 +11,10 @@
 // comes back in the same session. Sessions are chains: either the chain leads from where it left to
 // where it came back, and the cycle needs no detour; or it leads the other way, and the detour with
 // it is a cycle already. So a smallest cycle stays in one block, and versions of a key do so
-// anyway. This is theorem 5.2 of Biswas and Enea (OOPSLA 2019); it asks of a session only that it
-// is a chain. A transaction of unknown outcome, for which its session does not wait, is a separate
-// chain. At a level without session order each transaction is a chain; with that many chains,
-// connected components have to suffice.
+// anyway. This is theorem 5.2 of Biswas and Enea (OOPSLA 2019); it requires of a session only that
+// it is a chain. A transaction of unknown outcome, for which its session does not wait, is a
+// separate chain. At a level without session order each transaction is a chain; with that many
+// chains, connected components have to suffice.
 //
 // Real time relates everything to everything, and yet connected components (not blocks) can be
 // decided one by one if its edges are those of intervals: of two edges a → b and c → d, also a → d
@@ -25,7 +25,8 @@
 //
 // All users of a key are in one block, so a ring through them links them as well as all pairs
 // would. Cost: linear in the reads and writes, and less where it soon turns out that one component
-// covers nearly everything. A stated version order is of one key, so it goes with the key.
+// covers nearly everything. A stated version order is about one key, and belongs to the part with
+// that key.
 
 #include "infer/decomposition.h"
 
@@ -40,9 +41,10 @@ namespace assay::internal {
 namespace {
 
 constexpr size_t kMostChainsOfBlocks = 1024;  // keeps the matrix of their links small
-constexpr KeyId kFirstLook = 64;              // keys, before looking whether it is worth it
+constexpr KeyId kFirstLook = 64;              // examined before it is known whether decomposing is
+                                              // worthwhile
 
-// Connected components, and how much is in each.
+// Connected components and their weights.
 class WeighedComponents {
  public:
   explicit WeighedComponents(std::vector<uint32_t> weights)
@@ -53,7 +55,7 @@ class WeighedComponents {
     while (parent_[v] != v) v = parent_[v] = parent_[parent_[v]];
     return v;
   }
-  // The weight of what a and b are in now.
+  // Joins the components of a and b, and returns the weight of the result.
   uint32_t join(uint32_t a, uint32_t b) {
     a = root(a);
     b = root(b);
@@ -89,7 +91,7 @@ class Decomposer {
   }
 
  private:
-  // If a part is as large as this, splitting off the rest is not worth a copy.
+  // Whether a part is so large that splitting off the rest is not worth a copy.
   bool too_large(size_t nodes) const { return nodes * 10 > problem_.nodes() * 9; }
 
   void index_chains(bool session_order) {
@@ -124,7 +126,7 @@ class Decomposer {
     for (Node reader : problem_.initial_readers[key]) use(chain_[reader]);
   }
 
-  // False as soon as one part is certain to be too large.
+  // Returns false as soon as some part is certain to be too large.
   bool place_by_components() {
     WeighedComponents components(weight_);
     for (const auto& [a, b] : links_) components.join(a, b);
@@ -166,7 +168,7 @@ class Decomposer {
     }
     const Blocks blocks = biconnected_components(weight_.size(), links_);
     parts_ = blocks.count;
-    std::vector<uint32_t> home(weight_.size(), kNone);  // per chain: its first block
+    std::vector<uint32_t> home(weight_.size(), kNone);  // indexed by chain: its first block
     for (size_t i = links_.size(); i-- > 0;) {
       home[links_[i].first] = home[links_[i].second] = blocks.of_link[i];
     }
@@ -189,7 +191,8 @@ class Decomposer {
   bool a_block_is_too_large() const {
     const Blocks blocks = biconnected_components(weight_.size(), links_);
     std::vector<uint64_t> weight(blocks.count, 0);
-    std::vector<uint32_t> counted(weight_.size(), kNone);  // per chain: in which block last
+    std::vector<uint32_t> counted(weight_.size(), kNone);  // indexed by chain: the last block in
+                                                           // which it was counted
     std::vector<uint32_t> links(links_.size());
     std::iota(links.begin(), links.end(), 0);
     stable_sort_by(links, [&](uint32_t link) { return blocks.of_link[link]; });
@@ -230,11 +233,11 @@ class Decomposer {
   const Problem& problem_;
   const KeyId keys_;
   bool by_blocks_ = false;
-  std::vector<uint32_t> chain_;    // per node
-  std::vector<uint32_t> weight_;   // per chain: its nodes
+  std::vector<uint32_t> chain_;    // indexed by node
+  std::vector<uint32_t> weight_;   // indexed by chain: the number of its nodes
   std::vector<Link> links_;        // between chains
-  std::vector<uint32_t> link_of_;  // per pair of chains
-  std::vector<uint32_t> part_;     // per key
+  std::vector<uint32_t> link_of_;  // indexed by pair of chains
+  std::vector<uint32_t> part_;     // indexed by key
   uint32_t parts_ = 0;
 };
 
@@ -242,7 +245,8 @@ class Decomposer {
 
 std::vector<Part> decompose(const Problem& problem, const LevelInfo& level) {
   if (level.real_time == RealTime::all_but_begins) return {};
-  // Exact within a session and vague between sessions, real time is not an order of intervals.
+  // Clocks are exact within a session but may drift between sessions, so real time is not an order
+  // of intervals.
   const bool vague = level.real_time != RealTime::none && problem.history->clock_drift() > 0;
   if (vague && !level.session_order) return {};
   return Decomposer(problem, level).run();

@@ -12,8 +12,8 @@ struct Part {
   std::vector<KeyId> keys;  // ascending
 };
 
-// The history satisfies `level`, which must not be weak, iff each part does. Empty if it does not
-// fall apart into parts that are worth it.
+// The history satisfies `level`, which must not be weak, iff each part does. Empty if there are no
+// parts worth splitting off.
 std::vector<Part> decompose(const Problem& problem, const LevelInfo& level);
 
 }  // namespace assay::internal

@@ -25,7 +25,7 @@ bool DirtyStates::covers_list(OpId range) const {
   return std::any_of(keys.begin(), keys.end(), [this](KeyId k) { return keys_.is_list(k); });
 }
 
-// The last one; kNone if there is none.
+// The last write of the key by the same transaction; kNone if there is none.
 OpId DirtyStates::own_write_before(const Observation& seen) const {
   const std::span<const OpId> writes = writes_.of(seen.key);
   const auto end = std::lower_bound(writes.begin(), writes.end(), seen.op);

@@ -3,10 +3,10 @@
 //   s1: { w(x,1) }!   s2: { ins(x,2)! }      the insert failed on what s1 had written before it
 //                                            aborted
 //
-// At pl-1 an operation may have seen any of these states, except the other ones of its own
-// transaction: of a key that it wrote it sees its last write. Cost: an operation looks at the
-// writes of the version it saw, or at all writes of the key if it only saw that something else was
-// there, and stops at the first that explains it.
+// At pl-1 an operation may have seen any of these states, but of a key that its own transaction had
+// written only the transaction's last write. Cost: for an operation the writes of the version that
+// it saw, or all writes of the key if it only saw that something else was there, up to the first
+// write that explains the operation.
 #pragma once
 
 #include <span>
@@ -22,12 +22,13 @@ class DirtyStates {
  public:
   explicit DirtyStates(const History& history);
 
-  // A key whose observed state nothing explains; kNone if everything is explained. Not for lists.
+  // A key whose observed state is not explained by anything; kNone if everything is explained. Not
+  // for lists.
   KeyId unexplained(OpId op) const;
-  // What the operation saw of each key.
+  // Returns what the operation saw of each key.
   std::vector<Observation> seen_by(OpId op) const { return keys_.seen_by(op); }
-  // The writes of others that explain it, the first few; none if the initial state or an own write
-  // does.
+  // The first few writes of others that explain the observation; empty if the initial state or a
+  // write of the same transaction does.
   std::vector<OpId> explained_by(const Observation& seen) const;
   // Whether the range covers a key that holds a list.
   bool covers_list(OpId range) const;

@@ -33,7 +33,7 @@ constexpr size_t kDirectPairs = 4;  // up to here, edges are cheaper than a help
 
 struct TimedEvent {
   int64_t time;
-  bool over;  // the event is over at `time`; else it starts then
+  bool over;  // true: the event is over at `time`; false: it starts then
   Vertex vertex;
 };
 
@@ -63,10 +63,10 @@ EventGraph::Size EventGraph::size(const Problem& problem, const LevelInfo& level
                  writers = problem.key_writers(key).size();
     if (readers == 0 || writers == 0) continue;
     ++size.vertices;
-    // The helper's, and those of two updaters.
+    // The arcs of the helper, and those that replace it for two updaters.
     size.arcs += readers + (split && !mixed ? 1 : 3) * writers;
   }
-  // Of each chain an arc an event, and a helper with its arc for each event that was over.
+  // For each chain an arc per event, and a helper with its arc for each event that was over.
   if (level.real_time == RealTime::none) return size;
   const size_t chains = level.real_time == RealTime::all_but_begins ? 2 : 1;
   const size_t over = level.real_time == RealTime::into_commits ? 2 : 1;
@@ -99,7 +99,8 @@ EventGraph::EventGraph(const Problem& problem, const LevelInfo& level)
   graph_ = Digraph(events() + helper_key_.size(), arcs);
 }
 
-// What transactions at the levels of commit orders saw binds their sources alone (levels/mixed.cc).
+// The sources of transactions at the levels of commit orders are constrained only by what these
+// transactions saw (levels/mixed.cc).
 void EventGraph::take_declared_levels() {
   rules_.reserve(problem_.nodes());
   for (const TxnId t : problem_.txn) {
@@ -137,7 +138,7 @@ void EventGraph::add_reads_from(std::vector<Arc>& arcs) const {
   for (Node n = 0; n < problem_.nodes(); ++n) add(n, problem_.reads[n]);
   if (rules_.empty()) return;
   std::vector<ExternalRead> all;
-  for (const Node n : problem_.repeating) {  // of a key it may have read from several writers
+  for (const Node n : problem_.repeating) {  // for a key that it may have read from several writers
     external_reads(problem_, n, all);
     add(n, all);
   }
@@ -181,8 +182,8 @@ void EventGraph::add_initial_reads_of(KeyId key, std::vector<Arc>& arcs) {
   for (WriteId write : writers) arcs.push_back({helper, write_event(problem_.writes.node[write])});
 }
 
-// Clocks of different sessions may drift apart. The clock of one session is exact for its own
-// events, which therefore get a chain of their own where a drift hides some of their order.
+// Clocks of different sessions may drift apart. The clock of a session is exact for its own events,
+// which therefore get a separate chain if a drift hides some of their order.
 void EventGraph::add_real_time(std::vector<Arc>& arcs) {
   std::vector<Node> all(problem_.nodes());
   std::iota(all.begin(), all.end(), Node{0});
@@ -196,8 +197,8 @@ void EventGraph::add_real_time(std::span<const Node> nodes, bool one_session,
   const auto over = [&](const Interval& event) {
     return one_session ? event.response : last_overlap(history_, event.response);
   };
-  // One chain per class of sources: {commits} → begins and commits, {begins} → commits, as the
-  // level says.
+  // There is one chain per class of sources: {commits} → begins and commits, {begins} → commits, as
+  // the level requires.
   struct Chain {
     bool from_commits, from_begins, into_begins, into_commits;
   };
@@ -222,7 +223,7 @@ void EventGraph::add_real_time(std::span<const Node> nodes, bool one_session,
       const TxnId t = problem_.txn[n];
       const Interval begin = event_time(history_, t, false);
       const Interval commit = event_time(history_, t, true);
-      // A transaction that may not have taken effect delays nothing.
+      // A transaction that may not have taken effect does not delay anything.
       if (begin.known() && chain.from_begins && !problem_.is_possible(n))
         timed.push_back({over(begin), true, read_event(n)});
       if (begin.known() && chain.into_begins)
@@ -239,7 +240,7 @@ void EventGraph::add_real_time(std::span<const Node> nodes, bool one_session,
       return a.over != b.over ? !a.over : a.vertex < b.vertex;  // strict: starts come before ends
     });
     Vertex current = 0xFFFFFFFF;
-    bool open = false;  // only ends since the current helper was made: they may share it
+    bool open = false;  // only ends have come since the current helper was made: they may share it
     for (const TimedEvent& event : timed) {
       if (!event.over) {
         if (current != 0xFFFFFFFF) arcs.push_back({current, event.vertex});

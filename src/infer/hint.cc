@@ -1,10 +1,9 @@
 // A first guess at the order of events.
 //
-// Client times where the history has them: reads when the transaction began, writes when it ended;
-// where both are only known to lie within the same interval, reads at its begin and writes at its
-// end.
-// Without times, the order of the file if sessions alternate in it, as in a log written while it
-// happened; and if the file goes session by session, all sessions at an even pace.
+// The guess is client times if the history has them: reads when the transaction began, writes when
+// it ended; if both are only known to lie within the same interval, reads at its begin and writes
+// at its end. Without times it is the order of the file if sessions alternate there, as in a log
+// written during the run; if the file goes session by session, all sessions run at an even pace.
 //
 //   s1: T1 T2 T3 T4        file: T1 T2 T3 T4 T5 T6, session by session
 //   s2: T5 T6              guess: T1 T5 (at 0), T2 (at 1/4), T3 T6 (at 1/2), T4 (at 3/4)
@@ -23,7 +22,7 @@
 // precede the transaction that overwrote it: a topological order of transactions, or if that has
 // cycles, of their reads and their writes.
 //
-// An order that explained all but a few operations is a better guess than any of these.
+// An order that explains all but a few operations is a better guess than any of these.
 //
 // The guess decides only where the search starts, never the verdict: a wrong one costs time.
 // O(transactions), or reads times a fixed number of rounds.
@@ -40,7 +39,7 @@
 namespace assay::internal {
 namespace {
 
-// True if the file lists one session after the other.
+// Whether the file lists one session after the other.
 bool session_by_session(const Problem& problem) {
   const History& history = *problem.history;
   size_t switches = 0;
@@ -81,7 +80,7 @@ class PlacesByReads {
 
  private:
   static constexpr uint32_t kRounds = 6;
-  static constexpr double kUnits = 1 << 10;  // a transaction
+  static constexpr double kUnits = 1 << 10;  // units per transaction
 
   // The transactions that directly follow `n`, in its session or by reading from it.
   template <class Take>
@@ -91,8 +90,8 @@ class PlacesByReads {
       for (const Node reader : problem_.readers[w]) take(reader);
   }
 
-  // By the longest path to each node, all paths together being as long as the history. Nodes on a
-  // cycle come last.
+  // Starts from the longest path to each node, scaled so that all paths together are as long as the
+  // history. Nodes on a cycle come last.
   void start() {
     std::vector<uint32_t> waits(problem_.nodes()), depth(problem_.nodes());
     for (Node n = 0; n < problem_.nodes(); ++n) each_next(n, [&](Node next) { ++waits[next]; });
@@ -136,15 +135,16 @@ class PlacesByReads {
 
   const Problem& problem_;
   std::vector<double> place_;
-  std::vector<double> distance_;      // per key: transactions from one writer to the next
-  double session_step_ = 1;           // transactions from one of a session to the next
-  std::vector<Node> before_, after_;  // in the session
-  std::vector<Node> order_;           // one that follows the reads
+  std::vector<double> distance_;      // indexed by key: transactions from one writer to the next
+  double session_step_ = 1;           // transactions from one of a session to the next of the same
+                                      // session
+  std::vector<Node> before_, after_;  // neighbours in the session
+  std::vector<Node> order_;           // an order that follows the reads
 };
 
-// Whether reads place a transaction better than an even pace of the sessions does. That is off by
-// about as many transactions of a session as the root of their number, a read by the writers of a
-// key.
+// Whether reads place a transaction better than an even pace of the sessions does. The pace is off
+// by about the square root of the number of a session's transactions, a read by the number of the
+// key's writers.
 bool reads_say_more(const Problem& problem) {
   if (problem.nodes() == 0 || problem.writes.size() == 0) return false;
   const double sessions = static_cast<double>(problem.sessions.size());
@@ -174,7 +174,7 @@ Hint untimed(const Problem& problem) {
   return hint;
 }
 
-// Puts a hint into the order of the stated version orders, as far as they have one.
+// Puts a hint into the order of the stated version orders, where they determine one.
 class OrderByStatements {
  public:
   explicit OrderByStatements(const Problem& problem) : problem_(problem) {}
@@ -223,7 +223,7 @@ class OrderByStatements {
       arcs.push_back({write(order.before), write(order.after)});
       preceded[problem_.write_of(order.after, order.key)] = true;
       const WriteId w = problem_.write_of(order.before, order.key);
-      if (followed[w]) continue;  // by one that the others follow
+      if (followed[w]) continue;  // by a write that others follow
       followed[w] = true;
       overwrites(problem_.readers[w], order.after, arcs, read, write);
     }
@@ -271,7 +271,8 @@ Hint make_hint(const Problem& problem) {
   for (Node n = 0; n < problem.nodes(); ++n) {
     const Interval begin = history.begin_time(problem.txn[n]);
     const Interval end = history.end_time(problem.txn[n]);
-    if (end.known() && begin.response > end.request) {  // known only to lie within the whole
+    if (end.known() && begin.response > end.request) {  // known only to lie somewhere in the whole
+                                                        // transaction
       hint.read_time[n] = begin.request;
       hint.write_time[n] = end.response;
       continue;
@@ -296,7 +297,7 @@ Hint hint_of_order(const Problem& problem, const Order& order) {
     if (!order.split || event % 2 == 1) hint.write_time[n] = place;
     ++place;
   }
-  // A transaction that the order leaves out is placed with the one before it in its session.
+  // A transaction that the order leaves out gets the place of the one before it in its session.
   for (const auto& session : problem.sessions) {
     int64_t last = 0;
     for (const Node n : session) {

@@ -8,15 +8,14 @@
 
 namespace assay::internal {
 
-// Looks at everything else of the problem.
+// Uses all other parts of the problem.
 Hint make_hint(const Problem& problem);
-// The times are the places of the events in an order.
+// A hint whose times are the places of the events in an order.
 Hint hint_of_order(const Problem& problem, const Order& order);
 
-// The nodes in the order of their writes, those at the same time in their own.
+// The nodes by the times of their writes; nodes with the same time in the order of their numbers.
 std::vector<Node> by_write_time(const Hint& hint);
-// The events of the nodes, by when they happened as far as the hint goes. `Places`: Events or
-// EventGraph.
+// The events of the nodes, sorted by the hint's times. `Places`: Events or EventGraph.
 template <class Places>
 std::vector<Vertex> events_by_hint(const Hint& hint, const Places& places) {
   std::vector<Numbered> timed;

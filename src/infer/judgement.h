@@ -1,4 +1,4 @@
-// What an engine finds of one level.
+// What an engine finds about one level.
 #pragma once
 
 #include <utility>
@@ -10,8 +10,10 @@ namespace assay::internal {
 
 struct Judgement {
   bool decided = false;
-  Unknown reason;           // if not; empty if nothing was found, and another method may decide it
-  Certificate certificate;  // if so; the levels that it serves are left open
+  Unknown reason;           // if the outcome is unknown; empty if nothing was found and another
+                            // method may decide the level
+  Certificate certificate;  // if it is not; the levels that the certificate serves are filled in
+                            // later
 
   Outcome outcome() const { return decided ? certificate.outcome() : Outcome::unknown; }
 

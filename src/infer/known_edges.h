@@ -12,7 +12,7 @@
 
 namespace assay::internal {
 
-// Why `before` precedes `after` in version order: the history states it, or the opposite would
+// Why `before` precedes `after` in version order: the history states this, or the opposite would
 // close a cycle with known edges.
 //   stated   `source` of a fact step (ProofStep)
 //   closed   the opposite order adds an edge from `tail` to `head`, and known edges lead back from
@@ -26,8 +26,8 @@ struct ForcedOrder {
   KeyId key = kNone;
   Node reader =
       kNone;  // closed: reads `key` from `after`; the opposite order overwrites the version it read
-  uint32_t edges_known = 0;  // closed: derived edges present then; the way back uses only those
-  uint32_t round = 0;        // closed: how many rounds of saturation came before it
+  uint32_t edges_known = 0;  // closed: number of edges derived before; the way back uses only those
+  uint32_t round = 0;        // closed: number of rounds of saturation before
   uint32_t source = kNone;   // stated
   bool source_is_op = false;
 };
@@ -38,15 +38,15 @@ struct DerivedEdge {
   Arc arc;
   EdgeKind kind = EdgeKind::write_dependency;  // or anti_dependency
   KeyId key = kNone;
-  Node reader = kNone;  // anti-dependency: arc.from's node
+  Node reader = kNone;  // anti-dependency: the node of arc.from
   uint32_t forced = 0;  // index into KnownEdges::forced
 };
 
 struct KnownEdges {
   std::vector<ForcedOrder> forced;
-  std::vector<DerivedEdge> edges;  // in the order they were added to the graph
+  std::vector<DerivedEdge> edges;  // in the order in which they were added to the graph
 
-  // Adds an edge whose order follows from the derived edges before `edges_known`.
+  // Adds an edge whose order follows from the first `edges_known` derived edges.
   void add(DerivedEdge edge, ForcedOrder order, uint32_t edges_known, uint32_t round) {
     order.edges_known = edges_known;
     order.round = round;

@@ -13,9 +13,9 @@ namespace {
 // The writer of a version, among all transactions that may have taken effect.
 struct Author {
   TxnId txn = kNone;
-  OpId op = kNone;  // the first with which it did
+  OpId op = kNone;  // the first operation that wrote it
   bool several = false;
-  bool twice = false;  // one transaction, with more than one operation
+  bool twice = false;  // a single transaction, with more than one operation
   TxnId aborted = kNone;
 };
 
@@ -128,7 +128,7 @@ class Reading {
                          h_.version_value(version).to_string() + ", " + why;
   }
 
-  // Lines that put two versions in opposite orders, perhaps by way of others.
+  // Finds lines that put two versions in opposite orders, possibly via others.
   void find_opposites() {
     std::vector<std::pair<KeyId, std::vector<size_t>>> of_key;
     std::unordered_map<KeyId, size_t> index;
@@ -179,7 +179,7 @@ class Reading {
   }
 
   bool is_lost(TxnId t, const Install& install) const {
-    // Of several elements of a list each is a version that stays.
+    // A list keeps each of several elements as a version.
     if (!install.final && !install.appends) return false;
     if (seen_[install.op] || listed_[install.version]) return false;
     if (is_absent(h_, install.state()) && deletion_listed_[install.key]) return false;
@@ -193,7 +193,7 @@ class Reading {
                          h_.version_value(install.version).to_string();
   }
 
-  // Some entry names a version that the transaction wrote more than once. Rare.
+  // Whether some entry names a version that the transaction wrote more than once. Rare.
   bool names(TxnId t, VersionId version) const {
     for (const KnownOrder& line : lines_)
       for (size_t i = 0; i < line.versions.size(); ++i)
@@ -203,14 +203,16 @@ class Reading {
 
   const History& h_;
   const std::span<const KnownOrder> lines_;
-  std::vector<Author> authors_;        // per version
-  std::vector<bool> emptied_;          // per key: some transaction deletes it, or writes null
-  std::vector<bool> seen_;             // per operation: some entry means it
-  std::vector<bool> deletion_listed_;  // per key: some entry is null
-  std::vector<bool> listed_;  // per version: some entry has its value and names no transaction
-  std::vector<std::vector<OpId>> op_;  // per line and entry: the operation that is meant
+  std::vector<Author> authors_;        // indexed by version
+  std::vector<bool> emptied_;          // indexed by key: whether some transaction deletes it or
+                                       // writes null
+  std::vector<bool> seen_;             // indexed by operation: whether some entry means it
+  std::vector<bool> deletion_listed_;  // indexed by key: whether some entry is null
+  std::vector<bool> listed_;  // indexed by version: whether some entry has its value and names no
+                              // transaction
+  std::vector<std::vector<OpId>> op_;  // indexed by line and entry: the operation that is meant
   WrittenKeys written_;                // scratch
-  bool named_again_ = false;           // one version is named twice
+  bool named_again_ = false;           // whether some version is named twice
   KnownOrders out_;
 };
 

@@ -5,11 +5,11 @@
 //   order x: 1 9                                              9 was never written: a contradiction
 //   order x: 1 2        order x: 2 1                          a contradiction
 //
-// An entry names a version by its value, and perhaps its transaction. A value alone that several
-// transactions wrote names none of them, so such an entry says nothing. A version that is named was
-// installed, so its transaction took effect. Where the history says that its orders hold everything
-// up to some time, a transaction that was acknowledged before and that they lack is a
-// contradiction, a lost commit.
+// An entry names a version by its value, and perhaps its transaction. If several transactions wrote
+// the value, a value alone names none of them, and the entry says nothing. A version that is named
+// was installed, so its transaction took effect. If the history says that its orders hold
+// everything up to some time, a transaction that was acknowledged before and is missing from them
+// is a contradiction, a lost commit.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,15 @@ namespace assay::internal {
 
 struct KnownOrders {
   // Per line of History::known_orders and per entry the transaction whose version is meant; kNone
-  // where the entry says nothing. All entries of a key say nothing if its lines put two versions in
-  // opposite orders.
+  // if the entry says nothing. If a key's lines put two versions in opposite orders, none of its
+  // entries says anything.
   std::vector<std::vector<TxnId>> named;
   // The first contradiction, as a sentence; empty if there is none.
   std::string contradiction;
   uint64_t ambiguous = 0;  // entries that say nothing because several transactions wrote the value
 };
 
-// The counter of CheckResult that has KnownOrders::ambiguous.
+// The counter of CheckResult that holds KnownOrders::ambiguous.
 inline constexpr std::string_view kAmbiguousEntries = "ambiguous entries of stated orders";
 
 KnownOrders read_known_orders(const History& history);

@@ -7,7 +7,7 @@
 //
 // A source S of what R saw of x is impossible if R comes before S, or if another writer W of x
 // comes after S and before R. Sessions are chains, so of each session only the last writer of x
-// before R matters, and clocks (session_clocks.cc) tell both in a look-up each. A read with one
+// before R matters, and clocks (session_clocks.cc) tell both in one look-up each. A read with one
 // source left is a fact: the relation is matched with it, which gives new edges, and the next round
 // goes on from there. On hot keys hundreds of transactions wrote the value that was read, and this
 // leaves a few of them; the search for an order then has a fraction of the choices.
@@ -16,8 +16,8 @@
 // that they force, which costs ten times as much. It ends when that rules out little, too, or
 // hardly anything is left.
 //
-// Sources are ruled out here without a proof. So an order that is found with the rest is an order,
-// and if there is none the search starts anew with all sources.
+// Sources are ruled out here without a proof. So an order that is found with the remaining sources
+// is valid, but if there is none the search starts anew with all sources.
 //
 // Cost: (edges + sources + open reads) × sessions a round, and with orders derived (reads + writes)
 // × sessions.
@@ -39,8 +39,9 @@
 namespace assay::internal {
 namespace {
 
-constexpr size_t kWorthwhile = 8;  // a round must resolve at least this part of the open reads
-constexpr size_t kFew = 50;        // this part of all may be left to the search
+constexpr size_t kWorthwhile = 8;  // a round must resolve at least one in this many of the open
+                                   // reads
+constexpr size_t kFew = 50;        // one in this many of all open reads may be left to the search
 
 class Narrowing {
  public:
@@ -73,11 +74,12 @@ class Narrowing {
   }
 
  private:
-  // As if the order of the hint were right about transactions more than `reach` apart in it.
+  // Assumes that the hint's order is right about transactions more than `reach` apart in it.
   bool leave_out_far(uint32_t reach) {
     if (reach >= problem_.nodes()) return false;
     const std::vector<int64_t> rank = ranks();
-    std::vector<std::vector<int64_t>> written(problem_.keys());  // per key with open reads
+    std::vector<std::vector<int64_t>> written(problem_.keys());  // indexed by key; filled for keys
+                                                                 // with open reads
     bool any = false;
     std::vector<TxnId> near;
     for (uint32_t i = 0; i < open_.all().size(); ++i) {
@@ -104,8 +106,8 @@ class Narrowing {
     return any;
   }
 
-  // Where the source of a reader at this place is looked for, `writers` being the places of all
-  // writers of the key.
+  // The range of places in which the source of a reader at this place is looked for, given the
+  // places of all writers of the key.
   static std::pair<int64_t, int64_t> near_by(const std::vector<int64_t>& writers, int64_t reader,
                                              int64_t reach) {
     constexpr auto kFewWriters = 8;
@@ -116,7 +118,7 @@ class Narrowing {
     return {first, reader + reach};
   }
 
-  // Reads may have thousands of sources each, so the clock is looked at every few of them.
+  // Reads may have thousands of sources each, so the clock is read after every few of them.
   bool ran_out(uint32_t read) { return read % 256 == 0 && budget_.exhausted_now(); }
 
   std::vector<int64_t> ranks() const {
@@ -126,14 +128,16 @@ class Narrowing {
     return rank;
   }
 
-  // Rules sources out by known edges. Returns the reads that have one source now, while `left`
-  // others still have several; none if the known edges contradict each other, or cannot be found.
+  // Rules sources out by known edges. Returns the reads that now have one source; `left` becomes
+  // the number of reads that still have several. nullopt if the known edges contradict each other,
+  // or cannot be found.
   std::optional<std::vector<Seen>> narrow(bool derive, bool& any, size_t& left) {
     EventGraph events(problem_, level_);
     KnownEdges known;
     for (const StatedOrder& order : problem_.stated)
       events.graph().add({events.write_event(order.before), events.overwrite_event(order.after)});
-    known.edges.resize(events.graph().added());  // the stated ones, whose reasons are not needed
+    known.edges.resize(events.graph().added());  // keeps the stated edges, whose reasons are not
+                                                 // needed
     if (!add_updates(events, known, budget_)) return std::nullopt;
     const std::vector<Vertex> first =
         topological_order(events.graph(), std::vector<uint32_t>(events.graph().vertices()));
@@ -204,8 +208,8 @@ class Narrowing {
   const LevelInfo& level_;
   const SaturationRules rules_;
   Budget& budget_;
-  Problem problem_;           // as it is known by now
-  Hint hint_;                 // of the problem as it came
+  Problem problem_;           // the problem with what is known by now
+  Hint hint_;                 // hint of the original problem
   OpenReads open_;            // the reads of the problem, with fewer sources
   std::vector<Node> before_;  // scratch
 };

@@ -3,9 +3,9 @@
 //   A { w(x,1) }   B { w(y,2) }   C { agg(sum value, value > 0,[3]) }       C needs a read of x and
 //                                                                           one of y
 //
-// What an aggregate says of its keys by themselves is its claim, a condition like any other. The
-// state of the keys is otherwise as open as that of skipped rows: each becomes a read of any state,
-// and the aggregate is evaluated once these have sources.
+// What an aggregate says about single keys is its claim, a condition like any other. Otherwise the
+// state of the keys is as open as that of skipped rows: each becomes a read of any state, and the
+// aggregate is evaluated once these have sources.
 //
 // Cost: for each aggregate the keys that may satisfy its condition.
 

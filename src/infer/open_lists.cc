@@ -14,7 +14,7 @@ class ListPlaces {
     for (uint32_t i = 0; i < list.size(); ++i) of_[list[i]].push_back(i);
   }
 
-  // Where these do, one after the other. Ascending.
+  // The places at which the elements of the block occur one after the other, ascending.
   std::vector<uint32_t> of(std::span<const VersionId> block) const {
     std::vector<uint32_t> places;
     const auto first = of_.find(block.front());
@@ -121,7 +121,7 @@ bool OpenLists::finish(const std::function<bool(TxnId)>& counts, Budget& budget)
 
 void OpenLists::group_reads(const std::function<bool(TxnId)>& counts, Budget& budget) {
   const auto shown = [this](OpId op) { return outside_list(h_, op).elements; };
-  // By key; the certain ones first, and of these the longest.
+  // Sorted by key; certain reads come first, the longest of them before the others.
   std::stable_sort(added_.begin(), added_.end(), [&](const Added& a, const Added& b) {
     const KeyId x = h_.op(a.op).key, y = h_.op(b.op).key;
     if (x != y) return x < y;
@@ -129,7 +129,8 @@ void OpenLists::group_reads(const std::function<bool(TxnId)>& counts, Budget& bu
     return shown(a.op).size() > shown(b.op).size();
   });
   size_t first = 0;                            // the first list of the key
-  bool certain = false, contradicted = false;  // of the first list; by a certain one
+  bool certain = false, contradicted = false;  // about the first list: whether its read is certain;
+                                               // whether another list contradicts it
   for (const Added& added : added_) {
     if (outside_list(h_, added.op).missing == kNone) continue;
     start_list(added.op, counts, budget);

@@ -2,17 +2,17 @@
 // elements.
 //
 //   A { a(l,1) }   B { a(l,1) }   C { a(l,2) }   R: r(l,[1,2])   S: r(l,[1])
-//   The block of A begins at element 0, or A appended after R; likewise B's. C's begins at element
+//   The block of A begins at element 0, or A appended after R; so does B's. C's begins at element
 //   1.
 //
 // A transaction appends to a list in one piece, its *block*. A list that was read, without its
 // reader's own elements, is a sequence of the blocks of all transactions that had appended by then.
 // All lists of a key are prefixes of the longest, so one choice for all of them says where blocks
-// begin; a list that is no prefix of it gets separate choices, and contradicts it in the end. So
-// does a list whose reader need not have taken effect, if it is longer than the longest list of a
-// reader that did.
+// begin; a list that is not a prefix of it gets separate choices, and will contradict it. So does a
+// list whose reader need not have taken effect, if it is longer than the longest list of a reader
+// that did.
 //
-// Cost: the elements of the lists, and for each its writers.
+// Cost: the elements of the lists, and for each element its writers.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +34,10 @@ struct OpenList {
   struct Block {
     TxnId txn = kNone;
     std::vector<VersionId> elements = {};
-    // Where it fits, ascending. It may also have been appended later than all reads.
+    // The places where the block fits, ascending. It may also have been appended after all reads.
     std::vector<uint32_t> places = {};
   };
-  // An operation that read the list as far as its first `length` elements.
+  // An operation that read the first `length` elements of the list.
   struct Read {
     OpId op = kNone;
     TxnId reader = kNone;
@@ -45,16 +45,17 @@ struct OpenList {
   };
 
   KeyId key = kNone;
-  OpId op = kNone;  // that read the whole list
+  OpId op = kNone;  // the operation that read the whole list
   TxnId reader = kNone;
   std::span<const VersionId> elements;
-  // It does not end in what its reader had appended, so the reader did not take effect. It has no
-  // elements then.
+  // The list does not end in what its reader had appended, so the reader did not take effect. Then
+  // `length` is 0.
   bool lacks_own = false;
-  std::vector<Block> blocks;  // of all transactions that may count, by transaction
-  std::vector<Read> reads;    // the first one is that of the whole
+  std::vector<Block> blocks;  // of all transactions that may count, sorted by transaction
+  std::vector<Read> reads;    // the first one is the read of the whole list
 
-  // How many choices it takes: a place of a block, or that it came later.
+  // The number of choices that the list takes: one for each place of a block, and one per block for
+  // having come later.
   uint64_t choices() const;
 };
 
@@ -62,26 +63,26 @@ class OpenLists {
  public:
   explicit OpenLists(const History& history) : h_(history) {}
 
-  // Adds a read of a list. `certain`: its transaction certainly takes effect.
+  // Adds a read of a list. `certain`: the reader certainly takes effect.
   void add(OpId read_list, bool certain);
   // The transactions of unknown outcome that may have appended to the list that this operation
-  // read. Ascending.
+  // read, ascending.
   std::vector<TxnId> possible_writers(OpId read_list);
-  // Groups the reads; blocks are those of transactions that `counts` says may take effect. Nothing
-  // is added after that. False if the budget ran out, which it does where thousands appended what
-  // thousands of places show; then there are no lists.
+  // Groups the reads and finds the blocks of the transactions that may take effect according to
+  // `counts`. Nothing may be added after that. False if the budget ran out, as happens where
+  // thousands of blocks fit thousands of places; then there are no lists.
   bool finish(const std::function<bool(TxnId)>& counts, Budget& budget);
-  // The lists that were added, until then.
+  // The number of lists added before finish.
   size_t added() const { return added_.size(); }
   OpId added(size_t i) const { return added_[i].op; }
 
   const std::vector<OpenList>& all() const { return lists_; }
-  // The reads of a transaction: a list and one of its reads.
+  // Where a transaction reads: a list, and one of its reads.
   struct Place {
     uint32_t list, read;
   };
   std::span<const Place> reads_of(TxnId t) const;
-  // The blocks of a transaction: a list and one of its blocks.
+  // Where a transaction appends: a list, and one of its blocks.
   struct BlockPlace {
     uint32_t list, block;
   };
@@ -101,22 +102,22 @@ class OpenLists {
 
   const History& h_;
   std::vector<Added> added_;
-  std::vector<Append> appends_;          // by key; of transactions that did not abort
-  std::vector<Append> unknown_appends_;  // of these, those of unknown outcome
+  std::vector<Append> appends_;          // sorted by key; of transactions that did not abort
+  std::vector<Append> unknown_appends_;  // those of appends_ whose outcome is unknown
   bool indexed_ = false;
-  uint64_t listed_ = 0;  // bytes of places since the budget was asked
+  uint64_t listed_ = 0;  // bytes of places since the budget was last asked
   std::vector<OpenList> lists_;
   std::unordered_map<TxnId, std::vector<Place>> reads_of_;
   std::unordered_map<TxnId, std::vector<BlockPlace>> blocks_of_;
 };
 
-// The lists as an order of transactions makes them: how far each of them agrees with the list that
+// The lists that an order of transactions produces: how far each of them agrees with the list that
 // was read.
 class AppendedLists {
  public:
   explicit AppendedLists(const OpenLists& lists) : lists_(lists), appended_(lists.all().size()) {}
 
-  // What a transaction appends.
+  // Appends what the transaction appends.
   void append(TxnId t);
   // Whether the read returned exactly the elements appended so far.
   bool shows(OpenLists::Place read) const {
@@ -128,10 +129,11 @@ class AppendedLists {
 
  private:
   struct Appended {
-    size_t all = 0, as_read = 0;  // elements; of these, how many are at the same place in the list
+    size_t all = 0, as_read = 0;  // number of elements; number of those that have the same place in
+                                  // the list that was read
   };
   const OpenLists& lists_;
-  std::vector<Appended> appended_;  // per list
+  std::vector<Appended> appended_;  // indexed by list
 };
 
 }  // namespace assay::internal

@@ -63,7 +63,8 @@ void OpenReads::add_possible(const Problem& problem, Budget& budget) {
   size_t read = 0, list = 0;
   do {
     for (; read < reads_.size() && obstacle_.empty(); ++read) {
-      const std::span<const TxnId> sources = reads_[read].sources;  // more reads are added below
+      const std::span<const TxnId> sources = reads_[read].sources;  // a copy, since more reads are
+                                                                    // added below
       for (const TxnId t : sources) add_possible_txn(t, problem);
     }
     for (; list < lists_.added() && obstacle_.empty(); ++list)
@@ -84,8 +85,8 @@ void OpenReads::add_possible_txn(TxnId t, const Problem& problem) {
 }
 
 // A list whose elements all have certain writers may still lack the append of a transaction that
-// only possibly took effect, and share its beginning with a list that is open. True if any new list
-// was added.
+// only possibly took effect, and may share its beginning with a list that is open. Returns whether
+// any new list was added.
 bool OpenReads::add_lists_of(const Problem& problem) {
   std::vector<uint8_t> of_key(h_.key_count());
   std::vector<OpId> added;
@@ -121,7 +122,7 @@ bool OpenReads::is_open(TxnId reader, KeyId key) const {
   return std::ranges::any_of(of(reader), [&](uint32_t read) { return reads_[read].key == key; });
 }
 
-// The rows that are not among the reads.
+// Returns the rows that are not among the reads.
 std::vector<SkippedRow> OpenReads::missing(std::span<const SkippedRow> rows) const {
   std::vector<SkippedRow> more;
   std::ranges::copy_if(rows, std::back_inserter(more), [this](const SkippedRow& row) {
@@ -243,7 +244,7 @@ void OpenReads::add_seen(const Observation& seen, bool open,
   Group& group = it->second;
   if (const auto written = own.find(seen.key); written != own.end()) {
     if (!open || !wants(seen.key) || fits(h_, seen, written->second)) return;
-    // It does not return the transaction's own write: no other transaction explains that.
+    // The read does not return the transaction's own write, which no other transaction can explain.
     OpenRead unexplained;
     unexplained.op = seen.op;
     unexplained.key = seen.key;
@@ -261,7 +262,7 @@ void OpenReads::find_sources(Group& group) {
   OpenRead& read = group.read;
   read.sources = pool_->store(sources_->find(read.reader, read.key, group.external));
   read.alone = group.external.size() == 1;
-  // With its operations, and its place among those of its reader.
+  // Including the read's operations, and its index in the list of its reader.
   constexpr uint64_t kBytesARead = 160;
   listed_ += kBytesARead + sizeof(TxnId) * read.sources.size();
 }
@@ -282,7 +283,7 @@ BadRead OpenReads::dirty_read(const OpenRead& read) const {
 
 namespace {
 
-// Stops at the first read that meets something else.
+// Stops at the first read that does not meet a state it may have seen.
 struct ExplainsReads : ReplayVisitor {
   const OpenReads& open;
   AppendedLists lists{open.lists()};

@@ -5,9 +5,9 @@
 //
 // An operation sees a *state* of a key: what some transaction left there, or the initial state.
 // Plain reads fit the states with their value; a compare-and-set or an insert, whether or not it
-// took effect, and each key that a range covers, present or absent, fit some states as well. From
-// read atomic upwards all that a transaction sees of a key before it writes it is one state, so the
-// operations of a transaction on a key are taken together; read committed takes each by itself.
+// took effect, and each key that a range covers, present or absent, fit some states, too. At read
+// atomic and above, all that a transaction sees of a key before it writes the key is one state, so
+// the operations of a transaction on a key are taken together; read committed takes each by itself.
 //
 // Cost: the operations of the transaction, the keys that its ranges cover, and for each open key
 // the possible sources: the writers of a value, the transactions that left the key absent, or all
@@ -42,19 +42,18 @@ struct OpenRead {
   TxnId reader = kNone;
   std::vector<OpId> ops;  // the unresolved operations that see this state
   bool alone = false;     // nothing else that the reader saw of the key rules out a source
-  // The transactions that may have left it, ascending; kNone, the initial state, comes last.
+  // The transactions that may have left the state, ascending; kNone, the initial state, comes last.
   std::span<const TxnId> sources;
 };
 
-// Where the sources of reads are stored: they are many, never change, and copies of the reads share
-// them.
+// Stores the sources of reads: they are many, never change, and copies of the reads share them.
 class SourcePool {
  public:
   std::span<const TxnId> store(std::span<const TxnId> sources);
 
  private:
   static constexpr size_t kBlock = 1 << 16;
-  std::vector<std::vector<TxnId>> blocks_;  // none grows beyond its capacity
+  std::vector<std::vector<TxnId>> blocks_;  // no block grows beyond its capacity
 };
 
 class OpenReads {
@@ -65,17 +64,17 @@ class OpenReads {
   OpenReads(const History& history, bool one_state, const std::vector<SkippedRow>* rows = nullptr,
             std::span<const OpId> aggregates = {});
 
-  // Adds the unresolved operations of the problem. If the budget runs out, which it does where
-  // thousands of writers fit thousands of reads, some are omitted, and that is the obstacle.
+  // Adds the unresolved operations of the problem. If the budget runs out, as happens where
+  // thousands of writers fit thousands of reads, some are omitted, and obstacle() says so.
   void add(const Problem& problem, Budget& budget);
   // Adds all observations of the transactions of unknown outcome that are a possible source of an
-  // added read and do not count in the problem; and so on, transitively. Also adds every list that
-  // one of these transactions may have appended to. Called last.
+  // added read and do not count in the problem, and so on for the reads added thus. Also adds every
+  // list that one of these transactions may have appended to. To be called last.
   void add_possible(const Problem& problem, Budget& budget);
-  // Adds skipped rows, ascending, each as a separate read. False if none is new. Also false, with
-  // nothing added, if one of them has no possible source, or perhaps a source that does not count
-  // in the problem, or if it is already open by another operation of its reader: all that a reader
-  // saw of a key is one choice.
+  // Adds skipped rows, ascending, each as a separate read. False, with nothing added, if none of
+  // them is new, if one has no possible source or may have one that does not count in the problem,
+  // or if it is already open by another operation of its reader: all that a reader saw of a key is
+  // one choice.
   bool add_rows(std::span<const SkippedRow> skipped, const Problem& problem);
   // Whether there is a read of this key by this reader.
   bool is_open(TxnId reader, KeyId key) const;
@@ -86,16 +85,16 @@ class OpenReads {
   const std::vector<TxnId>& possible() const { return possible_; }
   bool one_state() const { return one_state_; }
   const std::deque<OpenRead>& all() const { return reads_; }
-  // Leaves an open read these of its sources, ascending.
+  // Reduces the sources of an open read to these, ascending.
   void restrict_to(uint32_t read, std::span<const TxnId> sources) {
     reads_[read].sources = pool_->store(sources);
   }
-  // By reader: indices into all().
+  // The reads of a reader, as indices into all().
   const std::vector<uint32_t>& of(TxnId reader) const;
-  // Not empty: there are unresolved operations that no choice of writers resolves.
+  // Not empty if there are unresolved operations that no choice of writers resolves.
   const std::string& obstacle() const { return obstacle_; }
   // For an open read without sources: one of its operations, which saw what an aborted or an
-  // overwritten write had left. No anomaly if that does not explain it either.
+  // overwritten write had left. No anomaly if such a write does not explain the read either.
   BadRead dirty_read(const OpenRead& read) const;
 
  private:
@@ -127,12 +126,12 @@ class OpenReads {
   bool one_state_;
   const std::vector<SkippedRow>* rows_;
   OpenAggregates aggregates_;
-  std::optional<TouchedKeys> keys_;         // once there is anything open
+  std::optional<TouchedKeys> keys_;         // set once anything is open
   std::optional<PossibleSources> sources_;  // filled together with keys_
   OpenLists lists_;
   bool certain_ = true;  // whether the transaction that is being added takes effect
-  bool mixed_ = false;   // some key is used as a list and as a register
-  // Of the transaction that is being added, only these keys; null: all.
+  bool mixed_ = false;   // whether some key is used as a list and as a register
+  // The keys to look at in the transaction that is being added; null: all.
   const std::vector<KeyId>* only_ = nullptr;
   std::vector<uint8_t> seen_txns_;
   std::deque<OpenRead> reads_;  // never moved: there may be millions
@@ -140,7 +139,7 @@ class OpenReads {
   std::unordered_map<TxnId, std::vector<uint32_t>> by_reader_;
   std::vector<TxnId> possible_;
   std::string obstacle_;
-  uint64_t listed_ = 0;  // bytes since the budget was asked
+  uint64_t listed_ = 0;  // bytes since the budget was last asked
 };
 
 // The sources of a read: first the transactions before the reader in an order, then those after it,
@@ -163,11 +162,11 @@ std::vector<TxnId> nearest_first(const OpenRead& read, uint32_t reader, PlaceOf 
 // Whether every open read meets, at its place in the order, a state that it may have seen.
 bool order_explains(const History& history, const OpenReads& open, const Order& order);
 
-// What each open read saw, of keys that are no lists, where each transaction sees what those before
-// its reads left.
+// Returns what each open read of a key that is not a list saw, if each transaction sees what those
+// before its reads left.
 std::vector<Seen> seen_along(const History& history, const OpenReads& open, const Order& order);
 
-// The transactions of an order, by when their writes are installed.
+// The transactions of an order, in the order in which their writes are installed.
 std::vector<TxnId> writers_in_order(const Order& order);
 
 }  // namespace assay::internal

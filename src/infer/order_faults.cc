@@ -3,9 +3,9 @@
 //   A { w(x,1) }   B { w(x,2) }   C { r(x,1) }      order A B C: C meets 2. The pair A, B is at
 //                                                   fault
 //
-// What a read has to meet is the version that its source left, where that is known; else one that a
-// source of it left. Where a level forbids overlapping writers, the writer of a key holds it from
-// its begin to its commit.
+// A read has to meet the version that its source left, if the source is known; otherwise a version
+// that one of its possible sources left. If a level forbids overlapping writers, the writer of a
+// key holds it from its begin to its commit.
 //
 // Cost: one pass over the order.
 
@@ -119,7 +119,7 @@ void OrderFaults::look_at_aggregates(Node n, std::vector<OrderFault>& found) {
     if (one.reads.size() != one.terms.keys().size()) continue;  // it is not listed
     std::vector<AggregateTerm> terms;
     std::vector<TxnId> met;
-    bool possible = true;  // else one of its reads is at fault by itself
+    bool possible = true;  // otherwise one of its reads is at fault by itself
     for (size_t k = 0; k < one.reads.size(); ++k) {
       const KeyId key = one.terms.keys()[k];
       const Node writer = current_[key].any;
@@ -173,7 +173,7 @@ void OrderFaults::look_at_clock(Node n, std::vector<OrderFault>& found) const {
   const auto comes_late = [&](Node other, int64_t over) {
     return other != kNone && over < event_time(h, problem_.txn[other], true).request;
   };
-  const Node own = latest_of_[h.session(problem_.txn[n])];  // with the same clock
+  const Node own = latest_of_[h.session(problem_.txn[n])];  // by the same clock
   if (comes_late(latest_, last_overlap(h, begin.response))) {
     found.push_back({OrderFault::Kind::time, n, latest_});
   } else if (comes_late(own, begin.response)) {

@@ -33,7 +33,7 @@ void Origins::note_uses() {
 
 void Origins::note_first_writes(unsigned threads, Budget& budget) {
   struct Found {
-    std::vector<DuplicateWrite> duplicates;  // of the initial value
+    std::vector<DuplicateWrite> duplicates;  // about the initial value
     std::vector<VersionId> several;
     std::vector<KeyId> removed;
   };
@@ -63,25 +63,26 @@ void Origins::note_first_writes(unsigned threads, Budget& budget) {
   if (!several.empty()) note_again(several);
 }
 
-// True for the first caller only: of several writes of a version, one claims it.
+// True only for the first caller: of several writes of a version, one claims it.
 bool Origins::claim(const Install& install) {
   OpId nobody = kNone;
   return std::atomic_ref(of_version_[install.version].op)
       .compare_exchange_strong(nobody, install.op, std::memory_order_relaxed);
 }
 
-// The write of a version that claimed it.
+// Notes the write of a version that has claimed the version.
 void Origins::note_first(TxnId t, const Install& install, std::vector<DuplicateWrite>& duplicates) {
   const Origin::Kind kind = kind_of(t, install);
   const bool initial = kind != Origin::Kind::aborted && h_.is_initial(install.version);
-  Origin& origin = of_version_[install.version];  // not its `op`, which others look at meanwhile
+  Origin& origin = of_version_[install.version];  // all members but `op`, which other threads read
+                                                  // at the same time
   origin.kind = kind;
   origin.ambiguous = initial && kind == Origin::Kind::final_write;
   origin.unknown = h_.status(t) == TxnStatus::unknown;
   if (initial) duplicates.push_back({kNone, install.op, false});
 }
 
-// Versions with several writes, in the order of the history.
+// Notes the writes of versions that have several, in the order of the history.
 void Origins::note_again(const std::vector<VersionId>& versions) {
   std::vector<bool> again(h_.version_count());
   for (const VersionId v : versions) {
@@ -107,7 +108,8 @@ void Origins::note_again(const std::vector<VersionId>& versions) {
     });
   }
   stable_sort_by(duplicates_, [this](const DuplicateWrite& d) {
-    return pack(h_.txn_of(d.second), kNone - d.second);  // as each_install gives them
+    return pack(h_.txn_of(d.second), kNone - d.second);  // in the order in which each_install gives
+                                                         // them
   });
 }
 
@@ -116,7 +118,7 @@ Origin::Kind Origins::kind_of(TxnId t, const Install& install) const {
   return install.final ? Origin::Kind::final_write : Origin::Kind::intermediate;
 }
 
-// Another write of a version.
+// Notes another write of a version.
 void Origins::note_other(TxnId t, const Install& install) {
   const Origin::Kind kind = kind_of(t, install), final_write = Origin::Kind::final_write;
   Origin& origin = of_version_[install.version];

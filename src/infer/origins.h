@@ -2,8 +2,8 @@
 //
 //   s1: { w(x,1) w(x,2) }   s2: { w(y,1) }!    x=1: intermediate; x=2: a final write; y=1: aborted
 //
-// Of several writes of a version the origin is the one that explains a read best: a final write
-// before an intermediate one, that before an aborted one.
+// Of several writes of a version the origin is the one that explains a read best: a final write is
+// preferred to an intermediate one, and that to an aborted one.
 //
 // Adjacent transactions are walked in slices, side by side. The first transaction that reaches a
 // version notes its write; versions for which a second write turns up, in whatever order, are noted
@@ -33,7 +33,7 @@ struct Origin {
 
 class Origins {
  public:
-  // Not to be used if the budget ran out.
+  // The result must not be used if the budget ran out.
   Origins(const History& history, unsigned threads, Budget& budget);
 
   const Origin& operator[](VersionId version) const { return of_version_[version]; }
@@ -41,12 +41,13 @@ class Origins {
   void prefetch(VersionId version) const { __builtin_prefetch(&of_version_[version]); }
 
   bool any_lists() const { return !uses_.empty(); }
-  // A key that transactions which did not abort use as a list and as a register, which has no
-  // meaning here.
+  // Whether transactions that did not abort use the key both as a list and as a register, which has
+  // no meaning here.
   bool mixed(KeyId key) const { return any_lists() && uses_[key] == (kAsList | kAsRegister); }
   KeyId first_mixed() const { return first_mixed_; }  // kNone if there is none
   bool deleted_somewhere(KeyId key) const { return !tombstoned_.empty() && tombstoned_[key] != 0; }
-  // True if a read of the version could have more than one source, or none that is a plain write.
+  // Whether a read of the version could have more than one source, or has none that is a plain
+  // write.
   bool is_ambiguous(KeyId key, VersionId version) const;
 
   // Versions that several transactions wrote, in the order of the later writes; `read` is not set.
@@ -66,9 +67,10 @@ class Origins {
 
   const History& h_;
   std::vector<Origin> of_version_;
-  std::vector<uint8_t> uses_;  // per key; empty: no lists in the history
+  std::vector<uint8_t> uses_;  // indexed by key; empty: there are no lists in the history
   KeyId first_mixed_ = kNone;
-  std::vector<uint8_t> tombstoned_;  // per key: some transaction deletes it; empty: no deletes
+  std::vector<uint8_t> tombstoned_;  // indexed by key: some transaction deletes it; empty: there
+                                     // are no deletes
   std::vector<DuplicateWrite> duplicates_;
 };
 

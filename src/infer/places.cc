@@ -5,9 +5,9 @@
 //
 //   Lives      A version lives for about as long as there are transactions to one writer of its
 //              key, so reads come soon after the writer they saw, and a transaction commits soon
-//              after it began. Each read pulls at its two ends, as strongly as its key has writers;
-//              the likeliest place between the nearest edges is the mean of an exponential
-//              distribution.
+//              after it began. Each read pulls its two ends together, the more strongly the more
+//              writers its key has; the likeliest place between the nearest edges is the mean of an
+//              exponential distribution.
 //   Intervals  Between a version's write and its last read no other version of the key is written:
 //              the intervals of the versions of a key do not overlap. Take them in the order of
 //              their middles, and let each begin after the one before it has ended, as if that were
@@ -89,14 +89,14 @@ class EventPlaces {
 
  private:
   static constexpr uint32_t kRoundsOfLives = 6, kRoundsOfIntervals = 16, kRoundsWithOverlap = 4;
-  // In lives: how much intervals may overlap at first, and from when a transaction began to when it
-  // committed.
+  // Measured in lives: how much intervals may overlap at first, and the time from a transaction's
+  // begin to its commit.
   static constexpr double kFirstOverlap = 0.5, kLivesToCommit = 0.125;
-  static constexpr double kLessOverlap = 0.6, kOldPush = 0.9;  // from round to round
+  static constexpr double kLessOverlap = 0.6, kOldPush = 0.9;  // factors from one round to the next
   // share of the overlap by which two events in the wrong order are moved
   static constexpr double kPush = 0.3;
 
-  // Of a key.
+  // A version of a key, as an interval.
   struct Version {
     double middle;
     WriteId write;
@@ -124,7 +124,7 @@ class EventPlaces {
     std::ranges::fill(least_, 0);
     std::ranges::fill(most_, end_);
   }
-  // Returns how far apart the two are in the wrong order; below 0 if their order is right.
+  // Returns how far apart the two are in the wrong order; less than 0 if their order is right.
   double bound(Vertex before, Vertex after, double overlap) {
     least_[after] = std::max(least_[after], place_[before] - overlap);
     most_[before] = std::min(most_[before], place_[after] + overlap);
@@ -179,7 +179,7 @@ class EventPlaces {
                               : least + (most - least) * mean(pull_[v] * (most - least));
   }
 
-  // Of a number between 0 and 1 whose density at x is proportional to exp(pull * x).
+  // The mean of a number between 0 and 1 whose density at x is proportional to exp(pull * x).
   static double mean(double pull) {
     constexpr double kSmall = 1e-6, kLarge = 500;
     if (std::fabs(pull) < kSmall) return 0.5;
@@ -189,14 +189,15 @@ class EventPlaces {
   const EventGraph& events_;
   const Problem& problem_;
   const double end_;                  // places are from 0 to the number of transactions
-  const std::vector<Vertex> order_;   // per number
-  std::vector<uint32_t> number_;      // per vertex of the graph of events
-  Digraph graph_;                     // that of events, with these numbers
-  double life_ = 1;                   // of a version, on average
-  std::vector<double> place_;         // per number
-  std::vector<double> pull_;          // per number: how much likelier a later place is
-  std::vector<double> least_, most_;  // per number: where intervals leave it
-  std::vector<double> push_;          // per write: moves its version later among those of its key
+  const std::vector<Vertex> order_;   // indexed by number
+  std::vector<uint32_t> number_;      // indexed by vertex of the graph of events
+  Digraph graph_;                     // the graph of events, with these numbers
+  double life_ = 1;                   // the average life of a version
+  std::vector<double> place_;         // indexed by number
+  std::vector<double> pull_;          // indexed by number: how much likelier a later place is
+  std::vector<double> least_, most_;  // indexed by number: the bounds that intervals leave
+  std::vector<double> push_;          // indexed by write: moves its version later among those of
+                                      // its key
 };
 
 }  // namespace

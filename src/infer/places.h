@@ -1,4 +1,4 @@
-// Estimates where events took place that have no times. See places.cc.
+// Estimates where events without times took place. See places.cc.
 #pragma once
 
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace assay::internal {
 
-// A topological order of the graph of `events`, better than `order`, which is one too.
+// A topological order of the graph of `events` that is better than `order`, another one.
 std::vector<Vertex> order_by_places(const EventGraph& events, std::span<const Vertex> order);
 
-// What that takes.
+// The bytes that order_by_places takes.
 uint64_t place_bytes(const EventGraph& events);
 
 }  // namespace assay::internal

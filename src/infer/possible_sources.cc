@@ -5,7 +5,7 @@
 //   E { r(x,null) }                                                E saw what B left, or the
 //                                                                  initial state
 //
-// A transaction that did not abort is a source by the last state in which it left the key. If a
+// A transaction that did not abort is a source with the last state in which it left the key. If a
 // reader sees one state of a key, that state has to fit all of its observations of the key; and if
 // the history states the source of one of these reads, that is the only source.
 //
@@ -44,9 +44,9 @@ bool PossibleSources::is_stated(TxnId source, std::span<const Observation> obser
   });
 }
 
-// For a key that a condition skipped, without another observation: most reads, by far, where there
-// are conditions. Its sources are all writers of the key, except those whose row the query would
-// have returned.
+// For a key that a condition skipped, without another observation: by far the most reads where
+// there are conditions. The sources are all writers of the key, except those whose row the query
+// would have returned.
 void PossibleSources::find_who_missed(TxnId reader, KeyId key, PredicateId predicate) {
   const Predicates& predicates = h_.predicates();
   const auto satisfies = [&](const KeyState& state) {
@@ -90,7 +90,7 @@ BadRead PossibleSources::dirty_read(TxnId reader, OpId op, KeyId key,
                      std::any_of(all.begin(), all.end(), [&](const Left& left) {
                        return left.writer != reader && fits(h_, seen, left.state);
                      });
-  // No transaction that counts left the state it saw: every other write of it is aborted or
+  // If no transaction that counts left the state, every other write of it is aborted or
   // overwritten.
   for (OpId w = 0; w < h_.op_count() && !clean; ++w) {
     if (h_.op(w).key != key || !installs_version(h_.op(w))) continue;

@@ -10,7 +10,7 @@
 
 namespace assay::internal {
 
-// Of one history, which has to stay. Not for lists.
+// Serves one history, which must outlive this object. Does not handle lists.
 class PossibleSources {
  public:
   explicit PossibleSources(const History& history);
@@ -18,12 +18,12 @@ class PossibleSources {
   // The transactions that may have left a state that explains all of these observations of a key by
   // one reader, ascending; kNone, the initial state, comes last. Valid until the next call.
   std::span<const TxnId> find(TxnId reader, KeyId key, std::span<const Observation> observations);
-  // A dirty read: the operation saw the state left by an aborted or an overwritten write. No
-  // anomaly if a source explains the observation, or if nothing does.
+  // Whether the observation is a dirty read: the operation saw the state left by an aborted or an
+  // overwritten write. No anomaly if a source explains the observation, or if nothing does.
   BadRead dirty_read(TxnId reader, OpId op, KeyId key, const Observation& seen) const;
 
  private:
-  // What a transaction left of a key.
+  // The state in which a transaction left a key.
   struct Left {
     TxnId writer = kNone;
     KeyState state;

@@ -15,8 +15,8 @@
 namespace assay::internal {
 
 // Real time as a gate: an event may happen when all events that were over before it started have
-// happened. Within a session its clock is exact; across sessions the drift of the clocks has to be
-// allowed for.
+// happened. Within a session the session's clock is exact; across sessions the drift of the clocks
+// has to be allowed for.
 class RealTimeGate {
  public:
   RealTimeGate(const Problem& problem, const Events& events, std::span<const Node> nodes,
@@ -79,14 +79,14 @@ class HistoryPrecedence {
     if (const Vertex source = missing_source(v, happened); source != kNothing) return source;
     return gates_.empty() ? kNothing : missing_in_time(v, happened);
   }
-  // The same, without the reads' sources.
+  // The same without the sources of reads.
   Vertex missing_but_sources(Vertex v, const std::vector<uint8_t>& happened) {
     const Vertex before = missing_in_session(v, happened);
     return before != kNothing || gates_.empty() ? before : missing_in_time(v, happened);
   }
 
  private:
-  // Before commits (and begins); for all_but_begins a second from begins alone.
+  // Gates before commits (and begins); for all_but_begins a second one for begins alone.
   using Gates = std::vector<RealTimeGate>;
 
   void add_gates(std::span<const Node> nodes, bool one_session) {
@@ -145,8 +145,10 @@ class HistoryPrecedence {
   const Events events_;
   const RealTime real_time_;
   std::vector<Node> previous_;
-  std::vector<Gates> gates_;         // of all sessions together; with a drift also of each session
-  std::vector<uint32_t> own_gates_;  // per node, with a drift: those of its session
+  std::vector<Gates> gates_;         // gates of all sessions together; if there is a drift, also of
+                                     // each session
+  std::vector<uint32_t> own_gates_;  // indexed by node, if there is a drift: the gates of its
+                                     // session
 };
 
 // What an event depends on, from the known graph; helper vertices happen like events.
@@ -175,7 +177,8 @@ class GraphPrecedence {
     });
   }
 
-  // The next vertex all of whose predecessors have happened; kNothing if all such are blocked.
+  // The next vertex all of whose predecessors have happened; kNothing if all such vertices are
+  // blocked.
   Vertex next_free() { return pop(free_); }
   Vertex next_blocked() { return pop(blocked_); }
 

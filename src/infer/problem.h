@@ -13,7 +13,7 @@
 //
 // A *part* of a problem is a problem like any other, with less in it: some of the keys, and of the
 // transactions those that use them. It numbers its nodes, writes and keys anew, which keeps tables
-// over it as small as it is.
+// over the part as small as the part.
 //
 //   the part of y above: key 0, which the whole calls key 1; node 0, which is transaction 1; write
 //   0 = (y,1)
@@ -23,8 +23,8 @@
 // have to be translated (in_whole).
 //
 // A problem refers to its history, which must outlive it, and does not change once it is made.
-// Cost: matching the reads (reads_from.cc), the stated orders and the hint; of a part, the share of
-// the whole that it contains (projection.cc).
+// Cost: matching the reads (reads_from.cc), the stated orders and the hint; for a part, the share
+// of the whole that it contains (projection.cc).
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,8 @@ class OpenReads;
 using Node = uint32_t;
 using WriteId = uint32_t;
 
-// An external read: the first of its key in its transaction, before any own write of the key.
+// An external read: the first of its key in its transaction, before the transaction itself writes
+// the key.
 struct ExternalRead {
   KeyId key;
   WriteId write;  // kNone: the initial value
@@ -62,7 +63,7 @@ struct StatedOrder {
   bool source_is_op;
 };
 
-// Adjacent writes.
+// A range of adjacent writes.
 struct WriteRange {
   struct Iterator {
     WriteId write;
@@ -74,22 +75,22 @@ struct WriteRange {
     bool operator==(const Iterator&) const = default;
   };
 
-  WriteId first, last;  // without the last
+  WriteId first, last;  // `last` is not included
   Iterator begin() const { return {first}; }
   Iterator end() const { return {last}; }
   size_t size() const { return last - first; }
   bool empty() const { return first == last; }
 };
 
-// The writes of all nodes. Those of a node are adjacent, by key.
+// The writes of all nodes. Those of a node are adjacent, sorted by key.
 struct Writes {
-  std::vector<uint32_t> begin;     // per node and one more
-  std::vector<KeyId> key;          // per write
-  std::vector<Node> node;          // per write
-  std::vector<VersionId> version;  // per write
-  Rows<WriteId> of_key;            // per key: its writes, in node order
-  // Per version of the history: a write that installs it, kNone if none; of a part empty
-  // (Problem::write_of_version).
+  std::vector<uint32_t> begin;     // indexed by node, and one more entry
+  std::vector<KeyId> key;          // indexed by write
+  std::vector<Node> node;          // indexed by write
+  std::vector<VersionId> version;  // indexed by write
+  Rows<WriteId> of_key;            // indexed by key: its writes, in node order
+  // Indexed by version of the history: a write that installs it, kNone if none does; empty in a
+  // part (Problem::write_of_version).
   std::vector<WriteId> of_version;
 
   size_t size() const { return key.size(); }
@@ -99,50 +100,53 @@ struct Writes {
 // The findings of matching reads: refutations, doubts, and facts that are only reported. A part has
 // none, since they are dealt with before parts are made.
 struct Findings {
-  // The first read that the reads asked for do not allow; the first that only the weakest levels
-  // allow.
+  // The first read that the kind of reads asked for does not allow; the first that only the weakest
+  // levels allow.
   BadRead bad_read;
   BadRead non_repeatable;
-  // Dirty reads: an operation and a key that never had the state it saw; kNone if there is none.
+  // For dirty reads: an operation and a key that never had the state that the operation saw; kNone
+  // if there is none.
   OpId unexplained = kNone;
   KeyId unexplained_key = kNone;
   std::vector<DuplicateWrite> duplicates;
-  KnownOrders known;  // what the stated orders of versions name, and where they contradict
+  KnownOrders known;  // what the stated orders of versions name, and where they contradict each
+                      // other or the history
   // A key that transactions which did not abort use as a list and as a register; kNone if there is
   // none.
   KeyId mixed = kNone;
 };
 
 // A guess at when things happened, from which the search starts: comparable numbers without a unit,
-// per node. Never trusted: it only decides the order of trying.
+// per node. It is never trusted: it only decides what is tried first.
 struct Hint {
   std::vector<int64_t> read_time;
   std::vector<int64_t> write_time;
-  bool by_reads = false;  // it depends only on the sources of reads and session order
-  bool by_order = false;  // an order that explains all but a few operations
+  bool by_reads = false;  // whether it depends only on the sources of reads and session order
+  bool by_order = false;  // whether it is an order that explains all but a few operations
 };
 
 struct Problem {
   const History* history = nullptr;
 
   // The counting transactions.
-  std::vector<TxnId> txn;  // per node, ascending
-  std::vector<Node> node;  // per transaction, kNone if it does not count; of a part empty (node_of)
-  // Per session its nodes in session order; of a part without the sessions that have none.
+  std::vector<TxnId> txn;  // indexed by node, ascending
+  std::vector<Node> node;  // indexed by transaction, kNone if it does not count; empty in a part
+                           // (node_of)
+  // Per session its nodes in session order; a part leaves out sessions without nodes.
   std::vector<std::vector<Node>> sessions;
   // Nodes that may take effect, ascending: transactions of unknown outcome with neither reads nor
   // writes here.
   std::vector<Node> possible;
 
-  // What they wrote and read.
+  // The writes and reads of the nodes.
   Writes writes;
-  Rows<ExternalRead> reads;     // per node, in program order
-  Rows<Node> readers;           // per write: nodes that read it externally
-  Rows<Node> initial_readers;   // per key
+  Rows<ExternalRead> reads;     // by node, in program order
+  Rows<Node> readers;           // by write: nodes that read it externally
+  Rows<Node> initial_readers;   // by key
   std::vector<Node> repeating;  // nodes that read a key more than once externally, ascending
-  bool has_lists = false;       // some external read is of a list
-  // Dirty reads: keys of which an operation saw a version that stayed, of several that explain it.
-  // Perhaps more than once.
+  bool has_lists = false;       // whether some external read is of a list
+  // For dirty reads: keys of which an operation saw a version that stayed and that several writes
+  // explain. A key may occur more than once.
   std::vector<KeyId> seen_openly;
   // The assumed sources of reads that several writes explain; sorted, with keys of the history.
   std::vector<Seen> assumed;
@@ -153,13 +157,13 @@ struct Problem {
   // Operations of counting transactions whose source is open, ascending: satisfied may not be
   // concluded without them.
   std::vector<OpId> unresolved;
-  // Their possible sources, if an engine has to choose them; else null.
+  // The possible sources of `unresolved`, if an engine has to choose them; otherwise null.
   std::shared_ptr<const OpenReads> open;
 
   Hint hint;
   Findings found;
 
-  // The map to the whole: of a part, per key its number there, ascending. Empty: this is a whole.
+  // Maps a part to the whole: the number of each key there, ascending. Empty: this is a whole.
   std::vector<KeyId> whole_key;
 
   size_t nodes() const { return txn.size(); }
@@ -174,18 +178,18 @@ struct Problem {
   WriteId write_of(Node n, KeyId k) const;
   // A write that installs a version, kNone if there is none.
   WriteId write_of_version(VersionId v) const;
-  // The number here of a key of the whole, kNone if it is not in the part.
+  // The number here of a key of the whole; kNone if it is not in the part.
   KeyId key_of(KeyId whole) const;
 
-  // A proof for a part as one for the whole.
+  // Turns a proof for a part into one for the whole.
   Proof in_whole(Proof proof) const;
 
  private:
   Node find_node(TxnId t) const;
 };
 
-// Session order: calls visit(before, n) for each node and the last one before it in its session
-// that committed.
+// Session order: calls visit(before, n) for each node n and the last committed node before it in
+// its session.
 template <class Visit>
 void each_session_step(const Problem& problem, Visit visit) {
   for (const std::vector<Node>& session : problem.sessions) {
@@ -197,12 +201,12 @@ void each_session_step(const Problem& problem, Visit visit) {
   }
 }
 
-// Which reads of other transactions count. clean: of the final writes of a transaction that takes
-// effect. dirty: of any write, aborted or overwritten, as at pl-1; then no transaction takes effect
-// because it was read.
+// Which reads of other transactions are allowed. clean: of the final writes of a transaction that
+// takes effect. dirty: of any write, aborted or overwritten, as at pl-1; then being read does not
+// make a transaction take effect.
 enum class Reads : uint8_t { clean, dirty };
 
-// How reads are matched.
+// Options for matching reads.
 struct Matching {
   Reads reads = Reads::clean;
   // Transactions of unknown outcome, ascending; the non-counting ones become nodes too
@@ -211,15 +215,15 @@ struct Matching {
   unsigned threads = 1;  // 0: one per core; the result is the same for every number
 };
 
-// Whether what matching holds fits into memory: of each version its origin and its write, of each
-// other operation a read, and indices of these.
+// Whether what matching holds fits into memory: the origin and the write of each version, a read
+// for each other operation, and indices of these.
 bool has_room_to_match(const History& history, Budget& budget);
 // The problem of a whole history, with assumed sources as in match_reads (reads_from.h). If a read
-// refutes every level, nothing is left to decide, and there is no hint. Not to be used if the
-// budget ran out.
+// refutes every level, nothing is left to decide, and there is no hint. The result must not be used
+// if the budget ran out.
 Problem make_problem(const History& history, std::span<const Seen> assumed, Budget& budget,
                      const Matching& how = {});
-// Without a limit.
+// The same without a limit.
 Problem make_problem(const History& history, std::span<const Seen> assumed = {});
 
 }  // namespace assay::internal

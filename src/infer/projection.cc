@@ -1,15 +1,15 @@
 // A part of a problem is a problem like the whole, with less in it: the part's keys, the
-// transactions that use them, of each the reads and writes of these keys, and sessions without the
-// others.
+// transactions that use them, the reads and writes of these keys, and sessions without the other
+// transactions.
 //
 //   whole  s1: { w(x,1) w(y,1) } { w(z,1) }  s2: { r(x,1) }        part {x}  s1: { w(x,1) }  s2: {
 //                                                                  r(x,1) }
 //
 // Nodes, writes and keys are numbered anew: tables over a part are as small as the part.
 // Transactions, operations and versions keep their numbers: only the keys in a certificate need
-// translation. Tables with a place for each of the latter are omitted, and Problem searches
-// instead. Cost: linear in the part, but for a binary search here and there, and once the tables of
-// the whole.
+// translation. Tables with an entry for each transaction or version are omitted, and Problem
+// searches instead. Cost: linear in the part, apart from a binary search here and there, and once
+// the tables of the whole.
 
 #include "infer/projection.h"
 
@@ -81,7 +81,7 @@ void Projector::add_reads(Node n, Problem& out) const {
   out.reads.close();
 }
 
-// What the whole says of operations of the node.
+// Adds what the whole says about operations of the node.
 void Projector::add_operations(Node n, Problem& out) const {
   if (std::binary_search(whole_.repeating.begin(), whole_.repeating.end(), n))
     out.repeating.push_back(node_[n]);

@@ -10,10 +10,10 @@ namespace assay::internal {
 
 class Projector {
  public:
-  // `whole` is no part itself, and nothing of it is left to a search (Problem::open).
+  // `whole` must not be a part itself, and nothing of it may be left to a search (Problem::open).
   explicit Projector(const Problem& whole);
-  // Also of some nodes alone that use its keys: then without what they read of others. What refutes
-  // that refutes the whole.
+  // The part may also consist of some of the nodes that use its keys: then without what these read
+  // of others. What refutes such a part also refutes the whole.
   Problem project(const Part& part);
 
  private:
@@ -25,11 +25,11 @@ class Projector {
   void add_sessions(Problem& out) const;
 
   const Problem& whole_;
-  Rows<uint32_t> stated_;  // per key: indices into Problem::stated
-  // Of the part that is being made:
-  std::vector<KeyId> key_;      // per key: its number in the part; kNone outside
-  std::vector<Node> node_;      // per node
-  std::vector<WriteId> write_;  // per write; of earlier parts too
+  Rows<uint32_t> stated_;  // by key: indices into Problem::stated
+  // The next members belong to the part that is being made.
+  std::vector<KeyId> key_;      // indexed by key: its number in the part; kNone outside
+  std::vector<Node> node_;      // indexed by node
+  std::vector<WriteId> write_;  // indexed by write; of earlier parts too
 };
 
 }  // namespace assay::internal

@@ -2,16 +2,16 @@
 //
 //   A { a(l,1) a(l,2) }   B { a(l,3) }   C { r(l,[1,2,3]) }   C read from B; that A came before B
 //                                                             is stated (stated_orders.h)
-//   D { r(l,[1,3]) }      what A appended stands together, or is not there at all: an intermediate
+//   D { r(l,[1,3]) }      what A appended is all there, or not there at all: an intermediate
 //                         read
 //
 // A list shows what others had appended, then the transaction's own elements so far. It is a read
 // of the writer of the last element of others. If an element was appended more than once, its
 // writer is open (open_lists.h).
 //
-// Lists of one key are mostly beginnings of each other. What was found of one holds for the part
-// that another has in common with it, but for elements of the reader's own, and is not looked at
-// again.
+// Lists of one key are mostly beginnings of each other. What was found about one list holds for the
+// part that another has in common with it, except for elements that the reader itself appended, and
+// is not looked at again.
 //
 // Cost: a comparison of each element, and once for each version and each list that differs a
 // look-up of its origin and of its writer's operations.
@@ -61,7 +61,7 @@ size_t ReadLists::known_part(std::span<const VersionId> elements, KeyId key, Txn
   return known;
 }
 
-// Each element is of one append, none by itself, and is there once.
+// Whether each element is from a single append, none is the reader's own, and none occurs twice.
 bool ReadLists::tells(std::span<const VersionId> elements, size_t known, TxnId reader, OpId op) {
   const auto rest = elements.subspan(known);
   return std::none_of(rest.begin(), rest.end(), [&](VersionId v) {
@@ -71,7 +71,8 @@ bool ReadLists::tells(std::span<const VersionId> elements, size_t known, TxnId r
   });
 }
 
-// The element was never appended, or only by aborted transactions; Anomaly::none if it was not.
+// A fault if the element was never appended, or only by aborted transactions; otherwise
+// Anomaly::none.
 BadRead ReadLists::gone(VersionId element, OpId op) const {
   const Origin& origin = origins_[element];
   if (origin.kind == Origin::Kind::nobody) return {Anomaly::thin_air_read, op, kNone};
@@ -79,8 +80,8 @@ BadRead ReadLists::gone(VersionId element, OpId op) const {
   return {};
 }
 
-// Of the append to the same key before (step -1) or after (1) this one in its transaction; kNone if
-// there is none.
+// The element of the append to the same key before (step -1) or after (1) this one in its
+// transaction; kNone if there is none.
 VersionId ReadLists::neighbour(OpId append, int step) const {
   if (append == kNone) return kNone;
   const TxnId t = h_.txn_of(append);
@@ -91,8 +92,8 @@ VersionId ReadLists::neighbour(OpId append, int step) const {
   return kNone;
 }
 
-// The elements that one transaction appends to a list are adjacent, except for elements it had yet
-// to append. True if the element's neighbours belong elsewhere.
+// The elements that one transaction appends to a list are adjacent, except for elements that it had
+// yet to append. Returns whether this element's neighbours are not where they have to be.
 bool ReadLists::torn(std::span<const VersionId> elements, size_t i) {
   Neighbours& of = neighbours_[elements[i]];
   if (!of.known) {
@@ -103,7 +104,7 @@ bool ReadLists::torn(std::span<const VersionId> elements, size_t i) {
          (of.later != kNone && i + 1 < elements.size() && elements[i + 1] != of.later);
 }
 
-// Its transaction appended the same element to the list once more.
+// Whether the append's transaction appended the same element to the list once more.
 bool ReadLists::appended_twice(OpId append) const {
   const Operation one = h_.op(append);
   for (OpId i = h_.first_op(h_.txn_of(append)); i < h_.end_op(h_.txn_of(append)); ++i)
@@ -112,10 +113,10 @@ bool ReadLists::appended_twice(OpId append) const {
 }
 
 // Every element of a list must have been appended by a transaction that may count, together with
-// what else that transaction appended. A read if they were.
+// what else that transaction appended. Returns the fault, or a read if there is none.
 ListRead ReadLists::fault(std::span<const VersionId> elements, size_t known, TxnId reader,
                           OpId op) {
-  // What follows the last of the known part may be another element here.
+  // The last element of the known part is looked at again, as another element may follow it here.
   for (size_t i = known - std::min<size_t>(known, 1); i < elements.size(); ++i) {
     const OpId append = origins_[elements[i]].op;
     if (const BadRead bad = gone(elements[i], op); bad.anomaly != Anomaly::none)

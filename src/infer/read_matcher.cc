@@ -30,7 +30,7 @@ void ReadMatcher::note_repeating(Node n) {
   if (out_->repeating.empty() || out_->repeating.back() != n) out_->repeating.push_back(n);
 }
 
-// The read saw what its transaction wrote last, or that this left nothing.
+// Whether the read saw what its transaction wrote last, or the absence that this left.
 bool ReadMatcher::explained_by_own(const TxnKeys::State& own, VersionId version) const {
   return shows(h_, install_of(h_, own.op).state(), version);
 }
@@ -46,7 +46,8 @@ OpId ReadMatcher::other_writer(VersionId version, TxnId reader) const {
   return kNone;
 }
 
-// A read of a key its transaction wrote before must return the last own write.
+// Checks that a read of a key that its transaction wrote before returns the transaction's last
+// write.
 void ReadMatcher::check_own(OpId op, const TxnKeys::State& own, VersionId version) {
   if (explained_by_own(own, version)) return;
   const OpId first = h_.first_op(h_.txn_of(op));
@@ -110,7 +111,7 @@ void ReadMatcher::match_read(Node n, OpId op, KeyId key, VersionId version) {
   }
 }
 
-// Reads from the sources that are assumed for the operation. False if there is none such.
+// Reads from the sources that are assumed for the operation. False if none are.
 bool ReadMatcher::follow_assumptions(Node n, OpId op) {
   const std::span<const Seen> assumed = assumed_of(problem_.assumed, op, op + 1);
   if (!assumed.empty() && assumed.front().element != kNone) {
@@ -133,8 +134,8 @@ bool ReadMatcher::follow_assumptions(Node n, OpId op) {
   return !assumed.empty();
 }
 
-// An insert that took effect found the key absent: it read the initial null, unless deletes leave
-// other ways of being absent.
+// An insert that took effect found the key absent: it read the initial null, unless the key may
+// also be absent because of deletes.
 void ReadMatcher::match_absent(Node n, OpId op, KeyId key) {
   TxnKeys::State& state = keys_[key];
   const bool assumed = state.read && !assumed_of(problem_.assumed, state.op, state.op + 1).empty();
@@ -168,7 +169,7 @@ void ReadMatcher::match_list(Node n, OpId op, KeyId key) {
     check_repeated_list(op, state.list_op);
 }
 
-// A list whose last element is of this write.
+// Matches a list whose last element is from this write.
 void ReadMatcher::external_list(Node n, OpId op, KeyId key, WriteId write) {
   TxnKeys::State& state = keys_[key];
   if (state.list_op != kNone) {
@@ -180,7 +181,7 @@ void ReadMatcher::external_list(Node n, OpId op, KeyId key, WriteId write) {
   out_->reads.push_back({key, write, op});
 }
 
-// Two reads of one list by one transaction.
+// Checks two reads of one list by one transaction.
 void ReadMatcher::check_repeated_list(OpId op, OpId earlier) {
   const std::span<const VersionId> first = outside_list(h_, earlier).elements,
                                    second = outside_list(h_, op).elements;
@@ -198,7 +199,7 @@ void ReadMatcher::match_dirty_list(Node n, OpId op, KeyId key) {
       {key, list.last == kNone ? kNone : problem_.writes.of_version[list.last], op});
 }
 
-// The place of a version that was read has to be known, if the version stayed.
+// Notes the versions that were read and stayed: their places have to be known.
 void ReadMatcher::note_dirty_reads(OpId op) {
   const TxnId stated = h_.states_sources() ? stated_source(h_, op) : kNone;
   if (stated == kInitialTxn) return;
@@ -218,8 +219,8 @@ void ReadMatcher::note_dirty_reads(OpId op) {
   }
 }
 
-// Any state that any transaction ever left explains a dirty read; only reads of own writes must be
-// right.
+// Matches a read at pl-1: any state that any transaction ever left explains it; only reads of the
+// transaction's own writes must be right.
 void ReadMatcher::match_dirty(Node n, OpId i) {
   const Observation seen = observation_of(h_, i);
   if (seen.accepts == Accepts::any) return;
@@ -287,7 +288,7 @@ void ReadMatcher::match(Node n, MatchedReads& out) {
     out_->ends.push_back(static_cast<uint32_t>(out_->reads.size()));
     return;
   }
-  // One range read may have seen any number of keys.
+  // One range may have read any number of keys.
   const size_t assumed = assumed_of(problem_.assumed, h_.first_op(t), h_.end_op(t)).size();
   keys_.start(h_.end_op(t) - h_.first_op(t) + static_cast<uint32_t>(assumed));
   for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {

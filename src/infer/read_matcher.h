@@ -25,18 +25,19 @@
 
 namespace assay::internal {
 
-// Of several bad reads the first is reported, but a read of a value that was never written only if
-// there is no other: its writer may just not have been recorded.
+// Whether `found` is to be reported instead of `before`: the first bad read is, but a read of a
+// value that was never written only if there is no other, as its writer may just not have been
+// recorded.
 inline bool teaches_more(const BadRead& found, const BadRead& before) {
   if (found.anomaly == Anomaly::none) return false;
   return before.anomaly == Anomaly::none ||
          (before.anomaly == Anomaly::thin_air_read && found.anomaly != Anomaly::thin_air_read);
 }
 
-// What matching some nodes brings to the problem, each as there (problem.h).
+// What matching some nodes adds to the problem, each member as there (problem.h).
 struct MatchedReads {
   std::vector<ExternalRead> reads;
-  std::vector<uint32_t> ends;  // per node: the number of reads until its last
+  std::vector<uint32_t> ends;  // per node: the number of reads up to its last
   std::vector<Node> repeating;
   std::vector<KeyId> seen_openly;
   std::vector<OpId> unresolved;
@@ -50,12 +51,12 @@ struct MatchedReads {
 class ReadMatcher {
  public:
   // Uses the counting transactions of `problem`, their writes and the assumed sources; these and
-  // `origins` must not change meanwhile. `dirty`: the states that explain dirty reads, null for
-  // clean ones.
+  // `origins` must not change meanwhile. `dirty`: the states that explain dirty reads; null for
+  // clean reads.
   ReadMatcher(const History& history, const Problem& problem, const Origins& origins,
               const DirtyStates* dirty);
 
-  // Matches a node's reads, and adds them to the results of the nodes before it.
+  // Matches a node's reads, and appends them to the results of the nodes before it.
   void match(Node n, MatchedReads& out);
 
  private:
@@ -83,7 +84,7 @@ class ReadMatcher {
   const DirtyStates* dirty_;
   ReadLists lists_;
   TxnKeys keys_;                 // scratch
-  MatchedReads* out_ = nullptr;  // of the call
+  MatchedReads* out_ = nullptr;  // results of the current call
 };
 
 }  // namespace assay::internal

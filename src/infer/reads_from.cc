@@ -16,7 +16,7 @@
 namespace assay::internal {
 namespace {
 
-// Moves the parts to one after the other, and leaves them empty.
+// Moves the parts into one vector, one after the other, and leaves them empty.
 template <class T, class Part>
 std::vector<T> joined(std::vector<Part>& parts, std::vector<T> Part::*member) {
   std::vector<T> all = std::move(parts[0].*member);
@@ -30,7 +30,7 @@ std::vector<T> joined(std::vector<Part>& parts, std::vector<T> Part::*member) {
   return all;
 }
 
-// The ends of rows that are counted from the first of their part, as the begins of rows of the
+// Turns the ends of rows, counted from the first row of their part, into the begins of rows of the
 // whole.
 template <class Part>
 std::vector<uint32_t> joined_begins(const std::vector<Part>& parts,
@@ -69,7 +69,7 @@ class ProblemMaker {
  private:
   // The final writes of adjacent nodes.
   struct NumberedWrites {
-    std::vector<uint32_t> ends;  // per node: the number of writes until its last
+    std::vector<uint32_t> ends;  // indexed by node: the number of writes up to its last
     std::vector<KeyId> key;
     std::vector<VersionId> version;
   };
@@ -114,7 +114,8 @@ void ProblemMaker::choose_nodes(const Origins& origins) {
   }
 }
 
-// Marks the transactions of unknown outcome that those which count read from; they count as well.
+// Marks the transactions of unknown outcome that counting transactions read from; they count as
+// well.
 void ProblemMaker::keep_sources(const Origins& origins) {
   std::vector<std::vector<TxnId>> found(slice_count(threads_));
   in_slices(threads_, h_.txn_count(), budget_, [&] {
@@ -135,7 +136,7 @@ void ProblemMaker::keep_sources(const Origins& origins) {
   }
 }
 
-// True if the read is stated to be from another transaction than the one that explains it best.
+// Whether the read is stated to be from another transaction than the one that explains it best.
 bool stated_to_be_of_another(const History& h, const Observation& seen, const Origin& best) {
   if (h.stated_source(seen.op) == kNone) return false;
   const TxnId source = stated_source(h, seen.op);
@@ -157,7 +158,8 @@ void ProblemMaker::sources_of(TxnId t, const Origins& origins, WrittenKeys& writ
     if (seen.accepts == Accepts::equals && !seen.own &&
         !stated_to_be_of_another(h_, seen, origins[seen.version]))
       keep(seen.version);
-    if (seen.accepts == Accepts::list)  // the writer of an element that several appended is open
+    if (seen.accepts == Accepts::list)  // if several transactions appended an element, its writer
+                                        // is open
       for (const VersionId element : elements_of(h_, seen.op))
         if (!origins[element].several) keep(element);
     if (seen.accepts == Accepts::rows)
@@ -178,7 +180,7 @@ void ProblemMaker::number_writes() {
         each_install(h_, out_.txn[n], written, [&](const Install& install) {
           if (install.final) own.push_back({install.key, install.version});
         });
-      std::sort(own.begin(), own.end());  // by key, for write_of
+      std::sort(own.begin(), own.end());  // sorted by key, for write_of
       NumberedWrites& to = numbered[slice];
       for (const auto& [key, version] : own) {
         to.key.push_back(key);
@@ -300,7 +302,7 @@ WriteId last_writer(const Problem& problem, std::span<const Seen> blocks) {
 void external_reads(const Problem& problem, Node n, std::vector<ExternalRead>& out) {
   out.assign(problem.reads[n].begin(), problem.reads[n].end());
   if (!std::binary_search(problem.repeating.begin(), problem.repeating.end(), n)) return;
-  // Rare: walk the operations again and look the writers up.
+  // Rare, so the operations are walked again and the writers looked up.
   out.clear();
   WrittenKeys written;
   const History& history = *problem.history;

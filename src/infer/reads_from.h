@@ -1,9 +1,9 @@
 // Reads-from: which transactions count, and which write each of their reads returned. The result is
 // most of a problem (problem.h).
 //
-// Reads after an own write, and repeated reads, are checked here and then dropped. Reads that no
-// single write explains (a value written twice, a failed compare-and-set) are kept apart as
-// unresolved.
+// Reads of a key after the transaction's own write, and repeated reads, are checked here and then
+// dropped. Reads that no single write explains (a value written twice, a failed compare-and-set)
+// are kept apart as unresolved.
 //
 // The writers of versions come first (origins.h); then adjacent transactions are matched in slices,
 // side by side (read_matcher.h).
@@ -21,21 +21,21 @@
 
 namespace assay::internal {
 
-// All of a problem but its hint. `assumed` is sorted, contains unresolved operations only, and
-// names sources that could be right. Stops early when the budget runs out; the result must not be
-// used then.
+// Makes all of a problem but its hint. `assumed` is sorted, contains only unresolved operations,
+// and names sources that could be right. Stops early if the budget runs out; then the result must
+// not be used.
 Problem match_reads(const History& history, std::span<const Seen> assumed, Budget& budget,
                     const Matching& how = {});
 
-// The assumptions about the operations from `first` until before `end`.
+// The assumptions about the operations from `first` up to `end`, which is not included.
 std::span<const Seen> assumed_of(std::span<const Seen> assumed, OpId first, OpId end);
-// Of a list whose blocks are assumed: the write of the last one.
+// The write of the last block of a list whose blocks are assumed.
 WriteId last_writer(const Problem& problem, std::span<const Seen> blocks);
 
-// Every external read of a node in program order, repetitions included, as read committed counts
-// them. Appends to `out`, which is cleared first. Leaves out reads that no write explains.
+// Collects every external read of a node in program order, including repeated ones, as read
+// committed counts them, in `out`, which is cleared first. Leaves out reads that no write explains.
 void external_reads(const Problem& problem, Node n, std::vector<ExternalRead>& out);
-// Calls visit(node, read) for those of all nodes.
+// Calls visit(node, read) for the external reads of all nodes.
 template <class Visit>
 void each_external_read(const Problem& problem, Visit visit) {
   std::vector<ExternalRead> reads;

@@ -63,19 +63,19 @@ class KeysHeld {
   std::unordered_map<KeyId, std::vector<VersionId>> lists_;
 };
 
-// A visitor declares the functions that it needs; the others do nothing.
+// A visitor defines the functions that it needs; the others do nothing.
 struct ReplayVisitor {
-  // A transaction reads; what keys hold does not include its own writes yet.
+  // Called when a transaction reads; what keys hold does not include its own writes yet.
   bool reads(TxnId, const KeysHeld&) { return true; }
-  // Before its writes are installed, and after.
+  // Called before the transaction's writes are installed, and after.
   bool installs(TxnId, const KeysHeld&) { return true; }
   bool installed(TxnId, const KeysHeld&) { return true; }
 };
 
 // Calls look(Observation, Held) for each observation of a transaction's operations, with the state
 // it meets, and look_at_list(op, others, own) for each list that it reads: the appends of other
-// transactions, and its own elements so far. Each says whether to go on; false if one did not.
-// `keys`: may be null where there are no ranges.
+// transactions, and its own elements so far. Each says whether to go on; the result is false if one
+// said no. `keys` may be null if there are no ranges.
 template <class Look, class LookAtList>
 bool each_read(const History& h, TxnId t, const KeysHeld& held, const TouchedKeys* keys, Look look,
                LookAtList look_at_list) {

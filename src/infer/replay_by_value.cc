@@ -12,18 +12,17 @@
 //
 // Each wait is for one thing, and a waiting transaction is examined again when that has happened.
 // If all take effect, their order is a proof, which the verifier replays. If some still wait in the
-// end, another order may do, or none: nothing is known, and the history is matched (problem.h) and
-// scheduled anew (schedule.cc), which knows writers by their versions and can weigh one order
-// against another.
+// end, another order may do, or none: nothing is known. The history is then matched (problem.h) and
+// scheduled anew (schedule.cc), which knows the writers of versions and can weigh one order against
+// another.
 //
-// Where two writers of a key overlap, neither of which read it, the order of their ends may be the
-// wrong one. That shows when a transaction that began after the second had ended reads the value of
-// the first. Then all transactions that took effect since the first are undone and tried again, and
-// the first waits for the second. Few are undone: as many as take effect while a transaction is
-// under way.
+// If two writers of a key overlap and neither read it, the order of their ends may be wrong. That
+// shows when a transaction that began after the second had ended reads the value of the first. Then
+// all transactions that took effect since the first are undone and tried again, and the first waits
+// for the second. Few are undone: as many as take effect while a transaction is under way.
 //
-// At a level without real time this is tried first, and if it finds no order, again without waiting
-// for those that ended before.
+// At a level without real time this is tried first; if it finds no order, it is tried again without
+// waiting for those that ended before.
 //
 // If a value was written twice to a key, or may also be the initial one, this method is not used:
 // it may matter which of the writes was read, and duplicates are reported.
@@ -52,20 +51,20 @@ class HeldValues {
         versions_(history.version_count()),
         takes_effect_(history.txn_count(), false) {}
 
-  // Counts readers. False if a transaction alone shows that values do not explain it, or if a value
-  // does not identify its writer.
+  // Counts readers. False if a single transaction shows that values do not explain it, or if a
+  // value does not identify its writer.
   bool prepare() { return look_at_writes() && look_at_txns() && look_at_versions(); }
 
-  // It committed, or its outcome is unknown and it was read.
+  // Whether the transaction committed, or its outcome is unknown and it was read.
   bool happened(TxnId t) const { return h_.status(t) == TxnStatus::committed || takes_effect_[t]; }
 
-  // What a transaction waits for: until its key holds a version, or until a version is read by all
-  // others; kNone if for none.
+  // What a transaction waits for: `held`, until its key holds this version, or `read`, until all
+  // others have read this version; kNone if it waits for nothing.
   struct Wait {
     VersionId held = kNone, read = kNone;
   };
-  // If `behind` is given, it gets the writers of all versions that others are still to read; kNone
-  // where that is the initial one.
+  // If `behind` is given, it gets the writers of all versions that others have yet to read; kNone
+  // for the initial version.
   Wait wait_of(TxnId t, std::vector<TxnId>* behind = nullptr) {
     Wait wait;
     attempt_ = attempts_++;
@@ -80,7 +79,7 @@ class HeldValues {
     }
     return wait;
   }
-  // A transaction waits for the version.
+  // Notes that a transaction waits for the version.
   void await(const Wait& wait) {
     if (wait.held != kNone)
       versions_[wait.held].is_awaited = 1;
@@ -88,14 +87,14 @@ class HeldValues {
       versions_[wait.read].is_held = 1;
   }
 
-  // The transaction of the last call of wait_of, which waits for nothing, takes effect. Calls
+  // Lets the transaction of the last call of wait_of, which waits for nothing, take effect. Calls
   // `come` with each version that a transaction waits for.
   template <class Come>
   void take_effect(TxnId t, const Come& come) {
     for (const VersionId v : reads_) {
       Version& version = versions_[v];
       --version.readers;
-      // The last one may be the transaction that waits to replace it.
+      // The last reader may be the transaction that waits to replace the version.
       if (version.is_held && version.readers <= 1) {
         version.is_held = 0;
         come(v);
@@ -116,7 +115,8 @@ class HeldValues {
     }
   }
 
-  // The last that took effect does not. False if too many did.
+  // Undoes the effect of `t`, the last that took effect. False if what it replaced is no longer
+  // kept.
   bool undo(TxnId t) {
     attempt_ = attempts_++;
     look(t, true);
@@ -132,16 +132,18 @@ class HeldValues {
 
  private:
   struct Key {
-    uint32_t read_by = kNone, written_by = kNone;  // the attempt, or transaction, that did so last
-    VersionId read = kNone, written = kNone;       // and its version
+    uint32_t read_by = kNone, written_by = kNone;  // the attempt, or transaction, that last read or
+                                                   // wrote the key
+    VersionId read = kNone, written = kNone;       // and the version that it read or wrote
     VersionId current = kNone;                     // kNone: a version that no transaction reads
-    TxnId writer = kNone;                          // that left it; kNone: it is the initial state
+    TxnId writer = kNone;                          // of the current version; kNone: it is the
+                                                   // initial state
   };
   struct Version {
-    uint32_t readers : 28 = 0;  // transactions that are still to read it
+    uint32_t readers : 28 = 0;  // transactions that have yet to read it
     uint32_t is_written : 1 = 0;
-    uint32_t is_awaited : 1 = 0;  // a transaction waits until its key holds it
-    uint32_t is_held : 1 = 0;     // a transaction waits until it is read
+    uint32_t is_awaited : 1 = 0;  // a transaction waits until the key holds it
+    uint32_t is_held : 1 = 0;     // a transaction waits until all have read it
   };
   static constexpr uint32_t kMostReaders = (1u << 28) - 1;
   // What a key held before a transaction took effect.
@@ -152,7 +154,7 @@ class HeldValues {
   };
   static constexpr size_t kKeptReplaced = size_t{1} << 14;
 
-  // False if two operations write a value to a key.
+  // Returns false if two operations write the same value to a key.
   bool look_at_writes() {
     for (TxnId t = 0; t < h_.txn_count(); ++t)
       for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
@@ -175,7 +177,7 @@ class HeldValues {
     return true;
   }
 
-  // Adds those of unknown outcome that it reads from.
+  // Adds the transactions of unknown outcome that `t` reads from.
   bool count_reads(TxnId t, std::vector<TxnId>& effective) {
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
       const Operation op = h_.op(i);
@@ -204,7 +206,7 @@ class HeldValues {
   }
 
   // Puts initial values into their keys. False if a value was read that was never written, or that
-  // was written and may be initial too.
+  // was written and may also be initial.
   bool look_at_versions() {
     for (VersionId v = 0; v < versions_.size(); ++v) {
       const bool initial = h_.is_initial(v);
@@ -216,8 +218,8 @@ class HeldValues {
     return true;
   }
 
-  // What the transaction has to do with keys, in reads_ and writes_. Unless `happened`, ends at a
-  // version that its key does not hold, and returns it.
+  // Collects what the transaction does to keys, in reads_ and writes_. Unless `happened`, stops at
+  // a version that its key does not hold, and returns it.
   VersionId look(TxnId t, bool happened) {
     reads_.clear();
     writes_.clear();
@@ -240,12 +242,13 @@ class HeldValues {
   const History& h_;
   std::vector<Key> keys_;
   std::vector<Version> versions_;
-  std::unordered_map<VersionId, TxnId> unknown_writer_;  // of versions
-  std::vector<bool> takes_effect_;                       // of unknown outcome, and was read
+  std::unordered_map<VersionId, TxnId> unknown_writer_;  // by version
+  std::vector<bool> takes_effect_;                       // indexed by transaction: its outcome is
+                                                         // unknown, and it was read
   uint32_t attempts_ = 0, attempt_ = 0;
-  std::vector<VersionId> reads_;    // of the attempt
-  std::vector<KeyId> writes_;       // of the current transaction
-  std::vector<Replaced> replaced_;  // by the last that took effect
+  std::vector<VersionId> reads_;    // the versions that the current transaction reads
+  std::vector<KeyId> writes_;       // the keys that the current transaction writes
+  std::vector<Replaced> replaced_;  // by the last transactions that took effect
 };
 
 class ReplayByValue {
@@ -280,7 +283,8 @@ class ReplayByValue {
 
   bool is_unknown(TxnId t) const { return h_.status(t) == TxnStatus::unknown; }
 
-  // In the order of their ends, as far as these are known; else in the order of the file.
+  // Proposes the transactions in the order of their ends, as far as these are known; otherwise in
+  // the order of the file.
   void propose() {
     const uint32_t count = h_.txn_count();
     std::vector<Numbered> timed;
@@ -298,17 +302,17 @@ class ReplayByValue {
       for (const TxnId t : h_.session_txns(s)) {
         if (!values_.happened(t)) continue;
         before_[t] = last;
-        // A later transaction of the session need not be behind one whose outcome the client did
+        // A later transaction of the session need not come after one whose outcome the client did
         // not learn.
         if (!is_unknown(t)) last = t;
       }
     }
   }
 
-  // By which it is proposed.
+  // The time by which the transaction is proposed.
   int64_t moment(TxnId t) const {
     if (!is_timed_) return t;
-    // When one of unknown outcome took effect is not known, but that it had begun.
+    // When a transaction of unknown outcome took effect is not known, only that it had begun.
     return is_unknown(t) ? h_.begin_time(t).request : h_.end_time(t).response;
   }
 
@@ -340,8 +344,8 @@ class ReplayByValue {
     }
   }
 
-  // The transactions that wait, with a number. One that was undone, or tried anew, may be there
-  // twice.
+  // Waiting transactions by the number of what they wait for. A transaction that was undone, or
+  // tried anew, may occur twice.
   using Waiting = std::unordered_map<uint32_t, std::vector<TxnId>>;
 
   void wake(Waiting& waiting, uint32_t number) {
@@ -353,7 +357,7 @@ class ReplayByValue {
 
   bool waits_for_session(TxnId t) const { return before_[t] != kNone && !placed_[before_[t]]; }
 
-  // One that it has to come after, and that has not taken effect; kNone if there is none.
+  // A transaction that `t` has to come after and that has not taken effect; kNone if there is none.
   TxnId first_before(TxnId t) {
     if (waits_for_session(t)) return before_[t];
     if (const auto turned = after_.find(t); turned != after_.end())
@@ -371,9 +375,9 @@ class ReplayByValue {
       ++oldest_;
   }
 
-  // One of the oldest that wait, for readers that may have to come after it, is to take effect
-  // before the writers whose versions these read. False if that is too long ago, or there was
-  // nothing of the kind for long.
+  // Of the oldest waiting transactions, one that waits for readers which may have to come after it
+  // is put before the writers of the versions that these have yet to read. False if those writers
+  // took effect too long ago, or if no such transaction was found too often in a row.
   bool turn_writers() {
     in_vain_ = 0;
     pass_over_placed();
@@ -412,29 +416,31 @@ class ReplayByValue {
 
   const History& h_;
   Budget& budget_;
-  const bool real_time_;  // those that ended before one began take effect before it
+  const bool real_time_;  // whether transactions that ended before another began take effect before
+                          // it
   const bool is_timed_;
-  const size_t patience_;  // this many attempts in vain are no sign of a wrong order
+  const size_t patience_;  // this many attempts in vain do not yet suggest a wrong order
   const size_t most_undone_;
   HeldValues values_;
   std::vector<TxnId> proposal_;
-  size_t oldest_ = 0;          // in it: all before have taken effect, or may do so later
-  std::vector<TxnId> before_;  // in its session, or kNone
-  std::vector<bool> placed_;   // it has taken effect
-  Waiting behind_;             // until a transaction takes effect
-  Waiting waiting_;            // for a version
-  Waiting after_;              // of a writer: the writers that it was found to come after
+  size_t oldest_ = 0;          // index into the proposal: all before it have taken effect, or may
+                               // do so later
+  std::vector<TxnId> before_;  // the previous one in the session, or kNone
+  std::vector<bool> placed_;   // whether it has taken effect
+  Waiting behind_;             // by the transaction whose effect is awaited
+  Waiting waiting_;            // by the version that is awaited
+  Waiting after_;              // by writer: the writers that were found to come before it
   std::vector<TxnId> ready_;
   std::vector<TxnId> order_;
-  size_t in_vain_ = 0;    // attempts since the last took effect
-  size_t fruitless_ = 0;  // of them, how often there were too many, and no writers to turn
-  size_t undone_ = 0;     // transactions so far
+  size_t in_vain_ = 0;    // attempts since the last transaction took effect
+  size_t fruitless_ = 0;  // how often there have been too many of them without any writers to turn
+  size_t undone_ = 0;     // transactions undone so far
 };
 
 }  // namespace
 
 bool may_replay_by_value(const History& history) {
-  // Orders that are said to be complete may lack a version, of which the values say nothing.
+  // Orders that are said to be complete may lack a version, about which the values say nothing.
   const bool states_orders =
       !history.known_orders().empty() || history.orders_complete_to() != Interval::kUnknown;
   if (history.states_versions() || states_orders || history.has_predicates() ||

@@ -3,8 +3,8 @@
 //
 //   w(A) r(B) w(C)        A { w(x,1) }   B { r(x,1) }   C { w(x,2) }
 //
-//   the writers of x in this order: A, C. A read of A's version stands after w(A), or else it has
-//   to wait; and before w(C), or else w(C) has to wait. Here nobody has to.
+//   the writers of x in this order: A, C. A read of A's version comes after w(A), or else it has
+//   to wait; and before w(C), or else w(C) has to wait. Here no event has to.
 //
 // Where the level forbids overlapping writers, the second of two in this order must begin after the
 // first has committed, or else its begin has to wait; so does the begin of a transaction that finds
@@ -28,7 +28,7 @@
 namespace assay::internal {
 namespace {
 
-// Where more than this share of the events wait, hardly any event finds that none does.
+// If more than one in this many events wait, hardly any event can happen at its place.
 constexpr size_t kFewOf = 16;
 
 class InPlace {
@@ -60,7 +60,7 @@ class InPlace {
 
  private:
   struct Writer {
-    uint32_t place;  // of the write event
+    uint32_t place;  // place of the write event
     WriteId write;
   };
 
@@ -74,7 +74,7 @@ class InPlace {
     if (left_.fetch_sub(1, std::memory_order_relaxed) > 0) found.push_back(place);
   }
 
-  // Reads and then writes, sessions, real time.
+  // Looks at reads before writes, sessions and real time.
   void look_at_sequence(Budget budget, std::vector<uint32_t>& found) {
     HistoryPrecedence precedence(problem_, level_);
     std::vector<uint8_t> happened(order_.size(), 0);
@@ -130,7 +130,7 @@ class InPlace {
     }
   }
 
-  // A reader that is the writer itself is not waited for.
+  // A writer does not wait for itself as a reader.
   bool any_after(std::span<const Node> readers, const Writer& writer) const {
     return std::ranges::any_of(
         readers, [&](Node n) { return read_place(n) > writer.place && n != node(writer); });
@@ -151,7 +151,7 @@ class InPlace {
   const Events events_;
   const std::span<const Vertex> order_;
   const std::span<const Node> stated_before_;
-  std::vector<uint32_t> place_;  // per event
+  std::vector<uint32_t> place_;  // indexed by event
   std::atomic<int64_t> left_;    // how many more may be noted; negative: stop
 };
 

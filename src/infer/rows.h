@@ -18,12 +18,12 @@ struct Rows {
     return {items.data() + begin[row], begin[row + 1] - begin[row]};
   }
   size_t rows() const { return begin.size() - 1; }
-  // The items behind the last row become one.
+  // Makes a row of the items after the last row.
   void close() { begin.push_back(static_cast<uint32_t>(items.size())); }
 };
 
-// Turns (row, item) pairs, given by two passes of `visit`, into rows. Items of a row stay in the
-// order in which they come.
+// Turns (row, item) pairs, given by two passes of `visit`, into rows. Items of a row keep the order
+// in which they are visited.
 template <class T, class Visit>
 Rows<T> collect_rows(size_t rows, Visit visit) {
   Rows<T> out;

@@ -13,15 +13,15 @@
 //   R2  U's tgt → w(W), both write x              ⇒ U before W:   edge w(U) → tgt(W)
 //   R3  the same, and R reads x from U            ⇒ edge r(R) → w(W)
 // R1 is PolySI's rule for anti-dependencies, R2 that for write dependencies, R3 what PolySI adds
-// with both; but PolySI looks for R2 from w(U) on, tgt(U) = r(U) comes with Viper's graph. Each has
-// a switch. They contain PolySI's pruning (a pair is decided as soon as one side closes a cycle)
-// and Cobra's chains: a transaction that reads and overwrites a version gets the write dependency
-// from its own read.
+// with both; but PolySI applies R2 from w(U) on, and tgt(U) = r(U) comes from Viper's graph. Each
+// has a switch. They contain PolySI's pruning (a pair is decided as soon as one side closes a
+// cycle) and Cobra's chains: a transaction that reads and overwrites a version gets the write
+// dependency from its own read.
 //
 // An index knows which events reach which: clocks if sessions are long chains (session_clocks.cc),
 // else rows of bits over a window that slides over the events (closure.cc). Of the writers that
-// reach an event either names only the last ones, and an edge is added only if the index does not
-// show it already.
+// reach an event either index names only the last ones, and an edge is added only if the index does
+// not show it already.
 //
 // Rounds: a sweep in topological order carries growth along edges and applies the rules to the
 // entries that grew; then the edges found are inserted (the order is repaired, or a cycle is met),
@@ -75,7 +75,7 @@ class Rules {
   const EventGraph& events_;
   const Problem& problem_;
   Index& index_;
-  std::vector<Candidate> candidates_;  // edges that were found, and are not in the graph yet
+  std::vector<Candidate> candidates_;  // edges that were found and are not in the graph yet
 
  private:
   // R1.
@@ -106,7 +106,7 @@ class Rules {
     index_.each_earlier(problem_.writes.key[write], at, rules_.begins, write, precedes);
   }
 
-  // `shown_by`: the reader of R1; kNone for R2 and R3. False if the order is known.
+  // `shown_by`: the reader of R1; kNone for R2 and R3. False if the order is known already.
   bool writer_precedes(WriteId earlier, WriteId write, Node shown_by) {
     const Node writer = problem_.writes.node[earlier], n = problem_.writes.node[write];
     const Arc arc = {events_.write_event(writer), events_.overwrite_event(n)};
@@ -120,7 +120,7 @@ class Rules {
     }
   }
 
-  // False if the edge is known, or the index does not hold both its ends.
+  // Returns false if the edge is known already, or the index does not hold both its ends.
   bool add_candidate(Arc arc, Node reader, WriteId earlier, WriteId write, Node shown_by) {
     if (!index_.holds(arc.from) || !index_.holds(arc.to) || index_.reaches(arc.from, arc.to))
       return false;
@@ -149,7 +149,7 @@ class RoundsWithClocks : Rules<SessionClocks> {
         dirty_(events.graph().vertices() / 64 + 1, 0),
         queued_(events.graph().vertices(), 0) {}
 
-  // The first round looks at all vertices.
+  // The first round visits all vertices.
   Ending run(Budget& budget) {
     next_.assign(order_.order().begin(), order_.order().end());
     for (; !next_.empty(); ++rounds_) {
@@ -188,7 +188,7 @@ class RoundsWithClocks : Rules<SessionClocks> {
     dirty_[position / 64] |= uint64_t{1} << (position % 64);
   }
 
-  // Inserts what the sweep found. False if an edge closes a cycle.
+  // Inserts the edges that the sweep found. False if one closes a cycle.
   bool insert_candidates() {
     const uint32_t edges_known = static_cast<uint32_t>(known_.edges.size());
     for (const Candidate& c : candidates_) {
@@ -207,13 +207,14 @@ class RoundsWithClocks : Rules<SessionClocks> {
 
   IncrementalOrder& order_;
   KnownEdges& known_;
-  std::vector<uint64_t> dirty_;  // bitmap over positions: grown since the last visit
-  std::vector<Vertex> next_;     // what the next sweep begins with
-  std::vector<uint8_t> queued_;  // per vertex: in next_, found by an edge
+  std::vector<uint64_t> dirty_;  // bitmap over positions: whether the vertex there grew since its
+                                 // last visit
+  std::vector<Vertex> next_;     // the vertices with which the next sweep begins
+  std::vector<uint8_t> queued_;  // indexed by vertex: it is in next_ because of an edge
   uint32_t rounds_ = 0;
 };
 
-// Sweeps over everything, round by round. An edge is in force from where it was found; if it
+// Sweeps over everything, round by round. An edge counts from the point where it was found; if it
 // contradicts the order of the round, from the next round on.
 class RoundsInWindow : Rules<Closure> {
  public:
@@ -221,9 +222,9 @@ class RoundsInWindow : Rules<Closure> {
                  const SaturationRules& rules, Closure& closure)
       : Rules(events, rules, closure), graph_(events.graph()), order_(order), known_(known) {}
 
-  // The last rounds find few edges, which the search can do without.
+  // Stops early: the last rounds find few edges, which the search can do without.
   Ending run(Budget& budget) {
-    constexpr size_t kFew = 64;  // vertices, for one edge
+    constexpr size_t kFew = 64;  // vertices per edge
     const size_t vertices = graph_.vertices();
     for (size_t found = vertices; found * kFew >= vertices; ++rounds_) {
       const size_t before = known_.edges.size();
@@ -255,7 +256,7 @@ class RoundsInWindow : Rules<Closure> {
     return true;
   }
 
-  // False if there is none, and the last known edge closes a cycle.
+  // Returns false if there is no topological order, and the last known edge closes a cycle.
   bool restore_order(size_t edges_in_order) {
     std::vector<uint32_t> rank(graph_.vertices());
     for (Vertex v = 0; v < rank.size(); ++v) rank[v] = order_.position(v);

@@ -13,15 +13,15 @@
 
 namespace assay::internal {
 
-// Which rules apply; saturation.cc says what they are. Without one less is derived, and more left
-// to search.
+// Which rules apply; they are described in saturation.cc. If one is left out, less is derived and
+// more is left to the search.
 struct SaturationRules {
   bool anti_dependencies = true;
   bool write_dependencies = true;
   bool begins = true;
   bool combined_writes = true;
-  // The most vertices in the window of the closure, where there are no clocks; 0: then nothing is
-  // derived.
+  // The most vertices in the window of the closure, which is used if there are no clocks; 0:
+  // nothing is derived without clocks.
   uint32_t window = UINT32_MAX;
 };
 
@@ -33,7 +33,7 @@ class Saturation {
   Saturation(EventGraph& events, IncrementalOrder& order, KnownEdges& known,
              SaturationRules rules = {});
 
-  // Whether there is an index: clocks, or else a window. If not, do not run.
+  // Whether there is an index: clocks or a window. If not, run() must not be called.
   bool affordable() const { return clocks_.affordable() || rules_.window > 0; }
   Result run(Budget& budget);
 
@@ -41,7 +41,7 @@ class Saturation {
   // order.path_back() leads back from its head to its tail.
   const DerivedEdge& closing_edge() const { return known_.edges.back(); }
 
-  // What reaches what, after run(); null where there are no clocks.
+  // Tells which events reach which, after run(); null if there are no clocks.
   const SessionClocks* clocks() const { return clocks_.affordable() ? &clocks_ : nullptr; }
   uint32_t rounds() const { return rounds_; }
 

@@ -1,5 +1,5 @@
 // A history satisfies a strong level iff its events can be put in a total order in which every read
-// returns the current version (and, where the level says so, writers of a key do not overlap). So
+// returns the current version (and, if the level requires it, writers of a key do not overlap). So
 // propose an order and let the events happen in it, each as soon as possible:
 //
 //   an event waits for the events it depends on (its session, the writers it read from, real time);
@@ -11,9 +11,9 @@
 //   times: T1 w(x,1) commits at 10, T2 r(x,null) begins at 11 (its snapshot was older)
 //   w(T1) comes first but must wait for r(T2); r(T2) happens, w(T1) wakes up: accepted.
 //
-// Every wait is for one particular event: the event is blocked by it, and examined again when it
-// has happened. If all events happen, their order is a proof. If some remain blocked, the hint was
-// wrong or the level is violated; saturation and search decide.
+// Every wait is for one particular event: that event blocks the waiting one, which is examined
+// again when it has happened. If all events happen, their order is a proof. If some remain blocked,
+// the hint was wrong or the level is violated; saturation and search decide.
 //
 // One more wait keeps the proposal's order of the writers of a key: a writer that overtakes
 // another, because that one has to wait for a reader whose clock is late, often makes a later read
@@ -42,7 +42,7 @@
 namespace assay::internal {
 namespace {
 
-// The memory of a replay without the proposal: the scheduler, and for each event a number and a
+// The memory of a replay, apart from the proposal: the scheduler, and for each event a number and a
 // place in a queue of `Precedence`.
 uint64_t replay_bytes(const Problem& problem, size_t vertices) {
   constexpr uint64_t kBytesAVertex = 34, kBytesAWrite = 12, kBytesAKey = 20;
@@ -55,7 +55,8 @@ uint64_t replay_bytes(const Problem& problem, size_t vertices) {
 Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget& budget,
                           const ReplayByHint& how) {
   const size_t events = (level.events == EventModel::split ? 2 : 1) * problem.nodes();
-  constexpr uint64_t kBytesAnEvent = sizeof(std::pair<int64_t, Vertex>);  // while sorted by time
+  constexpr uint64_t kBytesAnEvent = sizeof(std::pair<int64_t, Vertex>);  // while events are sorted
+                                                                          // by time
   const uint64_t gates = level.real_time == RealTime::none ? 0 : kBytesAnEvent * events;
   const bool stated = how.stated_orders && !problem.stated.empty();
   if (stated && !budget.has_room(sizeof(Node) * problem.writes.size())) return {};
@@ -65,7 +66,7 @@ Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget
   const unsigned threads = threads_for(problem.nodes(), how.threads);
   std::vector<Vertex> proposal = events_by_hint(problem.hint, Events(level));
   const std::vector<Node> before = stated ? stated_before(problem, threads) : std::vector<Node>();
-  // Of several that are stated to come before a version, only one is waited for.
+  // Of several versions that are stated to come before a version, only one is waited for.
   const auto kept =
       static_cast<size_t>(std::ranges::count_if(before, [](Node n) { return n != kNone; }));
   const bool keeps_stated = kept == problem.stated.size();
@@ -73,7 +74,7 @@ Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget
   if (problem.open == nullptr)
     waiting = waiting_in_place(problem, level, proposal, threads, budget, before);
   if (waiting && waiting->empty()) {
-    budget.spend(proposal.size());  // as if each event were attempted
+    budget.spend(proposal.size());  // the effort as if each event were attempted
     if (budget.exhausted_now()) return {};
     return {std::move(proposal), true, keeps_stated};
   }
@@ -82,7 +83,7 @@ Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget
   Scheduler scheduler(problem, places, proposal.size(), proposal, precedence, !places.split,
                       before);
   if (waiting) scheduler.keep_order();
-  size_t next = 0;  // first waiting event
+  size_t next = 0;  // the first event that waits
   for (uint32_t i = 0; i < proposal.size(); ++i) {
     if (budget.exhausted()) return {};
     const bool waits = waiting && next < waiting->size() && (*waiting)[next] == i;

@@ -18,8 +18,8 @@ namespace assay::internal {
 
 inline constexpr Vertex kNothing = 0xFFFFFFFF;
 
-// The numbering of a level's events, the same for all nodes; as in EventGraph, which also handles
-// nodes of different levels.
+// The numbering of a level's events, which is the same for all nodes. EventGraph has the same
+// functions, and also handles nodes of different levels.
 struct Events {
   bool split;
   bool write_conflict;
@@ -31,15 +31,15 @@ struct Events {
   Node node_of(Vertex v) const { return split ? v / 2 : v; }
   bool reads(Vertex v) const { return !split || v % 2 == 0; }
   bool writes(Vertex v) const { return !split || v % 2 == 1; }
-  // Whether it is the event at which a write dependency arrives; and whether it has to wait until
-  // no other event holds the keys.
+  // Whether this is the event at which a write dependency arrives, which has to wait until no other
+  // transaction holds the keys.
   bool overwrites(Vertex v) const { return write_conflict ? reads(v) : writes(v); }
   bool waits_for_holders(Vertex v) const { return write_conflict && reads(v); }
   bool takes_hold(Vertex v) const { return write_conflict && !writes(v); }
   bool any_holds() const { return write_conflict; }
 };
 
-// Per key, its writes in the order of their events in `order`.
+// The writes of each key, in the order of their events in `order`.
 class WriterQueues {
  public:
   template <class Places>
@@ -69,8 +69,8 @@ class WriterQueues {
     return next < end_[key] ? queue_[next] : kNone;
   }
 
-  // Of a write of which another's comes first, the nearest before it that has not happened, as far
-  // as that is known without a search: else the first.
+  // For a write that is not first in line: the nearest writer before it that has not happened, if
+  // that is known without a search; otherwise `first`.
   template <class Places>
   Node nearest_waiting(WriteId w, Node first, const Places& events,
                        const std::vector<uint8_t>& happened) const {
@@ -82,18 +82,18 @@ class WriterQueues {
 
  private:
   std::vector<Node> queue_;
-  std::vector<uint32_t> next_, end_;  // per key, into queue_
-  std::vector<uint32_t> index_;       // per write, into queue_
+  std::vector<uint32_t> next_, end_;  // indexed by key: index into queue_
+  std::vector<uint32_t> index_;       // indexed by write: index into queue_
 };
 
-// The state of the replay and the rules for waiting. `Precedence` says what an event depends on,
+// The state of a replay and the rules for waiting. `Precedence` says what an event depends on,
 // `Places` where events are: Events or EventGraph.
 template <class Precedence, class Places>
 class Scheduler {
  public:
-  // `order` is the proposal; it decides which writer of a key comes first. `find_outcomes`: finds
-  // out on the way which of the possible nodes take effect. `stated_before`: of each write a node
-  // whose version is to come before it, or kNone; or empty.
+  // `order` is the proposal; it decides which writer of a key comes first. `find_outcomes`: also
+  // find out which of the possible nodes take effect. `stated_before`: for each write a node whose
+  // version must come before it, or kNone; or empty.
   Scheduler(const Problem& problem, const Places& events, size_t vertices,
             std::span<const Vertex> order, Precedence& precedence, bool find_outcomes = false,
             std::span<const Node> stated_before = {})
@@ -129,15 +129,15 @@ class Scheduler {
     return outcomes_ ? outcomes_->effective() : std::vector<Node>();
   }
 
-  // Lets `v` happen if it may, and everything that was waiting for it; else parks it.
+  // Lets `v` happen if it may, and then everything that was waiting for it; otherwise parks it.
   void attempt(Vertex v) {
     ready_.push_back(v);
     drain();
   }
-  // To be called first where attempt_free will be.
+  // To be called before the first attempt if attempt_free will be used.
   void keep_order() { in_order_ = true; }
-  // The same for an event that may happen once all before it in the proposal have, the writers of
-  // each key in its order.
+  // The same for an event that may happen once all before it in the proposal have, if the writers
+  // of each key happened in the proposal's order.
   void attempt_free(Vertex v) {
     if (waiting_ == 0 && in_order_)
       happen(v);
@@ -158,7 +158,8 @@ class Scheduler {
   bool must_wait(Vertex v) { return precedence_.is_event(v) && hard_blocker(v) != kNothing; }
 
  private:
-  // in_line: for another writer of a key, which is soft too, whatever else may block the event.
+  // in_line: the event waits for another writer of a key; this is soft, too, whatever else may
+  // block the event.
   enum class Wait : uint8_t { none, hard, soft, in_line, may_overtake };
   static constexpr int kLongestCircle = 64;
   static constexpr Vertex kFirst =
@@ -173,7 +174,7 @@ class Scheduler {
   }
 
   // Only the first of several writers of a key determines its blocker, which may be one reader
-  // after the other; each of the others waits for the writer before it and is considered again when
+  // after another; each of the others waits for the writer before it and is considered again when
   // that one has happened.
   void consider(Vertex v) {
     unblock(v);
@@ -214,7 +215,7 @@ class Scheduler {
     previous_blocked_[v] = kFirst | until;
   }
 
-  // If it is blocked: it was released early, or its blocker has happened.
+  // If `v` is blocked, stops that: it was released early, or its blocker has happened.
   void unblock(Vertex v) {
     const Vertex before = std::exchange(previous_blocked_[v], kNothing);
     if (before == kNothing) return;
@@ -226,14 +227,15 @@ class Scheduler {
     if (next != kNothing) previous_blocked_[next] = before;
   }
 
-  // What an event that waits is waiting for: of a writer in line the first.
+  // The event that a waiting event waits for; for a writer in line, the first in that line.
   Vertex awaited(Vertex v) {
     if (wait_[v] != Wait::in_line) return waits_for_[v];
     const Vertex first = earlier_writer(v).first;
     return first == kNothing ? waits_for_[v] : first;
   }
 
-  // True if `blocker` waits, through others, for `v`. A soft wait among them is given up.
+  // Whether `blocker` waits, directly or through others, for `v`. A soft wait on the way is given
+  // up.
   bool closes_circle(Vertex v, Vertex blocker) {
     Vertex soft = kNothing;
     Vertex at = blocker;
@@ -310,7 +312,7 @@ class Scheduler {
     return kNothing;
   }
 
-  // What blocks `v` by the rules of the level.
+  // The event that blocks `v` by the rules of the level.
   Vertex hard_blocker(Vertex v) {
     const Node n = events_.node_of(v);
     if (const Vertex source = source_to_come(v, true); source != kNothing) return source;
@@ -341,8 +343,8 @@ class Scheduler {
     return kNothing;
   }
 
-  // Among the earlier writers of one of its keys in the proposal that have not happened, the first
-  // and the nearest.
+  // Among the writers of one of the event's keys that precede it in the proposal and have not
+  // happened: the first and the nearest.
   struct Earlier {
     Vertex first = kNothing, nearest = kNothing;
   };
@@ -359,7 +361,7 @@ class Scheduler {
     return {};
   }
 
-  // A reader of the current version of `key`, other than `except`, whose read is still to come.
+  // A reader of the current version of `key`, other than `except`, that has yet to read.
   Vertex awaited_reader(KeyId key, Node except) {
     const WriteId current = current_[key];
     const std::span<const Node> readers =
@@ -390,14 +392,14 @@ class Scheduler {
       }
     }
     unblock(v);
-    // Events blocked for longest come first: the lists are stacks, and so is ready_.
+    // The events that were blocked longest come first: the lists are stacks, and so is ready_.
     while (first_blocked_[v] != kNothing) {
       ready_.push_back(first_blocked_[v]);
       unblock(first_blocked_[v]);
     }
   }
 
-  // Whether it installs a version before another writer of the key that comes first in the
+  // Whether `v` installs a version before another writer of the key that precedes it in the
   // proposal.
   bool overtakes(Vertex v) {
     if (!precedence_.is_event(v) || !events_.writes(v)) return false;
@@ -418,27 +420,29 @@ class Scheduler {
   }
 
   const Problem& problem_;
-  const OpenReads* open_;                    // null: no reads are
-  std::optional<UnknownOutcomes> outcomes_;  // if they are decided on the way
+  const OpenReads* open_;                    // null: no reads are open
+  std::optional<UnknownOutcomes> outcomes_;  // set if outcomes are decided during the replay
   const Places& events_;
   Precedence& precedence_;
   WriterQueues queues_;
-  std::span<const Node> stated_before_;  // per write; empty: nothing is stated
+  std::span<const Node> stated_before_;  // indexed by write; empty: nothing is stated
   std::vector<uint8_t> happened_;
-  // Per vertex: the first of the events that it blocks, and for each of these the next and the
-  // previous one.
+  // Indexed by vertex: the first of the events that it blocks, and for each of these the next and
+  // the previous one.
   std::vector<Vertex> first_blocked_, next_blocked_, previous_blocked_;
-  std::vector<Vertex> waits_for_;  // per vertex: the event that it last waited for
+  std::vector<Vertex> waits_for_;  // indexed by vertex: the event that it last waited for
   std::vector<Wait> wait_;
-  std::vector<uint32_t> readers_done_;  // per write: readers known to have happened, a prefix
-  std::vector<uint32_t> initial_done_;  // per key
-  std::vector<WriteId> current_;        // per key: the version in force
-  std::vector<Node> holder_;            // per key: the open writer
+  std::vector<uint32_t> readers_done_;  // indexed by write: number of readers known to have
+                                        // happened, a prefix
+  std::vector<uint32_t> initial_done_;  // indexed by key: the same for the initial version
+  std::vector<WriteId> current_;        // indexed by key: the current version
+  std::vector<Node> holder_;            // indexed by key: the open writer
   std::vector<Vertex> ready_, order_;
-  size_t waiting_ = 0;     // events that are blocked, or were and are ready
-  bool in_order_ = false;  // the writers of each key happened in the order of the proposal; if that
-                           // is of interest
-  std::vector<uint32_t> proposed_;  // per vertex, where reads are open: its place in the proposal
+  size_t waiting_ = 0;     // events that are blocked, or were blocked and are ready
+  bool in_order_ = false;  // the writers of each key happened in the order of the proposal; kept
+                           // only if needed
+  std::vector<uint32_t> proposed_;  // indexed by vertex, if reads are open: its place in the
+                                    // proposal
 };
 
 }  // namespace assay::internal

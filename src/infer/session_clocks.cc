@@ -1,6 +1,6 @@
-// Which events reach which, without a matrix. Sessions are chains, so what reaches a vertex is one
-// number for each session: the last place of that session that reaches it. These numbers are the
-// vertex's *clock*.
+// Which events reach which, without a matrix. Sessions are chains, so what reaches a vertex can be
+// told by one number for each session: the last place of that session that reaches it. These
+// numbers are the vertex's *clock*.
 //
 //   s1: T1 T2 T3   s2: T4 T5   T2 → T5:    the clock of T5 is s1: 2, s2: 2
 //
@@ -17,8 +17,8 @@ namespace assay::internal {
 namespace {
 
 constexpr uint64_t kMaxClockWords = uint64_t{1} << 30;  // 4 GiB
-// Clocks of sessions of a few transactions grow with the square of these: beyond this many words
-// they have to be longer.
+// Clocks of sessions of a few transactions take space that grows with the square of the
+// transactions: for more words than this, sessions have to be longer.
 constexpr uint64_t kManyClockWords = uint64_t{1} << 24;
 constexpr uint32_t kLongEnough = 8;
 
@@ -52,7 +52,7 @@ void SessionClocks::index_chains() {
 
 bool SessionClocks::start(Budget& budget) {
   const size_t vertices = events_.graph().vertices();
-  constexpr uint64_t kBytesAWrite = 12;  // segments
+  constexpr uint64_t kBytesAWrite = 12;  // memory of segments
   if (!budget.has_room(sizeof(uint32_t) * (vertices + events_.events()) * chains_ +
                        kBytesAWrite * problem_.writes.size()))
     return false;
@@ -98,7 +98,7 @@ void SessionClocks::index_segments() {
   }
 }
 
-// How many places of a chain have their write event, or the event where a write dependency arrives,
+// The number of places of a chain whose write event, or event where a write dependency arrives, is
 // within `mark`.
 uint32_t SessionClocks::writes_within(uint32_t mark) const {
   return events_.split() ? mark / 2 : mark;
@@ -108,8 +108,8 @@ uint32_t SessionClocks::overwrites_within(uint32_t mark) const {
   return at_read ? (mark + 1) / 2 : writes_within(mark);
 }
 
-// The last write of the segment whose place in the chain is below `index_bound`; kNone if there is
-// none.
+// The last write of the segment whose place in the chain is less than `index_bound`; kNone if there
+// is none.
 WriteId SessionClocks::last_within(const Segment& segment, uint32_t index_bound) const {
   const auto begin = segment_index_.begin() + segment.begin;
   const auto end = segment_index_.begin() + segment.end;

@@ -17,16 +17,16 @@ class SessionClocks {
   // Whether the level keeps session order, and events × sessions words are a sensible amount of
   // memory.
   bool affordable() const;
-  // False if there is no room.
+  // Returns false if there is no memory.
   bool start(Budget& budget);
 
   bool on_chain(Node n) const { return chain_[n] != kNone; }
-  // Whether known edges lead from an event to `v`. False, too, if the event's node is on no chain.
+  // Whether known edges lead from an event to `v`. Also false if the event's node is on no chain.
   bool reaches(Vertex event, Vertex v) const {
     const Node n = events_.node_of(event);
     return on_chain(n) && clock(v)[chain_[n]] >= mark(n, event == events_.write_event(n));
   }
-  // True if known edges lead from the writes of one to those of the other.
+  // Whether known edges lead from the writes of one node to those of the other.
   bool ordered(Node a, Node b) const {
     return reaches(events_.write_event(a), events_.write_event(b)) ||
            reaches(events_.write_event(b), events_.write_event(a));
@@ -37,13 +37,14 @@ class SessionClocks {
 
   // The interface for the rules of saturation (saturation.cc).
   bool holds(Vertex) const { return true; }
-  // Takes what reaches `from` over to `to`; true if `to` gained anything.
+  // Adds what reaches `from` to what reaches `to`; true if `to` gained anything.
   bool join(Vertex from, Vertex to);
   // Calls visit(write, readers_too) for the last writer of the key in each chain, except v's own
   // node, if its write event has come to reach the event `v` since note_examined(v).
-  // `from_overwrites`: if its event at which a write dependency arrives has. `own`: the write at
-  // `v` to the key, or kNone. readers_too is false if the write before `own` in its chain already
-  // follows the same writer: its readers are then known to come before.
+  // `from_overwrites`: instead of its write event, the event at which a write dependency arrives
+  // must have. `own`: the write at `v` to the key, or kNone. readers_too is false if the write
+  // before `own` in its chain already follows the same writer: then its readers are known to come
+  // before.
   template <class Visit>
   void each_earlier(KeyId key, Vertex v, bool from_overwrites, WriteId own, Visit visit) const;
   void note_examined(Vertex v) {
@@ -54,12 +55,13 @@ class SessionClocks {
   // Writers of one key in one session, in session order.
   struct Segment {
     uint32_t chain;
-    uint32_t begin, end;  // into segment_writes_ and segment_index_
+    uint32_t begin, end;  // indices into segment_writes_ and segment_index_
   };
 
   void index_chains();
   void index_segments();
-  // Marks number the events of a chain from 1; a clock entry holds the greatest mark that reaches.
+  // Marks number the events of a chain from 1; a clock entry is the greatest mark of the chain that
+  // reaches the vertex.
   uint32_t mark(Node n, bool write) const {
     return events_.split() ? 2 * chain_index_[n] + (write ? 2 : 1) : chain_index_[n] + 1;
   }
@@ -75,14 +77,16 @@ class SessionClocks {
   const EventGraph& events_;
   const Problem& problem_;
   uint32_t chains_ = 0;
-  std::vector<uint32_t> chain_;        // per node; kNone: on none
-  std::vector<uint32_t> chain_index_;  // per node: place in its chain
-  std::vector<WriteId> previous_;      // per write: the one before it of the same key and chain
-  Rows<Segment> segments_;             // per key
+  std::vector<uint32_t> chain_;        // indexed by node; kNone: it is on no chain
+  std::vector<uint32_t> chain_index_;  // indexed by node: place in its chain
+  std::vector<WriteId> previous_;      // indexed by write: the previous write of the same key and
+                                       // chain
+  Rows<Segment> segments_;             // by key
   std::vector<WriteId> segment_writes_;
-  std::vector<uint32_t> segment_index_;  // places of their nodes in the chain, ascending
+  std::vector<uint32_t> segment_index_;  // places of the writes' nodes in the chain, ascending
   std::vector<uint32_t> clocks_;
-  std::vector<uint32_t> examined_;  // per event: its clock when the rules last looked
+  std::vector<uint32_t> examined_;  // indexed by event: its clock when the rules were last applied
+                                    // to it
 };
 
 template <class Visit>
@@ -101,7 +105,7 @@ void SessionClocks::each_earlier(KeyId key, Vertex v, bool from_overwrites, Writ
     if (earlier == kNone) continue;
     const Node writer = problem_.writes.node[earlier];
     const uint32_t arrives = from_overwrites ? overwrite_mark(writer) : mark(writer, true);
-    if (before[chain] >= arrives) continue;  // seen last time
+    if (before[chain] >= arrives) continue;  // the rules have seen it before
     const bool done_before =
         previous != kNone && previous != earlier &&
         clock(events_.write_event(problem_.writes.node[previous]))[chain] >= arrives;

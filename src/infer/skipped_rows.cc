@@ -15,8 +15,8 @@
 namespace assay::internal {
 namespace {
 
-// A version lasts from the event that installs it to the next one that writes its key. So does the
-// absence that a delete leaves.
+// A version lasts from the event that installs it to the next event that writes its key; so does
+// the absence that a delete leaves.
 struct Stay {
   KeyId key;
   KeyState state;
@@ -26,7 +26,7 @@ struct Stay {
 
 struct Query {
   OpId op;
-  OpId first_op;  // of its transaction
+  OpId first_op;  // the first of its transaction
   uint32_t place;
 };
 
@@ -80,7 +80,8 @@ class Contradictions {
   }
 
   std::vector<SkippedRow> find() {
-    OpId first = kNone, at = kNone;  // of the transaction; its writes before `at` are noted
+    OpId first = kNone, at = kNone;  // the first operation of the transaction; its writes before
+                                     // `at` are noted
     for (const Query& query : all_) {
       if (query.first_op != first) own_.clear();
       if (query.first_op != first) first = at = query.first_op;
@@ -98,8 +99,8 @@ class Contradictions {
 
  private:
   struct Asked {
-    uint32_t queries = 0;      // with this condition
-    std::vector<Query> later;  // of these, in the order, if they are looked at together
+    uint32_t queries = 0;      // number of queries with this condition
+    std::vector<Query> later;  // these queries, in the order, if they are examined together
   };
 
   PredicateId condition_of(const Query& query) const { return h_.selected(query.op).predicate; }
@@ -116,14 +117,15 @@ class Contradictions {
     }
     const std::span<const KeyId> keys = h_.predicates().keys(predicate);
     Asked& asked = conditions_[predicate];
-    // One by one, if that is no more than examining all versions that satisfy the condition once.
+    // Examines the queries one by one, if that costs no more than examining all versions that
+    // satisfy the condition once.
     if (uint64_t{asked.queries} * keys.size() > h_.predicates().certain(predicate).size())
       return asked.later.push_back(query);
     for (const KeyId key : keys)
       if (apart_[key] != query.op) look_at_key(query, predicate, key);
   }
 
-  // The versions of the key at the place of the query or nearby.
+  // Examines the versions of the key at the place of the query or nearby.
   void look_at_key(const Query& query, PredicateId predicate, KeyId key) {
     const std::span<const Stay> stays = of_key_[key];
     const auto next =
@@ -136,8 +138,8 @@ class Contradictions {
     for (auto at = next; at != stays.end() && how_far(at->from, query) <= reach_; ++at) look(*at);
   }
 
-  // The queries of one condition, in order, each against the versions that satisfy it at its place
-  // or nearby.
+  // Examines the queries with one condition, in order, each against the versions that satisfy it at
+  // its place or nearby.
   void look_along(PredicateId predicate) {
     std::vector<Stay> coming;
     for (const VersionId v : h_.predicates().certain(predicate))
@@ -155,17 +157,18 @@ class Contradictions {
     }
   }
 
-  // By how many events the query would have to be later to see a version installed at `from`: where
-  // a transaction is one event, it does not see its own installs.
+  // Returns by how many events the query would have to be later to see a version installed at
+  // `from`: if a transaction is one event, it does not see its own installs.
   static uint32_t how_far(uint32_t from, const Query& query) {
     return query.place > from ? 0 : from - query.place + 1;
   }
-  // By how many events it would have to be earlier to see it.
+  // Returns by how many events the query would have to be earlier to see the version.
   static uint32_t is_over(const Stay& one, const Query& query) {
     return query.place > one.until ? query.place - one.until : 0;
   }
 
-  // The keys that the query names, and those of which it sees what its own transaction wrote.
+  // Sets apart the keys that the query names, and those of which it sees what its own transaction
+  // wrote.
   void set_apart(const Query& query) {
     each_named_key(h_, query.op, [&](KeyId key) { apart_[key] = query.op; });
     for (OpId i = query.first_op; i < query.op; ++i)
@@ -184,11 +187,12 @@ class Contradictions {
 
   const History& h_;
   const uint32_t reach_;
-  Rows<Stay> of_key_, of_version_;  // by time
-  std::vector<Query> all_;          // in the order
+  Rows<Stay> of_key_, of_version_;  // in time order, by key and by version
+  std::vector<Query> all_;          // sorted by place in the order
   std::vector<Asked> conditions_;
   std::unordered_map<KeyId, KeyState> own_;  // what the transaction has written so far
-  std::vector<OpId> apart_;                  // per key, the last query for which it is set apart
+  std::vector<OpId> apart_;                  // indexed by key: the last query for which it is set
+                                             // apart
   std::vector<SkippedRow> near_;
   bool any_ = false;
 };

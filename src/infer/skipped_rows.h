@@ -8,7 +8,7 @@
 // nearly any order that explains the rest is right about nearly all of them. So skipped rows are
 // added lazily: find an order without them, add the ones that it contradicts, and repeat until
 // there is no order or no contradiction. A violation that rests on some of the rows is a violation
-// with all of them.
+// for all of them.
 //
 // Cost: along an order, for each query the keys that ever satisfied its condition; for many queries
 // with one condition, the versions that satisfy it once, and for each query the versions at its
@@ -26,7 +26,7 @@ namespace assay::internal {
 
 struct SkippedRow {
   OpId query = kNone;
-  KeyId key = kNone;  // that it does not name
+  KeyId key = kNone;  // not a key that the query names
 
   friend auto operator<=>(const SkippedRow&, const SkippedRow&) = default;
 };

@@ -14,7 +14,7 @@
 
 namespace assay::internal {
 
-// So far, of all times that it was passed through.
+// A stage and its total so far, over all times that it was entered.
 struct Stage {
   std::string name;
   double seconds = 0;

@@ -4,15 +4,15 @@
 //
 // A list that was read states more: its elements are all appends so far, in this order. So
 // neighbours follow each other, and a writer of the key that is not in the list comes after the
-// last writer that is. One list per key is enough, the longest: the others are its prefixes, or the
-// first one that is not contradicts it and is stated too.
+// last writer that is. One list per key is enough, the longest: the others are prefixes of it; the
+// first one that is not contradicts it, and is used as well.
 //
 //   r(l,[1,5]) and r(l,[1])        T1 before T5; a T9 that appended 9 comes after T5
 //   r(l,[1,5]) and r(l,[5])        T5 before T1 as well: no order of versions explains both
 //
-// Versions of transactions that do not count (aborted ones, say) are skipped, their neighbours
-// become neighbours. Which versions a known order names: known_orders.h. Linear in the orders, the
-// lists and the writes.
+// Versions of transactions that do not count (aborted ones, say) are skipped, and the versions next
+// to them become neighbours. known_orders.h says which versions a known order names. Linear in the
+// orders, the lists and the writes.
 
 #include "infer/stated_orders.h"
 
@@ -31,7 +31,7 @@ class Statements {
     if (!problem.has_lists) return;
     writer_.assign(history_.version_count(), kNone);
     for (const TxnId t :
-         problem.txn) {  // of several elements that one transaction appended, all count
+         problem.txn) {  // if one transaction appended several elements, all of them count
       for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i) {
         const Install install = install_of(history_, i);
         if (install.appends) writer_[install.version] = problem.node_of(t);
@@ -135,8 +135,8 @@ class Statements {
 
   const History& history_;
   const Problem& problem_;
-  std::vector<Node> writer_;  // per version; for lists
-  std::vector<Node> nodes_;   // scratch: the writers of a source's entries
+  std::vector<Node> writer_;  // indexed by version; for lists
+  std::vector<Node> nodes_;   // scratch: the writers of one statement's entries
   std::vector<StatedOrder> pairs_;
 };
 

@@ -1,5 +1,5 @@
 // Version orders that the history states, in known orders and in lists that were read, as pairs of
-// writers that count.
+// counting writers.
 #pragma once
 
 #include <vector>
@@ -9,17 +9,18 @@
 
 namespace assay::internal {
 
-// Of a whole problem; uses its counting transactions, their writes and reads.
+// The stated orders of a whole problem; uses its counting transactions, their writes and reads.
 std::vector<StatedOrder> stated_orders(const Problem& problem);
-// What finding them takes, at most.
+// The bytes that finding them takes at most.
 uint64_t stated_orders_bytes(const Problem& problem);
 
-// Of each write a node that is stated to come before it, the last one that the statements name;
-// kNone if none does. Where orders are stated whole, that of the version right before.
+// Returns for each write a node that is stated to come before it, the last one that the statements
+// name; kNone if none does. If an order is stated completely, this is the writer of the version
+// right before.
 std::vector<Node> stated_before(const Problem& problem, unsigned threads = 1);
 
-// Calls visit(order, write of order.after) for each stated order, those of a key in the order of
-// the statements and on one thread.
+// Calls visit(order, write of order.after) for each stated order; those of a key come in the order
+// of the statements and on one thread.
 template <class Visit>
 void each_stated(const Problem& problem, unsigned threads, const Visit& visit) {
   share_jobs(threads, threads, [&](const auto& next) {

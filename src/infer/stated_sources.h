@@ -7,8 +7,8 @@
 //
 // A statement is dropped if it contradicts the read: if its transaction did not write the value, or
 // if the reader had written the key before and the statement names another transaction. The rest
-// are facts, also where they condemn the database: a read of an aborted write, or of a write that
-// its transaction overwrote.
+// are facts, even if they condemn the database: a read of an aborted write, or of a write that its
+// transaction overwrote.
 //
 // Cost: a statement takes the time of the operations of the two transactions.
 #pragma once
@@ -20,21 +20,22 @@
 
 namespace assay::internal {
 
-// Of a read that looks outside of its transaction: the transaction that it was from, kInitialTxn
-// for the initial state; kNone if nothing that can be right is stated. `history` states sources.
+// Returns the transaction that a read which looks outside its transaction read from, kInitialTxn
+// for the initial state; kNone if nothing is stated, or only what cannot be right. `history` must
+// state sources.
 TxnId stated_source(const History& history, OpId read);
 
-// The last write with which the transaction wrote what the read returned.
+// The last write by which the transaction wrote what the read returned.
 OpId stated_write(const History& history, OpId read, TxnId source);
 
-// Whether its transaction writes the key again.
+// Whether the write's transaction writes the key again.
 bool is_overwritten(const History& history, OpId write);
 
-// A read that is stated to be from an aborted or overwritten write; no anomaly if it is not.
+// The read, if it is stated to be from an aborted or overwritten write; otherwise no anomaly.
 BadRead stated_dirty_read(const History& history, OpId read);
 
-// A read that is stated to be from another transaction than an earlier read of the key; no anomaly
-// if it is not.
+// The read, if it is stated to be from another transaction than an earlier read of the key;
+// otherwise no anomaly.
 BadRead stated_other_read(const History& history, OpId read);
 
 // The first contradiction of a transaction that did not abort, as a sentence; empty if there is

@@ -4,7 +4,7 @@
 //   w(x,1)  w(x,2)  d(x)      r(x,2): the second   ins(x,3): the third   ins(x,3)!: all three
 //
 // `Left` is a write or the state it left, four to sixteen bytes. Cost: three copies of each, and a
-// bit of memory a key and a version.
+// little memory per key and version.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ namespace assay::internal {
 template <class Left>
 class StatesLeft {
  public:
-  // `state_of`: of one of `all`.
+  // `state_of` returns the state of an element of `all`.
   template <class StateOf>
   StatesLeft(const History& history, const std::vector<Left>& all, StateOf state_of) : h_(history) {
     const auto key_of = [&](const Left& left) { return h_.version_key(state_of(left).version); };
@@ -52,7 +52,7 @@ class StatesLeft {
  private:
   const History& h_;
   Rows<Left> of_key_, of_version_;
-  Rows<Left> absent_;  // per key, states without it
+  Rows<Left> absent_;  // by key: its states without a version
 };
 
 }  // namespace assay::internal

@@ -8,8 +8,8 @@
 
 namespace assay::internal {
 
-// With everything that the history leaves open about its reads, at levels where a transaction sees
-// one state of a key.
+// A problem with everything that the history leaves open about its reads, at levels where a
+// transaction sees one state of a key.
 inline Problem problem_with_open_reads(const History& history) {
   Budget unlimited;
   const Problem plain = make_problem(history);

@@ -42,7 +42,7 @@ std::span<const KeyId> TouchedKeys::covered(OpId range) const {
   return {from, to};
 }
 
-// A key is worth a look only if something that satisfies the condition was ever there.
+// Only keys that ever held something that satisfies the condition are worth a look.
 std::vector<KeyId> TouchedKeys::that_may_satisfy(OpId range, PredicateId predicate) const {
   const Predicates& predicates = h_.predicates();
   if (!h_.initial().is_null() && predicates.match_initial(predicate) != Match::no) {

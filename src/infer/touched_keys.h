@@ -8,7 +8,7 @@
 // transactions which did not abort read, wrote, or met in a range, and the keys that have a
 // separate initial value. Two binary searches find them.
 //
-// Cost: the operations, and to sort the keys.
+// Cost: the operations, and sorting the keys.
 #pragma once
 
 #include <span>
@@ -26,17 +26,17 @@ class TouchedKeys {
   explicit TouchedKeys(const History& history);
 
   bool is_list(KeyId key) const { return list_[key]; }
-  // Those within the bounds of a range, in key order.
+  // The keys of the history within the bounds of a range, in key order.
   std::span<const KeyId> covered(OpId range) const;
-  // Of these, the keys that ever held a value which may satisfy a condition.
+  // Returns those of these keys that ever held a value which may satisfy the condition.
   std::vector<KeyId> that_may_satisfy(OpId range, PredicateId predicate) const;
-  // What an operation observes of each key: one observation, or for a range one for each key that
-  // it covers or returned.
+  // Returns what an operation observes of each key: one observation, or for a range one for each
+  // key that it covers or returned.
   std::vector<Observation> seen_by(OpId op) const;
 
  private:
   const History& h_;
-  std::vector<bool> list_, touched_;  // per key: it holds a list; the history is about it
+  std::vector<bool> list_, touched_;  // indexed by key: it holds a list; the history is about it
   std::vector<KeyId> sorted_;
 };
 

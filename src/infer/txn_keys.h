@@ -1,4 +1,4 @@
-// Scratch space for walking one transaction: per key, what the transaction did to it so far. A
+// Scratch space for walking one transaction: per key, what the transaction has done to it so far. A
 // small open hash table that stays in the first-level cache; an array over all keys would miss on
 // every operation.
 #pragma once
@@ -14,9 +14,9 @@ class TxnKeys {
  public:
   struct State {
     KeyId key = kNone;
-    VersionId version = kNone;  // last own write, else first external read
-    OpId op = kNone;            // the operation `version` comes from
-    OpId list_op = kNone;       // the first read of it as a list
+    VersionId version = kNone;  // the transaction's last write, otherwise its first external read
+    OpId op = kNone;            // the operation that `version` comes from
+    OpId list_op = kNone;       // the first read of the key as a list
     bool written = false;
     bool read = false;
   };
@@ -28,7 +28,7 @@ class TxnKeys {
     slots_.assign(slots, State{});
   }
 
-  // The state of `key`, fresh if it was not seen yet. Stays valid until start().
+  // The state of `key`, a fresh one if it was not asked for before. Stays valid until start().
   State& operator[](KeyId key) {
     const size_t mask = slots_.size() - 1;
     size_t i = (key * 0x9E3779B1u) & mask;

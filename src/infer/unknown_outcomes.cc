@@ -39,7 +39,8 @@ void UnknownOutcomes::note_install(KeyId key, uint32_t moment) {
   woken_[key] = kNone;
 }
 
-// The key was not read since the turn of `n`, or not before another transaction had written it.
+// Whether the key was not read since the turn of `n`, or not before another transaction had written
+// it.
 bool UnknownOutcomes::unread(Node n, KeyId key) const {
   return covered_[key] == n || read_[key] <= passed_[index_[n]].moment;
 }

@@ -49,7 +49,7 @@ class Updates {
 
  private:
   // Calls take(read, node, first) for the first two updates of each write that others read as well;
-  // `first` is the first of the two, when called for the second.
+  // for the second of them `first` is the first, for the first it is kNone.
   template <class Take>
   void each_update(Take take) const {
     std::vector<Node> first(problem_.writes.size(), kNone);  // per write: the first update
@@ -70,9 +70,9 @@ class Updates {
     }
   }
 
-  // Whether its reads bind it, and all of it has to precede the transactions that overwrite the
-  // versions it read. With single events the anti-dependencies of two such updates are a cycle
-  // already.
+  // Whether the reads of `n` bind it, and all of `n` has to precede the transactions that overwrite
+  // the versions it read. With single events the anti-dependencies of two such updates already form
+  // a cycle.
   bool precedes_rivals(Node n) const {
     return events_.split() && events_.sees_one_state(n) &&
            events_.overwrite_event(n) == events_.read_event(n);
@@ -98,7 +98,7 @@ class Updates {
     events_.graph().add(arc);
   }
 
-  // The other readers of the version that `update` read and overwrote.
+  // Lets the other readers of the version that `update` read and overwrote precede it.
   void readers_precede(const ExternalRead& read, Node update) {
     force(problem_.writes.node[read.write], update, read.key);
     for (Node reader : problem_.readers[read.write]) {

@@ -1,4 +1,4 @@
-// What follows from transactions that overwrite a version they read. See updates.cc.
+// What follows from transactions that overwrite a version which they read. See updates.cc.
 #pragma once
 
 #include "assay/budget.h"
@@ -7,7 +7,7 @@
 
 namespace assay::internal {
 
-// Adds the edges to the graph of `events`, each with its reason to `known`. False, and nothing
+// Adds the edges to the graph of `events`, each with its reason to `known`. False, with nothing
 // added, if the budget ran out.
 bool add_updates(EventGraph& events, KnownEdges& known, Budget& budget);
 

@@ -7,11 +7,11 @@
 
 namespace assay::internal::lake {
 
-// How the last value before a row that is not null is had.
+// How a dialect expresses the last non-null value before a row.
 enum class LastKnown : uint8_t {
   inside,   // last_value(x IGNORE NULLS) OVER w
   outside,  // last_value(x) IGNORE NULLS OVER w
-  missing,  // from the first row of a group, which takes one sort more
+  missing,  // from the first row of a group, which takes one more sort
 };
 
 struct Dialect {
@@ -23,7 +23,7 @@ struct Dialect {
 };
 
 std::span<const Dialect> all_dialects();
-// Null if there is no such one.
+// Returns null if there is no such dialect.
 const Dialect* find_dialect(std::string_view name);
 
 }  // namespace assay::internal::lake

@@ -23,7 +23,7 @@ using Command = std::vector<std::string>;
 
 enum class Type { integer, boolean, text };
 
-// A column with only integers gets an integer type, which engines compare fast.
+// Types of columns: a column with only integers gets an integer type, which engines compare fast.
 class Types {
  public:
   explicit Types(const History& h) {
@@ -63,7 +63,7 @@ class Types {
   Type session_ = Type::integer, item_ = Type::integer, value_ = Type::integer;
 };
 
-// NAME: TYPE, … of all columns that are written.
+// NAME: TYPE, … for all columns that are written.
 std::string columns(const Types& types, const std::array<std::string_view, 3>& names) {
   std::string all;
   for (size_t i = 0; i < formats::kWholeFactColumns; ++i) {
@@ -84,7 +84,7 @@ std::string duckdb_query(const Types& types, const std::string& path) {
       columns(types, {"'BIGINT'", "'BOOLEAN'", "'VARCHAR'"}), quoted);
 }
 
-// The path is its first argument.
+// A program for pyarrow, whose first argument is the path.
 std::string pyarrow_program(const Types& types) {
   return fmt::format(
       "import sys, pyarrow as pa, pyarrow.csv as csv, pyarrow.parquet as pq\n"
@@ -99,7 +99,7 @@ std::string pyarrow_program(const Types& types) {
 
 struct Program {
   std::string_view name;
-  Command present;  // succeeds where it is installed
+  Command present;  // succeeds if it is installed
   Command write;
 };
 
@@ -115,8 +115,8 @@ std::vector<Program> programs(const History& history, const std::string& path) {
            {"python3", "-c", pyarrow_program(types), path}}};
 }
 
-// Starts it with `input` as its standard input; its standard output is thrown away, and its errors
-// too if it is `quiet`.
+// Starts the command with `input` as its standard input; its standard output is discarded, and its
+// errors too if `quiet`.
 std::optional<pid_t> start(const Command& command, int input, bool quiet) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -147,7 +147,7 @@ bool is_installed(const Program& program) {
   return pid && ends_well(*pid);
 }
 
-// The facts go through a pipe whose writing end is a path, as for any other file.
+// Writes the facts to a pipe, whose writing end has a path like any other file.
 Result<std::vector<Loss>> write_with(const Program& program, const History& history,
                                      const std::string& path) {
   std::array<int, 2> ends{};

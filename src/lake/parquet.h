@@ -11,9 +11,9 @@
 
 namespace assay::internal::lake {
 
-// Writes to `path`, where nothing appears before the file is whole. What the table cannot hold is
-// as for CSV. Fails if neither DuckDB (the program, or the package of python3) nor pyarrow is
-// there.
+// Writes to `path`, where nothing appears before the file is complete. What the table cannot hold
+// is the same as for CSV. Fails if neither DuckDB (the program, or the package of python3) nor
+// pyarrow is installed.
 Result<std::vector<Loss>> write_parquet(const History& history, const std::string& path);
 
 }  // namespace assay::internal::lake

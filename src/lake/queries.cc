@@ -1,4 +1,4 @@
-// What SQL can decide of a history, and why that is sound.
+// What SQL can decide about a history, and why that is sound.
 //
 // A total order of events explains a history if each read finds the version that was installed last
 // before it. Given the order as a column, that is one window for each key:
@@ -9,22 +9,22 @@
 //   x     30  yes   1     no               2: an objection
 //
 // *Accepting.* Without an objection, the order is a certificate, whatever its origin. Levels with
-// one event a transaction place it at serial_at; those with two place its reads at snapshot_at and
-// its writes at commit_at, and forbid (the conflict rule) that another write of the key lies
-// between these two. At the same place snapshots come before commits. Transactions at one place are
-// in no order, so two of them are an objection if they share a key and one of them writes it.
-// Session order is one window for each session. Real time needs no window: an event between its
-// earliest and latest moment follows all that was over before it, and an order that agrees with
-// real time can be placed so, each event at the latest begin among those up to it.
+// one event per transaction place it at serial_at; those with two place its reads at snapshot_at
+// and its writes at commit_at, and forbid (the conflict rule) another write of the key between
+// these two. At the same place snapshots come before commits. Transactions at one place are not
+// ordered, so two of them are an objection if they share a key and one of them writes it. Session
+// order is one window for each session. Real time needs no window: an event between its earliest
+// and latest moment follows all that was over before it, and an order that agrees with real time
+// can be placed in this way, each event at the latest begin among those up to it.
 //
-// *Rejecting* is not for SQL: an objection says that this order is wrong, not that all are.
+// *Rejecting* is not done in SQL: an objection says that this order is wrong, not that all are.
 // `refute` finds transactions that a rule for one key condemns, `residue` those around the
 // objections; `assay residue` decides both as projections of the history (lake/residue.h), so each
 // read says whether all possible writers of its value are among them.
 //
 // *Cut.* An objection reaches from the version that should have been current to the reader. Windows
-// that overlap are one, and everything placed in a window goes with it: what lies outside keeps its
-// place before or after all of it.
+// that overlap are merged, and everything placed in a window belongs to it: what lies outside keeps
+// its place before or after all of it.
 //
 // Joins are by key and value, or by name; none is by key alone, which would be quadratic in the
 // writers of a hot key. Cost: a sort of the events of each key.
@@ -71,7 +71,7 @@ constexpr Column kColumns[] = {{"txn", Column::Type::name},
                                {"expected", Column::Type::value},
                                {"instead", Column::Type::value}};
 
-// A proof needs one of the condemned transactions; this many are enough.
+// A proof needs only one of the condemned transactions; this many are enough.
 constexpr int kMostRefuted = 1000;
 
 class Writer {
@@ -205,7 +205,7 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
     return in_rows() ? single_events() : events() + last_known();
   }
 
-  // Reads and writes apart, in the order in which those of a place happen.
+  // Reads and writes as separate rows, in the order in which those at one place happen.
   std::string events() const {
     return fmt::format(R"(events AS (
   SELECT txn, item, {1} AS pos, FALSE AS is_write, seen AS val, {1} AS from_pos FROM {0} WHERE reads AND {1} IS NOT NULL
@@ -256,7 +256,7 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
                        current("e.val", "e.is_write", "e.pos", over), over);
   }
 
-  // One event a transaction: the rows of the table are the events.
+  // The events if each transaction is one event: the rows of the table.
   std::string single_events() const {
     const std::string order = "OVER (PARTITION BY item ORDER BY serial_at)";
     return fmt::format(R"(judged AS (
@@ -291,7 +291,7 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
                        o_.initial.empty() ? "NULL" : o_.initial);
   }
 
-  // Which rows of `judged` object, and to what.
+  // The rows of `judged` that object, and what they object to.
   std::string objecting() const {
     if (in_rows())
       return "(reads AND val IS DISTINCT FROM found) OR (previous_at = pos AND (writes OR "
@@ -304,8 +304,8 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
            " OR (previous_at = pos AND previous_txn <> txn AND (is_write OR previous_writes))";
   }
 
-  // txn, item, why, seen, found, and the places between which the event that objects may have to
-  // move: pos, from_pos, to_pos
+  // txn, item, why, seen, found, and the places between which the objecting event may have to move:
+  // pos, from_pos, to_pos
   std::string objections() const {
     const auto joined = [&](std::string_view why, std::string_view which, std::string_view f_is,
                             std::string_view at, std::string_view from, std::string_view to) {
@@ -342,7 +342,7 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
              (split_ ? "snapshot_at IS NULL OR commit_at IS NULL OR snapshot_at > commit_at"
                      : "serial_at IS NULL") +
              ")");
-    // Nothing can be joined with such a row, so no other check would object to it.
+    // Such a row cannot be joined with others, so no other check would object to it.
     each("no name", std::string("txn IS NULL OR item IS NULL") +
                         (level_.session_order ? " OR session_id IS NULL OR place IS NULL" : ""));
     if (!o_.deletions) each("deletion: ask with --deletions", "writes AND written IS NULL");
@@ -369,7 +369,8 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
     return "snapshot_at >= began AND snapshot_at <= began_by AND " + commit;
   }
 
-  // A session's transactions one after the other; one of unknown outcome has no successor.
+  // Checks that a session's transactions come one after the other; one of unknown outcome has no
+  // successor.
   std::string sessions() const {
     return fmt::format(R"(
   UNION ALL
@@ -387,10 +388,10 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
   }
 
   // From objections to intervals of places; overlapping ones become one. An interval includes the
-  // writer of the read value, the writer found and the objecting reader. Where both writers come
-  // before the reader, less will do: either the reader and the writer that it found trade places,
-  // or the two writers do, whichever are closer together. In the second case the reader stays
-  // behind the window.
+  // writer of the read value, the writer found and the objecting reader. If both writers come
+  // before the reader, less is enough: either the reader and the writer that it found trade places,
+  // or the two writers do, whichever are closer together. In the second case the reader stays after
+  // the window.
   std::string windows() const {
     return fmt::format(R"(objections AS ({0}
 ), installed AS (
@@ -427,8 +428,8 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
                        objections(), o_.facts, writes_at_, o_.margin);
   }
 
-  // The transactions with an event between the ends of a window. A join for each kind of event:
-  // engines know how to join by one range, and compare every pair where there are two.
+  // The transactions with an event between the ends of a window. There is a join for each kind of
+  // event: engines can join efficiently by one range, but compare every pair if there are two.
   std::string standing_in_windows() const {
     std::string found;
     for (const std::string_view at : split_ ? std::vector<std::string_view>{writes_at_, reads_at_}

@@ -1,4 +1,4 @@
-// Queries that decide a history in an engine of SQL, where the table of facts is
+// Queries that decide a history in an SQL engine that has the table of facts
 // (docs/formats/facts.md). See queries.cc for why they are right.
 #pragma once
 
@@ -20,16 +20,16 @@ struct QueryOptions {
   std::string facts = "facts";  // names of tables
   std::string operations = "ops";
   std::string placed = "placed";
-  std::string initial;     // a literal of SQL; empty: null
-  bool deletions = false;  // the history may have some
-  int64_t margin = 0;      // by which windows are widened on both sides
+  std::string initial;     // an SQL literal; empty: null
+  bool deletions = false;  // the history may have deletions
+  int64_t margin = 0;      // amount by which windows are widened on both sides
 };
 
-// Steps of deciding, each a query.
+// The steps of deciding, each of which is a query.
 enum class Part : uint8_t {
-  table,    // the table that the others are about
-  facts,    // that table, from one row for each operation
-  accept,   // what speaks against the order; no row: the level is satisfied
+  table,    // the table that the others query
+  facts,    // that table, made of one row for each operation
+  accept,   // rows that speak against the order; if there are none, the level is satisfied
   refute,   // transactions that violate the level by themselves, by rules for one key
   residue,  // the transactions around what `accept` returns, for `assay residue`
   splice,   // the table with the places that `assay residue` gives
@@ -41,7 +41,7 @@ struct PartInfo {
 };
 std::span<const PartInfo> all_parts();
 
-// Why no query decides the level, if none does.
+// Why no query decides the level; nullopt if one does.
 std::optional<std::string> obstacle(LevelId level);
 
 // The query, with a comment in front. `options.level` must have no obstacle.

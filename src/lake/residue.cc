@@ -50,13 +50,13 @@ class Window {
     members_[at->second].facts.push_back(&fact);
   }
 
-  // Adds the places of its events to `placed`; or says why there is no order.
+  // Adds the places of its events to `placed`; if there is no order, returns why.
   std::string order(std::map<std::string, Placed>& placed) {
     if (from_ == Interval::kUnknown || to_ == Interval::kUnknown) return "it has no bounds";
     if (members_.empty()) return "it is empty";
     std::ranges::stable_sort(members_, {}, [](const Member& m) { return m.first->place; });
-    // First in the given order, with the transactions of unknown outcome that have a place: a
-    // transaction outside may have read from them.
+    // First tried with the transactions of unknown outcome that have a place: a transaction outside
+    // may have read from them.
     Result<CheckResult> checked = check_members(!options_.leave_out_unread);
     if (checked.ok() && checked->verdicts.front().outcome != Outcome::satisfied)
       checked = check_members(false);
@@ -77,7 +77,7 @@ class Window {
   }
   // A transaction without a place may have one here.
   bool inside(int64_t at) const { return at == Interval::kUnknown || (at >= from_ && at <= to_); }
-  // Whether its reads, and its writes, are among the events of the window.
+  // Whether the transaction's reads, or its writes, are among the events of the window.
   bool reads_here(const Fact& f) const { return inside(split_ ? f.snapshot_at : f.serial_at); }
   bool writes_here(const Fact& f) const { return inside(split_ ? f.commit_at : f.serial_at); }
 
@@ -87,9 +87,9 @@ class Window {
     return check(*history, options_.check);
   }
 
-  // The members' events in the window, behind a transaction that wrote the versions they read from
-  // before it, and before one with the later reads. Each member reads a key of the first, which
-  // puts the first one first at every level, and writes one that the last reads.
+  // The members' events in the window, after a transaction that wrote the versions that they read
+  // from before it, and before one with the later reads. Each member reads a key of the first,
+  // which puts the first one first at every level, and writes one that the last reads.
   Result<History> with_what_stood_before(bool placed_took_effect) {
     std::set<Version> written;
     for (const Member& m : members_)
@@ -151,7 +151,7 @@ class Window {
     return std::move(builder).finish();
   }
 
-  // A transaction behind all committed ones, with the later reads of versions written in the
+  // Adds a transaction after all committed ones, with the later reads of versions written in the
   // window.
   Status add_later_reads(HistoryBuilder& builder, const std::set<Version>& written) const {
     TxnHeader header;
@@ -176,15 +176,15 @@ class Window {
         builder.add(Op::read(f->item.view(), f->seen.view()));
     return read.empty() ? Status(Ok{}) : builder.end_txn();
   }
-  // The key that shows that a member committed.
+  // The key which shows that a member committed.
   static std::string mark_of(size_t member) {
     return std::string(kAfter) + ": " + std::to_string(member);
   }
 
-  // Each event as early as the window, its own times and the event before it allow.
+  // Places each event as early as the window, its own times and the previous event allow.
   std::string place(const Order& order, std::map<std::string, Placed>& placed) const {
     std::vector<Placed> places(members_.size());
-    std::vector<bool> in_order(members_.size());  // all but unneeded ones of unknown outcome
+    std::vector<bool> in_order(members_.size());  // all except unneeded ones of unknown outcome
     int64_t last = from_ - 1;
     for (const uint32_t event : order.events) {
       const TxnId txn = order.split ? event / 2 : event;
@@ -202,8 +202,8 @@ class Window {
       last = at;
       Placed& to = places[txn - 1];
       if (!split_) to.serial_at = at;
-      // An order of whole transactions may show a level of two events: its snapshot is where it
-      // commits.
+      // An order of whole transactions may serve a level with two events: then the snapshot is
+      // where the transaction commits.
       if (split_ && (!order.split || !commits)) to.snapshot_at = at;
       if (split_ && (!order.split || commits)) to.commit_at = at;
     }
@@ -231,13 +231,13 @@ class Window {
   bool split_;
   std::unordered_map<std::string, size_t> index_;
   std::vector<Member> members_;
-  std::vector<const Fact*> later_reads_;  // of transactions after the window
+  std::vector<const Fact*> later_reads_;  // by transactions after the window
   int64_t from_ = Interval::kUnknown, to_ = Interval::kUnknown;
 };
 
-// The table's rows of the members of all windows, each once: the projection (history/projection.h)
-// to the observations that no transaction outside may explain. A row that contradicts itself stays
-// in any case.
+// Audits the table's rows of the members of all windows, each once: the projection
+// (history/projection.h) to the observations that no transaction outside may explain. A row that
+// contradicts itself stays in any case.
 Audit audit_projection(std::vector<Fact> facts, std::vector<uint64_t> lines,
                        const std::string& name, const ResidueOptions& options) {
   std::set<std::pair<std::string, Version>> known;

@@ -1,20 +1,20 @@
 // What a query did not accept (queries.h, Part::residue), decided.
 //
-// A window holds the transactions placed between two places of the proposed order. It is asked
+// A window holds the transactions placed between two places of the proposed order. It is examined
 // twice:
 //
-//   accept   Is there an order of the window's events after what stood before it? What stood before
-//            is what its reads say of versions that nobody in the window wrote. What transactions
-//            behind the window read of its versions has to be what is left at its end. The order
-//            found is spliced into the table; whether it is right is for the query to say again, so
-//            nothing need be shown of it here.
+//   accept   Is there an order of the window's events after the state before it? The state before
+//            is what its reads say about versions that no transaction in the window wrote. What
+//            transactions after the window read of its versions has to be what is left at its end.
+//            The order found is spliced into the table; the query then checks again whether it is
+//            right, so nothing need be shown about it here.
 //   reject   Does a projection of the history to the transactions of all windows violate the level?
-//            It keeps a read only where all who may have written what it saw are kept. If the
+//            It keeps a read only if all possible writers of what it saw are kept. If the
 //            history satisfied the level, so would the projection, so this is a violation, with a
 //            certificate.
 //
-// Assuming what stood before would be wrong for rejecting: a version from before the window may
-// have been installed inside it. Where neither answers, the windows are too narrow.
+// Assuming the state before would be wrong for rejecting: a version from before the window may have
+// been installed inside it. If neither succeeds, the windows are too narrow.
 #pragma once
 
 #include <cstdint>
@@ -30,34 +30,33 @@
 
 namespace assay::internal::lake {
 
-// New places of a transaction; Interval::kUnknown where the old one stays.
+// New places of a transaction; Interval::kUnknown if the old one stays.
 struct Placed {
   std::string txn;
   int64_t serial_at = Interval::kUnknown;
   int64_t snapshot_at = Interval::kUnknown;
   int64_t commit_at = Interval::kUnknown;
-  bool no_effect = false;  // an unknown outcome that the order does without
+  bool no_effect = false;  // an unknown outcome that the order does not need
 };
 
 struct Residue {
   uint64_t transactions = 0;
   uint64_t windows = 0;
-  std::vector<Placed> placed;      // of the windows that have an order
-  std::vector<std::string> stuck;  // why the others have none, in the order of their numbers
-  // Of the projection to all windows, with its history; empty unless a window is stuck.
+  std::vector<Placed> placed;      // for the windows that have an order
+  std::vector<std::string> stuck;  // why the other windows have none, in the order of their numbers
+  // The audit of the projection to all windows, with its history; empty unless a window is stuck.
   Audit projection;
 };
 
 struct ResidueOptions {
-  CheckOptions check;  // one level
+  CheckOptions check;  // for one level
   ValueView initial{};
   // A transaction of unknown outcome whose writes are not needed in its window loses its place, and
-  // is taken to have had no effect.
+  // counts as having had no effect.
   bool leave_out_unread = false;
 };
 
-// `facts` as FactsReader reads them, with the numbers of their lines. Fails where the rows are no
-// history.
+// `facts` as read by FactsReader, with their line numbers. Fails if the rows are not a history.
 Result<Residue> decide_residue(std::vector<formats::Fact> facts, std::vector<uint64_t> lines,
                                const std::string& name, const ResidueOptions& options);
 

@@ -2,36 +2,37 @@
 //
 //   pl-1     write dependencies alone (G0)
 //   pl-2     write and read dependencies (G1c)
-//   pl-cs    and a lost update: a transaction reads a version of a key and overwrites a later one
-//            (G-cursor)
-//   pl-2+    and one anti-dependency (G-single)
-//   pl-2.99  and any number of anti-dependencies, at least one of them on a key that was read, not
+//   pl-cs    the same, and a lost update: a transaction reads a version of a key and overwrites a
+//            later one (G-cursor)
+//   pl-2+    the same, with one anti-dependency (G-single)
+//   pl-2.99  with any number of anti-dependencies, at least one of them on a key that was read, not
 //            on one that a range found absent (G2-item)
 //   pl-3     anything (G2)
 //
 //   s1: { r(l,[]) a(m,1) }   s2: { r(m,[]) a(l,1) }
 //   T1 -rw l-> T2 -rw m-> T1: no cycle with one anti-dependency, so pl-2+ holds; pl-2.99 does not.
 //
-// From pl-cs on two transactions that read one version of a key and overwrite it refute by
-// themselves: whichever was first, the other lost its update.
+// At pl-cs and above, two transactions that read one version of a key and overwrite it are a
+// refutation by themselves: whichever was first, the other lost its update.
 //
-// The version order must be known (dependencies.h). A forbidden cycle of what the history certainly
-// has refutes. Else one order of the transactions serves every level that holds: it follows write
-// and read dependencies, keeps transactions on a common cycle together, and puts versions that were
-// never read last. The full graph is acyclic iff all of it runs forwards in this order; an
-// anti-dependency is on a cycle iff its ends are in one component; and a path that closes a cycle
-// with one anti-dependency lies between that one's ends in the order, so only edges that run
-// backwards are examined, each between its ends. Histories rarely have such an edge that closes no
-// cycle.
+// The version order must be known (dependencies.h). A forbidden cycle of dependencies that the
+// history certainly has refutes the level. Otherwise one order of the transactions serves every
+// level that holds: it follows write and read dependencies, keeps transactions on a common cycle
+// together, and puts versions that were never read last. The full graph is acyclic iff all of it
+// runs forwards in this order; an anti-dependency is on a cycle iff its ends are in one component;
+// and a path that closes a cycle with one anti-dependency lies between the anti-dependency's ends
+// in the order, so only edges that run backwards are examined, each between its ends. Histories
+// rarely have such an edge that closes no cycle.
 //
-// Where an order was found that explains what each transaction saw, and each version is stated to
-// follow the one before, none of this is asked: that order serves all of these levels (walk.cc).
+// If an order was found that explains what each transaction saw, and each version is stated to
+// follow the one before, none of this is needed: that order serves all of these levels (walk.cc).
 //
 // Should the assumed order of unread versions close a forbidden cycle that is not there without it,
 // the verdict is unknown; another order might not. That can happen for pl-cs and pl-2+ only.
 //
-// Cost: linear, with a logarithm for sorting, but for pl-2+, where it is the edges between the ends
-// of anti-dependencies that run backwards. Definitions: Adya 1999; names as in Clark et al. 2024.
+// Cost: linear, with a logarithm for sorting, except for pl-2+, where it is the edges between the
+// ends of anti-dependencies that run backwards. Definitions: Adya 1999; names as in Clark et al.
+// 2024.
 
 #include "levels/adya.h"
 
@@ -47,14 +48,14 @@
 namespace assay::internal {
 namespace {
 
-constexpr size_t kCyclesTried = 64;  // for a short one
+constexpr size_t kCyclesTried = 64;  // in search of a short one
 
 }  // namespace
 
 AdyaLevels::AdyaLevels(const Problem& problem, UpdateOrders updates)
     : problem_(problem), deps_(problem, updates) {}
 
-// What the levels share. False if the budget ran out.
+// Prepares what the levels share. False if the budget ran out.
 bool AdyaLevels::prepare(Budget& budget) {
   if (prepared_) return true;
   if (!deps_.find(budget)) return false;
@@ -64,7 +65,7 @@ bool AdyaLevels::prepare(Budget& budget) {
   return prepared_ = take_dependencies(budget);
 }
 
-// Usually there is no cycle, and one order is enough for every level.
+// Takes over the dependencies. Usually they have no cycle, and one order is enough for every level.
 bool AdyaLevels::take_dependencies(Budget& budget) {
   const std::vector<Dependency>& all = deps_.all();
   if (!budget.has_room(sizeof(Arc) * all.size() + Digraph::bytes(problem_.nodes(), all.size())))
@@ -124,7 +125,7 @@ bool AdyaLevels::put_in_order(Budget& budget) {
   return true;
 }
 
-// False if the budget ran out.
+// Finds the version orders. False if the budget ran out.
 bool AdyaLevels::know_version_orders(Budget& budget) {
   if (asked_) return true;
   asked_ = true;
@@ -173,7 +174,7 @@ AdyaLevels::Path AdyaLevels::forbidden(const LevelInfo& level, Budget& budget) c
   return cycle;
 }
 
-// Those with an anti-dependency are looked for where there is no cycle without one.
+// Cycles with an anti-dependency are looked for only if there is no cycle without one.
 AdyaLevels::Path AdyaLevels::find(const ForbiddenCycle& kind, Budget& budget) const {
   if (kind.one_key) return lost_update();
   if (!kind.once.empty()) return kind.any == "wr" ? one_anti(budget) : item_cycle(budget);
@@ -183,9 +184,9 @@ AdyaLevels::Path AdyaLevels::find(const ForbiddenCycle& kind, Budget& budget) co
   return kind.any == "wr" ? Path() : every_.cycle();
 }
 
-// A transaction read a version of a key and wrote another, not the next.
+// A transaction that read a version of a key and wrote a later one that is not the next.
 AdyaLevels::Path AdyaLevels::lost_update() const {
-  std::vector<uint32_t> by_key = writes_.dependencies();  // by their earlier version
+  std::vector<uint32_t> by_key = writes_.dependencies();  // sorted by their earlier version
   const std::vector<Dependency>& all = deps_.all();
   std::sort(by_key.begin(), by_key.end(), [&](uint32_t a, uint32_t b) {
     return std::tuple(all[a].from, all[a].key, all[a].to) <
@@ -205,8 +206,8 @@ AdyaLevels::Path AdyaLevels::lost_update() const {
     if (anti.kind != EdgeKind::anti_dependency || !anti.item ||
         place_[anti.to] > place_[anti.from] || problem_.write_of(anti.from, anti.key) == kNone)
       continue;
-    // From the overwriting version on to the reader's own, each time to the nearest that is stated
-    // to follow.
+    // Goes from the overwriting version to the reader's own, each time to the nearest version that
+    // is stated to follow.
     Path path{i};
     for (Node at = anti.to; at != anti.from;) {
       const std::span<uint32_t> next = following(at, anti.key);
@@ -225,8 +226,8 @@ AdyaLevels::Path AdyaLevels::lost_update() const {
   return {};
 }
 
-// Backwards from each reader that runs against the order, as far as the transaction that overwrote
-// the version it read may be met.
+// Searches backwards from each reader whose anti-dependency runs against the order, as far as the
+// transaction that overwrote the version it read may be met.
 AdyaLevels::Path AdyaLevels::one_anti(Budget& budget) const {
   const std::vector<Dependency>& all = deps_.all();
   const std::vector<uint32_t>& every = every_.dependencies();
@@ -265,9 +266,9 @@ AdyaLevels::Path AdyaLevels::one_anti(Budget& budget) const {
   return {};
 }
 
-// An anti-dependency on a key that was read, within a component. The shortest cycle of a few.
-// Readers that write the key themselves have lost an update, or wrote the next version, and what
-// comes after that they did not overwrite.
+// Finds an anti-dependency on a key that was read, within a component, and the shortest cycle of a
+// few that were tried. Readers that write the key themselves are left out: they have lost an
+// update, or wrote the next version, and did not overwrite what comes after that.
 AdyaLevels::Path AdyaLevels::item_cycle(Budget& budget) const {
   const std::vector<Dependency>& all = deps_.all();
   Path best;

@@ -14,10 +14,10 @@
 
 namespace assay::internal {
 
-// Decides them for one history, keeping what they share.
+// Decides Adya's levels for one history, keeping what they share.
 class AdyaLevels {
  public:
-  // For pl-1 updates order nothing.
+  // `updates`: for pl-1 updates order nothing.
   AdyaLevels(const Problem& problem, UpdateOrders updates);
 
   Judgement decide(LevelId level, Budget& budget);
@@ -38,24 +38,25 @@ class AdyaLevels {
   bool assumes(const Path& cycle) const;
 
   const Problem& problem_;
-  bool prepared_ = false;  // what follows is there
+  bool prepared_ = false;  // whether the members below are filled
   Dependencies deps_;
-  std::vector<uint32_t> rank_;  // per node, by the hint
+  std::vector<uint32_t> rank_;  // indexed by node: its place in the order of the hint
 
   bool acyclic_ =
       false;  // no dependencies close a cycle: `order_` agrees with all, and the rest is empty
   DependencyGraph writes_;   // write dependencies
-  DependencyGraph depends_;  // and read dependencies
+  DependencyGraph depends_;  // write and read dependencies
   DependencyGraph every_;
   std::vector<Node>
       write_order_;              // agrees with all write dependencies; shorter if they have a cycle
-  std::vector<Node> order_;      // with reads-from, and components of the full graph together
-  std::vector<uint32_t> place_;  // in order_
+  std::vector<Node> order_;      // contains reads-from, and keeps components of the full graph
+                                 // together
+  std::vector<uint32_t> place_;  // indexed by node: its place in order_
   std::vector<uint32_t> component_;
-  bool asked_ = false;  // whether the version orders are known
+  bool asked_ = false;  // whether the version orders have been looked for
   // the dependencies include an assumed order of versions that were never read
   bool assumed_ = false;
-  std::string unstated_;  // what keeps the version orders from being known; empty if they are
+  std::string unstated_;  // why the version orders are not known; empty if they are
 };
 
 }  // namespace assay::internal

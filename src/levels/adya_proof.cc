@@ -5,8 +5,9 @@
 //
 // A write dependency rests on one statement, and an anti-dependency on one or on a chain of them:
 // were the overwriting version before the one that was read, the versions between would close a
-// cycle. What an update orders is no statement, but was its own version the earlier one, it and the
-// writer that it read from would be on a cycle. Cost: linear in the cycle and its chains.
+// cycle. An order that follows from an update is not stated, but if the update's own version were
+// the earlier one, the update and the writer that it read from would be on a cycle. Cost: linear in
+// the cycle and its chains.
 
 #include "levels/adya_proof.h"
 
@@ -22,7 +23,8 @@ Edge written_after(const Problem& problem, Node before, Node after, KeyId key) {
   return Edge::write_dependency(problem.txn[before], problem.txn[after], key);
 }
 
-// That a transaction which read a version and overwrote it came after its writer.
+// A step that says that a transaction which read a version and overwrote it came after the
+// version's writer.
 ProofStep update_step(const Problem& problem, Node source, Node update, KeyId key, OpId read) {
   return cycle_step({written_after(problem, update, source, key),
                      Edge::read_dependency(problem.txn[source], problem.txn[update], key, read)});

@@ -10,10 +10,11 @@
 
 namespace assay::internal {
 
-// By a cycle of dependencies, indices into Dependencies::all; none of them is assumed.
+// A proof by a cycle of dependencies, which are indices into Dependencies::all; none of them is
+// assumed.
 Proof prove_cycle(const Problem& problem, const Dependencies& dependencies,
                   std::span<const uint32_t> cycle);
-// By two updates of one version.
+// A proof by two updates of one version.
 Proof prove_divergence(const Problem& problem, const Divergence& divergence);
 
 }  // namespace assay::internal

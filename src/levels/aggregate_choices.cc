@@ -1,4 +1,4 @@
-// An aggregate is a function of what its keys held. If an order gives another value, the order is
+// An aggregate is a function of what its keys held. If an order gives a different value, it is
 // wrong about at least one key.
 //
 //   s1: A { w(x,1) }   s2: B { w(y,2) }   s3: C { sum(*) = 2 }
@@ -8,10 +8,10 @@
 //                                                                  these would lessen it
 //
 // The first time that an order is wrong about an aggregate, the source of each of its keys becomes
-// a choice. What the search takes at first is a state that was there along the order and for which
-// the aggregate is right, the nearest to its place. Then
+// a choice. At first the search chooses, of the states along the order for which the aggregate is
+// right, the nearest to the aggregate's place. Then
 //
-//   * a key for which the order and the search differ has an anti-dependency, as any read whose
+//   * a key for which the order and the search differ gets an anti-dependency, like any read whose
 //     source is open (choices.cc)
 //   * where they agree on every key, a clause says which key must differ: if a sum or a count is
 //     too small, some key contributes more; if it is too great, some key contributes less; if a
@@ -52,10 +52,10 @@ std::vector<AggregateTerm> AggregateChoices::terms_met() const {
   return terms;
 }
 
-// The place in the order, before or behind that of the reader, from where the aggregate would be
-// right; that of the reader if there is none, or it is far.
+// The place in the order, before or after the reader's, at which the aggregate would be right, if
+// one is near; otherwise the reader's own.
 uint32_t AggregateChoices::nearest_right_place(const Search& search) const {
-  constexpr size_t kMostTerms = 1 << 22;  // that are added up
+  constexpr size_t kMostTerms = 1 << 22;  // the most terms that are added up
   struct Change {
     uint32_t place;
     size_t k;
@@ -97,7 +97,7 @@ uint32_t AggregateChoices::nearest_right_place(const Search& search) const {
   return here;
 }
 
-// If the search has taken another source than the order, the reader precedes the transaction that
+// If the search has chosen another source than the order, the reader precedes the transaction that
 // overwrote it. False if they agree on what each key adds.
 bool AggregateChoices::add_rules(const TakenSources& taken, Search& search) const {
   bool any = false;

@@ -1,5 +1,5 @@
-// Aggregates as a theory of the search: an order in which an aggregate gives something else, and
-// what keeps the search from it. See aggregate_choices.cc.
+// Aggregates as a theory of the search: an order in which an aggregate gives a wrong result, and
+// what keeps the search from that order. See aggregate_choices.cc.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@ namespace assay::internal {
 
 class AggregateChoices {
  public:
-  // The sources of an open read that the search had taken for the order; nothing where they were no
+  // The sources of an open read that the search had chosen for the order; empty if they were not
   // choices yet.
   using TakenSources = std::function<std::span<const Search::Source>(uint32_t read)>;
 
-  // `met`: per key the transaction that left the state which the aggregate met. `places`: per
-  // vertex, in the order.
+  // `met`: per key the transaction that left the state which the aggregate met. `places`: indexed
+  // by vertex, its place in the order.
   AggregateChoices(const OpenReads& open, const OpenAggregate& aggregate,
                    std::span<const TxnId> met, Search::Places places)
       : open_(open), aggregate_(aggregate), met_(met), places_(places) {}
 
-  // Gives sources to the reads of its keys that `needs_choice` and have none yet; if there are no
-  // such reads, adds the fault of the order.
+  // Gives sources to the aggregate's reads for which `needs_choice` is true and that have none yet;
+  // if there are no such reads, adds what excludes the fault of the order.
   void add(const std::function<bool(uint32_t read)>& needs_choice, const TakenSources& taken,
            Search& search) const;
 

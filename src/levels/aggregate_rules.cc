@@ -1,6 +1,6 @@
-// Aggregates at levels that no order decides: there only impossible aggregates are known
-// (aggregate_choices.cc). An order that is found for another level is replayed, and counts if it
-// explains them.
+// Aggregates at levels that no order of events decides: these levels know only impossible
+// aggregates (aggregate_choices.cc). An order that is found for another level is replayed, and
+// counts if it explains them.
 //
 //   s1: { w(x,1) w(y,2) }   s2: { sum(*) = 3 }     the order s2, s1 satisfies all levels but for
 //                                                  the sum, which s1, s2 explains
@@ -60,13 +60,14 @@ void leave_aggregates_open(Case& c, const Certificate& certificate) {
 
 namespace rules {
 
-// An order of whole transactions may explain the aggregates where a level without such orders has
-// nothing else against it.
+// Whether a level that no order of whole transactions decides has nothing but the aggregates
+// against it: such an order may explain them.
 bool may_have_whole_order(Case& c, const LevelInfo& level) {
   return !is_strong(level) && c.unexplained.contains(level.id);
 }
 
-// Weak levels have been given the order of a stronger level, if levels are carried.
+// Looks for such an order. Weak levels have been given the order of a stronger level, if levels are
+// carried.
 void accept_by_whole_order(Case& c, const LevelInfo& level) {
   const bool adya = level.events == EventModel::adya;
   const Certificate* ordered = adya ? c.lattice.ordering(level.id) : nullptr;

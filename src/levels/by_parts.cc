@@ -5,7 +5,7 @@
 //               (Problem::in_whole). If several parts are violated the first one is reported,
 //               whichever thread finished first.
 //   satisfied   The orders of the parts, session order and real time, taken together, have no
-//               cycle; so some order of all events contains them, and it is the certificate. Where
+//               cycle; so some order of all events contains them, and it is the certificate. If
 //               real time joins parts after all, and their orders contradict it, the history is
 //               decided as a whole.
 //   unknown     if some part is, and none is violated.
@@ -79,7 +79,8 @@ class PartwiseDecision {
     stages_.take(stages);
   }
 
-  // As if a part held as much of the reads and writes of the whole as of its nodes.
+  // Estimated as if the part's share of the reads and writes were the same as its share of the
+  // nodes.
   uint64_t projection_bytes(size_t nodes) const {
     constexpr uint64_t kBytesARead = 16, kBytesAWrite = 24, kBytesANode = 40;
     const uint64_t whole = kBytesARead * problem_.reads.items.size() +
@@ -119,10 +120,10 @@ class PartwiseDecision {
   const CheckOptions& options_;
   Stages& stages_;
   const Decide& decide_;
-  std::vector<Judgement> judgements_;  // per part
-  std::vector<uint64_t> efforts_;      // per part
+  std::vector<Judgement> judgements_;  // indexed by part
+  std::vector<uint64_t> efforts_;      // indexed by part
   std::atomic<size_t> first_violated_{SIZE_MAX};
-  std::mutex mutex_;  // of the stages
+  std::mutex mutex_;  // guards the stages
 };
 
 }  // namespace

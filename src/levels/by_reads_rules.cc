@@ -1,10 +1,10 @@
-// Levels that depend on the sources of reads: the weak levels and Adya's. Where nothing is open
-// each is decided in about linear time; where sources are, a strong level is searched before them,
-// as its order determines the sources.
+// Levels that depend on the sources of reads: the weak levels and Adya's. If nothing is open, each
+// is decided in about linear time; if sources are open, a strong level is searched first, as its
+// order determines the sources.
 //
 //   s1: { w(x,1) }   s2: { w(x,2) }   s3: { r(x,1) }      pl-3 asks which of x = 1 and x = 2 came
 //                                                         first; an order of a strong level and
-//                                                         what is stated of versions may say it
+//                                                         what is stated about versions may tell
 
 #include <string_view>
 #include <utility>
@@ -15,7 +15,7 @@
 namespace assay::internal {
 namespace {
 
-// A dirty read changes nothing where every read is clean and every transaction that was read
+// Whether reads may be dirty: not if every read is clean and every transaction that was read
 // committed.
 bool may_be_dirty(const Case& c) {
   return c.has_open_reads() || std::ranges::any_of(c.problem.txn, [&](TxnId t) {
@@ -23,7 +23,7 @@ bool may_be_dirty(const Case& c) {
          });
 }
 
-// `first`: an order that satisfies the level if nothing is asked of the open reads.
+// `first`: an order that satisfies the level if the open reads are ignored.
 void decide_sources(Case& c, const LevelInfo& level, const Order& first) {
   const OpenReads& open = c.open.reads(OpenProblem::listing_of(level));
   if (!open.obstacle().empty())
@@ -36,7 +36,7 @@ void decide_sources(Case& c, const LevelInfo& level, const Order& first) {
   c.record(level.id, std::move(found));
 }
 
-// As if nothing were asked of the open reads. `levels` decides those of its kind.
+// Decides a level as if there were no open reads. `levels` decides those of its kind.
 template <class Levels, class... How>
 Judgement decide_without_open(Case& c, const LevelInfo& level, std::string_view stage,
                               std::optional<Levels>& levels, How... how) {
@@ -70,8 +70,7 @@ bool is_weak(Case& c, const LevelInfo& level) {
   return level.events == EventModel::weak && c.is_explainable();
 }
 
-// Where a strong level is asked for, it is searched in any case, and its order determines the
-// sources.
+// If a strong level is asked for, it is searched in any case, and its order determines the sources.
 bool may_take_nearest_sources(Case& c, const LevelInfo& level) {
   const auto determines = [&](const LevelInfo& other) {
     return is_strong(other) && c.lattice.is_open(other.id) && c.timed_enough(other);
@@ -106,14 +105,14 @@ void take_nearest_sources(Case& c, const LevelInfo& level) {
 
 void decide_weak(Case& c, const LevelInfo& level) { decide_by_reads(c, level, "weak", c.weak); }
 
-// For a level whose reads may be dirty updates order nothing.
+// For a level whose reads may be dirty, updates order nothing.
 void decide_adya(Case& c, const LevelInfo& level) {
   if (has_clean_reads(level)) return decide_by_reads(c, level, "adya", c.adya, UpdateOrders::known);
   c.lattice.await(next_stronger(level.id), level.id);
   decide_by_reads(c, level, "adya", c.adya_alone, UpdateOrders::ignored);
 }
 
-// A level without clean reads has a separate matching, in which only lists are open.
+// A level without clean reads has a matching of its own, in which only lists are open.
 void decide_with_dirty_reads(Case& c, const LevelInfo& level) {
   const auto timer = c.stages.time("adya");
   if (c.is_explainable()) c.lattice.await(next_stronger(level.id), level.id);
@@ -132,9 +131,9 @@ void decide_with_dirty_reads(Case& c, const LevelInfo& level) {
   c.record(level.id, AdyaLevels(dirty, UpdateOrders::ignored).decide(level.id, c.budget));
 }
 
-// In an order of whole transactions that explains what each of them saw all dependencies run
-// forwards, if the order of versions is that of their writers. Where this is stated of each version
-// and the next, it is known.
+// In an order of whole transactions that explains what each of them saw, all dependencies run
+// forwards, provided that versions were installed in the order of their writers. That is known if
+// it is stated for each two consecutive versions.
 void accept_order_of_versions(Case& c, const LevelInfo& level) {
   const auto timer = c.stages.time("adya");
   const Certificate& found = *c.lattice.ordering(level.id);
@@ -142,16 +141,16 @@ void accept_order_of_versions(Case& c, const LevelInfo& level) {
     c.lattice.extend(found, c.lattice.served(level.id, found));
 }
 
-// Two cases where a level is satisfied because the one above it is, although its own evidence does
-// not show that.
+// Two cases in which a level is satisfied because the one above it is, although its own evidence
+// does not show that.
 //
 // A query's observation of a key that never satisfied its condition may be the last version of
-// writers that it sees anyway. At causal nothing follows from that. Below it does, where a
-// transaction that reads from a reader sees the sources of that one, and no further. So an order
-// that explains all else is taken only if it is one of causal.
+// writers that it sees anyway. At causal nothing follows from that. Below causal, where a
+// transaction that reads from a reader sees the reader's sources and nothing beyond, something
+// does. So an order that explains everything else is accepted only if it satisfies causal.
 //
-// And where reads may be dirty updates order nothing, but what the level above allows is allowed,
-// and there they do.
+// The other case: where reads may be dirty, updates order nothing. But at the level above they do,
+// and what that level allows is allowed here, too.
 bool follows_from_above(Case& c, const LevelInfo& level) {
   const bool through_readers = sees_through_readers(level) && c.any_version_skipped;
   const bool dirty =

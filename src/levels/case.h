@@ -1,7 +1,7 @@
 // A history in the course of the decision, as the rules of the walk see it: the matched problem,
 // the remaining budget, and the findings so far.
 //
-//   s1: { w(x,1) }   s2: { r(x,1) sum(*) = 2 }     an order is found for s1, s2, and the sum speaks
+//   s1: { w(x,1) }   s2: { r(x,1) sum(*) = 2 }     an order is found for s1, s2, but the sum speaks
 //                                                  against it: not satisfied yet
 //
 // A finding at one level is recorded here for all levels that it serves. Satisfied is held back if
@@ -30,22 +30,24 @@
 
 namespace assay::internal {
 
-// Whether reads see only what a transaction that took effect left. One of Adya's levels that
-// forbids no cycle with a read dependency lets them see aborted and overwritten writes too, and
-// asks only that some transaction wrote what they saw.
+// Whether reads see only what a transaction that took effect left. If one of Adya's levels forbids
+// no cycle with a read dependency, its reads may also see aborted and overwritten writes; some
+// transaction must have written what they saw.
 bool has_clean_reads(const LevelInfo& level);
-// Whether a transaction has seen what those have read that it reads from, and no further.
+// Whether a transaction has seen what the transactions that it reads from have read, and nothing
+// beyond.
 bool sees_through_readers(const LevelInfo& level);
 
 struct Case {
-  // Both must outlive it.
+  // Both must outlive the case.
   Case(const History& whole, const CheckOptions& how);
 
-  // False if the budget ran out.
+  // Matches the reads. False if the budget ran out.
   bool match();
 
   bool uses(SpeedUp s) const { return options.speed_ups.has(s); }
-  // No read by itself refutes what levels ask of reads, so there is something to search.
+  // Whether no single read refutes what levels require of reads, so that there is something to
+  // search.
   bool is_explainable() const { return problem.found.bad_read.anomaly == Anomaly::none; }
   bool has_open_reads() const { return !problem.unresolved.empty(); }
   bool timed_enough(const LevelInfo& level) const {
@@ -53,16 +55,16 @@ struct Case {
   }
   // Why operations whose source is open keep a level from being satisfied.
   Unknown open_reason(const std::vector<OpId>& unresolved) const;
-  // For work that is not a level's own search.
+  // The options for work that is not a level's own search.
   CheckOptions without_counts() const;
 
-  // Records the judgement of a level, which serves others too. Satisfied counts only if nothing
-  // contradicts it: something in the history that has no meaning, or aggregates that the order does
-  // not explain.
+  // Records the judgement of a level, which serves others, too. Satisfied counts only if nothing
+  // contradicts it: neither something in the history that has no meaning, nor aggregates that the
+  // order does not explain.
   void record(LevelId level, Judgement found);
-  // The same, of the levels in it.
+  // The same for the levels in the certificate.
   void record(Certificate certificate);
-  // The levels of which this is true are refuted by one read.
+  // Records that one read refutes the levels for which `refutes` is true.
   template <class Refutes>
   void record(const BadRead& bad, Refutes refutes) {
     Certificate certificate;
@@ -70,7 +72,7 @@ struct Case {
     certificate.bad_read = bad;
     record_where(std::move(certificate), refutes);
   }
-  // Or by an operation whose observation of a key no transaction can have left.
+  // The same for an operation whose observation of a key no transaction can have left.
   template <class Refutes>
   void record_sourceless(OpId op, KeyId key, Refutes refutes) {
     Certificate certificate;
@@ -88,20 +90,20 @@ struct Case {
   Lattice lattice;
   Shares shares{budget, lattice};
   SeenAlong along;
-  const bool has_aggregates;       // some are open
+  const bool has_aggregates;       // some aggregates are open
   const bool any_version_skipped;  // see may_skip_any_version
-  // So little is left open that the strongest levels are decided at once.
+  // Whether so little is left open that the strongest levels are decided first.
   bool stated_first = false;
 
-  // What deciding a level keeps for the next one.
+  // What deciding one weak level leaves for the next one.
   std::optional<WeakLevels> weak;
   std::optional<AdyaLevels> adya;
-  std::optional<AdyaLevels> adya_alone;  // where reads may be dirty: updates order nothing
-  ChosenSources chosen;                  // where transactions see one state of a key
-  ChosenSources chosen_each;             // where each read is judged by itself
+  std::optional<AdyaLevels> adya_alone;  // for reads that may be dirty: updates order nothing
+  ChosenSources chosen;                  // for levels at which transactions see one state of a key
+  ChosenSources chosen_each;             // for levels that judge each read by itself
   std::optional<ClockFaults> clock_faults;
-  std::set<LevelId> unexplained;  // satisfied by some order but for aggregates
-  std::map<LevelId, std::optional<Order>> whole_orders;  // that explain aggregates
+  std::set<LevelId> unexplained;  // levels satisfied by some order except for aggregates
+  std::map<LevelId, std::optional<Order>> whole_orders;  // orders that explain aggregates
   std::optional<ExpectedOrderResult> expected_order;
 
  private:
@@ -113,7 +115,7 @@ struct Case {
     record(std::move(certificate));
   }
 
-  Unknown doubt_;  // why nothing can be called satisfied; empty if it can
+  Unknown doubt_;  // why nothing can be called satisfied; its text is empty if something can
 };
 
 }  // namespace assay::internal

@@ -1,6 +1,6 @@
-// Causal consistency: what a transaction saw, directly or through what others had seen, it sees. If
-// t2 reaches the reader by session order and reads-from, and the reader reads x from t1, and t2
-// writes x, then t2 commits before t1.
+// Causal consistency: a transaction sees all that it has seen directly or through what others had
+// seen. If t2 reaches the reader by session order and reads-from, and the reader reads x from t1,
+// and t2 writes x, then t2 commits before t1.
 //
 //   s1: { w(x,1) }
 //   s2: { r(x,1) w(y,1) }
@@ -12,18 +12,18 @@
 // are chains; a transaction of unknown outcome, which its session does not continue, goes on top of
 // a chain whose last member reaches it, or starts one.
 //
-// Where chains are short, as when every transaction has a separate session, a clock of 32 bits a
-// chain is more than a bit a transaction. There are no clocks then: the questions whether one
-// transaction saw another are collected and answered together, some hundred transactions at a time
-// (graph/reachability.cc).
+// If chains are short, as when every transaction has a separate session, a clock with 32 bits per
+// chain is larger than a set with one bit per transaction. Then there are no clocks: the questions
+// whether one transaction saw another are collected and answered together, some hundred
+// transactions at a time (graph/reachability.cc).
 //
 // Given a commit order, a read is at fault if a writer of the key that the reader saw is between
-// the one it read from and the reader. In an order near the real one few writers are there, and
-// each costs one look-up in the clock; if many are, the last seen writer of each chain is looked
-// up. The first order proposed is that of how much a transaction saw. Once faults have become
-// edges, the next order differs from it by transactions that come later than they did, and only
-// those that they overtake are examined again: a writer that is now after another one, and was seen
-// by a reader of that one.
+// the one it read from and the reader. In an order near the real one there are few such writers,
+// and each costs one look-up in the clock; if there are many, the last seen writer of each chain is
+// looked up. The first order proposed is that of how much a transaction saw. Once faults have
+// become edges, the next order differs from it by transactions that come later than they did, and
+// only those that they overtake are examined again: a writer that is now after another one, and was
+// seen by a reader of that one.
 //
 // Cost: reads-from edges × chains for the clocks, then reads × writers in between, at most reads ×
 // chains × log; a later round at most twice that. Memory: transactions × chains words. Without
@@ -45,7 +45,7 @@ namespace assay::internal {
 namespace {
 
 constexpr uint32_t kFirstSpare = 16;
-constexpr size_t kQuestions = size_t{1} << 20;  // answered together
+constexpr size_t kQuestions = size_t{1} << 20;  // how many are answered together
 
 // Chains over a partial order, and how many members of each reach a node (itself included).
 class CausalClocks {
@@ -58,7 +58,7 @@ class CausalClocks {
   const uint32_t* clock(Node n) const { return clocks_.data() + uint64_t{n} * stride_; }
 
   // Fills the clocks along a topological order. False if they would be larger than sets of
-  // transactions, or the budget runs out.
+  // transactions, or if the budget runs out.
   bool fill(const std::vector<Vertex>& order, Budget& budget) {
     cover_sessions();
     const std::vector<uint32_t> chain = chain_, place = place_, members = members_;
@@ -85,14 +85,14 @@ class CausalClocks {
         if (chain == kNone) chain = open_chain();
         put_on(n, chain);
       }
-      // Nothing follows the last transaction of a session: an unknown one may close the chain.
+      // Nothing follows the last transaction of a session, so an unknown one may close the chain.
       if (!session.empty() && chain_[session.back()] == kNone && chain != kNone) {
         put_on(session.back(), chain);
       }
     }
   }
 
-  // False if there are more chains than the rows have room for, or the budget ran out.
+  // Returns false if there are more chains than the rows have room for, or the budget ran out.
   bool fill_rows(const std::vector<Vertex>& order, Budget& budget) {
     const uint64_t words = stride_ * problem_.nodes();
     if (!budget.has_room(words * sizeof(uint32_t))) return false;
@@ -100,7 +100,7 @@ class CausalClocks {
     for (Vertex v : order) {
       uint32_t* own = row(v);
       base_.each_in(v, [&](Vertex u) {
-        if (own[chain_[u]] >= place_[u]) return true;  // seen, with all that it saw
+        if (own[chain_[u]] >= place_[u]) return true;  // already seen, with all that it saw
         const uint32_t* other = row(u);
         for (size_t c = 0; c < stride_; ++c) own[c] = std::max(own[c], other[c]);
         return true;
@@ -135,7 +135,7 @@ class CausalClocks {
   const Problem& problem_;
   const Digraph& base_;
   std::vector<uint32_t> chain_, place_, members_;
-  size_t stride_ = 0;  // number of chains that each row has room for
+  size_t stride_ = 0;  // the number of chains for which each row has room
   std::vector<uint32_t> clocks_;
 };
 
@@ -150,7 +150,7 @@ class SeenByAnyPath : public SeenFaults {
         writers_(problem.writes.size()) {}
 
   static uint64_t bytes(const Problem& problem) {
-    // Arrays, and what sorting by the past takes.
+    // Arrays, and the memory that sorting by the past takes.
     constexpr uint64_t kBytesANode = 44, kBytesAWrite = 20;
     return kBytesANode * problem.nodes() + kBytesAWrite * problem.writes.size();
   }
@@ -165,7 +165,7 @@ class SeenByAnyPath : public SeenFaults {
     return true;
   }
 
-  // The order in which transactions saw more and more of the others.
+  // An order in which transactions saw more and more of the others.
   std::vector<Vertex> better_order(const std::vector<Vertex>& order) const override {
     if (reachability_) return {};
     std::vector<uint64_t> past(order.size());
@@ -186,14 +186,15 @@ class SeenByAnyPath : public SeenFaults {
   }
 
  private:
-  // A writer of a key, with all that asking whether it was seen takes: no look elsewhere.
+  // A writer of a key, with all that is needed to ask whether it was seen, so that nothing else is
+  // looked up.
   struct Writer {
     WriteId write;
-    uint32_t at;  // in the commit order that was looked at whole
+    uint32_t at;  // place in the last commit order that was examined as a whole
     uint32_t chain;
-    uint32_t place;  // on its chain
+    uint32_t place;  // place on its chain
   };
-  // Without clocks: whether `reader` saw `later`, another writer of a key it read.
+  // Used without clocks: whether `reader` saw `later`, another writer of a key that it read.
   struct Question {
     Node later, reader;
     ExternalRead read;
@@ -220,7 +221,8 @@ class SeenByAnyPath : public SeenFaults {
     return answer_questions(edges, budget);
   }
 
-  // Whether the reader saw any of the writers of the key between the one that was read and itself.
+  // Asks whether the reader saw any of the key's writers between the one that it read from and
+  // itself.
   bool ask_between(Node reader, const ExternalRead& read, std::vector<VisibilityEdge>& edges,
                    Budget& budget) {
     const uint32_t end = problem_.writes.of_key.begin[read.key + 1];
@@ -232,7 +234,7 @@ class SeenByAnyPath : public SeenFaults {
     return true;
   }
 
-  // Each writer that was seen is a fault.
+  // Answers the questions. Each writer that was seen is a fault.
   bool answer_questions(std::vector<VisibilityEdge>& edges, Budget& budget) {
     if (questions_.empty()) return true;
     if (!budget.has_room(2 * sizeof(Arc) * questions_.size())) return false;
@@ -251,13 +253,14 @@ class SeenByAnyPath : public SeenFaults {
     return true;
   }
 
-  // The index in writers_ of the first one after the writer that was read.
+  // The index in writers_ of the first writer after the one that was read.
   uint32_t first_behind(const ExternalRead& read) const {
     return read.write == kNone ? problem_.writes.of_key.begin[read.key] : row_[read.write] + 1;
   }
 
-  // Notes the places of a commit order. Returns the transactions that come later than in the order
-  // before, in comparison with the others; the last of them in the order before comes first.
+  // Notes the places of a commit order. Returns the transactions that come later than in the
+  // previous order, relative to the others; the one that came last in the previous order comes
+  // first.
   std::vector<Node> take_order(const std::vector<Vertex>& order) {
     std::vector<Node> delayed;
     std::vector<bool> is_delayed(order.size());
@@ -276,8 +279,9 @@ class SeenByAnyPath : public SeenFaults {
     return delayed;
   }
 
-  // Reads that were at fault may have seen more than one writer too many; the others can only be at
-  // fault because of a delayed transaction. False if looking at everything is cheaper.
+  // Finds faults again. Reads that were at fault may have seen more than one writer too many;
+  // others can be at fault only because of a delayed transaction. False if examining everything is
+  // cheaper.
   bool find_again(const std::vector<Node>& delayed, std::vector<VisibilityEdge>& edges) {
     size_t looks = 0;
     for (const Node n : delayed) {
@@ -293,7 +297,7 @@ class SeenByAnyPath : public SeenFaults {
     return true;
   }
 
-  // Moves a writer of a key behind the writers that it now follows. Returns how many were examined.
+  // Moves a writer of a key after the writers that it now follows. Returns how many were examined.
   size_t move_back(WriteId write, std::vector<VisibilityEdge>& edges) {
     const Node n = problem_.writes.node[write];
     const uint32_t end = problem_.writes.of_key.begin[problem_.writes.key[write] + 1];
@@ -313,7 +317,7 @@ class SeenByAnyPath : public SeenFaults {
     return looks;
   }
 
-  // A transaction that read from `source` must not have seen `later`.
+  // Finds faults among the transactions that read from `source`: they must not have seen `later`.
   void look_at_readers(WriteId source, const Writer& later, std::vector<VisibilityEdge>& edges) {
     for (const Node reader : problem_.readers[source]) {
       if (!reachability_ && clocks_.clock(reader)[later.chain] < later.place) continue;
@@ -330,7 +334,7 @@ class SeenByAnyPath : public SeenFaults {
     }
   }
 
-  // The writers of each key in the commit order.
+  // Sorts the writers of each key by the commit order.
   void arrange(const std::vector<Vertex>& order) {
     std::vector<uint32_t> next(problem_.writes.of_key.begin.begin(),
                                problem_.writes.of_key.begin.end() - 1);
@@ -344,8 +348,9 @@ class SeenByAnyPath : public SeenFaults {
     }
   }
 
-  // The last writer of the key, after the one that was read, that the reader saw; kNone if none.
-  // All writers that the reader saw precede it: `before`, its place, only shortens the walk.
+  // The last writer of the key that the reader saw among those after the one it read from; kNone if
+  // there is none. All writers that the reader saw come before place `before`, which only shortens
+  // the walk.
   Node last_seen_between(Node reader, const ExternalRead& read, uint32_t before) {
     const uint32_t first = first_behind(read);
     const uint32_t end = problem_.writes.of_key.begin[read.key + 1];
@@ -361,7 +366,7 @@ class SeenByAnyPath : public SeenFaults {
     return last == kNone ? kNone : problem_.writes.node[last];
   }
 
-  // The same, asking each chain.
+  // The same by asking each chain.
   Node last_by_chain(Node reader, const ExternalRead& read) {
     if (by_chain_.rows() == 0)
       by_chain_ = writers_by_chain(
@@ -374,7 +379,7 @@ class SeenByAnyPath : public SeenFaults {
     for (auto it = writers.begin(); it != writers.end();) {
       const uint32_t chain = it->chain;
       uint32_t bound = clock[chain];
-      if (chain == clocks_.chain(reader)) --bound;  // not the reader itself
+      if (chain == clocks_.chain(reader)) --bound;  // excludes the reader itself
       const auto beyond = std::upper_bound(it, writers.end(), ChainWriter{chain, bound, kNone});
       const bool behind =
           beyond != it && (source == kNone || place_[(beyond - 1)->node] > place_[source]);
@@ -394,14 +399,14 @@ class SeenByAnyPath : public SeenFaults {
   const Digraph& base_;
   CausalClocks clocks_;
   std::vector<Vertex> base_order_;
-  std::optional<Reachability> reachability_;             // in place of clocks
-  std::vector<Question> questions_;                      // that are to be answered with it
-  std::vector<Vertex> previous_;                         // the commit order looked at last
-  std::vector<uint32_t> place_;                          // per node, in that order
-  std::vector<uint32_t> row_;                            // per write: where in writers_
-  std::vector<Writer> writers_;                          // of each key, in that order
-  std::vector<std::pair<Node, ExternalRead>> at_fault_;  // in that order
-  Rows<ChainWriter> by_chain_;                           // once it is needed
+  std::optional<Reachability> reachability_;             // used instead of clocks
+  std::vector<Question> questions_;                      // to be answered with reachability_
+  std::vector<Vertex> previous_;                         // the commit order examined last
+  std::vector<uint32_t> place_;                          // indexed by node: its place in that order
+  std::vector<uint32_t> row_;                            // indexed by write: its index in writers_
+  std::vector<Writer> writers_;                          // grouped by key, in that order
+  std::vector<std::pair<Node, ExternalRead>> at_fault_;  // the faults of that order
+  Rows<ChainWriter> by_chain_;                           // filled once it is needed
 };
 
 }  // namespace

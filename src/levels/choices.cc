@@ -7,7 +7,7 @@
 //   order A B C D: D meets C's 2          choice: D saw what A, or what B left      A → D or B → D
 //   order A C D B, D saw A's              rule: D saw A's, and A before C, so D → C
 //
-// Cost: one pass over the order a round; only what excludes a fault is added. To compare with
+// Cost: one pass over the order in each round; only what excludes a fault is added. To compare with
 // PolySI and Viper, which give a solver all constraints that pruning leaves, the orders of all
 // pairs of writers can be made choices at once: on a hot key, the square of its writers.
 
@@ -42,7 +42,8 @@ bool Choices::add_what_fails(std::span<const Vertex> order, Search& search, Budg
   const std::vector<OrderFault> found = faults_.find(order);
   places_ = faults_.places();
   note_taken(found, search);
-  // A choice, its edges and clauses, and what the search keeps of each of its sides.
+  // The memory for a choice: its edges and clauses, and what the search keeps for each of its
+  // sides.
   constexpr uint64_t kBytesASource = 250, kAskEvery = 4 << 20;
   uint64_t more = 0;
   for (const OrderFault& fault : found) {
@@ -54,7 +55,7 @@ bool Choices::add_what_fails(std::span<const Vertex> order, Search& search, Budg
   return !found.empty();
 }
 
-// False if there is none to add. Stops when the budget runs out.
+// Returns false if there is no order to add. Stops if the budget runs out.
 bool Choices::add_all_orders(Search& search, Budget& budget) {
   constexpr uint64_t kBytesAnOrder = 250, kAskEvery = 4096;
   uint64_t added = 0;
@@ -152,7 +153,7 @@ void Choices::add_aggregate_rules(uint32_t aggregate, Search& search) {
       .add(needs_choice, taken, search);
 }
 
-// Taken down first: additions may undo it.
+// Done before anything is added, as additions may undo it.
 void Choices::note_taken(std::span<const OrderFault> found, const Search& search) {
   placed_.clear();
   taken_.clear();
@@ -174,11 +175,11 @@ void Choices::note_taken(std::span<const OrderFault> found, const Search& search
   }
 }
 
-// The read saw what the transactions up to one of them had appended, so it came after that one, and
+// The read saw what the transactions up to one of them had appended, so it came after that one and
 // before the next.
 void Choices::add_list_rules(OpenLists::Place place, Search& search) {
   const auto found = placed_.find(place.list);
-  if (found == placed_.end()) return;  // its choices were made just now
+  if (found == placed_.end()) return;  // its choices have only just been made
   PlacedList& placed = found->second;
   const OpenList& list = lists_->lists().all()[place.list];
   const OpenList::Read& read = list.reads[place.read];

@@ -22,18 +22,18 @@ class Choices {
   // assumes. May be null.
   Choices(const EventGraph& events, const OpenReads* open);
 
-  // More reads were added to these. They are the same but for that.
+  // To be called when reads were added: `more` is the former reads and the new ones.
   void take_in(const OpenReads& more);
 
-  // Whether in this order every read returns its value, and writers that must not overlap do not.
+  // Whether every read returns its value in this order, and writers that must not overlap do not.
   // Helper vertices are skipped. `effective`, ascending: the nodes that take effect although they
   // need not.
   bool explained_by(std::span<const Vertex> order, std::span<const Node> effective = {});
-  // Has the first look at an order make a choice of each two writers of a key whose order neither
-  // an edge nor `clocks`, which may be null, say.
+  // Makes a choice of each two writers of a key when the first order is examined, unless an edge or
+  // `clocks`, which may be null, tells which came first.
   void make_at_once(const SessionClocks* clocks) { at_once_ = {true, clocks}; }
-  // Adds to the search what keeps it from this order again; not all of it if the budget runs out.
-  // False if nothing is wrong with the order.
+  // Adds to the search what excludes this order; not all of it if the budget runs out. False if
+  // nothing is wrong with the order.
   bool add_what_fails(std::span<const Vertex> order, Search& search, Budget& budget);
 
   // Whether a node takes effect in the last order that was looked at.
@@ -57,20 +57,20 @@ class Choices {
     bool wanted = false;
     const SessionClocks* clocks = nullptr;
   } at_once_;
-  std::optional<ListChoices> lists_;  // none: no reads are open
+  std::optional<ListChoices> lists_;  // nullopt: no reads are open
 
-  // Of the order that is looked at.
+  // The next members belong to the order that is being examined.
   Search::Places places_;
-  // Of an open read that met something else, or is one of an aggregate that gave something else,
-  // the sources that the search had taken.
+  // For each open read that met a wrong state, or belongs to an aggregate with a wrong result, the
+  // sources that the search had chosen.
   std::unordered_map<uint32_t, std::vector<Search::Source>> taken_;
-  // Of a list that was read wrongly: where the search had placed its blocks.
+  // For a list that was read wrongly: where the search had placed its blocks.
   struct PlacedList {
     std::vector<ListChoices::Placed> blocks;
-    bool compared = false;  // what keeps blocks apart, or in order, was added
+    bool compared = false;  // what keeps blocks apart, or in order, has been added
     bool overlap = false;
   };
-  // By list. Only those whose choices had been made before this order.
+  // Indexed by list; only lists whose choices were made before this order.
   std::unordered_map<uint32_t, PlacedList> placed_;
 };
 

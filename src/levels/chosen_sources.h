@@ -1,5 +1,5 @@
 // The history with a source for every open read, and what Adya's levels share about it. Levels
-// often end with the same sources, so the last are kept.
+// often end with the same sources, so the last ones are kept.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@ namespace assay::internal {
 
 class ChosenSources {
  public:
-  // Whether these were chosen last.
+  // Whether these sources were chosen last.
   bool are(const std::vector<Seen>& sources) const { return problem_ && sources_ == sources; }
-  // Matches the reads with these. False if the budget ran out.
+  // Matches the reads with these sources. False if the budget ran out.
   bool choose(const History& history, std::vector<Seen> sources, Budget& budget) {
     if (are(sources)) return true;
     adya_.reset();
@@ -33,7 +33,7 @@ class ChosenSources {
 
  private:
   std::vector<Seen> sources_;
-  std::optional<Problem> problem_;  // none before the first choice
+  std::optional<Problem> problem_;  // nullopt before the first choice
   std::optional<AdyaLevels> adya_;
 };
 

@@ -18,7 +18,7 @@ bool ended_before_begin_of(const Problem& p, Node earlier, Node later) {
          end.response < begin.request;
 }
 
-// Whether it certainly began before the other one can have committed.
+// Whether the reader certainly began before the writer can have committed.
 bool began_before_end_of(const Problem& p, Node reader, Node writer) {
   const History& h = *p.history;
   const Interval begin = h.begin_time(p.txn[reader]), end = h.end_time(p.txn[writer]);
@@ -33,7 +33,7 @@ std::vector<Node> ascending(std::vector<Node> nodes) {
 
 }  // namespace
 
-// A transaction reads a version that was committed after it began.
+// Finds a transaction that read a version which was committed after the transaction began.
 std::optional<ClockFaults::Suspects> ClockFaults::early_read() const {
   for (Node reader = 0; reader < whole_.nodes(); ++reader)
     for (const ExternalRead& read : whole_.reads[reader]) {
@@ -45,7 +45,7 @@ std::optional<ClockFaults::Suspects> ClockFaults::early_read() const {
   return std::nullopt;
 }
 
-// A transaction reads a version that was overwritten before it began.
+// Finds a transaction that read a version which was overwritten before the transaction began.
 std::optional<ClockFaults::Suspects> ClockFaults::stale_read() const {
   for (const StatedOrder& order : whole_.stated) {
     const WriteId write = whole_.write_of(order.before, order.key);
@@ -64,7 +64,7 @@ std::optional<ClockFaults::Suspects> ClockFaults::writers_reversed() const {
   return std::nullopt;
 }
 
-// The later one began before the earlier one had committed.
+// Finds two writers of which the later one began before the earlier one had committed.
 std::optional<ClockFaults::Suspects> ClockFaults::writers_overlap() const {
   for (const StatedOrder& order : whole_.stated)
     if (began_before_end_of(whole_, order.after, order.before))

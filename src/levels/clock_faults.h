@@ -4,16 +4,17 @@
 //   s3:                              { r(x,1) }    s3 began after s2 had ended, and is before it: x
 //                                                  = 1 was overwritten
 //
-// If the orders of versions are stated, a dependency and real time alone usually show a fault of
-// the clock: a transaction reads a version that was overwritten before it began, or committed after
-// it had ended; or two writers are in the opposite order, or overlap where snapshots forbid that.
-// Such a pair is found by a look at each dependency. Whether it violates the level, and why, the
-// engine decides on a part of the history: these two, the writer whose version was read, and one
-// key. So nothing is concluded here, and if nothing is found, the whole history is decided as
+// If the orders of versions are stated, a dependency that contradicts real time usually shows up by
+// itself: a transaction reads a version that was overwritten before it began, or committed after it
+// had ended; or two writers are in the opposite order, or overlap where snapshots forbid that. Such
+// a pair is found by a look at each dependency. Then the engine decides whether the pair violates
+// the level, and why, on a part of the history: these two, the writer whose version was read, and
+// one key. So nothing is concluded here, and if nothing is found, the whole history is decided as
 // usual.
 //
-// Cost: linear in reads and stated orders, once; then that of deciding three transactions. Source:
-// the locality lemma of docs/architecture.md, whose first case these edges are.
+// Cost: linear in reads and stated orders, once; then that of deciding a history of three
+// transactions. Source: the locality lemma of docs/architecture.md, whose first case these edges
+// are.
 #pragma once
 
 #include <optional>
@@ -26,15 +27,15 @@ namespace assay::internal {
 
 class ClockFaults {
  public:
-  // `whole` must outlive it, is no part itself and leaves nothing to a search.
+  // `whole` must outlive it, is not itself a part, and leaves nothing to a search.
   explicit ClockFaults(const Problem& whole) : whole_(whole) {}
 
-  // violated, with a proof; or unknown, without a reason.
+  // Violated with a proof, or unknown without a reason.
   Judgement refute(const LevelInfo& level, const CheckOptions& options, Stages& stages,
                    Budget& budget);
 
  private:
-  // Transactions that a dependency against real time is about, ascending.
+  // The transactions of a dependency against real time, ascending.
   struct Suspects {
     std::vector<Node> nodes;
     KeyId key;
@@ -47,7 +48,7 @@ class ClockFaults {
   std::optional<Suspects> writers_overlap() const;
 
   const Problem& whole_;
-  std::vector<Problem> parts_;  // each of some suspects
+  std::vector<Problem> parts_;  // one for each suspect
   bool looked_ = false;
 };
 

@@ -8,7 +8,8 @@
 
 namespace assay::internal {
 
-// Sorts by `number_of(id)`, which is below `numbers`. Stable, and linear in both.
+// Sorts by `number_of(id)`, which is less than `numbers`. Stable, and linear in the ids and the
+// numbers.
 template <class NumberOf>
 void counting_sort(std::vector<uint32_t>& ids, size_t numbers, NumberOf number_of) {
   std::vector<uint32_t> next(numbers + 1, 0), sorted(ids.size());

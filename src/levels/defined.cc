@@ -3,9 +3,9 @@
 //
 //   seen = ["s", "rs", "sr"]     s1: { w(x,1) } { w(y,1) }   s2: { r(y,1) } { r(x,null) }
 //
-// The second transaction of s2 has seen what its session read (rs), the second of s1, and not what
-// precedes that: this row allows it. Nothing follows from a verdict on another level, and none from
-// this one on others, as their rows are not compared; so each refutation that other levels share is
+// The second transaction of s2 has seen what its session read (rs), the second transaction of s1,
+// but not what precedes that: this row allows the history. Nothing follows from verdicts on other
+// levels, or for them, as rows are not compared; so each refutation that other levels share is
 // looked for here once more.
 //
 // Cost: that of the engine.

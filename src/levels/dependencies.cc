@@ -4,17 +4,17 @@
 //   The list [1,2] states the order: T1 -ww-> T2. T1 -wr-> T3, and T3 read what T2 overwrote: T3
 //   -rw-> T2.
 //
-// A pair of neighbours is an edge; pairs further apart are paths, so cycles of closed edges are
-// cycles of these, with as many anti-dependencies. The initial version precedes every other.
+// A pair of neighbours is an edge; pairs further apart are paths, so cycles of the transitive edges
+// are cycles of these, with as many anti-dependencies. The initial version precedes every other.
 //
 // Adya's levels need the whole version order. Lists and known orders state it except for versions
-// that were never read: their order can be chosen, for nothing but write dependencies depends on
-// it. The rest is as it is; where the order of two versions one of which was read is not stated,
-// the version order is not known. From pl-2 on an update orders two versions as a statement does:
-// were its version before the one that it read, the two writers would be on a cycle.
+// that were never read: their order can be chosen, since only write dependencies depend on it.
+// Nothing else can be chosen: if the order of two versions is not stated and one of them was read,
+// the version order is not known. At pl-2 and above, an update orders two versions like a
+// statement: were its version before the one that it read, the two writers would be on a cycle.
 //
-// A range reads the keys that it returned. Of any other key it depends on the last transaction that
-// changed whether it selects the key (predicate_reads.cc).
+// A range reads the keys that it returned. For any other key, it depends on the last transaction
+// that changed whether it selects the key (predicate_reads.cc).
 //
 // Cost: linear in reads and stated pairs. Many readers of the last version read, times many unread
 // versions after it, would be quadratic: some of these edges are omitted, which can only make a
@@ -34,10 +34,11 @@
 namespace assay::internal {
 namespace {
 
-constexpr uint64_t kMostPairs = 10'000;  // of readers of one version and writers of the next
+constexpr uint64_t kMostPairs = 10'000;  // pairs of a reader of one version and a writer of the
+                                         // next
 constexpr size_t kFewWriters = 4;
 
-// The writers that get edges.
+// The writers to which edges are added.
 std::span<const Node> few(std::span<const NodeRead> readers, std::span<const Node> writers) {
   if (readers.size() * writers.size() <= kMostPairs) return writers;
   return writers.first(std::min(writers.size(), kFewWriters));
@@ -47,8 +48,8 @@ size_t most_anti(std::span<const NodeRead> readers, std::span<const Node> writer
   return readers.size() * few(readers, writers).size();
 }
 
-// Per key: Problem::seen_openly, and what aggregates looked at, of which it is open which versions
-// these were. Empty: none.
+// Per key: whether it is in Problem::seen_openly, or aggregates looked at it, for which it is open
+// what versions they saw. Empty: there is no such key.
 std::vector<uint8_t> seen_openly(const Problem& problem) {
   const History& history = *problem.history;
   const bool aggregates = history.has_predicates() && history.predicates().aggregate_count() > 0;
@@ -75,14 +76,14 @@ uint64_t bytes_of_version_orders(const Problem& problem) {
 bool states_version_orders(const Problem& problem, std::span<const Node> order, unsigned threads) {
   std::vector<uint32_t> place(problem.nodes(), kNone);
   for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-  // Of each write the last one that is stated to come before it. Where it is not the one right
-  // before it, nothing states that.
+  // For each write, the last write that is stated to come before it. Their order is stated only if
+  // that one is right before it.
   std::vector<Node> stated_before(problem.writes.size(), kNone);
   each_stated(problem, threads, [&](const StatedOrder& stated, WriteId after) {
     Node& last = stated_before[after];
     if (last == kNone || place[last] < place[stated.before]) last = stated.before;
   });
-  std::vector<Node> newest(problem.keys(), kNone);  // that wrote a key so far
+  std::vector<Node> newest(problem.keys(), kNone);  // the last node that wrote the key so far
   for (const Node n : order)
     for (const WriteId w : problem.writes.of(n)) {
       Node& before = newest[problem.writes.key[w]];
@@ -104,8 +105,8 @@ bool Dependencies::find(Budget& budget) {
   return index_reads(budget) && add_anti(budget);
 }
 
-// Orders by updates of which the source is certain, where nothing states them; and the first two
-// updates of one version.
+// Adds the orders that follow from updates with a certain source and are not stated, and notes the
+// first two updates of one version.
 bool Dependencies::add_updates(Budget& budget) {
   std::vector<StatedOrder> found;
   std::vector<ExternalRead> first_update(problem_.writes.size() + problem_.keys(),
@@ -163,7 +164,8 @@ void Dependencies::add_read(Node reader, const ExternalRead& read) {
                     of == read.write ? kNone : read.write, read.op});
 }
 
-// A range reads the keys it returns; that others are absent it learns from its predicate.
+// Whether the read is of a single item: a range reads the keys it returns; that others are absent
+// it learns from its predicate.
 bool Dependencies::is_item(OpId op, KeyId key) const {
   return !is_range(history_.op(op)) || returned(history_, op, key);
 }
@@ -182,7 +184,7 @@ bool Dependencies::add_anti(Budget& budget) {
   return add_anti_of_initial(budget);
 }
 
-// The version that the initial readers of a key read is overwritten by all writers with no stated
+// The version that the initial readers of a key read is overwritten by all writers without a stated
 // predecessor.
 bool Dependencies::add_anti_of_initial(Budget& budget) {
   std::vector<Node> next;
@@ -219,8 +221,8 @@ void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<c
                                KeyId key) {
   struct Reached {
     Node writer;
-    uint32_t from;    // index of the one before; kNone: the version read
-    uint32_t stated;  // what states it
+    uint32_t from;    // index of the previous one; kNone: the version read
+    uint32_t stated;  // index of the statement
   };
   const Match was = predicate_reads_.match_seen(reader.op, key, read);
   std::vector<Reached> reached;
@@ -254,7 +256,7 @@ void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<c
   }
 }
 
-// Where the order of versions is assumed: `until` ends with the one that was read.
+// For an assumed order of versions: `until` ends with the version that was read.
 void Dependencies::assume_read(const NodeRead& reader, std::span<const WriteId> until,
                                PredicateReads::LastChanges& known) {
   if (predicate_reads_.certainly_last_to_change(reader.op, until.back())) return;
@@ -296,13 +298,13 @@ bool Dependencies::version_orders(const std::vector<Node>& order, Rows<WriteId>&
     std::sort(begin, end, [&](WriteId a, WriteId b) {
       return place[problem_.writes.node[a]] < place[problem_.writes.node[b]];
     });
-    auto unread = end;  // from here on, versions that were never read
+    auto unread = end;  // where the versions that were never read begin
     const bool openly = !seen_openly_.empty() && seen_openly_[key] != 0;
     while (!openly && unread != begin && readers_[*(unread - 1)].empty()) --unread;
     for (auto w = begin; w != end; ++w) {
       const Node node = problem_.writes.node[*w];
       if (w == begin || (w > unread && unread == begin)) continue;
-      const WriteId last = w > unread ? *(unread - 1) : *(w - 1);  // read last
+      const WriteId last = w > unread ? *(unread - 1) : *(w - 1);  // the last version that was read
       const uint32_t last_place = place[problem_.writes.node[last]];
       const bool known = w <= unread ? stated_.between(last, node) != kNone
                                      : std::ranges::any_of(stated_.before(*w), [&](uint32_t i) {

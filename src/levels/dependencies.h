@@ -1,4 +1,4 @@
-// The dependencies that a history certainly has when Adya's levels are asked: which transaction
+// The dependencies that a history certainly has in the sense of Adya's levels: which transaction
 // wrote what another one read or overwrote, and which one overwrote what another one read. See
 // dependencies.cc.
 #pragma once
@@ -21,28 +21,29 @@ struct Dependency {
   Node to;
   EdgeKind kind;  // write, read or anti-dependency
   KeyId key;
-  // The version read, kNone for the initial one; of a read dependency only if `from` did not write
-  // that one, but the last before it that changed whether a range selects the key.
+  // The version that was read, kNone for the initial one. For a read dependency it is given only if
+  // `from` did not write that version, but is the last before it that changed whether a range
+  // selects the key.
   WriteId via = kNone;
   OpId op = kNone;  // read or anti-dependency: the read
   bool item =
       true;  // anti-dependency: the read returned the key; false: a range that found it absent
-  bool assumed = false;     // read or anti-dependency: nothing states that
+  bool assumed = false;     // read or anti-dependency: it rests on an assumed order
   uint32_t stated = kNone;  // write dependency: index into stated(); kNone: assumed
-  // anti-dependency of a range on a key that it did not return: index for chain(), of what states
-  // that `to` came after the version read; kNone: one statement does, or the version is the initial
-  // one
+  // anti-dependency of a range on a key that it did not return: index for chain(), the statements
+  // by which `to` came after the version read; kNone: one statement says so, or the version is the
+  // initial one
   uint32_t chain = kNone;
 };
 
-// A read from outside the transaction; unlike in Problem::reads, repetitions count.
+// A read from outside the transaction; unlike in Problem::reads, repeated reads count.
 struct NodeRead {
   Node reader;
   OpId op;
 };
 
-// Two transactions that read one version of a key, by itself, and overwrite it. Whichever was
-// first, the other lost its update.
+// Two transactions that read the same version of a key, each by itself, and overwrite it. Whichever
+// was first, the other lost its update.
 struct Divergence {
   ExternalRead read[2];
   Node node[2];
@@ -53,11 +54,11 @@ struct Divergence {
 // forbids.
 enum class UpdateOrders : uint8_t { ignored, known };
 
-// Whether the history states for each two versions of a key that follow each other in this order of
-// all nodes that they do: then no other order of versions is possible.
+// Whether, for every two consecutive versions of a key in this order of all nodes, the history
+// states that one follows the other: then no other order of versions is possible.
 bool states_version_orders(const Problem& problem, std::span<const Node> order,
                            unsigned threads = 1);
-// The additional memory that this takes, in bytes.
+// The additional memory, in bytes, that states_version_orders takes.
 uint64_t bytes_of_version_orders(const Problem& problem);
 
 class Dependencies {
@@ -70,21 +71,22 @@ class Dependencies {
         predicate_reads_(problem) {}
   Dependencies(const Dependencies&) = delete;  // its parts refer to each other
   Dependencies& operator=(const Dependencies&) = delete;
-  // Comes first. False if the budget ran out.
+  // To be called first. False if the budget ran out.
   bool find(Budget& budget);
 
   const std::vector<Dependency>& all() const { return all_; }
-  // What the history states of orders, and what its updates do; the source of such a one is the
-  // read.
+  // The orders that the history states, and those that follow from updates; the source of the
+  // latter is the update's read.
   const StatedVersions& stated() const { return stated_; }
-  // Indices for stated(), each of two versions, the second of which is the first of the next.
+  // Indices for stated(): each states the order of two versions, the second of which is the first
+  // of the next.
   std::span<const uint32_t> chain(uint32_t index) const { return chains_[index]; }
-  // If there is one.
+  // Two updates of one version, if there are any.
   const std::optional<Divergence>& divergence() const { return divergence_; }
 
-  // Per key its writers, in an order that agrees with `order`, where every pair is either stated or
-  // of two versions that were never read. If the history says less, empty, and `unstated` names two
-  // transactions and the key.
+  // Per key its writers, in an order that agrees with `order`; every pair either is stated or
+  // consists of versions that were never read. If the history states too little, the result is
+  // empty, and `unstated` names two transactions and the key.
   bool version_orders(const std::vector<Node>& order, Rows<WriteId>& versions,
                       std::string& unstated) const;
 
@@ -112,12 +114,13 @@ class Dependencies {
   StatedVersions stated_;
   PredicateReads predicate_reads_;
   std::optional<Divergence> divergence_;
-  std::vector<uint8_t> seen_openly_;  // per key; empty: none
-  Rows<NodeRead> readers_;            // per write
-  Rows<NodeRead> initial_readers_;    // per key
+  std::vector<uint8_t> seen_openly_;  // indexed by key; empty: there are none
+  Rows<NodeRead> readers_;            // indexed by write
+  Rows<NodeRead> initial_readers_;    // indexed by key
   std::vector<Dependency> all_;
   std::vector<std::vector<uint32_t>> chains_;
-  std::vector<uint32_t> reached_for_;  // per node: the last read for which add_changes met it
+  std::vector<uint32_t> reached_for_;  // indexed by node: the last read for which add_changes met
+                                       // it
   uint32_t reads_looked_at_ = 0;
 };
 

@@ -4,9 +4,9 @@
 //                                                        T2 -rw z-> T1
 //
 // Of several dependencies from one transaction to another the graph has one arc. A path is found in
-// the graph, and then the first dependency is taken for each of its arcs, by binary search among
-// the dependencies, which are sorted by their ends. Cost: to build it linear; a path takes the time
-// of the graph, and a logarithm for each arc.
+// the graph, and then the first dependency for each of its arcs, by binary search among the
+// dependencies, which are sorted by their ends. Cost: building is linear; a path takes time linear
+// in the graph, and a logarithm for each arc.
 
 #include "levels/dependency_graph.h"
 
@@ -50,7 +50,7 @@ DependencyGraph::Path DependencyGraph::cycle() const {
   return path;
 }
 
-// The first one between two nodes that have one.
+// The first dependency between two nodes; there must be one.
 uint32_t DependencyGraph::between(Node from, Node to) const {
   return *std::lower_bound(ids_.begin(), ids_.end(), std::pair(from, to),
                            [this](uint32_t i, const auto& ends) {

@@ -10,21 +10,22 @@
 
 namespace assay::internal {
 
-// A vertex a node. Refers to the dependencies that it is made of, which have to stay.
+// A graph with one vertex per node. Refers to the dependencies of which it is made, which must
+// outlive it.
 class DependencyGraph {
  public:
   using Path = std::vector<uint32_t>;  // indices of dependencies, each of which begins where the
-                                       // last one ends
+                                       // previous one ends
 
   DependencyGraph() = default;
   DependencyGraph(const std::vector<Dependency>& all, size_t nodes, bool (*belongs)(EdgeKind));
 
   const Digraph& graph() const { return graph_; }
-  // Their indices, by their ends.
+  // The indices of the dependencies, sorted by their ends.
   const std::vector<uint32_t>& dependencies() const { return ids_; }
-  // A cycle; there is one.
+  // A cycle; there must be one.
   Path cycle() const;
-  // A shortest path from one node to another; there is one.
+  // A shortest path from one node to another; there must be one.
   Path way(Node from, Node to) const;
 
  private:

@@ -1,10 +1,10 @@
 // Two engines that share nothing but the problem (infer/problem.h): the event graph (strong.cc) and
 // the search over prefixes (src/prefix_search).
 //
-// An order is a certificate, whichever engine found it. But that a search over prefixes was
-// exhausted cannot be checked afterwards, so for its violations the event graph is asked for a
-// proof. If that finds an order instead, one of the two is wrong, and the verdict is unknown, cause
-// internal: a bug in this program.
+// An order is a certificate, whichever engine found it. But it cannot be checked afterwards that a
+// search over prefixes was exhausted, so for its violations the event graph is asked for a proof.
+// If the event graph finds an order instead, one of the two is wrong, and the verdict is unknown,
+// cause internal: a bug in this program.
 
 #include "levels/engine.h"
 
@@ -17,7 +17,7 @@
 namespace assay::internal {
 namespace {
 
-constexpr size_t kSmall = 1000;  // transactions that are decided before a thread has started
+constexpr size_t kSmall = 1000;  // this many transactions are decided before a thread has started
 
 Judgement prove(const Problem& problem, const LevelInfo& level, const CheckOptions& options,
                 Stages& stages, Budget& budget) {
@@ -42,7 +42,8 @@ Judgement by_prefixes(const Problem& problem, const LevelInfo& level, const Chec
 
 Judgement decide(const CheckOptions& options, const Problem& problem, const LevelInfo& level,
                  Stages& stages, Budget& budget, const FindContradicted* contradicted) {
-  // The search over prefixes knows no open reads, and what they join is not one part.
+  // The search over prefixes does not know open reads, and decomposition does not know what they
+  // join.
   if (problem.open != nullptr)
     return decide_strong(problem, level, options, stages, budget, contradicted);
   const Decide engine = [&](const Problem& part, const LevelInfo& at, const CheckOptions& how,
@@ -53,7 +54,7 @@ Judgement decide(const CheckOptions& options, const Problem& problem, const Leve
   std::vector<Part> parts;
   if (options.speed_ups.has(SpeedUp::decomposition)) {
     const auto timer = stages.time("decompose");
-    constexpr uint64_t kBytesANode = 28, kBytesAKey = 16;  // chains, components and the parts
+    constexpr uint64_t kBytesANode = 28, kBytesAKey = 16;  // memory of chains, components and parts
     if (!budget.has_room(kBytesANode * problem.nodes() + kBytesAKey * problem.keys()))
       return Judgement::unknown(budget.reason());
     parts = decompose(problem, level);

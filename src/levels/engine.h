@@ -7,7 +7,8 @@
 namespace assay::internal {
 
 // Decides completely, within the budget; part by part if the history has independent parts.
-// `contradicted`: of rows that the open reads leave out, if they do (skipped_rows.h).
+// `contradicted`: finds contradicted rows, if the open reads leave skipped rows out
+// (skipped_rows.h).
 Judgement decide(const CheckOptions& options, const Problem& problem, const LevelInfo& level,
                  Stages& stages, Budget& budget, const FindContradicted* contradicted = nullptr);
 

@@ -1,6 +1,6 @@
 // A database may say in which order its transactions took effect: by commit timestamps, by its log,
-// by what an engineer believes. Replaying that order decides in one pass whether it explains what
-// the clients saw.
+// or by what an engineer believes. Replaying that order decides in one pass whether it explains
+// what the clients saw.
 //
 //   commit_ts:  A 1   B 2   C 3          A { w(x,1) }   B { w(y,2) }   C { r(x,1) r(y,null) }
 //
@@ -10,10 +10,10 @@
 //
 // One total order is replayed at serializable. Start and commit timestamps together are replayed at
 // snapshot isolation: a transaction reads what had been committed at its start, writers of the same
-// key do not overlap, and a session's transactions do not either. At the same time commits come
-// before starts. At strong-si, moreover, no transaction that began after another one had ended
-// starts before the commit of that one: the latest begin of the transactions that have started is
-// known at each commit.
+// key do not overlap, and a session's transactions do not either. Of events with the same
+// timestamp, commits come before starts. At strong-si, moreover, no transaction that began after
+// another one had ended starts before the commit of that one: the latest begin of the transactions
+// that have started is known at each commit.
 //
 // Cost: sorting, and one pass over the operations. Clark and others, "Validating Database System
 // Isolation Level Implementations with Version Certificate Recovery", EuroSys 2024 (Enne); Li and
@@ -37,8 +37,8 @@
 namespace assay::internal {
 namespace {
 
-// A place in an order. Of several at one time, commits come first, then transactions that write
-// nothing or start.
+// A place in an order. Of several places at one time, commits come first, then transactions that
+// write nothing or start.
 struct Place {
   int64_t time = std::numeric_limits<int64_t>::min();
   enum class Rank : uint8_t { commit, instant, start } rank = Rank::commit;
@@ -77,7 +77,7 @@ class Places {
 
   const std::string& obstacle() const { return obstacle_; }
 
-  // One event a transaction.
+  // One event per transaction.
   std::vector<PlacedEvent> single_events() const {
     std::vector<PlacedEvent> events;
     for (TxnId t = 0; t < h_.txn_count(); ++t)
@@ -86,7 +86,7 @@ class Places {
     return events;
   }
 
-  // Two of each. Nothing if the times of some are not known.
+  // Two events per transaction. nullopt if the times of some transactions are not known.
   std::vector<PlacedEvent> split_events() const {
     std::vector<PlacedEvent> events;
     if (is_list()) return events;
@@ -166,8 +166,9 @@ class Places {
   const History& h_;
   const Problem& problem_;
   ExpectedOrder::By by_;
-  std::vector<uint8_t> installs_;            // per transaction
-  std::vector<std::optional<Place>> place_;  // per transaction; nothing if it does not take effect
+  std::vector<uint8_t> installs_;            // indexed by transaction
+  std::vector<std::optional<Place>> place_;  // indexed by transaction; nullopt if it does not take
+                                             // effect
   std::string obstacle_;
 };
 
@@ -223,7 +224,7 @@ class FindsFault : public ReplayVisitor {
   }
 
  private:
-  // By what the history states of the read. Of rows it states nothing.
+  // Whether the history states another source of the read. For rows it states nothing.
   bool is_from_another(const Observation& seen, TxnId writer) const {
     if (is_range(h_.op(seen.op)) || h_.stated_source(seen.op) == kNone) return false;
     const TxnId stated = stated_source(h_, seen.op);
@@ -246,7 +247,8 @@ class FindsFault : public ReplayVisitor {
     return true;
   }
 
-  // What follows a transaction of unknown outcome in its session need not wait for it.
+  // Checks the session's order. What follows a transaction of unknown outcome in its session need
+  // not wait for it.
   bool follow_session(TxnId t) {
     Started& started = started_[h_.session(t)];
     const bool committed = h_.status(t) == TxnStatus::committed;
@@ -260,7 +262,7 @@ class FindsFault : public ReplayVisitor {
     return true;
   }
 
-  // Whether no transaction has started that began after this one had ended. A transaction of
+  // Fails if a transaction has started that began after this one had ended. A transaction of
   // unknown outcome has no end.
   bool keeps_real_time(TxnId t) {
     if (level_.real_time != RealTime::all_but_begins || h_.status(t) != TxnStatus::committed)
@@ -269,7 +271,7 @@ class FindsFault : public ReplayVisitor {
     return fault(OrderReplay::Fault::real_time, latest_, t);
   }
 
-  // Always false.
+  // Notes the fault; always false.
   bool fault(OrderReplay::Fault fault, TxnId t, TxnId other) {
     found_.fault = fault;
     found_.txn = t;
@@ -277,8 +279,8 @@ class FindsFault : public ReplayVisitor {
     return false;
   }
 
-  // Of a session: the last transaction in its order that has started, and the one that has not
-  // committed yet. There is at most one, those of unknown outcome aside.
+  // For a session: the last transaction in its order that has started, and the one that has started
+  // and not committed. There is at most one, apart from those of unknown outcome.
   struct Started {
     TxnId last = kNone, open = kNone;
   };
@@ -289,9 +291,9 @@ class FindsFault : public ReplayVisitor {
   Budget& budget_;
   bool split_;
   std::vector<TxnId>
-      writing_;  // split, per key: the transaction that has started and will write it
-  std::vector<Started> started_;  // split, per session
-  TxnId latest_ = kNone;          // of the started transactions, the last to begin
+      writing_;  // split, indexed by key: the transaction that has started and will write it
+  std::vector<Started> started_;  // split, indexed by session
+  TxnId latest_ = kNone;          // the last to begin of the transactions that have started
   OrderReplay found_;
 };
 

@@ -13,7 +13,7 @@ namespace assay::internal {
 
 struct ExpectedReplay {
   OrderReplay result;
-  Order order;  // if it explains the history: a certificate of the level
+  Order order;  // if it explains the history, a certificate for the level
 };
 
 struct ExpectedReplays {
@@ -21,17 +21,18 @@ struct ExpectedReplays {
   std::string obstacle;  // as in ExpectedOrderResult
 };
 
-// Which models of events an order is replayed in.
+// The event models in which an order is replayed.
 struct ReplayModels {
-  bool single = true;  // serializable
-  bool split = true;   // session_si, or adya_si if only sessions contradict that
-  // Where the order explains session_si, also strong_si: a transaction that began after another's
-  // end starts after its commit. This gives no certificate. All must have begin and end times.
+  bool single = true;  // at serializable
+  bool split = true;   // at session_si, or adya_si if only sessions contradict it
+  // If the order explains session_si, also at strong_si: a transaction that began after another's
+  // end starts after its commit. This gives no certificate. All transactions must have begin and
+  // end times.
   bool strong = false;
 };
 
-// `problem` is of clean reads, and gives the places of transactions that the order omits. If the
-// budget runs out that is the obstacle.
+// `problem` must be one of clean reads, and gives the places of transactions that the order omits.
+// If the budget runs out, that is the obstacle.
 ExpectedReplays replay_expected_order(const Problem& problem, const ExpectedOrder& expected,
                                       ReplayModels models, Budget& budget);
 

@@ -1,4 +1,4 @@
-// An order in which a transaction comes once what it read is there.
+// An order in which a transaction comes as soon as what it read is there.
 //
 //   s1: A { w(x,1) }   s2: B { r(x,2) w(y,1) }   s3: C { w(x,2) }   s4: D { w(x,1) }
 //   A B C D is the guess; B waits until C has left a 2: A C B D
@@ -6,9 +6,9 @@
 // At a weak level a transaction that comes early spoils nothing for the others: a read may see any
 // version that is not older than what its reader has seen, however many came after it. So any
 // transaction goes next whose predecessors have gone and whose reads have sources among those that
-// have gone; where several may, the guess says which. One that may not waits for the nearest source
-// of a read that has none. When all wait they are tried again, and then the first of them goes
-// unexplained.
+// have gone; if several may, the guess says which. A transaction that may not go waits for the
+// nearest source of a read that has none yet. When all wait, they are tried again, and then the
+// first of them goes unexplained.
 //
 // At read committed, which compares only the sources of one transaction with each other, this
 // explains nearly every read that anything explains. At causal consistency it is a guess: what a
@@ -72,7 +72,7 @@ class Scheduling {
     waiting_ranks_.insert(rank_[v]);
     wait(v, nearest_source(open_.all()[*read]));
   }
-  // Of those that have not gone.
+  // The nearest source that has not gone.
   Vertex nearest_source(const OpenRead& read) const {
     Vertex nearest = kNone;
     for (const TxnId t : read.sources)
@@ -102,14 +102,14 @@ class Scheduling {
   const std::span<const Vertex> order_;
   const OpenReads& open_;
   WaitingSources& waiting_;
-  std::vector<uint32_t> rank_;          // per vertex, in the guess
-  std::vector<uint32_t> place_;         // per vertex; kNone: it has not gone
-  std::vector<uint32_t> predecessors_;  // per vertex, those that have not gone
-  std::vector<Vertex> waits_for_;       // per vertex; kNone: for none
-  // Lists of the vertices that wait for one.
+  std::vector<uint32_t> rank_;          // indexed by vertex: its place in the guess
+  std::vector<uint32_t> place_;         // indexed by vertex; kNone: it has not gone
+  std::vector<uint32_t> predecessors_;  // indexed by vertex: the number that have not gone
+  std::vector<Vertex> waits_for_;       // indexed by vertex; kNone: it waits for none
+  // Lists of the vertices that wait for a vertex.
   std::vector<Vertex> first_waiting_, next_waiting_;
   std::set<uint32_t> waiting_ranks_;
-  std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> ready_;  // ranks
+  std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> ready_;  // holds ranks
   std::vector<Vertex> done_;
   uint32_t tries_again_ = 8;
 };

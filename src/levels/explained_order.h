@@ -10,8 +10,9 @@
 
 namespace assay::internal {
 
-// A topological order of the graph, whose vertices are transactions, in which as many of them as
-// possible come after sources for what they read, and otherwise as in `order`, which is one too.
+// A topological order of the graph, whose vertices are transactions. As many of them as possible
+// come after sources for what they read; otherwise the order is that of `order`, which is
+// topological, too.
 std::vector<Vertex> explained_order(const Digraph& graph, std::span<const Vertex> order,
                                     const OpenReads& open, WaitingSources& waiting);
 

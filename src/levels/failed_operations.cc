@@ -4,10 +4,10 @@
 //   w(x,1) [0,1]   cas(x,1,2) failed [3,9]   w(x,5) [8,9]     fits after w(x,5)
 //
 // In a given order of the other operations the places that the clock allows are adjacent, and so
-// are those where the key holds one version. Taken by time of request, each failed operation goes
-// to the first place that is allowed, not before one that ended before it began, and where it
-// fails. No other choice leaves more places to those after it, so the answer is exact for this
-// order. O(n log n).
+// are those where the key holds one version. In the order of requests, each failed operation goes
+// to the first place that is allowed, at which it fails, and which is not before an operation that
+// ended before it began. No other choice leaves more places to those after it, so the answer is
+// exact for this order. O(n log n).
 
 #include "levels/failed_operations.h"
 
@@ -34,7 +34,7 @@ class Fitting {
       ending_[i] = std::min(ending_[i + 1], times[sequence[i]].end);
   }
 
-  // Places: p is behind the first p operations. Those `failed` must be sorted by begin.
+  // Finds places; place p is after the first p operations. `failed` must be sorted by begin.
   bool place(std::span<const TxnId> failed, std::vector<size_t>& places) {
     std::vector<uint32_t> by_end(failed.size());
     std::iota(by_end.begin(), by_end.end(), 0u);
@@ -77,8 +77,8 @@ class Fitting {
   const History& history_;
   const OperationTimes& times_;
   std::span<const Segment> segments_;
-  std::vector<int64_t> begun_;   // per place: the latest begin before it
-  std::vector<int64_t> ending_;  // per place: the earliest end behind it
+  std::vector<int64_t> begun_;   // indexed by place: the latest begin before it
+  std::vector<int64_t> ending_;  // indexed by place: the earliest end after it
 };
 
 }  // namespace

@@ -10,15 +10,15 @@
 
 namespace assay::internal {
 
-// From this place of the sequence on, until the next segment, the key is in one state. Before the
-// first segment it is in the initial one.
+// The key is in one state from this place of the sequence until the next segment. Before the first
+// segment it is in the initial state.
 struct Segment {
   size_t begin;
   KeyState state;
 };
 
-// Puts every failed operation at a place where it had to fail, by the clock. False, and `sequence`
-// as it was, if one fits nowhere.
+// Inserts every failed operation at a place where it must fail and that the clock allows. False,
+// with `sequence` unchanged, if one fits nowhere.
 bool fit_failed(const History& history, const OperationTimes& times,
                 std::span<const Segment> segments, std::span<const TxnId> failed,
                 std::vector<TxnId>& sequence);

@@ -3,18 +3,18 @@
 //
 //   w(x,1) [0,9]   w(x,2) [1,5]   cas(x,1,3) [2,6]   r(x,2) [3,9]
 //
-// Go from response to response. A situation is the state of the key and which operations under way
-// took effect. What has not taken effect when it has to respond does so now, after as many others
-// as that needs: at 5 w(x,2), or w(x,1) and then w(x,2), or w(x,1), cas(x,1,3) and w(x,2). Three
-// things keep the situations few:
+// The search goes from response to response. A situation is the state of the key and which
+// operations under way took effect. What has not taken effect when it has to respond does so now,
+// after as many others as that needs: at 5 w(x,2), or w(x,1) and then w(x,2), or w(x,1), cas(x,1,3)
+// and w(x,2). Three things keep the situations few:
 //
-//   free      when a write that asks for nothing takes effect, every other such write under way can
+//   free      when a write that expects nothing takes effect, every other such write under way can
 //             have done so right before it, unseen. It owes nothing from then on, and may still be
 //             used. Here w(x,1) owes nothing after w(x,2).
 //   better    one situation is better than another in the same state if more reads took effect in
 //             it, fewer writes were used up, and fewer of them owe something. Only the best are
 //             kept.
-//   supply    of what asks for a value, the k-th that has to respond and takes the value away needs
+//   supply    among the operations that expect a value and replace it, the k-th to respond needs
 //             the value to be there k times by then: now, by a write under way that is not used up,
 //             or by one requested until then. Else the situation has no future.
 //
@@ -22,10 +22,9 @@
 // effect, and few writes were used up. When none is left, the search goes back 32 responses with
 // four times as many, then 64 with sixteen times as many, and so on.
 //
-// It proves nothing when it finds nothing. "Just in time" is Lowe's (2017); the count of supplies
-// is that of Gibbons and Korach's zones (1997), taken forward. Cost: responses × situations ×
-// operations under way; of the operations that have a response, at most 64 may be under way at a
-// time.
+// Finding no order proves nothing. "Just in time" is Lowe's (2017); the count of supplies continues
+// Gibbons and Korach's zones (1997). Cost: responses × situations × operations under way; of the
+// operations that have a response, at most 64 may be under way at a time.
 
 #include "levels/key_beam.h"
 
@@ -84,23 +83,23 @@ class KeyBeam {
   struct Situated {
     Slots done = 0, owes = 0;
     uint32_t state = 0;
-    uint32_t trail = kNone;  // how it came about
+    uint32_t trail = kNone;  // the steps that led to it
   };
-  struct Layer {    // after a response
-    uint32_t next;  // moment
+  struct Layer {    // the situations after a response
+    uint32_t next;  // the next moment
     size_t trails;
     std::vector<Situated> situations;
   };
   struct Trail {
     uint32_t op, before;
-    uint32_t moment;  // the response that it was for
+    uint32_t moment;  // the response that it is for
   };
-  // Operations under way that expect one state, by response.
+  // Operations under way that expect the same state, by response.
   struct Demand {
     struct One {
       Slots slot;
       uint32_t supplies,
-          rank;  // requests of producers until its response, and how many of these it takes
+          rank;  // requests of producers until its response; how many of these it needs
     };
     uint32_t state = kNone;
     Slots producers = 0;
@@ -125,8 +124,8 @@ class KeyBeam {
   static bool asks_nothing(const Op& o) { return o.seen.accepts == Accepts::any; }
   Slots bit(uint32_t op) const { return Slots{1} << slot_[op]; }
 
-  // Those of unknown outcome for which there is no room are left out: they need not take effect.
-  // False if others find none.
+  // Gives each operation a slot. If there is no slot left, operations of unknown outcome are left
+  // out, as they need not take effect; false if another operation gets none.
   bool assign_slots() {
     slot_.assign(ops_.size(), kNoSlot);
     Slots used = 0;
@@ -146,7 +145,7 @@ class KeyBeam {
     return true;
   }
 
-  // Enters the requests until then. False if there is no response any more.
+  // Enters the requests before the next response. False if there is no response left.
   bool go_to_next_response() {
     const Layer& layer = layers_.back();
     current_ = layer.situations;
@@ -188,11 +187,12 @@ class KeyBeam {
     open_.erase(std::find(open_.begin(), open_.end(), op));
     for (Slots* kind : {&reads_, &failures_, &writes_, &offers_, &updates_}) *kind &= ~bit(op);
   }
-  // Before this moment.
+  // Collects the operations that are under way before this moment.
   void open_anew(uint32_t moment) {
     open_.clear();
     reads_ = failures_ = writes_ = offers_ = updates_ = 0;
-    // The operations under way then are among those requested since the earliest request that is.
+    // The operations under way then are among those requested since the earliest request of any of
+    // them.
     for (uint32_t m = moment == 0 ? 0 : earliest_call(moment); m < moment; ++m) {
       const uint32_t op = op_at_[m];
       if (op == kNone || slot_[op] == kNoSlot || ops_.op(op).call != m) continue;
@@ -224,9 +224,9 @@ class KeyBeam {
   }
   void take_harmless(Situated& s) { s.done |= fitting(s.state) & (reads_ | failures_); }
 
-  // Lists operations that expect a value which may become rare. Where several states show the value
-  // (some read states its source, or nulls were written and left by removals), one of them is
-  // counted on.
+  // Lists operations that expect a value which may become rare. If several states show the value
+  // (some read states its source, or nulls were both written and left by removals), one of the
+  // states is counted on.
   void list_demands() {
     demands_.clear();
     for (const uint32_t op : open_) {
@@ -268,8 +268,8 @@ class KeyBeam {
     return false;
   }
 
-  // Lets `due_` take effect in every situation, and keeps the best that this leads to. False if
-  // there is none.
+  // Lets `due_` take effect in every situation, and keeps the best of the resulting situations.
+  // False if there are none.
   bool answer() {
     reached_.clear();
     work_.clear();
@@ -280,7 +280,7 @@ class KeyBeam {
       work_.pop_back();
       ++entered_;
       go_on(s);
-      if (budget_.exhausted() || entered_ > most_) return true;  // run() says so
+      if (budget_.exhausted() || entered_ > most_) return true;  // run() reports this
     }
     keep_best();
     if (reached_.empty()) return false;
@@ -296,8 +296,8 @@ class KeyBeam {
     return true;
   }
 
-  // `paid`: the operation that is due has just ceased to owe a value, or did not owe one before.
-  // False if the situation is useless.
+  // `paid`: the operation that is due no longer owes a value, or did not owe one. False if the
+  // situation is useless.
   bool enter(const Situated& s, bool paid) {
     if (has_no_future(s)) return false;
     const Slots b = bit(due_);
@@ -309,8 +309,8 @@ class KeyBeam {
     return answers || goes_on;
   }
 
-  // Lets one more operation take effect. Of operations with the same effect the one that responds
-  // first; of writes also the first that owes a value, if that is another one.
+  // Lets one more operation take effect. Of operations with the same effect only the one that
+  // responds first is tried; of writes also the first that owes a value, if that is another one.
   void go_on(const Situated& s) {
     const Slots fits = fitting(s.state);
     twins_.clear();
@@ -361,7 +361,7 @@ class KeyBeam {
     reached_.swap(kept_);
   }
 
-  // Goes back by some responses and goes on from there with a wider beam. False if the limit of
+  // Goes back by some responses and continues from there with a wider beam. False if the limit of
   // widenings is reached.
   bool go_back() {
     if (layers_.size() > farthest_) widened_ = 0;
@@ -374,9 +374,9 @@ class KeyBeam {
     return true;
   }
 
-  // In the order of time: at a response the operations that took effect for it, preceded by the
-  // unused writes under way before the first of them that expects no value; operations that change
-  // nothing as soon as they fit.
+  // The operations in an order that explains them: at a response, the operations that took effect
+  // for it, preceded by the unused writes under way before the first of them that expects no value;
+  // operations that change nothing come as soon as they fit.
   std::vector<TxnId> sequence() {
     std::vector<Trail> path;
     for (uint32_t t = current_.front().trail; t != kNone; t = trails_[t].before)
@@ -421,7 +421,7 @@ class KeyBeam {
     return txns;
   }
 
-  // Situations that were entered: a situation that is not better than one of them is skipped. Only
+  // Situations that were entered: a situation that is no better than one of them is skipped. Only
   // some are compared.
   class Known {
    public:
@@ -470,31 +470,31 @@ class KeyBeam {
   const KeyOperations& ops_;
   Budget& budget_;
   uint32_t moments_ = 0;
-  std::vector<uint32_t> op_at_;  // per moment
+  std::vector<uint32_t> op_at_;  // indexed by moment
   std::vector<std::vector<uint32_t>>
-      producers_;              // per state: when writes that leave it are requested
-  std::vector<uint8_t> slot_;  // per operation
-  std::vector<uint32_t>
-      earliest_;  // per moment: the first request of the operations that respond from then on
-  uint32_t forever_ = kNone;  // the first request without a response
+      producers_;                   // indexed by state: when writes that leave it are requested
+  std::vector<uint8_t> slot_;       // indexed by operation
+  std::vector<uint32_t> earliest_;  // indexed by moment: the first request of the operations that
+                                    // respond from then on
+  uint32_t forever_ = kNone;        // the first request without a response
 
   std::vector<Layer> layers_;
   std::vector<Trail> trails_;
   size_t farthest_ = 0, widened_ = 0;
   uint64_t entered_ = 0, most_ = 0;
-  uint32_t due_latest_ = kNone;  // as far as the search came
+  uint32_t due_latest_ = kNone;  // the response at which the search got furthest
 
-  // Of the response that is looked at:
+  // The next members belong to the response that is being examined.
   uint32_t now_ = 0, due_ = kNone;
   std::vector<Situated> current_, reached_, kept_, work_;
   std::vector<Ranked> ranked_;
-  std::vector<uint32_t> open_;  // under way, by response
-  uint32_t open_at_ = 0;        // before this moment
-  // Operations under way: those that change nothing and saw a value, or saw it not; those that
-  // write and expect nothing; those that expect something, and may or do take effect.
+  std::vector<uint32_t> open_;  // operations under way, by response
+  uint32_t open_at_ = 0;        // the moment for which open_ was collected
+  // Operations under way: those that change nothing and saw a value, or saw that it was absent;
+  // those that write and expect nothing; those that expect something and may take effect, or do.
   Slots reads_ = 0, failures_ = 0, writes_ = 0, offers_ = 0, updates_ = 0;
   std::vector<Demand> demands_;
-  std::vector<Mask> mask_of_;  // per state
+  std::vector<Mask> mask_of_;  // indexed by state
   uint64_t stamp_ = 0;
   std::vector<Twin> twins_;
   Known known_;

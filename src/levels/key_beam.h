@@ -1,4 +1,4 @@
-// An order of the operations on one key, found by a beam over situations. See key_beam.cc.
+// An order of the operations on one key, found by a beam search over situations. See key_beam.cc.
 #pragma once
 
 #include "assay/budget.h"
@@ -7,7 +7,7 @@
 
 namespace assay::internal {
 
-// Satisfied, or unknown: then another method must decide it. Leaves `ops` as they are.
+// Satisfied, or unknown: then another method must decide. Leaves `ops` unchanged.
 Judgement search_by_beam(const KeyOperations& ops, Budget& budget);
 
 }  // namespace assay::internal

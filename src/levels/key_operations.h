@@ -1,14 +1,15 @@
 // The operations on one key, as a search for their order needs them: requests and responses as a
-// list in the order of time, and what each operation asks of the state of the key and leaves.
+// list in the order of time, and for each operation the state of the key that it expects and the
+// one that it leaves.
 //
 //   w(x,1) [0,9]   cas(x,1,2) [2,5]   r(x,2) [6,8]      list: w( cas( )cas r( )r )w
 //
 // States are numbered from 0, the initial one; if a read is stated to be from a transaction, the
-// state that it left gets a separate number; all values that are never read or compared with are
-// one state, since no operation distinguishes them. Operations that leave the same state, and for a
-// compare-and-set expect the same, are *twins*: they are interchangeable except for their
-// responses. An operation that takes effect is taken out of the list with its response, so the
-// first response in the list is always the next one due.
+// state that this transaction left gets a separate number; all values that are never read or
+// compared with are one state, since no operation distinguishes them. Operations that leave the
+// same state, and for a compare-and-set expect the same, are *twins*: they are interchangeable
+// except for their responses. An operation that takes effect is taken out of the list with its
+// response, so the first response in the list is always the next one due.
 #pragma once
 
 #include <span>
@@ -31,28 +32,28 @@ class KeyOperations {
     TxnId txn;
     bool certain;
     Observation seen;
-    TxnId stated = kNone;    // a read: it is stated to be from this one, or kInitialTxn
-    uint32_t state = kNone;  // it leaves; kNone: it changes nothing
+    TxnId stated = kNone;    // a read: the transaction that it is stated to be from, or kInitialTxn
+    uint32_t state = kNone;  // the state that it leaves; kNone: it changes nothing
     uint32_t twins = kNone;  // equal for operations with the same effect; kNone: it changes nothing
-    uint32_t call = kNone, reply = kNone;  // entries
+    uint32_t call = kNone, reply = kNone;  // indices of its entries in the list
   };
 
   KeyOperations(const History& history, const OperationTimes& times, std::span<const TxnId> certain,
                 std::span<const TxnId> possible);
 
-  // There has to be an operation.
+  // The key of the operations; there must be an operation.
   KeyId key() const { return history_.op(ops_.front().seen.op).key; }
   size_t size() const { return ops_.size(); }
   const Op& op(uint32_t i) const { return ops_[i]; }
   size_t states() const { return contents_.size(); }
   size_t twins() const { return twins_; }
-  // Certain operations, and those of them that have not taken effect.
+  // The number of certain operations, and of those that have not taken effect.
   size_t certain() const { return certain_; }
   size_t left() const { return left_; }
 
-  // Calls take(operation) for each that is under way, that is requested before any response still
-  // to come, until it returns false. Gives the operation that has to respond next, if it got as
-  // far; kNone if there is none.
+  // Calls take(operation) for each operation that is under way, that is, requested before any
+  // response still to come, until `take` returns false. Returns the operation that has to respond
+  // next if the walk got that far; kNone if there is none.
   template <class Take>
   uint32_t each_open(Take take) const {
     uint32_t e = next_[kHead];
@@ -62,20 +63,21 @@ class KeyOperations {
   }
   // Whether the operation's result is the one it would have in this state.
   bool fits(const Op& op, uint32_t state) const;
-  // The state that a write has to leave for a read, or a compare-and-set that took effect; kNone:
-  // none, or it is neither.
+  // The state that a read, or a compare-and-set that took effect, needs a write to leave; kNone:
+  // the state does not exist, or the operation is neither.
   uint32_t wanted_by(const Op& op) const;
-  // Which of two twins has to take effect first.
+  // Whether `a` of two twins has to take effect first.
   static bool goes_first(const Op& a, const Op& b) {
-    return a.reply != b.reply ? a.reply < b.reply : a.call < b.call;  // no response is the greatest
+    return a.reply != b.reply ? a.reply < b.reply : a.call < b.call;  // kNone, for no response, is
+                                                                      // the greatest
   }
   // "the first 5 of 9 responses on key x can be explained, but not yet that of transaction t"
   std::string progress(uint32_t stuck_at) const;
 
-  // Takes it out of the list, or puts it back; the last one taken out goes back first.
+  // Takes an operation out of the list, or puts it back; the last one taken out must go back first.
   void take(uint32_t op);
   void take_back(uint32_t op);
-  // What took effect, hashed.
+  // The hash of what has taken effect.
   Situation taken() const { return taken_hash_; }
 
  private:
@@ -92,13 +94,14 @@ class KeyOperations {
   const History& history_;
   const OperationTimes& times_;
   std::vector<Op> ops_;
-  std::vector<KeyState> contents_;  // by state
+  std::vector<KeyState> contents_;  // indexed by state
   std::unordered_map<TxnId, uint32_t>
-      state_of_writer_;  // of transactions that a read is stated to be from
+      state_of_writer_;  // for transactions that a read is stated to be from
   std::unordered_set<VersionId> looked_for_;
-  std::unordered_map<VersionId, uint32_t> state_of_version_;  // which leaves it by a write
+  std::unordered_map<VersionId, uint32_t> state_of_version_;  // for states left by writes of the
+                                                              // version
   size_t twins_ = 0;
-  std::vector<uint32_t> entry_op_, next_, previous_;  // per entry, the first being the head
+  std::vector<uint32_t> entry_op_, next_, previous_;  // indexed by entry, the first being the head
   std::vector<uint8_t> is_reply_;
   size_t certain_ = 0, left_ = 0;
   Situation taken_hash_;

@@ -2,13 +2,13 @@
 //
 // Edges that the history itself shows need no proof. A derived edge needs the forced order it
 // follows from, whose own proof is a cycle that may use orders derived before it, and so on. The
-// number of steps behind an order is not known until they are written, so it is estimated: an order
-// derived in round r costs 2^r, and one that the proof contains already costs nothing.
+// number of steps that an order needs is not known until they are written, so it is estimated: an
+// order derived in round r costs 2^r, and one that the proof contains already costs nothing.
 //
 //   T1 → T2 derived in round 3, T1 → T3 and T3 → T2 in round 0:    by T3, at cost 2 instead of 8
 //
 // Dijkstra's algorithm finds the cheapest path. Each edge leads forwards in a topological order, so
-// vertices behind the end of the path are skipped. Cost: the edges between the two ends, with a
+// vertices after the end of the path are skipped. Cost: the edges between the two ends, with a
 // heap.
 
 #include "levels/known_paths.h"

@@ -17,11 +17,12 @@ class KnownPaths {
   KnownPaths(const Digraph& graph, const KnownEdges& known, const IncrementalOrder* order)
       : graph_(graph), known_(known), order_(order), proved_(known.forced.size(), 0) {}
 
-  // The path whose forced orders are cheapest to prove, over edges of the graph that were there
-  // when `edges_known` had been added; there must be one. Consecutive vertices, both ends included.
+  // The path whose forced orders are cheapest to prove, over edges that were in the graph when
+  // `edges_known` had been added; there must be one. Returns consecutive vertices, including both
+  // ends.
   std::vector<Vertex> find(Vertex from, Vertex to, uint32_t edges_known);
 
-  // From now on the proof has this forced order anyway. False if it had it before.
+  // Notes that the proof contains this forced order in any case. False if it did before.
   bool add_proved(uint32_t forced);
 
  private:
@@ -30,10 +31,10 @@ class KnownPaths {
   const Digraph& graph_;
   const KnownEdges& known_;
   const IncrementalOrder* order_;
-  std::vector<uint8_t> proved_;  // per forced order
-  std::vector<uint32_t> mark_;   // per vertex; == stamp_: reached in this search
-  std::vector<uint64_t> cost_;   // per vertex reached
-  std::vector<Vertex> parent_;   // per vertex reached
+  std::vector<uint8_t> proved_;  // indexed by forced order
+  std::vector<uint32_t> mark_;   // indexed by vertex; == stamp_: reached in this search
+  std::vector<uint64_t> cost_;   // indexed by vertex, if reached
+  std::vector<Vertex> parent_;   // indexed by vertex, if reached
   uint32_t stamp_ = 0;
 };
 

@@ -9,12 +9,12 @@
 namespace assay::internal {
 namespace {
 
-// Whether the level right below `above` is this one, and decides it.
+// Whether the level is the one right below `above`, and decides it.
 bool decides(LevelId level, const LevelInfo& above) {
   return follows_from_below(above) && next_weaker(above.id).front() == level;
 }
 
-// Whether a level that adds these edges in real time adds this one.
+// Whether a level with this rule of real time has this edge.
 bool adds(RealTime rule, const Edge& edge) {
   switch (rule) {
     case RealTime::none:
@@ -29,8 +29,8 @@ bool adds(RealTime rule, const Edge& edge) {
   return false;
 }
 
-// Whether some read dependency comes from a change of what a range selects, which other levels than
-// Adya's do not know.
+// Whether some read dependency comes from a change of what a range selects, which only Adya's
+// levels know.
 bool rests_on_changes(const Proof& proof) {
   return std::ranges::any_of(proof.steps, [](const ProofStep& step) {
     return std::ranges::any_of(step.cycle, [](const Edge& edge) {
@@ -39,8 +39,8 @@ bool rests_on_changes(const Proof& proof) {
   });
 }
 
-// Whether every edge of the proof, session order and real time aside, is one of a level with the
-// same model.
+// Whether every edge of the proof, apart from session order and real time, is one of a level with
+// the same model.
 bool proves_at(const LevelInfo& level, const Proof& proof) {
   const auto has = [&](const Edge& edge) {
     if (edge.kind == EdgeKind::session) return level.session_order;
@@ -53,7 +53,8 @@ bool proves_at(const LevelInfo& level, const Proof& proof) {
   });
 }
 
-// Adya's levels want the order of versions to be known, which no reason for another level shows.
+// Whether nothing follows for the other level because it is one of Adya's, which require the
+// version order to be known: no reason for a level of another kind shows that.
 bool withheld(LevelId level, const LevelInfo& other) {
   return other.events == EventModel::adya && level_info(level).events != EventModel::adya;
 }
@@ -96,10 +97,11 @@ bool Lattice::useful(LevelId id) const {
     if (!is_open(other.id)) continue;
     if (other.id == id || decides(id, other)) return true;
     if (!options_.speed_ups.has(SpeedUp::carry)) continue;
-    // A violation of causal spares the search over prefixes, whose end would be no proof.
+    // A violation of causal spares the search over prefixes, whose exhaustion would not be a proof.
     if (options_.engine == EngineId::dbcop && level.seen.repeated && implies(other.id, id))
       return true;
-    // Some orders may do for Adya's levels; no verdict on another level says anything of them.
+    // Some orders may satisfy Adya's levels, but no verdict on a level of another kind decides
+    // them.
     const bool related = implies(id, other.id) || implies(other.id, id);
     const bool idle = withheld(id, other) && !may_order(id, other.id);
     if ((options_.levels.empty() || widened_) && related && !idle) return true;

@@ -2,26 +2,26 @@
 //
 //   s1: w(x,1) [0,9]   s2: w(x,2) [2,5]   s3: r(x,2) [6,8]   s4: r(x,1) [7,12]
 //
-// Go from response to response. Operations that change nothing take effect as soon as they fit;
-// what else has not taken effect when it has to respond, or when a read that needs it has to, does
-// so
+// The search goes from response to response. Operations that change nothing take effect as soon as
+// they fit; an operation that has not taken effect when it has to respond, or when a read that
+// needs it has to, takes effect
 //
 //   now      and leaves the new state. w(x,2) at 5 is the first
 //   before   right before the write that left the present state, if that came after its request.
 //            Only operations that waited for it see it there, and the state stays as it is. At 9,
-//            w(x,1) goes before what is in force if that was written after 0; then x = 2 still
+//            w(x,1) goes before the write in force if that was written after 0; then x = 2 still
 //            holds
 //
-// This disposes of writes whose values were never needed. All that is left to choose, once a
+// This disposes of writes whose values were never needed. All that is left to choose, once per
 // response, is whether the state changes. The state that is read again sooner is preferred.
 // Compare-and-sets that fit take effect at the latest when the state they fit is about to be
 // overwritten. Choices that fail are undone, the last one first, and no situation is entered twice:
 // what took effect, the present state, the one before it, and since when.
 //
 // This finds an order of nearly every register that was linearizable, however many operations
-// overlap. It proves nothing when it does not. The rule that a read takes effect at once is Wing
-// and Gong's (1993), "just in time" Lowe's (2017). Cost: responses × operations under way, times
-// the decisions taken back.
+// overlap. Finding none proves nothing. The rule that a read takes effect at once is Wing and
+// Gong's (1993), "just in time" Lowe's (2017). Cost: responses × operations under way, times the
+// decisions taken back.
 
 #include "levels/lazy_search.h"
 
@@ -70,7 +70,8 @@ class LazySearch {
  private:
   using Op = KeyOperations::Op;
   enum class Where : uint8_t { before, now };
-  // A run of states begins with a write that expects no value. `before`: ahead of it.
+  // A run of states begins with a write that expects no value. `before`: the step goes before that
+  // write.
   struct Step {
     uint32_t op;
     uint32_t run;
@@ -83,17 +84,18 @@ class LazySearch {
         0;  // requests before this entry came before the run; 0: nothing can go before it
     uint32_t run = 0;
   };
-  // What to do about an operation that is due: let `first`, if any, and then it take effect.
+  // One way to deal with an operation that is due: let `first`, if any, take effect and then the
+  // operation.
   struct Alternative {
     uint32_t first, due;
     Where where;
-    bool hurry = true;  // what fits the state that is overwritten, and does not fit the new one, is
-                        // done before
+    bool hurry = true;  // what fits only the overwritten state, and not the new one, takes effect
+                        // before
   };
   struct Choice {
     size_t steps;
     Standing at;
-    size_t begin, end;  // alternatives_ that are untried
+    size_t begin, end;  // the range of alternatives_ that are untried
   };
 
   static bool asks_nothing(const Op& o) { return o.seen.accepts == Accepts::any; }
@@ -112,8 +114,8 @@ class LazySearch {
     choices_.push_back({steps_.size(), at_, begin, alternatives_.size()});
   }
 
-  // Those under way that change nothing and fit the state, or the one before it. False if there is
-  // none; else there may be more, for fewer responses are still to come.
+  // Lets operations under way take effect that change nothing and fit the state or the one before
+  // it. False if there are none; otherwise there may be more, as more operations are under way now.
   bool take_harmless() {
     const size_t steps = steps_.size();
     open_.clear();
@@ -142,14 +144,14 @@ class LazySearch {
     if (o.state != kNone && may_go_before(o) && ops_.fits(o, at_.earlier))
       add({kNone, due, Where::before});
   }
-  // The alternatives from `begin` on: that which leaves the state that is read next after this
-  // entry comes last.
+  // Sorts the alternatives from `begin` on: the one that leaves the state which is read soonest
+  // after this entry comes last.
   void prefer(size_t begin, uint32_t entry) {
     stable_sort_by(std::span(alternatives_).subspan(begin), [&](const Alternative& a) {
       return -int64_t{next_wanted(state_after(a), entry)};
     });
   }
-  // Whether to hurry is a question where the state is overwritten.
+  // If the alternative overwrites the state, both with and without hurrying are tried.
   void add(Alternative a) {
     const uint32_t writer = a.first != kNone ? a.first : a.due;
     if (a.where == Where::now && asks_nothing(ops_.op(writer))) {
@@ -163,8 +165,8 @@ class LazySearch {
     alternatives_.push_back(a);
   }
 
-  // After one of those under way that leave a state in which it fits; of several that do the same,
-  // the one that has to respond first.
+  // Adds alternatives in which one of the operations under way first leaves a state that fits; of
+  // several that do the same, the one that has to respond first.
   void add_helped(uint32_t due, Where where) {
     const Op& o = ops_.op(due);
     helpers_.clear();
@@ -190,14 +192,14 @@ class LazySearch {
     const uint32_t own = ops_.op(a.due).state;
     return own != kNone ? own : ops_.op(a.first).state;
   }
-  // When the state is asked for next after this entry; kNone: never.
+  // The next entry after this one at which the state is asked for; kNone: there is none.
   uint32_t next_wanted(uint32_t state, uint32_t entry) const {
     const std::vector<uint32_t>& calls = wanted_[state];
     const auto it = std::upper_bound(calls.begin(), calls.end(), entry);
     return it == calls.end() ? kNone : *it;
   }
 
-  // Goes on with the last choice that has an alternative left. False if there is none.
+  // Continues with the last choice that has an alternative left. False if there is none.
   bool take_next() {
     for (; !choices_.empty(); choices_.pop_back()) {
       Choice& last = choices_.back();
@@ -225,8 +227,8 @@ class LazySearch {
     take(op, alternative.where);
   }
 
-  // The compare-and-sets that can be done only before the alternative overwrites the state, into
-  // open_.
+  // Lists in open_ the compare-and-sets that can be done only before the alternative overwrites the
+  // state.
   void list_hurried(const Alternative& a) {
     open_.clear();
     const uint32_t next = ops_.op(a.first != kNone ? a.first : a.due).state;
@@ -239,12 +241,12 @@ class LazySearch {
     });
   }
 
-  // The state is about to be overwritten.
+  // Begins a run: the state is about to be overwritten.
   void begin_run(const Alternative& alternative) {
     if (alternative.hurry) {
       list_hurried(alternative);
       for (const uint32_t op : open_) {
-        if (!ops_.fits(ops_.op(op), at_.state)) continue;  // the one before it changed the state
+        if (!ops_.fits(ops_.op(op), at_.state)) continue;  // the previous one changed the state
         take(op, Where::now);
         at_.state = ops_.op(op).state;
       }
@@ -263,7 +265,7 @@ class LazySearch {
     steps_.pop_back();
   }
 
-  // False if the situation was met before.
+  // Returns false if the situation was met before.
   bool remember() {
     const uint64_t where = mix64((uint64_t{at_.state} << 32 | at_.earlier) + mix64(at_.since));
     const Situation taken = ops_.taken();
@@ -281,14 +283,15 @@ class LazySearch {
 
   KeyOperations& ops_;
   Budget& budget_;
-  std::vector<std::vector<uint32_t>> wanted_;  // per state: when reads expect it
+  std::vector<std::vector<uint32_t>> wanted_;  // indexed by state: when reads expect it
   Standing at_;
   std::vector<Step> steps_;
   std::vector<Choice> choices_;
   std::vector<Alternative> alternatives_;
   std::vector<uint32_t> open_, helpers_;  // scratch
-  std::vector<uint32_t> first_twin_;      // scratch: per number of operations with the same effect
-  uint32_t due_ = kNone;                  // as far as the search came
+  std::vector<uint32_t> first_twin_;      // scratch: indexed by number of operations with the same
+                                          // effect
+  uint32_t due_ = kNone;                  // the operation at which the search got furthest
   SituationSet seen_;
 };
 

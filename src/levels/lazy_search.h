@@ -8,8 +8,8 @@
 
 namespace assay::internal {
 
-// Satisfied, or unknown: whether there is an order of another kind is left to search_linearization.
-// Leaves `ops` as it was. Gives up beyond a number of situations that is linear in the operations.
+// Satisfied or unknown: whether there is an order of another kind is left to search_linearization.
+// Leaves `ops` unchanged. Gives up after a number of situations that is linear in the operations.
 Judgement search_lazily(KeyOperations& ops, Budget& budget);
 
 }  // namespace assay::internal

@@ -1,13 +1,13 @@
 // Linearizability of one key by search: for values that were written more than once, keys that were
-// removed, failed operations that zones.cc leaves open. The question is NP-complete.
+// removed, and failed operations that zones.cc leaves open. The question is NP-complete.
 //
 //   w(x,1) [0,9]   w(x,2) [1,9]   w(x,1) [2,9]   r(x,2) [3,4]   r(x,1) [5,6]
 //
-// Go through requests and responses in the order of time. At a request the operation may take
-// effect now, if its result fits the state; at the response of one that has not yet taken effect,
-// the last decision was wrong. Wing and Gong (1993); Lowe (2017) added the memory: which operations
-// took effect, and the state they left, is all that matters, and no such situation is entered
-// twice.
+// The search goes through requests and responses in the order of time. At a request the operation
+// may take effect now, if its result fits the state; at the response of one that has not yet taken
+// effect, the last decision was wrong. Wing and Gong (1993); Lowe (2017) added the memory: which
+// operations took effect, and the state they left, is all that matters, and no such situation is
+// entered twice.
 //
 // Most histories that are linearizable are put in order by lazy_search.cc before this search
 // begins, and by key_beam.cc where values were written again and again. What keeps its tree small:
@@ -16,7 +16,7 @@
 //     the same), the one whose response comes first takes effect first: if another one did, the two
 //     could change places. Operations of unknown outcome, which have no response, come after the
 //     others, the earliest request first
-//   - values that nobody reads or compares with are all one state
+//   - values that no operation reads or compares with are all one state
 //
 // So the numbers of operations of each kind nearly determine what took effect, and with few values
 // there are few situations, however many operations overlap. Tried first: if a read has to respond
@@ -73,16 +73,16 @@ class LinearSearch {
   using Op = KeyOperations::Op;
   struct Taken {
     uint32_t op;
-    uint32_t state;  // before
+    uint32_t state;  // the state before
   };
-  // What may take effect in a situation, the last ones of alternatives_; from `next` on they are
-  // tried.
+  // What may take effect in a situation: the last entries of alternatives_; those before `next` are
+  // still to be tried.
   struct Choice {
-    size_t taken;  // so much had taken effect
+    size_t taken;  // how many operations had taken effect
     size_t first, next;
   };
 
-  // An operation under way that changes nothing and fits.
+  // An operation under way that changes nothing and fits; kNone if there is none.
   uint32_t harmless() const {
     uint32_t found = kNone;
     ops_.each_open([&](uint32_t op) {
@@ -93,7 +93,7 @@ class LinearSearch {
     return found;
   }
 
-  // Lists the operations under way that may take effect now, the first to try at the end.
+  // Lists the operations under way that may take effect now; the first to try comes last.
   void open_choice() {
     const size_t first = alternatives_.size();
     const uint32_t due = ops_.each_open([&](uint32_t op) {
@@ -121,7 +121,8 @@ class LinearSearch {
     choices_.push_back({taken_.size(), first, alternatives_.size()});
   }
 
-  // Goes back to the last choice that has an alternative left; kNone if there is none.
+  // Goes back to the last choice that has an alternative left, and returns that; kNone if there is
+  // none.
   uint32_t next_alternative() {
     while (!choices_.empty()) {
       Choice& last = choices_.back();
@@ -144,7 +145,7 @@ class LinearSearch {
     taken_.pop_back();
   }
 
-  // False if the situation was entered before.
+  // Returns false if the situation was entered before.
   bool remember() {
     const uint64_t state = mix64(~uint64_t{state_});
     const Situation taken = ops_.taken();
@@ -160,13 +161,13 @@ class LinearSearch {
 
   KeyOperations& ops_;
   Budget& budget_;
-  std::vector<uint32_t>
-      first_twin_;  // scratch: per number of operations with the same effect, the first
+  std::vector<uint32_t> first_twin_;  // scratch: indexed by number of operations with the same
+                                      // effect, the first of them
   std::vector<Taken> taken_;
   std::vector<Choice> choices_;
   std::vector<uint32_t> alternatives_;  // operations
   uint32_t state_ = 0;
-  uint32_t until_ = kNone;  // as far as the search came: the operation that had to respond
+  uint32_t until_ = kNone;  // where the search got furthest: the operation that had to respond
   SituationSet seen_;
 };
 

@@ -11,8 +11,8 @@
 namespace assay::internal {
 
 // `certain` are the operations of committed transactions on one key, `possible` those of unknown
-// outcome, which may take effect or not. Each transaction is one operation. An order names those of
-// `possible` that took effect.
+// outcome, which may or may not take effect. Each transaction is one operation. An order names
+// those of `possible` that took effect.
 Judgement search_linearization(const History& history, const OperationTimes& times,
                                std::span<const TxnId> certain, std::span<const TxnId> possible,
                                const SpeedUps& speed_ups, Budget& budget);

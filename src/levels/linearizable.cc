@@ -3,19 +3,20 @@
 //
 //   x: w(x,1) [0,9]  r(x,1) [2,3]         y: w(y,1) [1,4]  r(y,null) [5,6]
 //
-// x is linearizable, y is not, so the whole is not. Each key goes the cheapest way that decides it:
+// x is linearizable, y is not, so the whole is not. Each key is decided in the cheapest way that
+// works:
 //
 //   zones           every read is matched to one write                    zones.cc
 //   intervals       a read returned what the key did not hold then,        value_intervals.cc
-//                   whoever wrote it
+//                   whichever operation wrote it
 //   linear search   a value was written twice, a key was removed,         linear_search.cc
 //                   a failed operation fits nowhere in the first order
 //
 // The orders of the keys are merged by time: each operation takes effect at the earliest instant
 // that those before it on its key leave, and instants are compared across keys. At equal instants
-// any order of the keys respects the clock, but sessions may still need one. Where the orders found
-// do not obey them, orders are looked for once more as if each operation had ended before its
-// session began anew.
+// any order of the keys respects the clock, but sessions may still need one. If the orders found do
+// not respect sessions, orders are looked for once more as if each operation had ended before its
+// session began the next.
 //
 // Operations of unknown outcome that were read from took effect at some time after their request.
 // One that was not read from never changes the result of zones.cc; the search may use it to explain
@@ -86,14 +87,14 @@ class KeyByKey {
         failed_[op.key].push_back(history_.txn_of(i));
       }
     }
-    // An insert that follows a written null found the key absent as well.
+    // An insert that follows a written null found the key absent, too.
     for (WriteId w = 0; w < problem_.writes.size(); ++w) {
       if (history_.version_value(problem_.writes.version[w]).is_null())
         searched_[problem_.writes.key[w]] = true;
     }
   }
 
-  // What refutes the level for the operations on one key refutes it for the whole.
+  // Decides the operations on one key: what refutes the level for them refutes it for the whole.
   void decide_key(Zones& zones, KeyId key) {
     if (budget_.exhausted_now()) return conclude(Judgement::unknown(budget_.reason()));
     Judgement found;
@@ -114,7 +115,7 @@ class KeyByKey {
                                 budget_);
   }
 
-  // The operations of each key, for searching it.
+  // Collects the operations of each key, for searching it.
   void index_operations() {
     const auto collect = [&](auto belongs) {
       return collect_rows<TxnId>(history_.key_count(), [&](auto add) {
@@ -138,8 +139,9 @@ class KeyByKey {
     }
   }
 
-  // Nothing is concluded where operations of one session touch in time, and the orders found for
-  // the keys disagree with it: a search of the whole history may still find one.
+  // Merges the orders of the keys. If operations of one session touch in time, and the orders found
+  // for the keys disagree with the session, nothing is concluded: a search of the whole history may
+  // still find an order.
   void merge() {
     const auto timer = stages_.time("merge");
     stable_sort_by(instants_, [](const Instant& i) { return i.time; });
@@ -153,8 +155,8 @@ class KeyByKey {
     judgement_ = Judgement::satisfied(std::move(order));
   }
 
-  // Puts operations at the same instant into an order that sessions allow, each key keeping its
-  // own.
+  // Puts operations at the same instant into an order that sessions allow; each key keeps its own
+  // order.
   bool break_tie(size_t begin, size_t end) {
     const auto n = static_cast<uint32_t>(end - begin);
     std::vector<uint32_t> by_key(n);
@@ -185,8 +187,8 @@ class KeyByKey {
     return true;
   }
 
-  // By the clock it does, unless one operation began when the one before it ended, or its begin is
-  // not known.
+  // Whether the merged order respects sessions. The clock makes sure that it does, unless one
+  // operation began when the one before it ended, or its begin is not known.
   bool follows_sessions() const {
     std::vector<uint32_t> farthest(history_.session_count(), 0);
     return std::all_of(instants_.begin(), instants_.end(), [&](const Instant& i) {
@@ -214,8 +216,8 @@ class KeyByKey {
   Stages& stages_;
   Budget& budget_;
   OperationTimes times_;
-  std::vector<std::vector<TxnId>> failed_;  // per key: operations that did not take effect
-  std::vector<bool> searched_;              // per key: zones cannot decide it
+  std::vector<std::vector<TxnId>> failed_;  // indexed by key: operations that did not take effect
+  std::vector<bool> searched_;              // indexed by key: zones cannot decide it
   Rows<TxnId> by_key_, possible_;           // for the search
   std::vector<Instant> instants_;
   Judgement judgement_;

@@ -9,11 +9,12 @@
 
 namespace assay::internal {
 
-// Whether the history can be decided key by key: every committed transaction has times, all that
-// may count are one operation on one key that is no list, and no version orders are stated.
+// Whether the history can be decided key by key: every committed transaction has times, every
+// transaction that may count is one operation on one key that is not a list, and no version orders
+// are stated.
 bool decidable_by_key(const Problem& problem);
 
-// An unknown without a reason: another method must decide it.
+// If the result is unknown without a reason, another method must decide the level.
 Judgement decide_by_key(const Problem& problem, const SpeedUps& speed_ups, Stages& stages,
                         Budget& budget);
 

@@ -2,7 +2,7 @@
 // once.
 //
 //   A { a(l,1) }   B { a(l,1) }   C { a(l,2) }   R: r(l,[1,2])
-//   choices: A begins at 0, or later than R; B likewise; C at 0 is impossible, at 1, or later
+//   choices: A begins at 0, or later than R; so does B; C begins at 1, or later; 0 is impossible
 //
 // Added at once: every element belongs to a block, every block is somewhere, none is cut by a
 // shorter list, and a transaction whose block is in the list took effect. The rest is about pairs
@@ -11,8 +11,8 @@
 // the sources of the reads, as for registers: the reader read from the transaction whose block ends
 // where its list ends. The clauses and why they hold: certify/blocks.h.
 //
-// Cost: for every transaction that appended to the key one choice for each place where its elements
-// fit.
+// Cost: for every transaction that appended to the key, one choice for each place where its
+// elements fit.
 
 #include "levels/list_choices.h"
 
@@ -33,12 +33,14 @@ ProofStep blocks_step(OpId read) {
 
 }  // namespace
 
-// Per block its guessed beginning: from the front, the first block that fits.
+// A guess of where each block begins: going from the front, the first block that fits.
 std::vector<uint32_t> ListChoices::guess(uint32_t index, Search::Places places,
                                          const Search& search) const {
   const auto place_of = [&](TxnId t) { return places[search.write_event(t)]; };
   const OpenList& list = lists_.all()[index];
-  std::vector<std::vector<uint32_t>> beginning(list.elements.size());  // blocks, per place
+  std::vector<std::vector<uint32_t>> beginning(list.elements.size());  // indexed by place: the
+                                                                       // blocks that may begin
+                                                                       // there
   for (uint32_t b = 0; b < list.blocks.size(); ++b)
     for (const uint32_t at : list.blocks[b].places) beginning[at].push_back(b);
   std::vector<uint32_t> guessed(list.blocks.size(), size(list));
@@ -60,7 +62,7 @@ void ListChoices::make(uint32_t index, Search::Places places, Search& search) {
   const OpenList& list = lists_.all()[index];
   const std::vector<uint32_t> guessed = guess(index, places, search);
   std::vector<std::vector<Side>>& sides = sides_[index];
-  sides.resize(std::max<size_t>(list.blocks.size(), 1));  // even of none: made
+  sides.resize(std::max<size_t>(list.blocks.size(), 1));  // without blocks, too, it counts as made
   const bool possible_reader = search.is_possible(list.reader);
   const ProofStep step = blocks_step(list.op);
   const auto unless_reader = [&](std::vector<Side>& clause) {
@@ -72,7 +74,7 @@ void ListChoices::make(uint32_t index, Search::Places places, Search& search) {
     search.add_clause(clause, step);
     return;
   }
-  // A shorter list ends after this many elements.
+  // Shorter lists, each with the number of elements after which it ends.
   std::vector<std::pair<uint32_t, const OpenList::Read*>> ends;
   for (const OpenList::Read& read : list.reads) ends.emplace_back(read.length, &read);
   std::sort(ends.begin(), ends.end());
@@ -158,7 +160,7 @@ bool ListChoices::add_overlaps(uint32_t index, std::span<const Placed> placed, S
   const uint32_t n = size(lists_.all()[index]);
   bool any = false;
   std::vector<const Placed*> of_block(lists_.all()[index].blocks.size());
-  const Placed* reaches = nullptr;  // the furthest so far
+  const Placed* reaches = nullptr;  // the block that reaches furthest so far
   for (const Placed& p : placed) {
     if (const Placed*& other = of_block[p.block]; other != nullptr) {
       add_pair(index, *other, p, false, search);

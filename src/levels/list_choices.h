@@ -20,8 +20,8 @@ class ListChoices {
   struct Placed {
     uint32_t block = 0;  // index into OpenList::blocks
     TxnId txn = kNone;
-    uint32_t at = 0;   // the number of elements: later than the list
-    uint32_t end = 0;  // behind its last element
+    uint32_t at = 0;   // the number of elements means: later than the list
+    uint32_t end = 0;  // after its last element
     Side side = kKnownSide;
   };
 
@@ -29,24 +29,24 @@ class ListChoices {
 
   const OpenLists& lists() const { return lists_; }
   bool made(uint32_t list) const { return !sides_[list].empty(); }
-  // Adds the choices of a list and all that does not depend on their order. `places`: in an order,
-  // as a guess.
+  // Adds the choices of a list and all that does not depend on their order. `places`: the places of
+  // an order, as a guess.
   void make(uint32_t list, Search::Places places, Search& search);
   // Where the search has placed the blocks, by place.
   std::vector<Placed> placed(uint32_t list, const Search& search) const;
-  // Adds what forbids the overlaps among these. False if there are none.
+  // Adds what forbids the overlaps among these blocks. False if there are none.
   bool add_overlaps(uint32_t list, std::span<const Placed> placed, Search& search);
-  // Adds that blocks which follow each other were written in this order, where an order has them
-  // otherwise. False if it does not.
+  // If blocks follow each other in the list and an order has their writers the other way round,
+  // adds that the writers come in the list's order. False if there are none such.
   bool add_orders(uint32_t list, std::span<const Placed> placed, Search::Places places,
                   Search& search);
   // The block that ends where the read does; null for an empty list.
   static const Placed* last_seen(std::span<const Placed> placed, uint32_t length);
-  // The side that says that the transaction was read by the operation, which read this list so far;
-  // kKnownSide if it cannot have been.
+  // The side which says that the transaction was read by the operation, given the part of the list
+  // that the operation read; kKnownSide if it cannot have been.
   Side side_of(OpenLists::Place read, TxnId source) const;
-  // A clause that says why `before` wrote its block before `after` did its, if both are placed as
-  // given.
+  // A clause which says that `before` wrote its block before `after` wrote its own, if both are
+  // placed as given.
   static ProofStep ordered(const OpenList& list, const Placed& before, const Placed& after);
 
  private:
@@ -54,9 +54,10 @@ class ListChoices {
   std::vector<uint32_t> guess(uint32_t list, Search::Places places, const Search& search) const;
 
   const OpenLists& lists_;
-  // Per list and block: of each of its places, and of "later", the side. Empty: not made.
+  // Indexed by list and block: the side for each of its places, and for "later". Empty: they have
+  // not been made.
   std::vector<std::vector<std::vector<Side>>> sides_;
-  std::set<std::tuple<Side, Side, bool>> pairs_;  // clauses that were added
+  std::set<std::tuple<Side, Side, bool>> pairs_;  // the clauses that have been added
 };
 
 }  // namespace assay::internal

@@ -17,12 +17,12 @@
 //   serializable              the same with r and w one event
 //
 // These are the axioms of Biswas and Enea (OOPSLA 2019), each evaluated at the transaction that
-// reads. So every engine knows an edge by the level of one transaction: an anti-dependency by its
-// reader's, the end of a write dependency by the overwriting transaction's. The event graph has
-// that of each node. Readers at weak levels have no anti-dependencies; the transactions they saw
-// force write dependencies, which do not depend on the order: the search goes on without them, and
-// its order is then checked against them (WeakLevels::find_faults). Violated ones are added, as
-// edges that hold in every order.
+// reads. So an edge depends on the level of one transaction only: an anti-dependency on its
+// reader's level, the end of a write dependency on that of the overwriting transaction. The event
+// graph knows the level of each node. Readers at weak levels have no anti-dependencies; the
+// transactions they saw force write dependencies, which do not depend on the order: the search goes
+// on without them, and its order is then checked against them (WeakLevels::find_faults). Violated
+// ones are added, as edges that hold in every order.
 //
 // Cost: that of the search and of the weak levels, for each order that is looked at; usually two or
 // three. Deciding is NP-hard as soon as one of the levels is. Source of the definition: Bouajjani,
@@ -59,7 +59,7 @@ Problem without_weak_readers(Problem problem, const std::vector<LevelId>& held) 
   return problem;
 }
 
-// Why the transactions that count cannot be held to what they declare; nothing if they can.
+// Why the counting transactions cannot be held to what they declare; nullopt if they can.
 std::optional<Unknown> cannot_be_mixed(const History& history) {
   for (TxnId t = 0; t < history.txn_count(); ++t) {
     if (history.status(t) == TxnStatus::aborted) continue;
@@ -74,8 +74,8 @@ std::optional<Unknown> cannot_be_mixed(const History& history) {
   return std::nullopt;
 }
 
-// A transaction whose declared level lets it see one state of a key, and which saw two;
-// Anomaly::none if there is none.
+// A transaction whose declared level lets it see one state of a key but that saw two; Anomaly::none
+// if there is none.
 BadRead declared_non_repeatable_read(const Problem& problem) {
   const History& h = *problem.history;
   std::vector<ExternalRead> reads;
@@ -93,10 +93,10 @@ BadRead declared_non_repeatable_read(const Problem& problem) {
   return {};
 }
 
-// Decides completely, within the budget. No read may be open, and no read a bad one.
+// Decides completely, within the budget. No read may be open, and none a bad one.
 Judgement decide_mixed(const Problem& problem, const CheckOptions& options, Stages& stages,
                        Budget& budget) {
-  constexpr uint64_t kBytesAReader = 8, kBytesANode = 4;  // the copies
+  constexpr uint64_t kBytesAReader = 8, kBytesANode = 4;  // memory of the copies
   if (!budget.has_room(sizeof(ExternalRead) * problem.reads.items.size() +
                        kBytesAReader * problem.readers.items.size() +
                        kBytesANode * problem.nodes()))
@@ -104,7 +104,7 @@ Judgement decide_mixed(const Problem& problem, const CheckOptions& options, Stag
   std::vector<LevelId> held;
   held.reserve(problem.nodes());
   for (const TxnId t : problem.txn) held.push_back(*held_to(*problem.history, t));
-  std::vector<LevelId> weak_levels;  // to which some transaction is held
+  std::vector<LevelId> weak_levels;  // the levels to which some transaction is held
   for (const LevelInfo& level : all_levels())
     if (level.events == EventModel::weak && std::ranges::find(held, level.id) != held.end())
       weak_levels.push_back(level.id);
@@ -124,8 +124,8 @@ namespace rules {
 
 bool declares_levels(Case& c, const LevelInfo&) { return c.lattice.is_wanted(LevelId::mixed); }
 
-// Each transaction at the level that it declares: by itself, as it follows from no other level, and
-// none from it.
+// Decides the level of declared levels by itself, as it follows from no other level, and none from
+// it.
 void decide_declared(Case& c, const LevelInfo&) {
   constexpr LevelId mixed = LevelId::mixed;
   if (std::optional<Unknown> obstacle = cannot_be_mixed(c.history))

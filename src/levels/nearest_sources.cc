@@ -5,8 +5,8 @@
 //   Nobody wrote x before A, B or C left it absent. D read y from B, so in a snapshot it saw B's x,
 //   or C's if that came later.
 //
-// First an order is tried in which transactions wait for what they read (explained_order.cc), and
-// nothing is a choice. At read committed it usually explains everything.
+// First an order is tried in which transactions wait for what they read (explained_order.cc),
+// without any choices. At read committed it usually explains everything.
 //
 // Nearly every database lets transactions read snapshots, or something stricter. So the sources
 // that snapshots rule out are omitted (infer/narrow_sources.cc, at prefix), which usually leaves
@@ -14,10 +14,10 @@
 // the order that the hint proposes. The result is a commit order with these sources, whatever the
 // reason for choosing them.
 //
-// If it finds none, other sources may do, and all of them are searched. Every read of an absent key
-// has all transactions that removed it as sources: that search has millions of choices where this
-// has thousands. It ends here after few conflicts, since strong levels, whose orders determine the
-// sources, come before a long one.
+// If none is found, other sources may do, and all of them are searched. Every read of an absent key
+// has all transactions that removed the key as sources: that search has millions of choices where
+// this one has thousands. This one ends after few conflicts, since strong levels, whose orders
+// determine the sources, come before a long search.
 //
 // Cost: that of narrowing, and of searches with few conflicts. No paper.
 
@@ -43,7 +43,7 @@ Order first_order(const Problem& problem) {
   return order;
 }
 
-// Whether everything that the level asks about is among the reads that have sources.
+// Whether everything that the level asks about is among the open reads.
 bool has_all(const OpenReads& open, const OpenReads& asked) {
   return std::ranges::all_of(asked.all(), [&](const OpenRead& one) {
     return std::ranges::all_of(one.ops, [&](OpId op) {
@@ -69,7 +69,8 @@ Judgement accept_narrowed(const Problem& matched, const Problem& problem, const 
   Judgement found = decide_with_sources(matched, level, *narrowed->open, first_order(*narrowed), on,
                                         chosen, stages, budget, most_conflicts);
   if (found.outcome() != Outcome::satisfied) return {};
-  found.certificate.order.sources = chosen.sources();  // a verifier would find other sources
+  found.certificate.order.sources = chosen.sources();  // without them a verifier would find other
+                                                       // sources
   return found;
 }
 

@@ -12,9 +12,9 @@
 
 namespace assay::internal {
 
-// Unknown if a search must decide it. `matched`: without the open reads; `problem`: with them.
-// `asked`: the reads that the level judges, separately or together. `first`: an order that
-// satisfies the level if nothing is asked of them.
+// Unknown if a search must decide the level. `matched`: without the open reads; `problem`: with
+// them. `asked`: the reads that the level judges, separately or together. `first`: an order that
+// satisfies the level if the open reads are ignored.
 Judgement try_nearest_sources(const Problem& matched, const Problem& problem,
                               const LevelInfo& level, const OpenReads& asked, const Order& first,
                               const SpeedUps& on, Stages& stages, Budget& budget);

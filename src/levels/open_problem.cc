@@ -3,10 +3,10 @@
 //
 //   s1: { w(x,1) }   s2: { w(x,1) w(y,1) }   s3: { r(x,1) }     s3 read from s1 or s2
 //
-// Few skipped rows matter, so they are added lazily: find an order without them, add the ones it
-// contradicts, and repeat, starting from that order: a fresh one would contradict as many others.
-// After some rounds all are added. Aggregates are added lazily too: once an order fails to explain
-// one, the state that it saw of each key becomes a choice.
+// Few skipped rows matter, so they are added lazily: find an order without them, add the ones that
+// it contradicts, and repeat, starting from that order, as a fresh one would contradict as many
+// others. After some rounds all are added. Aggregates are added lazily, too: once an order fails to
+// explain one, the state that it saw of each key becomes a choice.
 //
 // Cost: listing the open operations, linear in their number times their possible sources; for each
 // round, an order.
@@ -24,7 +24,7 @@
 namespace assay::internal {
 namespace {
 
-constexpr uint32_t kLastReachInSearch = 6;  // a search has as many rounds as it takes
+constexpr uint32_t kLastReachInSearch = 6;  // a search may take any number of rounds
 
 void add_rows(std::vector<SkippedRow>& all, std::span<const SkippedRow> more) {
   all.insert(all.end(), more.begin(), more.end());
@@ -32,8 +32,8 @@ void add_rows(std::vector<SkippedRow>& all, std::span<const SkippedRow> more) {
   all.erase(std::unique(all.begin(), all.end()), all.end());
 }
 
-// How far from its place, in events, a query is looked at: rows that an order nearly contradicts
-// are added too, since repairing it moves the sessions against each other.
+// How far from its place, in events, a query is examined: rows that an order nearly contradicts are
+// added, too, since repairing it moves the sessions against each other.
 uint32_t reach_of_round(uint32_t round) { return round == 0 ? 0 : uint32_t{16} << round; }
 
 }  // namespace
@@ -70,8 +70,8 @@ bool OpenProblem::has_sources() {
   return with_sources_.has_value();
 }
 
-// Matches anew: with the sources that are the only possible ones, and with transactions of unknown
-// outcome that may have been seen. Unless the budget runs out.
+// Matches anew, unless the budget runs out: reads with one possible source are facts, and
+// transactions of unknown outcome that may have been seen may take effect.
 void OpenProblem::match_with_open_reads() {
   const auto timer = stages_.time("match");
   const std::shared_ptr<OpenReads>& open = open_[static_cast<size_t>(for_orders())];
@@ -119,12 +119,12 @@ bool OpenProblem::add_contradicted_rows(const Order& order) {
   add_rows(rows_, more);
   add_late_rows(more);
   if (++rounds_that_added_rows_ > kMostRoundsThatAddRows)
-    late_rows_ = false;  // they are too many to come one after the other
+    late_rows_ = false;  // there are too many to add them bit by bit
   return true;
 }
 
 // Adds the aggregates that an order does not explain. False if there are no new ones that the
-// states of their keys decide: the others an engine either explains, or does not know.
+// states of their keys decide: an engine either explains the others or does not know them.
 bool OpenProblem::add_contradicted_aggregates(const Order& order) {
   if (!has_aggregates_) return false;
   std::vector<OpId> more;
@@ -141,7 +141,7 @@ bool OpenProblem::add_contradicted_aggregates(const Order& order) {
   return true;
 }
 
-// Adds them to the open reads, or else has these listed anew.
+// Adds the rows to the open reads, or has these listed anew.
 void OpenProblem::add_late_rows(std::span<const SkippedRow> rows) {
   const std::shared_ptr<OpenReads>& open = open_[static_cast<size_t>(Listing::late)];
   if (options_.speed_ups.has(SpeedUp::rows_in_search) && open && with_sources_ &&
@@ -151,8 +151,8 @@ void OpenProblem::add_late_rows(std::span<const SkippedRow> rows) {
   with_sources_.reset();
 }
 
-// Skipped rows are added at two moments: here while an order is searched, which goes on with them;
-// and, if that search cannot use them, after it has ended.
+// Skipped rows are added at two points: here while an order is searched, and the search continues
+// with them; or, if the search cannot use them, after it has ended.
 Judgement OpenProblem::search(const Problem& problem, const LevelInfo& level) {
   std::vector<SkippedRow> all = rows_;
   uint32_t round = rounds_that_added_rows_;
@@ -172,7 +172,7 @@ Judgement OpenProblem::search(const Problem& problem, const LevelInfo& level) {
   return found;
 }
 
-// False if there was nothing.
+// Returns false if the search had found no such rows.
 bool OpenProblem::take_over_rows_of_the_search() {
   if (rows_of_search_.empty()) return false;
   rows_ = std::move(rows_of_search_);

@@ -1,5 +1,5 @@
-// When single operations ran, and the order they are put in: what the files that decide
-// linearizability share.
+// When single operations ran, and the order they are put in: shared by the files that decide
+// linearizability.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 
 namespace assay::internal {
 
-// Between request and response, by transaction. An operation of unknown outcome may take effect at
-// any time after its request. Where clocks drift, responses are later by the drift; what this hides
-// of the order within a session, session order says.
+// The request and response of each transaction. An operation of unknown outcome may take effect at
+// any time after its request. If clocks drift, responses are later by the drift; session order
+// tells the order within a session that the drift hides.
 struct OperationTimes {
   static constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
 
   struct Span {
-    int64_t begin;  // Interval::kUnknown, before everything, where it is not known
+    int64_t begin;  // Interval::kUnknown, before everything, if it is not known
     int64_t end;
   };
 
@@ -33,9 +33,9 @@ struct OperationTimes {
   }
   const Span& operator[](TxnId t) const { return spans_[t]; }
 
-  // Has each end before its session begins anew, where these are the same moment. An order for
-  // these times is one for the true ones, and in the order of every session; the lack of an order
-  // for these proves nothing.
+  // Makes each operation end before its session begins the next if these are the same moment. An
+  // order for these times is also one for the true ones, and respects every session; if these have
+  // no order, that proves nothing.
   void part_sessions(const History& history) {
     for (SessionId s = 0; s < history.session_count(); ++s) {
       const auto txns = history.session_txns(s);

@@ -20,7 +20,7 @@ void each_update(const History& h, const std::function<bool(OpId, VersionId)>& t
   struct LastRead {
     TxnId txn = kNone;
     OpId op = kNone;
-    VersionId version = kNone;  // kNone: a null
+    VersionId version = kNone;  // kNone: the read returned a null
   };
   std::vector<LastRead> last_read(h.key_count());
   bool more = true;

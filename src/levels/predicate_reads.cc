@@ -2,15 +2,15 @@
 // depends on.
 //
 //   order x: 5 30 40     A { w(x,5) }  B { w(x,30) }  C { w(x,40) }  D { p(value < 20,[]) }
-//   D saw 40, which satisfies its condition as little as 30 did. B changed the match last: D
+//   D saw 40, which does not satisfy its condition, nor did 30. B changed the match last: D
 //   depends on B, not on C.
 //
 // A range depends on the last transaction, up to the version that it saw, that changed whether it
 // selects the key. Which one that was is certain if one statement orders all possible writers of
 // the key, or if every other version matches otherwise.
 //
-// Cost: of a range on a key the versions back to the last change, and only once for a condition and
-// a version.
+// Cost: for a range and a key, the versions back to the last change, but only once for a condition
+// and a version.
 
 #include "levels/predicate_reads.h"
 
@@ -26,7 +26,7 @@ Match PredicateReads::match(OpId range, KeyId key, WriteId write) {
                         history_.selected(range).predicate);
 }
 
-// It matches if the range names the key as matched, else it does not.
+// It matches if the range names the key as matched; otherwise it does not.
 Match PredicateReads::match_seen(OpId range, KeyId key, WriteId write) {
   const Match of = match(range, key, write);
   if (of != Match::open) return of;
@@ -68,7 +68,8 @@ void PredicateReads::find_whole_orders() {
   }
 }
 
-// Of all that may have been there no other version matches as the one that was read does.
+// Whether, of all versions that may have been there, no other one matches as the one that was read
+// does.
 bool PredicateReads::others_all_differ(OpId range, WriteId read) {
   const PredicateId predicate = history_.selected(range).predicate;
   const KeyId key = problem_.writes.key[read];

@@ -1,8 +1,8 @@
 // A proof is a list of cycles, and clauses that follow from them (assay/certificate.h).
 //
 // Known edges need no assumption. A derived edge assumes the version order it was derived from; a
-// separate cycle proves that order, the one that the opposite order would close, with edges derived
-// earlier:
+// separate cycle proves that order, namely the one that the opposite order would close with edges
+// derived earlier:
 //
 //   step 0  cycle: if T1's x came before T2's, then S → T2 (S read T1's x) and T2 → S (y)   clause
 //           {T2 < T1}
@@ -12,9 +12,9 @@
 //
 // So the justification is not recursive: the forced orders that are needed, directly or for each
 // other, are collected first and proved in the order of their derivation, each as one cycle and, if
-// that cycle used others, one unit clause. Only what the final contradiction needs is written.
-// The path of each cycle is searched when it is needed, among the edges known at the time
-// (known_paths.cc). Cost: one such search a forced order.
+// that cycle used others, one unit clause. Only what the final contradiction needs is written. The
+// path of each cycle is searched when it is needed, among the edges known at the time
+// (known_paths.cc). Cost: one such search for each forced order.
 
 #include "levels/proof_builder.h"
 
@@ -77,7 +77,7 @@ void ProofBuilder::add_edge(Cycle& cycle, Edge edge) const {
   cycle.edges.push_back(std::move(edge));
 }
 
-// Of orders the edges themselves say which they assume.
+// Adds an assumption, unless it is an order: the edges themselves say which orders they assume.
 void ProofBuilder::give(Cycle& cycle, const Literal& literal) const {
   if (literal.kind == Literal::Kind::order) return;
   if (std::find(cycle.given.begin(), cycle.given.end(), literal) == cycle.given.end())
@@ -104,7 +104,7 @@ ProofBuilder::Cycle ProofBuilder::explain(const Walk& walk, const Search* search
     } else if (step.side != kKnownSide) {
       add_edge(cycle, search->edge(step.arc, step.side));
       give(cycle, search->literal(step.side));
-    } else if (events_.node_of(from) != events_.node_of(to)) {  // r(T) → w(T) goes without saying
+    } else if (events_.node_of(from) != events_.node_of(to)) {  // r(T) → w(T) is never listed
       const uint32_t found = helpers.empty() ? events_.graph().find(step.arc) : Digraph::kBuiltIn;
       if (found == Digraph::kBuiltIn) {
         add_edge(cycle, events_.reason(from, helpers, to));
@@ -138,7 +138,8 @@ ProofBuilder::Cycle ProofBuilder::justify(const ForcedOrder& forced) {
     head = events_.write_event(forced.before);
   }
   closing.to = problem.txn[forced.before];
-  // The walk is open here (head … tail); the closing edge is put in front of what explains it.
+  // The walk is open here (head … tail); the closing edge goes in front of the edges that explain
+  // it.
   Cycle cycle;
   add_edge(cycle, closing);
   const std::vector<Vertex> path = paths_.find(head, tail, forced.edges_known);
@@ -152,8 +153,8 @@ ProofBuilder::Cycle ProofBuilder::justify(const ForcedOrder& forced) {
   return cycle;
 }
 
-// The steps that prove what the cycle assumes: forced orders, which have theirs, and reads with one
-// possible source, which get theirs here.
+// The steps that prove what the cycle assumes: forced orders, which have steps already, and reads
+// with one possible source, which get theirs here.
 std::vector<uint32_t> ProofBuilder::units_of(const Cycle& cycle) {
   std::vector<uint32_t> steps;
   for (const Seen& seen : cycle.assumed) {
@@ -175,7 +176,7 @@ std::vector<uint32_t> ProofBuilder::units_of(const Cycle& cycle) {
   return steps;
 }
 
-// Adds a cycle, and if it assumes what others prove, the clause that follows.
+// Adds a cycle and, if it assumes what other steps prove, the clause that follows.
 void ProofBuilder::add_clause_of(Cycle cycle, std::vector<Literal> clause) {
   ProofStep derived;
   derived.kind = ProofStep::Kind::derived;
@@ -187,7 +188,7 @@ void ProofBuilder::add_clause_of(Cycle cycle, std::vector<Literal> clause) {
   if (derived.hints.size() > 1) proof_.steps.push_back(std::move(derived));
 }
 
-// Adds a unit clause for each of the wanted forced orders, and for the orders that they rest on.
+// Adds a unit clause for each of the wanted forced orders, and for the orders on which they rest.
 void ProofBuilder::prove_forced(std::vector<uint32_t> wanted) {
   std::vector<std::pair<uint32_t, Cycle>> cycles;
   while (!wanted.empty()) {

@@ -34,7 +34,8 @@ class ProofBuilder {
   using Walk = std::vector<SidedArc>;
   struct Cycle {
     std::vector<Edge> edges;
-    std::vector<uint32_t> forced;  // indices of the forced orders its edges assume
+    std::vector<uint32_t> forced;  // what its edges assume: sources, and transactions that took
+                                   // effect
     // the assumptions of its edges: sources, and transactions that took effect
     std::vector<Literal> given;
     std::vector<Seen> assumed;  // those of `given` that the reads-from relation assumes
@@ -57,7 +58,7 @@ class ProofBuilder {
   KnownPaths paths_;
   Proof proof_;
   std::vector<std::pair<uint32_t, uint32_t>> unit_step_;  // (forced, step), sorted by forced
-  std::map<Seen, uint32_t> source_step_;                  // of reads with one possible source
+  std::map<Seen, uint32_t> source_step_;                  // for reads with one possible source
 };
 
 }  // namespace assay::internal

@@ -33,7 +33,7 @@ inline void expect_cycle(const ProofStep& step) {
   }
 }
 
-// Cycles close, hints point backwards, and the last step leaves nothing.
+// Checks that cycles close, hints point backwards, and the last step leaves nothing.
 inline void expect_proof_shape(const Proof& proof) {
   ASSERT_FALSE(proof.steps.empty());
   for (size_t i = 0; i < proof.steps.size(); ++i) {

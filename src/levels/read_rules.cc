@@ -1,7 +1,7 @@
-// What the operations say by themselves, before anything is searched: it refutes many levels at
+// What the operations say by themselves, before anything is searched: this refutes many levels at
 // once.
 //
-//   s1: { w(x,1) abort }   s2: { r(x,1) }     no level lets s2 read what s1 left, but pl-1
+//   s1: { w(x,1) abort }   s2: { r(x,1) }     no level but pl-1 lets s2 read what s1 left
 //
 // The order stated by a file or database, which is replayed first, is here too.
 
@@ -18,7 +18,7 @@ namespace {
 
 bool of_one_state(const LevelInfo& level) { return sees_one_state(level); }
 
-// An operation of a transaction that takes effect, whose observation no transaction can have left;
+// An operation of a transaction that takes effect whose observation no transaction can have left;
 // null if there is none.
 const OpenRead* find_sourceless(Case& c, OpenProblem::Listing listing) {
   const auto& all = c.open.reads(listing).all();
@@ -30,11 +30,11 @@ const OpenRead* find_sourceless(Case& c, OpenProblem::Listing listing) {
 
 }  // namespace
 
-// Where dirty reads are allowed that is asked anew.
+// Where dirty reads are allowed, this is examined separately.
 void refute_sourceless(Case& c) {
   const OpenRead* read = find_sourceless(c, c.open.for_orders());
   if (read == nullptr) return;
-  // And not only together with others.
+  // An open read that has no source by itself, not only together with others.
   const OpenRead* alone = find_sourceless(c, OpenProblem::Listing::each);
   if (alone == nullptr) return c.record_sourceless(read->op, read->key, of_one_state);
   const BadRead bad = c.open.reads(OpenProblem::Listing::each).dirty_read(*alone);
@@ -65,7 +65,7 @@ void replay_stated_order(Case& c, const LevelInfo&) {
   for (ExpectedReplay& replay : found.replays) {
     const bool explains = replay.result.fault == OrderReplay::Fault::none;
     result.replays.push_back(replay.result);
-    // The level orders commits by the times of their ends, too, which the replay does not look at.
+    // The level also orders commits by the times of their ends, which the replay does not look at.
     if (!explains || level_info(replay.result.level).real_time != RealTime::none) continue;
     c.record(replay.result.level, Judgement::satisfied(std::move(replay.order)));
   }

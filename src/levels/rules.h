@@ -1,6 +1,6 @@
 // The rules of the walk over the lattice (walk.cc): ways to decide levels. A rule says which inputs
 // it needs, which outcomes it may reach and its cost, and adds its findings to the case. No rule
-// knows another.
+// knows another one.
 #pragma once
 
 #include "levels/case.h"
@@ -10,7 +10,7 @@ namespace assay::internal {
 namespace rules {
 
 // Whether the rule can decide the level now. Until the rule is applied to the level, this is called
-// again as more is known.
+// again whenever more is known.
 using Needs = bool(Case& c, const LevelInfo& level);
 using Decides = void(Case& c, const LevelInfo& level);
 
@@ -44,17 +44,17 @@ Decides decide_defined;
 
 }  // namespace rules
 
-// For more than one of these files.
+// Used by more than one of these files.
 
 // Why a level of real time cannot be called satisfied.
 Unknown lacks_times();
 
 // Refutes if an open read has no possible source left.
 void refute_sourceless(Case& c);
-// The engine's word on a level that an order decides, with aggregates left as they are.
+// The judgement of the engine on a level that an order decides; aggregates are left as they are.
 Judgement search_order(Case& c, const LevelInfo& level);
-// Whether the order that was found explains the aggregates; at Adya's levels with what each
-// operation saw along it. And what becomes of its levels if it does not.
+// Whether the order that was found explains the aggregates; at Adya's levels, together with what
+// each operation saw along it. If not, decides what becomes of the order's levels.
 bool explains_aggregates(Case& c, const Certificate& certificate);
 void leave_aggregates_open(Case& c, const Certificate& certificate);
 

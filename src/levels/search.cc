@@ -2,7 +2,7 @@
 // key, the source of an operation's observation of a key, the place of a transaction's elements in
 // a list, and whether a transaction of unknown outcome took effect. Edges follow:
 //
-//   A before B                                   w(A) → w(B), and r(R) → w(B) for everybody known
+//   A before B                                   w(A) → w(B), and r(R) → w(B) for every R known
 //                                                to have read A's
 //   R saw what A left                            w(A) → r(R); and A took effect
 //   R saw what A left, and A before B            r(R) → w(B)
@@ -11,7 +11,7 @@
 // each only if its ends take effect. An order of two writers brings the edges of the transactions
 // known to have read from them, since they are known when it becomes a choice; all others are added
 // one by one, when an order is wrong without them. One source of each open read has to hold, and a
-// transaction that was seen took effect; that is all that holds before an order is looked at. A
+// transaction that was seen took effect; nothing else is required before an order is examined. A
 // transaction of unknown outcome that no chosen source needs has no edges that lead anywhere, so it
 // constrains nothing.
 //
@@ -19,9 +19,9 @@
 // that exclude its faults:
 //
 //   loop:  what every theory's final check of the order finds wrong becomes choices, edges and
-//   clauses; nothing: found
-//          the solver takes a side of each choice and has the next order; it cannot: the choices
-//          contradict each other
+//          clauses; nothing: found
+//          the solver takes a side of each choice, which gives the next order; if it cannot, the
+//          choices contradict each other
 //
 // Every addition excludes the order that it was made for, and there are finitely many, so the
 // search ends. Lazy generation of lemmas is from SMT (Nieuwenhuis, Oliveras, Tinelli, JACM 2006).
@@ -166,8 +166,8 @@ Side Search::add_block(const Literal& block, bool prefer) {
 void Search::add_sources(uint32_t read, Places places, std::optional<uint32_t> from) {
   const OpenRead& r = open_->all()[read];
   const bool precedes = precedes_reader(*problem_.history, level_, r);
-  // Other clauses than that one of them holds demand sources of the keys of aggregates, so each of
-  // these is decided.
+  // For keys of aggregates, other clauses than the one that some source holds refer to sources, so
+  // each of these choices is decided.
   const bool aggregated = open_->aggregates().need(read);
   std::vector<Side> clause;
   std::vector<uint32_t> group;
@@ -205,7 +205,7 @@ std::span<const Search::Source> Search::sources_of(uint32_t read) const {
 
 void Search::assume(std::span<const Arc> edges) {
   solver_.assume(edges);
-  literals_.emplace_back();  // of no step of a proof
+  literals_.emplace_back();  // not of a step of a proof
 }
 
 void Search::add_edge(Edge edge, std::vector<Side> sides) {
@@ -288,8 +288,8 @@ Edge Search::order_edge(TxnId before, TxnId after) const {
   return edge;
 }
 
-// The write dependency of two writers, the anti-dependency of a transaction that is known to have
-// read from the first, or the read dependency on a source.
+// The write dependency between two writers, the anti-dependency of a transaction that is known to
+// have read from the first, or the read dependency on a source.
 Edge Search::edge(Arc arc, Side side) const {
   const Literal l = literal(side);
   if (l.kind == Literal::Kind::seen) {

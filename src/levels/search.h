@@ -22,28 +22,29 @@ namespace assay::internal {
 
 class Search {
  public:
-  // A choice of an open read, and its source; kNone: the initial state.
+  // A possible source of an open read, as a choice; kNone: the initial state.
   struct Source {
     Side side;
     TxnId txn;
   };
-  // Per vertex, its place in an order.
+  // Indexed by vertex: its place in an order.
   using Places = std::span<const uint32_t>;
 
-  // Looks at an order and adds to the search what keeps it from this order again. False if nothing
-  // is wrong with it, or nothing can be said.
+  // Examines an order and adds to the search what excludes it. False if nothing is wrong with the
+  // order, or nothing can be said.
   using FinalCheck = std::function<bool(std::span<const Vertex> order)>;
   enum class Result : uint8_t { found, contradiction, out_of_budget, too_hard };
 
-  // `order`: of `graph`, whose edges hold whatever is chosen. `events`: of a level with a total
-  // order of events; null: a vertex is a transaction. `open`: may be null. `clocks`: at the
-  // fixpoint of saturation; or null.
+  // `order`: a topological order of `graph`, whose edges hold whatever is chosen. `events`: for a
+  // level with a total order of events; null: each vertex is a transaction. `open`: may be null.
+  // `clocks`: at the fixpoint of saturation; may be null.
   Search(const Problem& problem, const LevelInfo& level, const EventGraph* events,
          const OpenReads* open, const SessionClocks* clocks, Digraph& graph,
          IncrementalOrder& order, const Locality& local);
 
-  // Before anything is added: edges that are not required, but reduce the search. They hold until
-  // something contradicts them (ChoiceSolver::assume), and no refutation rests on them.
+  // To be called before anything is added: edges that are not required, but make the search
+  // smaller. They hold until something contradicts them (ChoiceSolver::assume), and no refutation
+  // rests on them.
   void assume(std::span<const Arc> edges);
 
   // Solves and checks in turn, until the check adds nothing (found), the choices contradict each
@@ -51,7 +52,7 @@ class Search {
   Result run(const FinalCheck& check, uint64_t most_conflicts, Stages& stages, Budget& budget);
   std::vector<RefutationStep> refutation() const { return solver_.refutation(); }
 
-  // More reads were added to these. They are the same but for that.
+  // To be called when reads were added: `more` is the former reads and the new ones.
   void take_in(const OpenReads& more) { open_ = &more; }
 
   Vertex read_event(TxnId t) const {
@@ -62,37 +63,39 @@ class Search {
   }
   // Whether the transaction is one of unknown outcome that may take effect.
   bool is_possible(TxnId t) const { return !possible_.empty() && possible_[t] != 0; }
-  // The keys that it writes, ascending.
+  // The keys that the transaction writes, ascending.
   std::span<const KeyId> writes_of(TxnId t) const;
 
-  // The side that states this; it becomes a choice when it is first asked for.
+  // The side that says that the transaction takes effect; it becomes a choice when it is first
+  // asked for.
   Side effect_of(TxnId t);
   Side order_of(TxnId before, TxnId after);
   Side add_block(const Literal& block, bool prefer);
   // Makes a choice of each source of an open read, those before its place in an order first, the
   // nearest first of all; adds that one of them holds, and that the source took effect and came
-  // before. `from`: as if the reader were there.
+  // before the reader. `from`: a place to be used instead of the reader's own.
   void add_sources(uint32_t read, Places places, std::optional<uint32_t> from = {});
-  // Empty: they are no choices yet.
+  // The sources of an open read; empty if they are not choices yet.
   std::span<const Source> sources_of(uint32_t read) const;
-  // Whether it does as the search has it: it certainly does, or that was taken.
+  // Whether the transaction takes effect in the current state of the search: certainly, or because
+  // that side was chosen.
   bool takes_effect(TxnId t) const;
   bool taken(Side side) const { return solver_.first_taken(side / 2) == (side % 2 == 0); }
 
   // Adds an edge that holds while these sides do, and its ends take effect.
   void add_edge(Edge edge, std::vector<Side> sides);
-  // Adds that one of these sides holds. The step says why; its clause is filled in.
+  // Adds that one of these sides holds. The step says why; its clause is filled in here.
   void add_clause(std::span<const Side> sides, ProofStep step);
-  // The same where several steps, which refer to each other, lead to a last one that is the clause.
+  // The same if several steps, which refer to each other, lead to a last one that is the clause.
   void add_clause(std::span<const Side> sides, std::vector<ProofStep> steps);
 
-  // What the numbers of the solver mean.
+  // The next functions tell what the numbers of the solver mean.
   size_t size() const { return literals_.size(); }
   Literal literal(Side side) const {
     return side % 2 == 0 ? literals_[side / 2] : !literals_[side / 2];
   }
   std::vector<Literal> literals_of(std::span<const Side> sides) const;
-  // The edge of a side that has one.
+  // The edge of an arc under a side, if the side has one.
   Edge edge(Arc arc, Side side) const;
   const Edge& conditional_edge(uint32_t number) const { return conditional_[number].edge; }
   std::span<const Side> conditions(uint32_t number) const { return conditional_[number].sides; }
@@ -119,27 +122,28 @@ class Search {
   const SessionClocks* clocks_;
   IncrementalOrder& order_;
   ChoiceSolver solver_;
-  std::vector<uint8_t> possible_;  // per transaction; empty: none is
+  std::vector<uint8_t> possible_;  // indexed by transaction; empty: none is possible
   std::unordered_map<TxnId, std::vector<KeyId>> possible_writes_;
 
-  std::vector<Literal> literals_;  // per choice of the solver: its first side
+  std::vector<Literal> literals_;  // indexed by choice of the solver: its first side
   std::vector<Conditional> conditional_;
   std::vector<std::vector<ProofStep>> clauses_;
-  std::unordered_map<uint64_t, uint32_t> pairs_;  // choice, by the lower and the higher transaction
-  std::unordered_map<TxnId, uint32_t> effects_;   // choice
-  std::unordered_map<uint32_t, std::vector<Source>> sources_;  // per open read
+  std::unordered_map<uint64_t, uint32_t> pairs_;  // choices, by the lower and the higher
+                                                  // transaction
+  std::unordered_map<TxnId, uint32_t> effects_;   // choices
+  std::unordered_map<uint32_t, std::vector<Source>> sources_;  // by open read
 };
 
-// That the operations of an open read saw what a source left, as an edge and as a proposition.
+// Say that the operations of an open read saw what a source left: as an edge, and as a proposition.
 Edge read_edge(const OpenRead& read, TxnId source);
 Literal seen(const OpenReads& open, const OpenRead& read, TxnId source);
 
-// Whether the source of a read comes before its reader. At Adya's levels, for a key that a range
-// did not return, it may be another one: the last that changed the match.
+// Whether the source of a read comes before its reader. At Adya's levels another transaction may,
+// for a key that a range did not return: the last one that changed the match.
 bool precedes_reader(const History& history, const LevelInfo& level, const OpenRead& read);
 
-// Appends the steps of a refutation to a proof; `add_cycle` those of one that is a cycle, by its
-// index, its clause last.
+// Appends the steps of a refutation to a proof; `add_cycle` appends those of a step that is a
+// cycle, given by its index, with its clause last.
 void append_refutation(std::span<const RefutationStep> steps, const Search& search, Proof& proof,
                        const std::function<void(size_t)>& add_cycle);
 // Appends steps that refer to each other.

@@ -30,7 +30,7 @@ std::optional<Order> SeenAlong::as_adya(LevelId level, const Order& order) {
   Order adya;
   adya.events = writers_in_order(order);
   const bool whole = states_whole(adya.events);
-  // In an order of whole transactions a skipped row is of the last writer of its key.
+  // In an order of whole transactions, a skipped row was left by the last writer of its key.
   const OpenProblem::Listing listing = !whole        ? OpenProblem::Listing::each
                                        : order.split ? OpenProblem::Listing::one_state
                                                      : open_.for_orders();
@@ -43,7 +43,7 @@ std::optional<Order> SeenAlong::as_adya(LevelId level, const Order& order) {
   return adya;
 }
 
-// Nothing if an open read may have no single source, such as that of a list.
+// nullopt if an open read may not have a single source, like that of a list.
 std::optional<std::vector<Seen>> SeenAlong::sources(OpenProblem::Listing listing,
                                                     const Order& order) {
   const OpenReads& open = open_.reads(listing);

@@ -1,11 +1,11 @@
-// What transactions saw along an order that explains it, for Adya's levels, which want to know the
-// order of versions.
+// What transactions saw along an order that explains them, for Adya's levels, which need the order
+// of versions to be known.
 //
-//   s1: { w(x,1) }   s2: { w(x,1) w(y,2) }   s3: { r(x,1) }    along s1, s3, s2 the read is of s1
+//   s1: { w(x,1) }   s2: { w(x,1) w(y,2) }   s3: { r(x,1) }    along s1, s3, s2 the read is from s1
 //
-// An order that is found for another level determines what each open read was of, and that may make
-// known which version came after which. Cost: that of matching with these sources, once for each
-// set of them.
+// An order that is found for another level determines what each open read was from, and from that
+// it may follow which version came after which. Cost: that of matching with these sources, once for
+// each set of them.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ namespace assay::internal {
 
 class SeenAlong {
  public:
-  // All must outlive it; `matched` may be made later.
+  // All arguments must outlive it; `matched` may be made later.
   SeenAlong(const History& history, const Problem& matched, OpenProblem& open,
             const CheckOptions& options, Stages& stages, Budget& budget)
       : history_(history),
@@ -32,13 +32,13 @@ class SeenAlong {
         stages_(stages),
         budget_(budget) {}
 
-  // Whether each two versions of a key that follow each other in this order of all that count are
-  // stated to.
+  // Whether it is stated for every two consecutive versions of a key, in this order of all counting
+  // transactions, that one follows the other.
   bool states_whole(const std::vector<TxnId>& order);
-  // Whether the order of versions is known if operations saw what stood at their place in an order
-  // of whole transactions.
+  // Whether the order of versions is known if operations saw what was there at their place in an
+  // order of whole transactions.
   bool knows(LevelId level, const Order& order);
-  // The order as one of the Adya level; nothing if the sources along it do not satisfy the level.
+  // The order as one for the Adya level; nullopt if the sources along it do not satisfy the level.
   std::optional<Order> as_adya(LevelId level, const Order& order);
 
  private:
@@ -51,7 +51,7 @@ class SeenAlong {
   const CheckOptions& options_;
   Stages& stages_;
   Budget& budget_;
-  ChosenSources along_;  // by the last order that was asked about
+  ChosenSources along_;  // for the last order that was asked about
 };
 
 }  // namespace assay::internal

@@ -1,5 +1,5 @@
-// Faults of a commit order where a transaction has seen what a word of one to three steps leads
-// from.
+// Faults of a commit order if a transaction has seen those from which a word of one to three steps
+// leads to it.
 //
 //   read-committed        r      what an earlier read of the transaction is from
 //   read-atomic           s r    its session, and what it reads from
@@ -18,11 +18,11 @@
 // each transaction it asks the first two about the reads of the transaction itself, or, where the
 // word goes on with an r, about the reads of its readers.
 //
-// What a transaction reads from directly (r) is held against its other reads: for each key the
-// nearest read behind the one that makes a writer visible, or the one after that where the nearest
-// is of that writer. A farther one is reached through a chain, since each writer read in between
-// has itself been read before it. Where only single steps count, no edge depends on the order: if
-// it has a fault, all edges are given at once, and one more order decides.
+// What a transaction reads from directly (r) is compared with its other reads: for each key the
+// nearest read after the one that makes a writer visible, or the next one if the nearest is from
+// that writer. A farther one is reached through a chain, since each writer read in between has
+// itself been read before it. If only single steps count, no edge depends on the order: if it has a
+// fault, all edges are given at once, and one more order decides.
 //
 // Cost: for each round the writes of all that sessions read from; for r, for each transaction and
 // each writer that it reads from, the smaller of the two key sets; where words end with sr or rr,
@@ -38,7 +38,7 @@
 namespace assay::internal {
 namespace {
 
-// Per key the last writer in the order that was seen; forgotten at the next session.
+// Per key the last writer in the order that was seen; cleared at the next session.
 class LastSeen {
  public:
   LastSeen(size_t keys, const std::vector<uint32_t>& place)
@@ -62,9 +62,9 @@ class LastSeen {
   uint32_t current_ = kNone;
 };
 
-// The reads of one transaction that come next, per key: the nearest, and the nearest of another
-// source. A transaction reads few keys, so a sorted vector is found fast, and most keys that others
-// write are known from one word not to be among them.
+// The reads of one transaction that come next, per key: the nearest, and the nearest from another
+// source. A transaction reads few keys, so a sorted vector is searched fast, and for most keys that
+// others write one word tells that they are not among them.
 class NextReads {
  public:
   struct OfKey {
@@ -87,7 +87,7 @@ class NextReads {
     keys_.erase(std::unique(keys_.begin(), keys_.end(), same_key), keys_.end());
   }
 
-  // In program order backwards.
+  // To be called in reverse program order.
   void add(const ExternalRead& read) {
     OfKey& of = *std::lower_bound(keys_.begin(), keys_.end(), read.key, is_before);
     if (of.count == 0 || of.source[0] != read.write) {
@@ -99,7 +99,7 @@ class NextReads {
     of.op[0] = read.op;
   }
 
-  // Calls `visit` with each key that is still to be read and that the node writes.
+  // Calls `visit` with each key that the node writes and that is read later.
   template <class Visit>
   void each_written_by(const Problem& problem, Node writer, Visit visit) const {
     if (problem.writes.of(writer).size() > keys_.size()) {
@@ -152,7 +152,7 @@ class SeenByWords : public SeenFaults {
 
   bool find(const std::vector<Vertex>& order, std::vector<VisibilityEdge>& edges,
             Budget& budget) override {
-    if (all_) return true;  // they were given
+    if (all_) return true;  // they were given in the first round
     for (uint32_t i = 0; i < order.size(); ++i) place_[order[i]] = i;
     const size_t known = edges.size();
     if (!walk(edges, budget)) return false;
@@ -171,7 +171,7 @@ class SeenByWords : public SeenFaults {
   Node source(const ExternalRead& read) const {
     return read.write == kNone ? kNone : problem_.writes.node[read.write];
   }
-  // Repetitions included.
+  // The reads of a node, including repeated ones.
   std::span<const ExternalRead> reads_of(Node n) const {
     return reads_.items.empty() ? problem_.reads[n] : reads_[n];
   }
@@ -207,7 +207,8 @@ class SeenByWords : public SeenFaults {
         if (rs_) check(n, read, edges);
         if (r_ && !check_sources(n, edges, budget)) return false;
         if (sr_) ask_readers(n, written, edges);
-        // A transaction of unknown outcome has no successor: its reads count for its readers alone.
+        // A transaction of unknown outcome has no successor: its reads matter only to its own
+        // readers.
         if (rr_ && !(rsr_ && committed(n))) ask_readers_of_source(n, edges);
         if (rsr_ && !(rr_ && committed(n))) ask_readers(n, read, edges);
         if (!committed(n)) continue;
@@ -221,7 +222,7 @@ class SeenByWords : public SeenFaults {
     return true;
   }
 
-  // What the transaction reads from, against its reads: those behind, or all.
+  // Compares what the transaction reads from with its reads: those that come after, or all.
   bool check_sources(Node n, std::vector<VisibilityEdge>& edges, Budget& budget) {
     external_reads(problem_, n, own_);
     if (own_.size() < 2) return true;
@@ -235,11 +236,11 @@ class SeenByWords : public SeenFaults {
     for (const ExternalRead& read : own_)
       if (read.write != kNone) met_by_[source(read)] = kNone;
     next_.start(own_);
-    size_t behind = own_.size();  // reads from here on were added
+    size_t behind = own_.size();  // reads from here on have been added
     if (!earlier_reads_)
       while (behind > 0) next_.add(own_[--behind]);
     for (size_t i = own_.size(); i-- > 0;) {
-      // What one operation on a range sees it sees at once.
+      // One operation on a range sees everything at once.
       if (behind > i + 1 && own_[i].op != own_[behind - 1].op)
         while (behind > i + 1) next_.add(own_[--behind]);
       if (first_[i] == 0) continue;
@@ -279,7 +280,8 @@ class SeenByWords : public SeenFaults {
     }
   }
 
-  // `reader` saw `last`, which writes what `read` reads.
+  // Checks whether `last`, which `reader` saw and which writes the key of `read`, comes too late in
+  // the order.
   void check(Node reader, const ExternalRead& read, Node last,
              std::vector<VisibilityEdge>& edges) const {
     if (last != source(read) && last != reader)
@@ -291,16 +293,18 @@ class SeenByWords : public SeenFaults {
   }
 
   const Problem& problem_;
-  bool s_ = false, r_ = false, rs_ = false, sr_ = false, rr_ = false, rsr_ = false;  // the words
+  bool s_ = false, r_ = false, rs_ = false, sr_ = false, rr_ = false, rsr_ = false;  // which words
+                                                                                     // the level
+                                                                                     // has
   const bool earlier_reads_;
-  bool all_ = false;             // edges are given whether or not the order follows them
-  std::vector<uint32_t> place_;  // per node
-  Rows<ExternalRead> reads_;     // per node, repetitions included; empty: there are none
-  Rows<Node> readers_;           // per node: its readers
-  // Of the transaction that is looked at.
+  bool all_ = false;             // all edges are given, whether or not the order follows them
+  std::vector<uint32_t> place_;  // indexed by node
+  Rows<ExternalRead> reads_;     // indexed by node, with repeated reads; empty: there are none
+  Rows<Node> readers_;           // indexed by node: its readers
+  // The next members belong to the transaction that is being examined.
   std::vector<ExternalRead> own_;
-  std::vector<uint8_t> first_;  // per read: the first from its source
-  std::vector<Node> met_by_;    // per node
+  std::vector<uint8_t> first_;  // indexed by read: whether it is the first from its source
+  std::vector<Node> met_by_;    // indexed by node
   NextReads next_;
 };
 

@@ -23,31 +23,33 @@ struct VisibilityEdge {
   Node to;
   KeyId key;
   Node reader;
-  OpId op;       // the read of `key`
-  OpId seen_by;  // the read that makes `from` visible, directly; kNone: by session order, or
-                 // further away
+  OpId op;       // the operation that reads `key`
+  OpId seen_by;  // the read that makes `from` visible directly; kNone: it is visible by session
+                 // order, or from further away
 };
 
 class SeenFaults {
  public:
-  // `base` has one vertex a node: session order and reads-from. Both have to stay. Null if the
-  // budget has no room for it.
+  // `base` has one vertex per node: session order and reads-from. Both arguments must outlive the
+  // result. Null if the budget has no room for it.
   static std::unique_ptr<SeenFaults> make(const Problem& problem, const Digraph& base,
                                           const SeenBy& seen, Budget& budget);
   virtual ~SeenFaults() = default;
 
-  // Comes first; `order` is a topological order of the base graph. False if the budget runs out.
+  // To be called first; `order` is a topological order of the base graph. False if the budget runs
+  // out.
   virtual bool prepare(const std::vector<Vertex>& order, Budget& budget);
-  // An order to begin with, nearer to a commit order than a guess; nothing if none is known. After
-  // prepare.
+  // An order to begin with, nearer to a commit order than a guess; empty if none is known. To be
+  // called after prepare.
   virtual std::vector<Vertex> better_order(const std::vector<Vertex>& order) const;
-  // Appends an edge for at least one fault of `order`, which contains the base graph, if it has
-  // any; further edges hold too, but it may follow them. False if the budget runs out.
+  // Appends an edge for at least one fault of `order`, which contains the base graph, if there is
+  // any. Further edges may be appended that hold, too, even if the order follows them. False if the
+  // budget runs out.
   virtual bool find(const std::vector<Vertex>& order, std::vector<VisibilityEdge>& edges,
                     Budget& budget) = 0;
 };
 
-// Where words may be repeated: s and r alone are.
+// For words that may be repeated: s and r alone.
 std::unique_ptr<SeenFaults> seen_by_any_path(const Problem& problem, const Digraph& base,
                                              Budget& budget);
 

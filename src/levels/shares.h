@@ -1,9 +1,10 @@
-// The share of the budget that each search gets: one hard level leaves something to the others.
+// The share of the budget that each search gets, so that one hard level leaves something to the
+// others.
 //
 //   two levels asked for, and three that may settle them:   1/4 1/4   1/8 1/16 1/16   and then
 //                                                                     what is left
 //
-// Half of it goes to the levels asked for in equal parts: each of k levels can be decided if it
+// Half of it goes to the levels asked for in equal parts: so each of k levels can be decided if it
 // needs no more than 1 / 2k of the whole; a quarter goes to other levels that may decide them, half
 // of that to the one that is searched first, since it is the one that may decide most. The rest
 // goes to the levels that ran out of their share. Cost: none.
@@ -19,10 +20,10 @@ namespace assay::internal {
 
 class Shares {
  public:
-  // Both must outlive it.
+  // Both must outlive this object.
   Shares(Budget& budget, Lattice& lattice) : budget_(budget), lattice_(lattice) {}
 
-  // From here on no level takes more than a pass or two.
+  // Announces that no level will take more than a pass or two from here on.
   void expect_passes() { passes_ = true; }
   // Searches the level while its share of the budget lasts.
   template <class Search>
@@ -35,9 +36,9 @@ class Shares {
   }
 
   bool any_ran_out() const { return !ran_out_.empty(); }
-  // Levels whose share ran out may be searched again, with the rest of the budget.
+  // Allows levels whose share ran out to be searched again, with the rest of the budget.
   void give_rest();
-  // Other levels than before are useful.
+  // To be called when other levels than before are useful.
   void divide_anew() { parts_.reset(); }
 
  private:
@@ -54,7 +55,7 @@ class Shares {
   bool passes_ = false;
   bool rest_ = false;
   std::optional<Parts> parts_;
-  bool any_other_ = false;  // has been searched since these were made
+  bool any_other_ = false;  // whether another level was searched since parts_ were made
   std::vector<LevelId> ran_out_;
 };
 

@@ -1,8 +1,8 @@
 // Linearizability, where every transaction is one operation: strict serializability by another
 // name, but a separate level, decided key by key (linearizable.cc).
 //
-//   s1: { w(x,1) }   s2: { r(x,1) }   s3: { w(y,1) }      x and y are decided each by itself, and
-//                                                         that decides the level below too
+//   s1: { w(x,1) }   s2: { r(x,1) }   s3: { w(y,1) }      x and y are each decided by itself, and
+//                                                         this decides the level below, too
 //
 // Cost: one pass, where no value repeats.
 
@@ -47,7 +47,7 @@ bool has_single_operations_open(Case& c, const LevelInfo&) {
 
 void take_from_below(Case& c, const LevelInfo&) {
   std::vector<TxnId> counting = c.problem.txn;
-  for (const auto& open : c.open.listed()) {  // a possible source may count
+  for (const auto& open : c.open.listed()) {  // the transactions of possible sources may count
     if (!open) continue;
     for (const OpenRead& read : open->all())
       for (const TxnId t : read.sources)

@@ -1,8 +1,8 @@
 // Linearizability is defined for operations, each on one key: for a history whose transactions have
-// one operation each, which is no range read. Only transactions that take effect must have one.
+// one operation each, which is not a range read. Only transactions that take effect must have one.
 //
-//   s1: { w(x,1) }   s2: { r(x,1) }   s3: { w(x,2) w(y,2) }?     defined: nobody saw what s3 may
-//                                                                have written
+//   s1: { w(x,1) }   s2: { r(x,1) }   s3: { w(x,2) w(y,2) }?     defined: nothing was read that s3
+//                                                                may have written
 //   s1: { w(x,1) }   s2: { r(x,2) }   s3: { w(x,2) w(y,2) }?     not defined: s3 took effect
 //
 // Transactions that were read count even if reads were not matched to the end. Cost: linear in the
@@ -20,7 +20,7 @@ namespace assay::internal {
 namespace {
 
 // Calls `visit` with every version that the transaction returned, and its stated source;
-// `visit_absent` with every key that it found absent though it was there initially.
+// `visit_absent` with every key that it found absent although it was there initially.
 template <class Visit, class VisitAbsent>
 void each_returned(const History& history, TxnId t, const Visit& visit,
                    const VisitAbsent& visit_absent) {
@@ -53,7 +53,7 @@ std::optional<Unknown> no_single_operation(const History& history, const std::ve
 }
 
 void add_unknown_that_were_read(const History& history, std::vector<TxnId>& counting) {
-  std::unordered_map<VersionId, std::vector<TxnId>> writers;  // of unknown outcome
+  std::unordered_map<VersionId, std::vector<TxnId>> writers;  // those of unknown outcome
   std::unordered_map<KeyId, std::vector<TxnId>> removers;     // by key
   for (TxnId t = 0; t < history.txn_count(); ++t) {
     if (history.status(t) != TxnStatus::unknown) continue;
@@ -78,7 +78,7 @@ void add_unknown_that_were_read(const History& history, std::vector<TxnId>& coun
   };
   for (TxnId t = 0; t < history.txn_count(); ++t)
     if (history.status(t) == TxnStatus::committed) each_returned(history, t, add, add_removers);
-  for (size_t i = 0; i < counting.size(); ++i)  // grows
+  for (size_t i = 0; i < counting.size(); ++i)  // the vector grows
     if (history.status(counting[i]) == TxnStatus::unknown)
       each_returned(history, counting[i], add, add_removers);
 }

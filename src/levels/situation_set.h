@@ -19,8 +19,8 @@ class SituationSet {
  public:
   size_t size() const { return size_; }
 
-  // False if it is there already. Without room to grow, it exhausts the budget and does not store
-  // the situation.
+  // Returns false if it is there already. If there is no memory to grow, exhausts the budget and
+  // does not store the situation.
   bool insert(Situation s, Budget& budget) {
     if (s == kEmpty) s.a = 1;
     if (3 * (size_ + 1) > 2 * slots_.size() && !grow(budget)) return true;
@@ -35,7 +35,7 @@ class SituationSet {
   static constexpr Situation kEmpty = {};
   static constexpr size_t kFirstSlots = 1024;
 
-  // Where it is, or else belongs. The number of slots is a power of two.
+  // The slot where it is, or where it belongs. The number of slots is a power of two.
   static Situation& find(std::vector<Situation>& slots, const Situation& s) {
     const size_t mask = slots.size() - 1;
     size_t i = s.a & mask;

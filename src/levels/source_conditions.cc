@@ -10,7 +10,7 @@
 // refutation rests on everything that its edges rest on, and on the positions of the blocks that
 // give the orders of lists.
 //
-// Cost: of an edge its path, and the reads of the transactions on it.
+// Cost: for an edge its path, and the reads of the transactions on it.
 
 #include "levels/source_conditions.h"
 
@@ -54,7 +54,7 @@ void SourceConditions::note(const Edge& edge, std::vector<Side>& sides) {
   }
 }
 
-// That the operation saw this source; kKnownSide where that is no choice.
+// The side which says that the operation saw this source; kKnownSide if that is not a choice.
 Side SourceConditions::side_of(TxnId reader, KeyId key, OpId op, TxnId source) {
   for (const uint32_t index : open_.of(reader)) {
     const OpenRead& read = open_.all()[index];
@@ -96,7 +96,7 @@ void SourceConditions::add_refuted(std::vector<ProofStep> steps,
   search_.add_clause(sides, std::move(steps));
 }
 
-// An order stated by a list with open blocks is no fact, but follows from their places.
+// An order stated by a list with open blocks is not a fact, but follows from their places.
 std::vector<Side> SourceConditions::make_conditional(
     ProofStep& fact, std::span<const std::vector<ListChoices::Placed>> placed) const {
   for (const OpenLists::Place place : open_.lists().reads_of(h_.txn_of(fact.source))) {

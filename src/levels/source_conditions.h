@@ -1,4 +1,4 @@
-// What edges rest on where sources are choices of a search. See source_conditions.cc.
+// What edges rest on if sources are choices of a search. See source_conditions.cc.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@
 
 namespace assay::internal {
 
-// Of one search, to which it adds the choices that it needs.
+// For one search, to which it adds the choices that it needs.
 class SourceConditions {
  public:
-  // `places`: in an order, as a guess.
+  // `places`: the places of an order, as a guess.
   SourceConditions(const History& history, const SourceFacts& facts, const OpenReads& open,
                    const ListChoices& lists, Search::Places places, const WaitingSources& waiting,
                    Search& search)
@@ -29,12 +29,12 @@ class SourceConditions {
         waiting_(waiting),
         search_(search) {}
 
-  // Adds an edge on condition of these sides and of the propositions it rests on: sources, and
-  // outcomes of the transactions it names.
+  // Adds an edge on condition of these sides and of the propositions on which it rests: sources,
+  // and outcomes of the transactions that it names.
   void add_edge(const Edge& edge, std::vector<Side> sides = {});
-  // Adds that a refutation does not hold: facts, one cycle, and the contradiction of these. The
-  // propositions it rests on cannot all be true. `placed`: per list, where the search has placed
-  // blocks.
+  // Adds that a refutation cannot hold: it consists of facts, one cycle, and their contradiction,
+  // and the propositions on which it rests cannot all be true. `placed`: per list, where the search
+  // has placed blocks.
   void add_refuted(std::vector<ProofStep> steps,
                    std::span<const std::vector<ListChoices::Placed>> placed);
 

@@ -1,10 +1,10 @@
 // The facts of a search for sources: edges that need no choice.
 //
-//   s1: A { w(x,1) }   s2: B { r(x,1) }  C { r(x,null) }      A before B, as nobody else wrote 1; B
+//   s1: A { w(x,1) }   s2: B { r(x,1) }  C { r(x,null) }      A before B, as no other wrote 1; B
 //                                                             before C, by session order
 //
 // A read with one possible source is a fact as long as both certainly take effect. In a proof it is
-// a separate step, which says that there is only that source; a stated order is a step too, and
+// a separate step, which says that there is only that source; a stated order is a step, too, and
 // session order needs none.
 //
 // Cost: linear in the history; for a cycle, the statements about each edge.
@@ -30,8 +30,8 @@ Digraph SourceFacts::graph(std::vector<uint32_t>& places) const {
     if (h_.status(t) == TxnStatus::aborted) continue;
     TxnId& before = previous[h_.session(t)];
     if (before != kNone) add(before, t);
-    // A transaction that only possibly takes effect has no place in the first order: it goes right
-    // after its session's last one.
+    // A transaction that takes effect only perhaps has no place in the first order: it goes right
+    // after the last one of its session.
     if (places[t] == kNone) places[t] = before == kNone ? 0 : places[before];
     if (h_.status(t) == TxnStatus::committed) before = t;
   }
@@ -58,7 +58,7 @@ Proof SourceFacts::prove(const std::vector<RefutationStep>& steps, const Search&
   return proof;
 }
 
-// A cycle of the search: the facts that it uses, the cycle, and what follows from them.
+// Explains a cycle of the search: the facts that it uses, the cycle, and what follows from them.
 std::vector<ProofStep> SourceFacts::explain(std::span<const SidedArc> walk,
                                             const Search& search) const {
   std::vector<ProofStep> steps;
@@ -78,7 +78,8 @@ std::vector<ProofStep> SourceFacts::explain(std::span<const SidedArc> walk,
   }
   std::sort(sides.begin(), sides.end());
   sides.erase(std::unique(sides.begin(), sides.end()), sides.end());
-  for (const Side side : sides)  // the edges say which orders they assume; facts are given already
+  for (const Side side : sides)  // the edges say which orders they assume, and facts are given
+                                 // already
     if (const Literal given = search.literal(side); given.kind != Literal::Kind::order)
       cycle.given.push_back(given);
   steps.push_back(std::move(cycle));
@@ -88,7 +89,8 @@ std::vector<ProofStep> SourceFacts::explain(std::span<const SidedArc> walk,
   return steps;
 }
 
-// A stated order is added to the facts, and a read with one possible source to `given`.
+// A known edge with its reason: a stated order is added to the facts, and a read with one possible
+// source to `given`.
 Edge SourceFacts::known_edge(Arc arc, std::vector<ProofStep>& facts,
                              std::vector<Literal>& given) const {
   const Arc nodes{problem_.node_of(arc.from), problem_.node_of(arc.to)};

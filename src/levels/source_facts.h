@@ -14,30 +14,30 @@
 
 namespace assay::internal {
 
-// Of one problem and its open reads, which must outlive it.
+// For one problem and its open reads, which must outlive it.
 class SourceFacts {
  public:
   SourceFacts(const Problem& problem, const LevelInfo& level, const OpenReads& open)
       : h_(*problem.history), problem_(problem), level_(level), open_(open) {}
 
-  // Takes effect only perhaps.
+  // Whether the transaction takes effect only perhaps.
   bool is_possible(TxnId t) const {
     return h_.status(t) == TxnStatus::unknown && problem_.node_of(t) == kNone;
   }
-  // Only one transaction can have left the observed state, and both certainly take effect.
+  // Whether only one transaction can have left the observed state, and both certainly take effect.
   bool is_fact(const OpenRead& read) const {
     return one_source_ && read.sources.size() == 1 && !is_possible(read.reader) &&
            (read.sources[0] == kNone || !is_possible(read.sources[0]));
   }
-  // From here on reads with one possible source are no facts: the search then says how they
-  // contradict each other.
+  // Makes reads with one possible source no longer facts: the search then says how they contradict
+  // each other.
   void leave_out_reads() { one_source_ = false; }
 
-  // Session order, the reads whose source is certain, and stated version orders. A vertex is a
-  // transaction; one that only possibly takes effect has no outgoing edges. `places`: per
-  // transaction in a first order; transactions without a place, kNone, get one.
+  // A graph of session order, the reads whose source is certain, and stated version orders. A
+  // vertex is a transaction; one that takes effect only perhaps has no outgoing edges. `places`:
+  // per transaction its place in a first order; transactions without a place, kNone, get one.
   Digraph graph(std::vector<uint32_t>& places) const;
-  // A refutation of a search of that graph.
+  // The proof of a refutation by a search on that graph.
   Proof prove(const std::vector<RefutationStep>& steps, const Search& search) const;
 
  private:

@@ -1,4 +1,4 @@
-// Sources as choices: weak levels and Adya's, where several transactions may have left what an
+// Sources as choices: weak levels and Adya's, if several transactions may have left what an
 // operation saw.
 //
 //   s1: A { w(x,1) }   s2: B { w(x,1) w(y,2) }   s3: C { r(x,1) r(y,null) }     read atomic
@@ -6,8 +6,8 @@
 //
 // At these levels the source of every read is part of the claim, not only what an order of events
 // explains. Each choice of sources turns the history into an ordinary one, for which the level says
-// what a transaction has seen, and so which edges hold (weak.cc). These edges rest on the sources
-// behind them. As a theory of the search (search.h):
+// what a transaction has seen, and so which edges hold (weak.cc). These edges rest on those
+// sources. As a theory of the search (search.h):
 //
 //   1. an open read sees the oldest version that is not older than what its reader has seen
 //      (waiting_sources.cc); it becomes a choice of its sources if there is none, and when a
@@ -101,8 +101,8 @@ class SourceSearch {
   }
 
  private:
-  // A choice, its edge and clauses, and what the search keeps of each of its sides. False, and the
-  // reason given, if the budget ran out.
+  // Returns whether there is memory for a choice: its edge and clauses, and what the search keeps
+  // for each of its sides. If not, gives the reason.
   bool room_for(uint64_t sources) {
     constexpr uint64_t kBytesASource = 250, kAskEvery = 4 << 20;
     more_ += kBytesASource * sources;
@@ -128,7 +128,7 @@ class SourceSearch {
   bool may_wait(const OpenRead& read) const {
     return on_.has(SpeedUp::lazy_choices) && !facts_.is_possible(read.reader);
   }
-  // Whether a walk through the order finds this source: it is the last transaction before the
+  // Whether walking through the order finds this source: it is the last transaction before the
   // reader that left the key in the observed state, present or absent.
   bool is_found_in_order(const OpenRead& read, OpId op) const {
     const Accepts accepts = observation_of(h_, op).accepts;
@@ -138,7 +138,7 @@ class SourceSearch {
   }
 
   // The sources that the search has chosen, for each operation of a transaction that takes effect:
-  // the certain transactions, their sources, and so on.
+  // the certain transactions, the sources of their reads, and so on.
   std::vector<Seen> taken() {
     std::vector<TxnId> work;
     effective_.assign(h_.txn_count(), 0);
@@ -184,7 +184,8 @@ class SourceSearch {
     return all;
   }
 
-  // False if nothing does, or nothing can be said; the judgement is given then.
+  // Adds what excludes the order. False if nothing is wrong with it, or nothing can be said; then
+  // the judgement is given.
   bool add_what_fails(std::span<const Vertex> order) {
     for (uint32_t i = 0; i < order.size(); ++i) place_[order[i]] = i;
     const std::vector<uint32_t> unexplained = waiting_.find(place_, *search_);
@@ -199,7 +200,7 @@ class SourceSearch {
     if (!chosen_.choose(h_, std::move(sources), budget_)) return give_up(budget_.reason());
     const Problem& problem = chosen_.problem();
     assert(problem.found.bad_read.anomaly == Anomaly::none && all_seen());
-    std::vector<Node> nodes;  // in the order of the search
+    std::vector<Node> nodes;  // in the order that the search found
     nodes.reserve(problem.nodes());
     for (const Vertex t : order)
       if (problem.node_of(t) != kNone) nodes.push_back(problem.node_of(t));
@@ -209,8 +210,8 @@ class SourceSearch {
     return failed && most_conflicts_ == 0 ? give_up(budget_.reason()) : failed;
   }
 
-  // Blocks that overlap, or follow each other otherwise than in the order, and readers before what
-  // they read.
+  // Adds what excludes blocks that overlap, or whose writers come in another order than the blocks,
+  // and readers before what they read.
   bool add_what_lists_lack(std::span<const Vertex> order) {
     if (placed_.empty()) return false;
     std::vector<uint32_t> place(h_.txn_count(), 0);
@@ -238,8 +239,8 @@ class SourceSearch {
     return any;
   }
 
-  // A transaction that takes effect by the search's choices read a list twice and got different
-  // results.
+  // Refutes that a transaction which takes effect by the search's choices read a list twice and got
+  // different results.
   bool refute_other_list(uint32_t l) {
     const OpenList& list = open_.lists().all()[l];
     for (const OpenList::Read& longer : list.reads) {
@@ -251,7 +252,7 @@ class SourceSearch {
         const ListChoices::Placed* first = ListChoices::last_seen(placed_[l], shorter.length);
         const ListChoices::Placed* second = ListChoices::last_seen(placed_[l], longer.length);
         if (second == nullptr || (first == nullptr && shorter.length > 0)) continue;
-        // It saw `second`, and read the state before that.
+        // The reader saw `second`, and yet read the state before that.
         const TxnId reader = longer.reader;
         const Edge seen = Edge::read_dependency(second->txn, reader, list.key, longer.op);
         std::vector<ProofStep> steps;
@@ -273,7 +274,7 @@ class SourceSearch {
     return false;
   }
 
-  // With a source for every open read, only operations that observe nothing of anybody else's are
+  // Whether every open read has a source: then only operations that observe nothing from others are
   // left unresolved: a delete of what the transaction itself wrote, a range that covers no key that
   // others wrote.
   bool all_seen() const {
@@ -340,15 +341,15 @@ class SourceSearch {
   WaitingSources waiting_;
   Search* search_ = nullptr;
   SourceConditions* conditions_ = nullptr;
-  std::vector<uint32_t> place_;  // per transaction, in the last order
-  uint64_t most_conflicts_ = 0;  // 0: only the first order is looked at
-  uint64_t more_ = 0;            // bytes of choices since the budget was asked
-  std::vector<Seen> to_name_;    // of the sources taken, what the certificate has to say
+  std::vector<uint32_t> place_;  // indexed by transaction: its place in the last order
+  uint64_t most_conflicts_ = 0;  // 0: only the first order is examined
+  uint64_t more_ = 0;            // bytes of choices since the budget was last asked
+  std::vector<Seen> to_name_;    // the chosen sources that the certificate has to name
   ListChoices lists_;
   std::vector<uint8_t>
-      effective_;  // per transaction with open reads: takes effect as the search has it
+      effective_;  // indexed by transaction with open reads: whether the search has it take effect
   std::vector<std::vector<ListChoices::Placed>>
-      placed_;  // per list, where the search has placed blocks
+      placed_;  // indexed by list: where the search has placed blocks
   Judgement judgement_;
 };
 

@@ -2,9 +2,9 @@
 //
 //   assay check h.jsonl --without replay,saturation
 //
-// A speed-up may decide a level sooner, or leave it to the mechanism behind it; it never decides
-// otherwise. Property tests leave out each by itself and random sets of them, at every level. A
-// mechanism without which verdicts would differ is no speed-up and has no name here.
+// A speed-up may decide a level sooner, or leave it to the mechanism after it; it never decides a
+// level differently. Property tests leave out each by itself and random sets of them, at every
+// level. A mechanism without which verdicts would differ is not a speed-up and has no name here.
 #include <algorithm>
 #include <iterator>
 

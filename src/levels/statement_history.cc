@@ -1,9 +1,9 @@
-// Statement snapshots as serializability: each statement becomes a transaction, and each commit.
+// Statement snapshots as serializability: each statement and each commit becomes a transaction.
 //
-// A statement reads what was committed before it, so its reads of keys that its transaction has
-// not locked become one transaction. The writes become another, the commit, and with them all
-// operations on a key from the statement on that locks it: until the commit nothing else can
-// change it. Session order keeps the parts of a transaction in their places.
+// A statement reads what was committed before it, so its reads of keys that its transaction has not
+// locked become one transaction. The writes become another, the commit, together with all
+// operations on a key from the statement that locks it: until the commit nothing else can change
+// the key. Session order keeps the parts of a transaction in their places.
 //
 //   A { r(x,0) w(y,1) }              A1 { r(x,0) }  A { w(y,1) }
 //   B { w(y,2) r(x,0) w(x,3) }       B1 { r(x,0) w(lock y,B) }  B { r(lock y,B) w(y,2) w(x,3) }
@@ -16,17 +16,17 @@
 //   the history gives statement snapshots iff its parts are serializable, sessions in order
 //
 // An order of the parts is an order of statements and commits. A cycle of parts becomes a cycle of
-// transactions, as each edge of parts is one of their transactions: an edge between parts of one
-// transaction is left out, and one of a lock is an order of two writers of the key. Only an
+// transactions, as each edge between parts is one between their transactions: an edge between parts
+// of one transaction is left out, and one of a lock is an order of two writers of the key. Only an
 // anti-dependency of a commit (a key that was read and locked by one statement) leaves its
-// transaction too early; the reader precedes the other writer in version order, too, or the two
-// would close a cycle, and that order takes its place.
+// transaction too early; then the reader also precedes the other writer in version order, or the
+// two would close a cycle, and that order replaces the edge.
 //
 // Parts of a transaction of unknown outcome take effect together: each reads a key that the one
 // before it wrote.
 //
-// Cost: linear, and for queries of a transaction with locks their product. The idea is that of the
-// reductions of Biswas and Enea (OOPSLA 2019), theorems 4.8 and 4.10.
+// Cost: linear; for a transaction with both queries and locks, their product. The idea is that of
+// the reductions of Biswas and Enea (OOPSLA 2019), theorems 4.8 and 4.10.
 
 #include "levels/statement_history.h"
 
@@ -53,7 +53,7 @@ bool covers(const History& h, OpId range, KeyId key) {
          (bounds[1] == kNone || !key_less(h.key(bounds[1]), h.key(key)));
 }
 
-// What a transaction locks, in the order of its statements.
+// The keys that a transaction locks, in the order of its statements.
 class Locks {
  public:
   explicit Locks(const History& h)
@@ -76,16 +76,16 @@ class Locks {
     }
   }
 
-  // Ends of its statements.
+  // The ends of its statements.
   const std::vector<OpId>& statements() const { return statements_; }
-  // In the order in which they are locked.
+  // The keys in the order in which they are locked.
   const std::vector<KeyId>& keys() const { return keys_; }
   uint32_t statement_of(KeyId key) const { return statement_[key]; }
-  // In that statement, or before it.
+  // Whether the key is locked in that statement or before it.
   bool locked(KeyId key, uint32_t statement) const {
     return locked_at_[key] == look_ && statement_[key] <= statement;
   }
-  // Whether an operation of the statement is on a key that is locked then.
+  // Whether an operation of the statement is on a key that is locked by then.
   bool waits(OpId op, uint32_t statement) const {
     return !is_range(h_.op(op)) && locked(h_.op(op).key, statement);
   }
@@ -101,11 +101,11 @@ class Locks {
   uint64_t look_ = 0;
   std::vector<OpId> statements_;
   std::vector<KeyId> keys_;
-  std::vector<uint32_t> statement_;  // per key
-  std::vector<uint64_t> locked_at_;  // per key: the last look at which it was locked
+  std::vector<uint32_t> statement_;  // indexed by key
+  std::vector<uint64_t> locked_at_;  // indexed by key: the last look at which it was locked
 };
 
-// Of a transaction that is cut into this many parts, the times of one. They only say where a search
+// The times of one of the parts into which a transaction is cut. They only tell where a search
 // begins, and those of a session must not contradict each other.
 std::pair<Interval, Interval> times_of(const History& h, TxnId t, size_t part, size_t parts) {
   const Interval begin = h.begin_time(t), end = h.end_time(t);
@@ -143,7 +143,7 @@ class StatementSplitter {
   }
 
  private:
-  // The statement of the last operation that does not wait for the commit; kNone if there is none.
+  // The statement of the last operation that need not wait for the commit; kNone if there is none.
   uint32_t last_that_reads(TxnId t) const {
     uint32_t last = kNone;
     OpId at = h_.first_op(t);
@@ -153,7 +153,7 @@ class StatementSplitter {
     return last;
   }
 
-  // Keys that some transaction locks before its commit, and others write.
+  // Finds the keys that some transaction locks before its commit, and others write.
   void find_locks() {
     lock_.assign(h_.key_count(), 0);
     std::vector<uint8_t> writers(h_.key_count(), 0);
@@ -170,7 +170,7 @@ class StatementSplitter {
       lock_[key] = static_cast<uint8_t>(lock_[key] != 0 && writers[key] > 1);
   }
 
-  // New keys are behind all others, so that no query covers them.
+  // Chooses a prefix with which new keys come after all others, so that no query covers them.
   void choose_prefix() {
     for (KeyId key = 0; key < h_.key_count(); ++key)
       if (last_key_ == kNone || key_less(h_.key(last_key_), h_.key(key))) last_key_ = key;
@@ -182,8 +182,9 @@ class StatementSplitter {
     to_.op_.push_back(op);
     copier_.operation(h_, op);
   }
-  // Before its transaction has written the key: a read that is stated to be from its own
-  // transaction states nothing. Its commit, which has that name, is another one here.
+  // Adds an operation before its transaction has written the key. If the read is stated to be from
+  // its own transaction, nothing is stated here, where the commit, which has that name, is another
+  // transaction.
   void add_before_write(OpId op, TxnId t) {
     to_.op_.push_back(op);
     copier_.operation(h_, op, h_.op(op).kind, h_.operands(op), h_.stated_source(op) != t);
@@ -192,7 +193,7 @@ class StatementSplitter {
     to_.op_.push_back(op);
     copier_.range(h_, op, lo, hi == kNone ? last_key_ : hi, selected);
   }
-  // What a query says of the keys of these bounds.
+  // Adds what a query says about the keys within these bounds.
   void add_piece(OpId op, KeyId lo, KeyId hi) {
     const auto within = [&](KeyId key) {
       return (lo == kNone || !key_less(h_.key(key), h_.key(lo))) &&
@@ -210,7 +211,7 @@ class StatementSplitter {
     selected.matched = matched;
     add_range(op, lo, hi, selected);
   }
-  // A query without the keys that are locked.
+  // Adds a query without the keys that are locked.
   void add_around_locks(OpId op, uint32_t statement) {
     const std::span<const uint32_t> bounds = h_.operands(op);
     if (!locks_.cuts(op, statement)) return add_range(op, bounds[0], bounds[1], h_.selected(op));
@@ -246,7 +247,7 @@ class StatementSplitter {
 
   Status split(TxnId t) {
     locks_.look_at(t);
-    std::vector<uint32_t> reading;  // statements with a part of their own
+    std::vector<uint32_t> reading;  // statements with a separate part
     OpId at = h_.first_op(t);
     bool waiting = at == h_.end_op(t);
     for (uint32_t s = 0; s < locks_.statements().size(); ++s)
@@ -290,7 +291,7 @@ class StatementSplitter {
     return out_.end_txn();
   }
 
-  // Its last part has the transaction's name.
+  // Begins a part; the last one has the transaction's name.
   void begin(TxnId t, size_t part, size_t parts) {
     const bool last = part + 1 == parts;
     texts_.clear();
@@ -313,7 +314,7 @@ class StatementSplitter {
     return ValueView::of(keep(to_.prefix_ + std::to_string(t) + ", " + std::to_string(part)));
   }
   ValueView owner(TxnId t) { return ValueView::of(keep(to_.prefix_ + std::to_string(t))); }
-  // Until the next transaction begins.
+  // Keeps the text until the next transaction begins.
   std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
 
   StatementHistory& to_;
@@ -321,9 +322,9 @@ class StatementSplitter {
   Locks locks_;
   HistoryBuilder out_;
   TxnCopier copier_{out_};
-  std::vector<uint8_t> lock_;  // per key
+  std::vector<uint8_t> lock_;  // indexed by key
   KeyId last_key_ = kNone;
-  std::optional<KeyOrder> keys_;  // once a query is cut
+  std::optional<KeyOrder> keys_;  // set once a query is cut
   std::deque<std::string> texts_;
 };
 
@@ -346,7 +347,7 @@ Order StatementHistory::in_whole(const Order& order) const {
   for (const uint32_t event : order.events) {
     const Part& part = part_of(event);
     if (commits[part.txn] == 0) continue;         // of a transaction that need not take effect
-    if (order.split && event % 2 == 1) continue;  // right behind its reads
+    if (order.split && event % 2 == 1) continue;  // it comes right after its reads
     const uint32_t end = part.commits ? std::max(1u, count_statements(part.txn)) : part.statements;
     for (uint32_t& s = done[part.txn]; s < end; ++s) all.events.push_back(2 * part.txn);
     if (part.commits) all.events.push_back(2 * part.txn + 1);
@@ -365,7 +366,7 @@ BadRead StatementHistory::in_whole(const BadRead& bad) const {
   return {bad.anomaly, whole_op(bad.read), whole_op(bad.other)};
 }
 
-// The steps of a proof about parts, as steps about their transactions.
+// Turns the steps of a proof about parts into steps about their transactions.
 class StatementProof {
  public:
   explicit StatementProof(const StatementHistory& of) : of_(of) {
@@ -407,8 +408,8 @@ class StatementProof {
   KeyId key(KeyId of_parts) const { return of_parts == kNone ? kNone : key_[of_parts]; }
   bool is_lock(KeyId key) const { return key < is_lock_.size() && is_lock_[key]; }
 
-  // The one operation of the part that sees what others left of the key. Of several, one alone does
-  // not say what all of them saw.
+  // The operation of the part that sees what others left of the key; kNone if there is none. If
+  // there are several, the proof is lost, as one alone does not say what all of them saw.
   OpId reader_of(TxnId part, KeyId key) {
     const History& h = of_.split_;
     OpId found = kNone;
@@ -424,9 +425,9 @@ class StatementProof {
     return of_.whole_op(found);
   }
 
-  // Adds what the literal says of transactions to those of which one holds. False if it always
-  // holds: parts of a transaction see each other's keys, and take effect together. It never reads
-  // what it writes itself.
+  // Translates a literal and adds it to a clause. False if the literal always holds: parts of a
+  // transaction see each other's keys, and take effect together. That a part reads what it writes
+  // itself never holds.
   bool add_literal(const Literal& literal, std::vector<Literal>& to) {
     const TxnId from = txn(literal.from), reader = txn(literal.to);
     Literal said = literal;
@@ -442,7 +443,7 @@ class StatementProof {
     return std::ranges::count(to, !said) == 0;
   }
 
-  // The number of the step; kNone where it says nothing.
+  // Adds a step and returns its number.
   uint32_t add(ProofStep step) {
     proof_.steps.push_back(std::move(step));
     return static_cast<uint32_t>(proof_.steps.size() - 1);
@@ -464,14 +465,14 @@ class StatementProof {
     step_.push_back(says_something ? add(std::move(copy)) : kNone);
   }
 
-  // And, if a commit is left by an anti-dependency, what follows from it and the orders that take
-  // the place of these.
+  // Adds a cycle and, if an anti-dependency leaves a commit, what follows from it and the orders
+  // that replace it.
   void add_cycle(const ProofStep& step) {
     ProofStep cycle, derived;
     derived.kind = ProofStep::Kind::derived;
     bool says_something = true, may_be = true;
     for (const Literal& literal : step.given) {
-      // What never holds is added as nothing.
+      // A literal that never holds is left out.
       may_be = add_literal(!literal, derived.clause) && may_be;
       says_something = says_something && may_be;
     }
@@ -515,9 +516,9 @@ class StatementProof {
     return Edge::write_dependency(from, to, key(edge.key));
   }
 
-  // The reader locks the key by the statement that reads it. Were it overwritten before, by a later
-  // version than the one that was read, the reader would come before and after that. `given`: what
-  // may be of use.
+  // The reader locks the key with the statement that reads it. If a version later than the one that
+  // was read overwrote the key before, the reader would come both before and after that. `given`:
+  // assumptions that may be used.
   uint32_t add_overwriting(const Edge& edge, const std::vector<Literal>& given) {
     const TxnId reader = txn(edge.from), writer = txn(edge.to);
     ProofStep step;
@@ -535,12 +536,12 @@ class StatementProof {
   }
 
   const StatementHistory& of_;
-  std::vector<KeyId> key_;      // per key of the parts
-  std::vector<bool> is_lock_;   // the same; what is missing is none
-  std::vector<uint32_t> step_;  // per step about parts: the one that says the same
+  std::vector<KeyId> key_;      // indexed by key of the parts
+  std::vector<bool> is_lock_;   // indexed by key, too; keys beyond its end are not locks
+  std::vector<uint32_t> step_;  // indexed by step about parts: the step that says the same
   std::map<std::tuple<TxnId, TxnId, TxnId, KeyId, std::vector<Literal>>, uint32_t>
-      overwriting_;       // steps
-  bool is_lost_ = false;  // something cannot be said of transactions
+      overwriting_;       // numbers of steps
+  bool is_lost_ = false;  // whether something cannot be said about transactions
   Proof proof_;
 };
 

@@ -16,14 +16,14 @@ class StatementHistory {
   // `whole` must outlive it.
   static Result<StatementHistory> of(const History& whole);
 
-  // It is session-serializable iff the other one gives statement snapshots.
+  // This history is session-serializable iff the whole gives statement snapshots.
   const History& split() const { return split_; }
 
-  // What shows the one, as what shows the other.
+  // An order of the split history as one of the whole.
   Order in_whole(const Order& order) const;
   BadRead in_whole(const BadRead& bad) const;
-  // Nothing if it cannot be said of the other one: it is about what several operations of a
-  // statement saw, or what lists are made of.
+  // A proof about the split history as one about the whole. nullopt if it cannot be expressed
+  // there: it is about what several operations of a statement saw, or what lists are made of.
   std::optional<Proof> in_whole(const Proof& proof) const;
 
  private:
@@ -33,21 +33,22 @@ class StatementHistory {
   // A transaction of `split`.
   struct Part {
     TxnId txn;
-    uint32_t statements;  // of its transaction, that have run when it has
-    bool commits;         // after it
-    bool writes;          // it is the commit, with all operations on keys that are locked before it
+    uint32_t statements;  // how many statements of its transaction have run when the part has
+    bool commits;         // whether the transaction commits after it
+    bool writes;          // whether it is the commit, with all operations on keys that are locked
+                          // before it
   };
 
   explicit StatementHistory(const History& whole) : whole_(whole) {}
   uint32_t count_statements(TxnId t) const;
-  // kNone if there is none.
+  // The operation of the whole; kNone if there is none.
   OpId whole_op(OpId op) const { return op == kNone ? kNone : op_[op]; }
 
   const History& whole_;
   History split_;
-  std::string prefix_;       // of keys that the other history lacks
-  std::vector<Part> parts_;  // per transaction
-  std::vector<OpId> op_;     // per operation: the one it was, kNone if none
+  std::string prefix_;       // the prefix of keys that the whole lacks
+  std::vector<Part> parts_;  // indexed by transaction
+  std::vector<OpId> op_;     // indexed by operation: the one that it was, kNone if none
 };
 
 }  // namespace assay::internal

@@ -1,10 +1,10 @@
-// Statement snapshots are decided on a history whose transactions are the statements and commits
-// of this one (statement_history.h), which is serializable or not; what shows that is translated.
+// Statement snapshots are decided on a history whose transactions are the statements and commits of
+// this one (statement_history.h): whether it is serializable, and the evidence is translated.
 //
 //   s1: { r(x,0) w(x,1) }   s2: { r(x,0) w(x,2) }     four transactions: the reads, the writes
 //
-// A violation that rests on what several operations of a statement saw of a key that several
-// transactions may have left so, or on what a list is made of, is not translated: the level stays
+// A violation is not translated if it rests on what several operations of a statement saw of a key
+// whose state several transactions may have left, or on what a list is made of: the level stays
 // unknown. Cost: that of the other history.
 
 #include <optional>

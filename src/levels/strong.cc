@@ -1,7 +1,7 @@
 // One engine for every level whose events need one total order.
 //
-//   1. replay       propose an order from the hint and play it; if it plays, that order is the
-//                   certificate
+//   1. replay       propose an order from the hint and replay it; if that succeeds, the order is
+//                   the certificate
 //   2. known graph  everything that holds whatever the version orders are, and what follows from
 //                   read-modify-writes; a cycle in it refutes
 //   3. replay       the known graph, in the order of the hint; when no event is enabled, one is
@@ -11,27 +11,27 @@
 //                   several possible sources saw, which transactions of unknown outcome took
 //                   effect (choices.cc). The solver chooses sides that leave the graph acyclic;
 //                   its order is replayed, and its faults become new choices. No fault: satisfied,
-//                   but for skipped rows (infer/skipped_rows.h), which are asked for only then and
-//                   become choices if the order contradicts them. A contradiction: violated, since
-//                   every order has to make these choices.
+//                   except for skipped rows (infer/skipped_rows.h), which are examined only then
+//                   and become choices if the order contradicts them. A contradiction: violated,
+//                   since every order has to make these choices.
 //   5. saturation   if step 4 meets more conflicts than a sound history has: the version orders
 //                   that known edges force, to a fixpoint; a cycle refutes. Then 3 and 4 again on
 //                   the saturated graph, starting from the order so far.
 //
-// Where only reads say when events took place, sessions being no chains, saturation comes before
-// the search, and an estimate of all places (infer/places.cc) gives the order that 3 and 4 start
-// from.
+// If sessions are not chains and only reads say when events took place, saturation comes before the
+// search, and an estimate of all places (infer/places.cc) gives the order that 3 and 4 start from.
 //
 // Without session order, little keeps events in their places. At such levels the search assumes
 // some session order (infer/assumed_sessions.cc), and drops an assumption once a contradiction
 // rests on it. An order found this way is an order of the level, and no refutation rests on an
 // assumption.
 //
-// Where values repeat so much that reads have many possible sources, an order is first looked for
-// by what keys hold (prefix_search/value_beam.cc).
+// If values repeat so much that reads have many possible sources, an order is first looked for by
+// what keys hold (prefix_search/value_beam.cc).
 //
-// The search never sees pairs of writers that no order tried has got wrong, so hot keys with
-// thousands of writers cost nothing by themselves. It ends, because every round excludes an order.
+// The search never sees a pair of writers unless an order that was tried got it wrong, so hot keys
+// with thousands of writers cost nothing by themselves. It ends, because every round excludes an
+// order.
 //
 // Cost: 1 to 3 are linear; 5 is reads × sessions, or × the words of a row of bits; 4 is exponential
 // at worst and a handful of conflicts on histories.
@@ -60,14 +60,14 @@
 namespace assay::internal {
 namespace {
 
-// How many conflicts to search through before saturating. Without session order, as many as take
-// about as long as saturation.
+// The number of conflicts in a search before saturation. Without session order, it takes about as
+// long as saturation.
 constexpr uint64_t kEarlyConflicts = 10'000;
 constexpr uint64_t kEarlyConflictsPerNode = 2;
 constexpr uint64_t kEarlyConflictsWithoutSessions = 1'000;
 constexpr uint64_t kNodesPerEarlyConflictWithoutSessions = 4;
 
-constexpr uint64_t kBytesOfOrder = 16;  // a vertex of an IncrementalOrder
+constexpr uint64_t kBytesOfOrder = 16;  // per vertex of an IncrementalOrder
 
 SaturationRules saturation_rules(const SpeedUps& s) {
   return {s.has(SpeedUp::anti_dependency_rule), s.has(SpeedUp::write_dependency_rule),
@@ -75,7 +75,7 @@ SaturationRules saturation_rules(const SpeedUps& s) {
           s.has(SpeedUp::closure) ? UINT32_MAX : 0};
 }
 
-// Version orders that the history states become known edges with that statement as their reason.
+// Makes version orders that the history states known edges, with the statement as their reason.
 void add_stated_orders(EventGraph& events, KnownEdges& known) {
   for (const StatedOrder& order : events.problem().stated) {
     ForcedOrder forced;
@@ -95,7 +95,7 @@ void add_stated_orders(EventGraph& events, KnownEdges& known) {
   }
 }
 
-// Positions of the vertices by the hint; helpers take part as early as they may.
+// Positions of the vertices by the hint; helpers come as early as they may.
 std::vector<uint32_t> ranks(const EventGraph& events) {
   const std::vector<Vertex> by_hint = events_by_hint(events.problem().hint, events);
   std::vector<uint32_t> rank(events.graph().vertices(), 0);
@@ -103,8 +103,8 @@ std::vector<uint32_t> ranks(const EventGraph& events) {
   return rank;
 }
 
-// Makes the order of each two neighbouring writers of a key a choice, unless an edge decides it.
-// Where only reads place events, correcting one of these orders usually puts others wrong.
+// Makes the order of every two neighbouring writers of a key a choice, unless an edge decides it.
+// If only reads place events, correcting one of these orders usually spoils others.
 void choose_neighbours(const EventGraph& events, std::span<const Vertex> order, Search& search) {
   const Problem& problem = events.problem();
   std::vector<Node> last(problem.keys(), kNone);
@@ -121,7 +121,7 @@ void choose_neighbours(const EventGraph& events, std::span<const Vertex> order, 
   }
 }
 
-// Where levels are mixed: the reads of a node with one event are right before its writes.
+// For mixed levels: the reads of a node with one event come right before its writes.
 Order events_in(const EventGraph& events, std::span<const Vertex> vertices) {
   Order order;
   order.split = true;
@@ -170,7 +170,8 @@ class Engine {
     return std::move(judgement_);
   }
 
-  // By an order in which keys hold the values that were read; unknown if none is found soon.
+  // Accepts by an order in which keys hold the values that were read; unknown if none is found
+  // soon.
   Judgement accept_by_values() {
     if (!start()) return std::move(judgement_);
     const std::optional<ValueOrder> found = find_by_values();
@@ -193,28 +194,28 @@ class Engine {
   std::optional<ValueOrder> find_by_values() {
     constexpr uint64_t kFewStates = 8'000'000, kStatesATxn = 500;
     const auto timer = stages_.time("values");
-    Budget asked = budget_;  // where it has no room, the search goes on without it
+    Budget asked = budget_;  // if there is no memory for it, the search goes on without it
     std::optional<ValueOrder> found = search_by_values(
         problem_, graph_.level(), kFewStates + kStatesATxn * problem_.nodes(), asked);
     budget_.spend(asked.spent() - budget_.spent());
     return found;
   }
 
-  // Whether nothing but reads says when events took place: then known edges, and versions of a key
-  // in turn, say more than the hint. Few transactions are searched as fast.
+  // Whether only reads say when events took place: then known edges, and the versions of a key in
+  // turn, say more than the hint. False for few transactions, which are searched as fast.
   bool only_reads_place(const Saturation& saturation) const {
     constexpr size_t kMany = 8'000;
     return problem_.nodes() >= kMany && options_.speed_ups.has(SpeedUp::places) &&
            problem_.hint.by_reads && problem_.open == nullptr && saturation.clocks() == nullptr &&
            assumed_.rows() == 0;
   }
-  // False if there is no room.
+  // Returns false if there is no memory.
   bool place(IncrementalOrder& order) {
     const auto timer = stages_.time("places");
     if (!room(place_bytes(graph_))) return false;
     order.renew(order_by_places(graph_, order.order()));
-    // If memory does not suffice for all choices, the search makes only the choices that an order
-    // gets wrong.
+    // If memory does not suffice for all choices, the search makes only those that an order gets
+    // wrong.
     constexpr uint64_t kBytesAChoice = 250;
     Budget asked = budget_;
     neighbours_first_ = asked.has_room(kBytesAChoice * problem_.writes.size());
@@ -301,11 +302,11 @@ class Engine {
     stages_.count("unknown dependencies after", after->dependencies);
   }
 
-  // Assumes session order where the level does not have it. True if that decided the level.
+  // Assumes session order at a level without it. True if that decided the level.
   bool decide_with_sessions() {
     if (graph_.level().session_order || !options_.speed_ups.has(SpeedUp::assumed_sessions))
       return false;
-    // Of each node a place in its session, and hardly more than five arcs.
+    // Each node needs a place in its session, and hardly more than five arcs.
     if (!room((sizeof(Node) + 5 * sizeof(Arc)) * problem_.nodes())) return true;
     Rows<Arc> assumed = assumed_sessions(graph_);
     if (assumed.rows() == 0) return false;
@@ -318,20 +319,21 @@ class Engine {
     for (size_t i = 0; i < assumed.items.size(); ++i) graph_.graph().pop();
     const Schedule first = schedule ? *std::move(schedule) : play(initial_);
     if (accept(first)) return true;
-    // What the search keeps of each. Without room for them it has to do without.
+    // The memory that the search keeps for each assumption. Without memory for them, it does
+    // without assumptions.
     constexpr uint64_t kBytesAnAssumption = 200;
     if (Budget asked = budget_; !asked.has_room(kBytesAnAssumption * assumed.rows())) return false;
     assumed_ = std::move(assumed);
     return search_from(first, early_conflicts()) == Result::decided;
   }
 
-  // Replay and search on the graph as it is.
+  // Replays and searches the graph as it is.
   Result decide(std::span<const Vertex> order, uint64_t most_conflicts) {
     const Schedule schedule = play(order);
     return accept(schedule) ? Result::decided : search_from(schedule, most_conflicts);
   }
 
-  // Or the budget ran out: true if there is nothing left to do.
+  // True if there is nothing left to do: the schedule is accepted, or the budget ran out.
   bool accept(const Schedule& schedule) {
     if (schedule.accepted && lazy()) {
       Choices choices(graph_, open_);
@@ -354,7 +356,7 @@ class Engine {
     return schedule_by_graph(graph_, order, budget_);
   }
 
-  // In the order of the hint.
+  // Assumes the sets of edges in the order of the hint.
   void assume_sessions(Search& search) const {
     std::vector<uint32_t> sets(assumed_.rows());
     std::iota(sets.begin(), sets.end(), 0u);
@@ -395,13 +397,14 @@ class Engine {
     return Result::decided;
   }
 
-  // Adds the skipped rows that an order contradicts. False if there are none, or this search cannot
-  // use them.
+  // Adds the skipped rows that an order contradicts. False if there are none, or if this search
+  // cannot use them.
   bool add_rows(std::span<const Vertex> order, Choices& choices) {
     if (contradicted_ == nullptr || open_ == nullptr) return false;
     std::vector<SkippedRow> rows = (*contradicted_)(order_of_events(order, choices));
-    // If the order is far off, sources are ruled out first, and a new search begins with the rest.
-    constexpr size_t kFarOff = 64;  // nodes, to a row
+    // If the order is further off than this, sources are ruled out first, and a new search begins
+    // with the remaining ones.
+    constexpr size_t kFarOff = 64;  // nodes per row
     if (rows.empty() || rows.size() * kFarOff > problem_.nodes() || budget_.exhausted_now())
       return false;
     if (!grown_) grown_.emplace(*open_);
@@ -414,9 +417,9 @@ class Engine {
     return true;
   }
 
-  // Where levels are mixed, readers at weak ones have no part in the order of events. What they
-  // have seen forces edges: whether the order has them right, and if not, adds them to the search.
-  // False, too, if the budget runs out.
+  // For mixed levels: readers at weak levels have no part in the order of events, but what they
+  // have seen forces edges. Returns whether the order contains these; if not, adds them to the
+  // search. Also false if the budget runs out.
   bool serves_weak_readers(std::span<const Vertex> order, Search* search = nullptr) {
     if (find_weak_faults_ == nullptr) return true;
     const auto timer = stages_.time("weak readers");
@@ -448,18 +451,18 @@ class Engine {
   const FindWeakFaults* find_weak_faults_;  // null: no reader is held to a weak level
   EventGraph graph_;
   KnownEdges known_;
-  std::vector<uint32_t> rank_;  // per vertex, by the hint
+  std::vector<uint32_t> rank_;  // indexed by vertex: its place by the hint
   std::vector<Vertex> initial_;
-  const OpenReads* open_ = problem_.open.get();  // or, once rows were added, the next
+  const OpenReads* open_ = problem_.open.get();  // or its successor once rows were added
   std::optional<OpenReads> grown_;
   Rows<Arc> assumed_;  // each set of edges is assumed until a contradiction rests on it
-  // Whether neighbouring writers are choices before an order is wrong about them.
+  // Whether the orders of neighbouring writers are choices before an order gets them wrong.
   bool neighbours_first_ = false;
-  const SessionClocks* clocks_ = nullptr;  // once saturation has reached its fixpoint
+  const SessionClocks* clocks_ = nullptr;  // set once saturation has reached its fixpoint
   Judgement judgement_;
 };
 
-// Whether an order of all events has the writers of each key in the order that is stated.
+// Whether an order of all events has the writers of each key in the stated order.
 bool follows(std::span<const Vertex> order, const std::vector<StatedOrder>& stated,
              const Events& events) {
   if (stated.empty()) return true;
@@ -514,15 +517,15 @@ uint64_t count_sources(const OpenReads& open) {
   return count;
 }
 
-// How many a read has, on average.
+// The average number of sources of a read.
 double sources_a_read(const Problem& problem) {
   if (problem.open == nullptr || problem.open->all().empty()) return 0;
   return static_cast<double>(count_sources(*problem.open)) /
          static_cast<double>(problem.open->all().size());
 }
 
-// With the sources of reads that known edges leave, of those within `reach`; if `most`, only if a
-// read then has at most this many on average. Satisfied or unknown.
+// Accepts with the sources of reads that known edges leave, out of those within `reach`; if `most`
+// is given, only if a read then has at most this many on average. Satisfied or unknown.
 Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& level, uint32_t reach,
                                     const CheckOptions& options, Stages& stages, Budget& budget,
                                     const FindContradicted* contradicted,
@@ -544,8 +547,7 @@ Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& lev
   return found;
 }
 
-// Where reads have very many sources, first with the sources that are near in the order of the
-// hint.
+// If reads have very many sources, first tries those that are near in the order of the hint.
 Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& level,
                                     const CheckOptions& options, Stages& stages, Budget& budget,
                                     const FindContradicted* contradicted) {
@@ -561,7 +563,8 @@ Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& lev
 }  // namespace
 
 bool is_nearly_stated(const Problem& problem) {
-  constexpr double kNearly = 0.75;  // of the writes are right before another of their key
+  constexpr double kNearly = 0.75;  // the share of writes that come right before another write of
+                                    // their key
   return static_cast<double>(problem.stated.size()) >=
          kNearly * static_cast<double>(problem.writes.node.size());
 }
@@ -575,11 +578,12 @@ Judgement decide_strong(const Problem& problem, const LevelInfo& level, const Ch
     return Engine(problem, level, options, stages, budget, contradicted, find_weak_faults);
   };
   constexpr double kManyForASearch = 4;
-  constexpr size_t kMostLayers = 20'000;  // of more, a search by values would not reach the last
+  constexpr size_t kMostLayers = 20'000;  // with more, a search by values would not reach the last
+                                          // one
   if (options.speed_ups.has(SpeedUp::value_beam) && find_weak_faults == nullptr &&
       level.real_time == RealTime::none && problem.nodes() <= kMostLayers &&
       sources_a_read(problem) > kManyForASearch) {
-    // What sessions and the hint leave may be few after all.
+    // The sources that sessions and the hint leave may be few after all.
     if (options.speed_ups.has(SpeedUp::narrowing)) {
       Judgement near = accept_with_fewer_sources(problem, level, usual_reach(problem), options,
                                                  stages, budget, contradicted, kManyForASearch);

@@ -18,12 +18,12 @@
 
 namespace assay::internal {
 
-// An order of vertices of an event graph as a certificate has it; helper vertices are left out, and
-// the nodes that may take effect, but for those in `effective` (ascending).
+// Turns an order of vertices of an event graph into that of a certificate: helper vertices are left
+// out, and so are the nodes that may take effect, except those in `effective` (ascending).
 Order to_order(const Problem& problem, bool split, std::span<const Vertex> vertices,
                std::span<const Node> effective = {});
 
-// Accepts by replay alone: satisfied or unknown, in linear time.
+// Accepts only by replay: satisfied or unknown, in linear time.
 Judgement accept_by_replay(const Problem& problem, const LevelInfo& level,
                            const CheckOptions& options, Stages& stages, Budget& budget);
 
@@ -31,12 +31,12 @@ Judgement accept_by_replay(const Problem& problem, const LevelInfo& level,
 bool is_nearly_stated(const Problem& problem);
 
 // Appends the faults that readers at weak levels find in an order of transactions, which contains
-// session order and reads-from; none if the order is right. False if the budget ran out.
+// session order and reads-from; nothing if the order is right. False if the budget ran out.
 using FindWeakFaults = std::function<bool(const std::vector<Node>& order,
                                           std::vector<WeakFault>& faults, Budget& budget)>;
 // Decides completely, within the budget. `contradicted`: finds skipped rows while an order is
-// searched; null: they are among the open reads, or examined later. `find_weak_faults`: where
-// levels are mixed (mixed.cc); else null.
+// searched; null: they are among the open reads, or examined later. `find_weak_faults`: used if
+// levels are mixed (mixed.cc); otherwise null.
 Judgement decide_strong(const Problem& problem, const LevelInfo& level, const CheckOptions& options,
                         Stages& stages, Budget& budget,
                         const FindContradicted* contradicted = nullptr,

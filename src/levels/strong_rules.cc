@@ -1,14 +1,14 @@
 // Levels that an order of events decides, from prefix to strict serializability. Replay of the hint
 // accepts them in linear time, for nearly every history of a sound database; the strongest comes
 // first, as its order serves the others. The remaining levels are searched, from the weakest
-// upwards, since a refutation of one refutes all above it; the variants with session order before
-// those without, because sessions make them cheaper.
+// upwards, since a refutation of one refutes all above it; the variants with session order come
+// before those without, because sessions make them cheaper.
 //
-//   s1: { w(x,1) }  { r(y,0) }   s2: { w(y,1) }  { r(x,0) }     no order explains it with sessions,
-//                                                               and one does without
+//   s1: { w(x,1) }  { r(y,0) }   s2: { w(y,1) }  { r(x,0) }     no order with sessions explains it,
+//                                                               but one without does
 //
-// Where nearly all orders of versions are stated, a search has hardly anything to choose, and where
-// sources are open a strong level determines them: there the strongest is searched first.
+// If nearly all orders of versions are stated, a search has hardly anything to choose; if sources
+// are open, a strong level determines them. In both cases the strongest level is searched first.
 
 #include <optional>
 #include <utility>
@@ -20,7 +20,7 @@
 namespace assay::internal {
 namespace {
 
-// Satisfied, or nothing is known.
+// Satisfied, or unknown.
 Judgement play(Case& c, const Problem& problem, const LevelInfo& level) {
   if (!c.uses(SpeedUp::replay)) return {};
   return accept_by_replay(problem, level, c.options, c.stages, c.budget);
@@ -68,7 +68,7 @@ bool may_replay(Case& c, const LevelInfo& level) {
          is_searched(c, level);
 }
 
-// From the weakest up, since a refutation of one usually refutes all above it.
+// Goes from the weakest level upwards, since a refutation of one usually refutes all above it.
 void refute_by_the_clock(Case& c, const LevelInfo& level) {
   if (!c.clock_faults) c.clock_faults.emplace(c.problem);
   Judgement found = c.clock_faults->refute(level, c.without_counts(), c.stages, c.budget);
@@ -98,7 +98,7 @@ void refute_without_time(Case& c, const LevelInfo& level) {
 }
 
 // Whether a search without the level's real-time condition can say something new: not if the level
-// without it is a level too, and was searched.
+// without that condition is a level, too, and was searched.
 bool is_searched_without_time(Case& c, const LevelInfo& level) {
   const auto says_all = [&](const LevelInfo& other) {
     return other.real_time == RealTime::none && same_model(level, other) &&

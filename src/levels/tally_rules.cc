@@ -11,7 +11,7 @@ namespace assay::internal {
 namespace {
 
 using enum LevelId;
-__extension__ typedef __int128 Sum;  // of as many 64-bit amounts as there can be
+__extension__ typedef __int128 Sum;  // a sum of as many 64-bit amounts as there can be
 
 std::string show(Sum v) {
   if (v < 0) return "-" + show(-v);
@@ -58,7 +58,7 @@ TallyVerdict judge_totals(const Tally& tally) {
   return v;
 }
 
-// What additions may sum up to.
+// Bounds of what additions may sum up to.
 struct Bounds {
   Sum least = 0;
   Sum most = 0;
@@ -109,7 +109,8 @@ class Account {
   }
 
   const Bounds& all() const { return all_; }
-  // Earlier additions of the reader's session went before it, later ones did not.
+  // The bounds by session order: earlier additions of the reader's session went before the read,
+  // later ones did not.
   Bounds in_session(const TallyTxn& reader, size_t place) const {
     Bounds b = all_;
     const auto own = sessions_.find(reader.session);
@@ -127,7 +128,8 @@ class Account {
     if (not_later > 0) b += placed[static_cast<size_t>(not_later - 1)].maybe;
     return b;
   }
-  // What ended before the reader began went before it, what began after it ended did not.
+  // The bounds by the clock: additions that ended before the reader began went before it, those
+  // that began after it ended did not.
   Bounds by_clock(const TallyTxn& reader) const {
     Bounds b = all_;
     if (reader.begin.known()) b += up_to(ended_, reader.begin.request, false);
@@ -139,11 +141,11 @@ class Account {
  private:
   struct Placed {
     size_t place;
-    Bounds gain, maybe;  // of all up to here
+    Bounds gain, maybe;  // sums up to here
   };
   struct Moment {
     int64_t time;
-    Bounds sum;  // of all up to here, once finished
+    Bounds sum;  // sum up to here, once finished
   };
 
   static Bounds up_to(const std::vector<Moment>& moments, int64_t time, bool inclusive) {

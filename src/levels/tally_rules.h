@@ -6,10 +6,10 @@
 //             1, add 1, then a read in the same session: 2, with a third add at the same time 2 or
 //             3
 //
-// The total holds wherever reads see one state and no update is lost: from adya-si and from
-// serializable upwards. The bounds are those of an order of all transactions, without more, with
-// session order, or with the clock. Both are necessary and not sufficient: a rule that holds
-// decides no level. O(n log n).
+// The total holds wherever reads see one state and no update is lost: at adya-si, at serializable
+// and above. The bounds are those of an order of all transactions: of any order, of one with
+// session order, or of one that respects the clock. Both rules are necessary and not sufficient: a
+// rule that holds decides no level. O(n log n).
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ struct TallyVerdict {
   uint64_t judged = 0;      // reads that the rule applies to
   uint64_t not_judged = 0;  // reads of some accounts only
   uint64_t wrong = 0;
-  // Of the first wrong read:
+  // The next members describe the first wrong read.
   std::vector<uint64_t> lines;
   std::string why;
   std::vector<LevelId> refuted;  // the weakest levels that are violated
 
-  // Of the rule; unknown: nothing was read.
+  // The outcome of the rule; unknown: nothing was read.
   Outcome outcome() const {
     return judged == 0 ? Outcome::unknown : wrong == 0 ? Outcome::satisfied : Outcome::violated;
   }

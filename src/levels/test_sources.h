@@ -32,8 +32,8 @@ struct MatchedSources {
   const Problem problem;
   OpenReads open;
   const SourceFacts facts;
-  std::vector<uint32_t> place;  // per transaction, that of its line
-  Digraph graph;                // of what holds whatever the sources are
+  std::vector<uint32_t> place;  // indexed by transaction: the place of its line
+  Digraph graph;                // what holds whatever the sources are
 };
 
 }  // namespace assay::internal

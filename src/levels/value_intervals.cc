@@ -1,14 +1,14 @@
-// Reads of a key that returned a value which it did not hold while they ran, where a value may have
-// been written by many.
+// Reads of a key that returned a value which the key did not hold while they ran; many operations
+// may have written the value.
 //
 //   w(x,1) [0,1]   w(x,1) [2,3]   w(x,2) [4,5]   w(x,1) [9,10]   r(x,1) [6,8]
 //
 // A write is in force from its request until, at the latest, another one has been requested after
 // its response and has responded. Here each of the first two writes of 1 is over at 5, and the
-// third does not begin before 9: no write of the value was in force. So a read asks whether some
-// write of its value was requested by the time of its response, and not over at its request. The
-// latter is: responded no sooner than the latest request among the writes that responded before the
-// read began.
+// third does not begin before 9: no write of the value was in force. So the question for a read is
+// whether some write of its value was requested by the time of the read's response, and not over at
+// its request. The latter holds if the write responded no sooner than the latest request among the
+// writes that responded before the read began.
 //
 //   the writes, by response, with the latest request so far       what is over when a read begins
 //   the writes of each value, by response from the last, with
@@ -16,10 +16,10 @@
 //                                                                 began in time
 //
 // Thus the value is refuted without naming a source. The proof rules out one writer of the value
-// after the other, each by one or two cycles: it began too late, or the write that is over it is
-// between it and the read.
+// after another, each by one or two cycles: it began too late, or another write came between it and
+// the read.
 //
-// These are the zones of Gibbons and Korach (1997), of a value that has many writers. Cost: O(n log
+// These are the zones of Gibbons and Korach (1997), for a value with many writers. Cost: O(n log
 // n), and the writers of one value for the proof.
 
 #include "levels/value_intervals.h"
@@ -70,7 +70,7 @@ class ValueIntervals {
  private:
   struct Value {
     std::vector<TxnId> writers;     // the last response first
-    std::vector<int64_t> earliest;  // per writer: the earliest request up to it
+    std::vector<int64_t> earliest;  // indexed like writers: the earliest request up to that one
   };
 
   void note_write(TxnId t) {
@@ -81,7 +81,7 @@ class ValueIntervals {
     if (history_.status(t) == TxnStatus::committed) certain_writes_.push_back(t);
   }
 
-  // Of the writes that responded before the read began the one that was requested last; kNone if
+  // The write that was requested last, of those that responded before the read began; kNone if
   // there is none.
   TxnId latest_before(TxnId read) const {
     const auto over = std::ranges::partition_point(
@@ -152,7 +152,7 @@ class ValueIntervals {
     proof.steps.push_back(std::move(step));
   }
 
-  // writer < over by the clock, and over < read.
+  // Refutes the source when the clock says writer < over and over < read.
   static void rule_out_overwritten(const Literal& saw, TxnId over, OpId op, Proof& proof) {
     const TxnId writer = saw.from, read = saw.to;
     if (writer != kNone)
@@ -164,7 +164,7 @@ class ValueIntervals {
                                 {saw}));
   }
 
-  // read < writer by the clock.
+  // Refutes the source when the clock says read < writer.
   void rule_out_late(const Literal& saw, OpId op, Proof& proof) const {
     const TxnId writer = saw.from, read = saw.to;
     const std::vector<Edge> edges = {Edge::read_dependency(writer, read, saw.key, op),
@@ -184,8 +184,9 @@ class ValueIntervals {
 
   const History& history_;
   const OperationTimes& times_;
-  std::vector<TxnId> certain_writes_;  // by response
-  std::vector<TxnId> latest_;          // of this many of the first, the one that was requested last
+  std::vector<TxnId> certain_writes_;  // sorted by response
+  std::vector<TxnId> latest_;          // indexed by how many of the first writes are considered:
+                                       // the one requested last
   std::unordered_map<VersionId, Value> values_;
 };
 

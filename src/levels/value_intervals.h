@@ -1,4 +1,4 @@
-// Reads of a key that returned a value which it did not hold while they ran. See
+// Reads of a key that returned a value which the key did not hold while they ran. See
 // value_intervals.cc.
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace assay::internal {
 
 // `certain` are the operations of committed transactions on one key, `possible` those of unknown
-// outcome. Each transaction is one operation. Nothing if no read is refuted this way.
+// outcome. Each transaction is one operation. nullopt if no read is refuted in this way.
 std::optional<Proof> refute_by_intervals(const History& history, const OperationTimes& times,
                                          std::span<const TxnId> certain,
                                          std::span<const TxnId> possible);

@@ -6,12 +6,12 @@
 //
 // A query skips every row that does not satisfy its condition, and most versions of these rows do
 // not satisfy it either. Any of them will do that is not older than what the reader has seen; the
-// oldest one adds the least to that. Reads become choices only where there is none, and where an
-// edge rests on their source.
+// oldest one adds the least to what the reader has seen. Reads become choices only if there is no
+// such version, or if an edge rests on their source.
 //
-// Where sessions see what they wrote, that counts as seen. Where all reads of a transaction count
-// together, a source must not have overwritten what a known read of the same reader saw, and they
-// are gone through again while a later one moves the source of an earlier one.
+// If sessions see what they wrote, that counts as seen. If all reads of a transaction count
+// together, a source must not have overwritten what a known read of the same reader saw, and the
+// reads are gone through again as long as a later one moves the source of an earlier one.
 //
 // Cost: the writes of the transactions that are read from, and the possible sources of the reads.
 
@@ -28,7 +28,7 @@ namespace assay::internal {
 
 namespace {
 
-// What a session wrote, its later transactions have seen.
+// Whether a session's later transactions have seen what it wrote.
 bool sees_own_session(const LevelInfo& level) {
   return std::ranges::count(level.seen.words, std::string_view("s")) > 0;
 }
@@ -74,7 +74,7 @@ std::vector<uint32_t> WaitingSources::find(std::span<const uint32_t> place, cons
       return earliest(index, place);
     const auto taken = std::ranges::find_if(
         made, [&](const Search::Source& one) { return search.taken(one.side); });
-    return taken == made.end() ? kNone : taken->txn;  // none if the reader takes no effect
+    return taken == made.end() ? kNone : taken->txn;  // kNone if the reader does not take effect
   };
   for (TxnId reader = 0; reader + 1 < first_.size(); ++reader)
     if (!reads_of(reader).empty()) give_sources(reader, place, choose, unexplained);
@@ -91,7 +91,7 @@ std::optional<uint32_t> WaitingSources::unexplained_read(TxnId reader,
 
 void WaitingSources::give_sources(TxnId reader, std::span<const uint32_t> place,
                                   const Choose& choose, std::vector<uint32_t>& unexplained) {
-  constexpr int kPasses = 4;  // few move twice; what is left to do then, the search does
+  constexpr int kPasses = 4;  // few move twice; the search does what is left then
   seen_.clear();
   known_.clear();
   const Node n = problem_.node_of(reader);
@@ -120,7 +120,7 @@ void WaitingSources::give_sources(TxnId reader, std::span<const uint32_t> place,
   }
 }
 
-// Whether it overwrote what a known read of the same reader saw.
+// Whether the source overwrote what a known read of the same reader saw.
 bool WaitingSources::contradicts(TxnId source, std::span<const uint32_t> place) const {
   const Node n = known_.empty() ? kNone : problem_.node_of(source);
   if (n == kNone) return false;

@@ -1,11 +1,11 @@
 // One run decides every level: a walk over the lattice that starts from the levels already proved
 // (lattice.h).
 //
-// It is a list of rules, the cheapest first. Each states its inputs, possible outcomes and cost;
-// the first that applies to a useful level is applied, until none does. Its findings decide other
+// It is a list of rules, the cheapest first. Each states its inputs, possible outcomes and cost.
+// The first that applies to a useful level is applied, until none does. Its findings decide other
 // levels too, and may be inputs of other rules.
 //
-//   replay of values                  before all rules, and without what they need: accepts what a
+//   replay of values                  before all rules, without their inputs: accepts what a
 //                                     database did serially
 //   a read that nothing explains      refutes most levels at once
 //   replay of the strongest level     accepts in linear time what a sound database did, and all
@@ -43,7 +43,8 @@ Unknown lacks_times() {
 
 namespace {
 
-// A level asked for alone may follow from an easier one above or below it: tries these too.
+// A level asked for alone may follow from an easier one above or below it: then these are tried,
+// too.
 bool may_look_further(Case& c, const LevelInfo&) {
   const auto open = [&](const LevelInfo& level) {
     return c.lattice.is_open(level.id) && !level.on_request() && !follows_from_below(level) &&
@@ -62,16 +63,16 @@ bool any_ran_out(Case& c, const LevelInfo&) { return c.shares.any_ran_out(); }
 
 void search_again(Case& c, const LevelInfo&) { c.shares.give_rest(); }
 
-// Which levels a rule is tried at, and in which order. once: none in particular, it looks at the
-// whole history.
+// The levels at which a rule is tried, and in which order. once: the rule looks at the whole
+// history.
 enum class Turn : uint8_t { once, strongest_first, weakest_first };
 enum class Proves : uint8_t { satisfied, violated, either };
-// nothing: it uses known results. pass: a time linear in the history. search: a share of the
+// nothing: uses known results. pass: takes time linear in the history. search: takes a share of the
 // remaining budget.
 enum class Cost : uint8_t { nothing, pass, search };
 
 struct Rule {
-  std::string_view name;  // as progress says it in front of a level
+  std::string_view name;  // as progress messages put it in front of a level
   Turn turn;
   Proves proves;
   Cost cost;
@@ -84,8 +85,8 @@ using enum Turn;
 using enum Proves;
 using enum Cost;
 
-// In the order in which they are tried. What ran out of its share is searched again before the walk
-// looks further, and after.
+// In the order in which they are tried. Levels whose search ran out of its share are searched again
+// before the walk looks further, and after.
 constexpr Rule kRules[] = {
     // clang-format off
     {"expected order",       once,            satisfied, pass,    states_an_order,               replay_stated_order},
@@ -157,7 +158,7 @@ class LatticeWalk {
 
  private:
   struct Step {
-    size_t rule;  // in kRules
+    size_t rule;  // index into kRules
     LevelId level;
   };
 
@@ -175,7 +176,7 @@ class LatticeWalk {
     return std::nullopt;
   }
 
-  // Of a level that is useful.
+  // Whether the rule is worth applying to a level that is useful.
   bool is_worth_it(const Rule& rule, const LevelInfo& level) {
     const Lattice& lattice = case_.lattice;
     if (rule.turn != Turn::once && rule.proves == Proves::satisfied &&
@@ -197,8 +198,8 @@ class LatticeWalk {
   std::bitset<kLevelCount> applied_[kRuleCount];
 };
 
-// Called before any search. Without times a level may still be refuted by its other conditions.
-// `txns`: the transactions that may have taken effect.
+// Called before any search: says which levels cannot hold. Without times a level may still be
+// refuted by its other conditions. `txns`: the transactions that may have taken effect.
 void say_what_cannot_hold(Case& c, const std::vector<TxnId>& txns) {
   for (const LevelInfo& level : all_levels()) {
     if (!c.timed_enough(level)) c.lattice.set_unknown(level.id, lacks_times());
@@ -208,7 +209,7 @@ void say_what_cannot_hold(Case& c, const std::vector<TxnId>& txns) {
   }
 }
 
-// These are decided key by key.
+// Whether all transactions are single operations, which are decided key by key.
 bool are_single_operations(const History& h) {
   std::vector<TxnId> committed;
   for (TxnId t = 0; t < h.txn_count(); ++t)
@@ -216,7 +217,7 @@ bool are_single_operations(const History& h) {
   return !no_single_operation(h, committed);
 }
 
-// The level with one event a transaction that is tried without matching: the strongest that is
+// The level with one event per transaction that is tried without matching: the strongest that is
 // asked for or may settle one that is. If only weak levels are asked for, the one with real time:
 // where times do not tell, an order is seldom found.
 std::optional<LevelId> level_by_value(const Case& c) {
@@ -233,7 +234,7 @@ std::optional<LevelId> level_by_value(const Case& c) {
   return std::nullopt;
 }
 
-// False if it is not accepted: then nothing is known.
+// Returns false if the history is not accepted: then nothing is known.
 bool accept_by_value(Case& c) {
   if (!c.uses(SpeedUp::replay) || !c.uses(SpeedUp::replay_by_value) ||
       c.options.engine != EngineId::graph || c.options.expected_order ||
@@ -259,7 +260,7 @@ void walk(Case& c) {
     return;
   }
   say_what_cannot_hold(c, c.problem.txn);
-  // Where sources are open a weak level is harder than a strong one, whose order determines the
+  // If sources are open, a weak level is harder than a strong one, whose order determines the
   // sources: so strong ones are tried first, requested or not.
   if (c.has_open_reads() && c.uses(SpeedUp::carry)) c.lattice.widen();
   c.stated_first = c.is_explainable() && c.uses(SpeedUp::stated_first) &&

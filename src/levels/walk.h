@@ -5,9 +5,10 @@
 
 namespace assay::internal {
 
-// Verdicts with certificates that have not been verified yet; check() is this and the verifier.
+// Returns verdicts with certificates that have not been verified yet; check() is this and the
+// verifier.
 CheckResult decide_levels(const History& history, const CheckOptions& options);
-// The same within a budget, instead of that of the options.
+// The same with this budget instead of that of the options.
 CheckResult decide_levels(const History& history, const CheckOptions& options, Budget& budget);
 
 }  // namespace assay::internal

@@ -9,11 +9,11 @@
 //                           commit order
 //
 // What a transaction saw does not depend on the commit order, so neither do the edges that it
-// forces. Nearly all of them agree with any sensible order: a commit order is proposed, from the
-// hint; the edges that it runs against are added (seen_faults.h), until an order runs against none,
-// or there is a cycle. An edge into the initial state (a reader of the initial value that had seen
-// a writer) refutes the level alone. A cycle of session order and reads-from alone is reported
-// without forced edges.
+// forces. Nearly all of them agree with any sensible order: a commit order is proposed from the
+// hint, and the edges that it runs against are added (seen_faults.h), until an order runs against
+// none or there is a cycle. An edge into the initial state (a reader of the initial value that had
+// seen a writer) refutes the level by itself. A cycle of session order and reads-from alone is
+// reported without forced edges.
 //
 // Cost: that of finding faults, plus a topological sort, in each round.
 
@@ -102,7 +102,7 @@ class WeakProof {
     return proof;
   }
 
-  // The reader of an initial value precedes every writer of the key, yet it had seen one.
+  // The reader of an initial value precedes every writer of the key, yet it had seen one of them.
   ProofStep of_initial_read(const VisibilityEdge& visible) const {
     ProofStep step;
     step.cycle = forced_edge(visible).path;
@@ -148,7 +148,7 @@ class WeakProof {
     return kNone;
   }
 
-  // The edges that the word spells on the way from one node to another; none if there is no such
+  // The edges that the word spells on the way from one node to another; empty if there is no such
   // way.
   std::vector<Edge> path_by_word(std::string_view word, Node from, Node to) const {
     if (word.empty()) return {};
@@ -193,7 +193,8 @@ class WeakProof {
   const Digraph& base_;
   const LevelInfo& level_;
   const std::vector<VisibilityEdge>& edges_;
-  const std::vector<uint32_t>* place_;  // per node, in a topological order; or null
+  const std::vector<uint32_t>* place_;  // indexed by node: its place in a topological order; or
+                                        // null
 };
 
 }  // namespace
@@ -214,7 +215,7 @@ ProofStep stated_fact(const Problem& problem, const StatedOrder& stated) {
 WeakLevels::WeakLevels(const Problem& problem, std::span<const LevelId> held)
     : problem_(problem), held_(held) {}
 
-// What the levels share. False if the budget ran out.
+// Prepares what the levels share. False if the budget ran out.
 bool WeakLevels::prepare(Budget& budget) {
   if (sessions_ == level_->session_order) return true;
   const uint64_t arcs = problem_.nodes() + problem_.reads.items.size();
@@ -228,7 +229,7 @@ bool WeakLevels::prepare(Budget& budget) {
 }
 
 Judgement WeakLevels::decide(LevelId level, Budget& budget) {
-  // An order while it is found, and as the certificate keeps it.
+  // Memory of an order while it is found, and as the certificate keeps it.
   constexpr uint64_t kBytesANode = 20;
   Judgement found;
   edges_ = {};
@@ -248,8 +249,7 @@ void WeakLevels::decide(Judgement& found, Budget& budget) {
   if (std::vector<Vertex> better = faults->better_order(*order); !better.empty()) {
     order = std::move(better);
     for (uint32_t i = 0; i < order->size(); ++i) rank_[(*order)[i]] = i;
-    if (!problem_.stated.empty())
-      order = ordered(found, budget);  // which the sources need not follow
+    if (!problem_.stated.empty()) order = ordered(found, budget);  // the sources need not follow it
   }
   while (order) {
     const size_t known = edges_.size();
@@ -262,8 +262,8 @@ void WeakLevels::decide(Judgement& found, Budget& budget) {
   }
 }
 
-// A commit order that contains all edges so far. None, and the judgement given, if they refute the
-// level; none, and no judgement, if the budget ran out.
+// A commit order that contains all edges so far. nullopt with a judgement if they refute the level;
+// nullopt without one if the budget ran out.
 std::optional<std::vector<Vertex>> WeakLevels::ordered(Judgement& found, Budget& budget) {
   const WeakProof proof(problem_, base_, *level_, edges_);
   const auto initial = std::find_if(edges_.begin(), edges_.end(),
@@ -281,8 +281,8 @@ std::optional<std::vector<Vertex>> WeakLevels::ordered(Judgement& found, Budget&
   return std::nullopt;
 }
 
-// The base graph with the stated orders and all forced edges so far: built anew for the first of
-// them, which are many; later ones are added. Null if the budget ran out.
+// The base graph with the stated orders and all forced edges so far: built anew for the first
+// edges, which are many; later ones are added. Null if the budget ran out.
 const Digraph* WeakLevels::constrained(Budget& budget) {
   if (constrained_) {
     if (!budget.has_room(constrained_->bytes_to_add(edges_.size() - constrained_edges_)))

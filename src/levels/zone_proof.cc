@@ -1,13 +1,13 @@
 // Proofs about the chains of one key.
 //
-// Two chains that must precede each other: say p0 starts one, q0 the other; a reads from the first
-// and began after b, of the second, had ended; and the other way round.
+// Two chains must precede each other: say p0 starts one and q0 the other; a reads from the first
+// and began after b, of the second, had ended; and the same with the chains exchanged.
 //
 //   p0 < q0 would close   a -anti→ q0 -read→ b -real time→ a      so q0 < p0
 //   q0 < p0 would close   the same with sides changed             a contradiction
 //
 // If a does not read p0's value but that of a later p2 = cas(p1), p1 = cas(p0): a transaction that
-// overwrites p0's value does so after p1 took it; one cycle a link shows that.
+// overwrites p0's value does so after p1 took it; one cycle per link shows that.
 //
 //   p0 < q0 and q0 < p1 would close   p1 -anti (read p0)→ q0 -write order→ p1
 //
@@ -33,7 +33,7 @@ Edge ZoneProof::anti(TxnId reader, uint32_t value, TxnId to) const {
   return e;
 }
 
-// From the writer of `from` to an operation further down its chain.
+// Adds read dependencies from the writer of `from` to an operation further down its chain.
 void ZoneProof::read_along(uint32_t from, const ZonePlace& to, std::vector<Edge>& cycle) const {
   for (uint32_t v = from; v != to.value; v = next_[v])
     cycle.push_back(edge(EdgeKind::read_dependency, txn_(v), txn_(next_[v])));
@@ -73,8 +73,8 @@ Proof ZoneProof::backwards(const ZonePlace& early, const ZonePlace& late) const 
 }
 
 Proof ZoneProof::ring(uint32_t value) const {
-  // Walking back from any value that hangs on the ring leads into it; as many steps as there are
-  // values certainly do.
+  // Walking back from any value on a branch of the ring leads into the ring; as many steps as there
+  // are values are certainly enough.
   for (uint32_t i = 0; i < initial_; ++i) value = source_[value];
   std::vector<Edge> cycle;
   uint32_t v = value;

@@ -10,13 +10,13 @@ namespace assay::internal {
 
 // An operation of a chain: the writer of a value, or one of its readers.
 struct ZonePlace {
-  uint32_t value = kNone;  // local number of the value
+  uint32_t value = kNone;  // the local number of the value
   TxnId txn = kNone;
   bool reader = false;
 };
 
-// What two chains have to do with each other: where they start, and the operations with the least
-// end and the greatest begin.
+// What matters about a chain in relation to another: where it starts, and the operations with the
+// least end and the greatest begin.
 struct ZoneBlock {
   uint32_t head = kNone;
   ZonePlace first_end, last_begin;
@@ -24,20 +24,20 @@ struct ZoneBlock {
 
 class ZoneProof {
  public:
-  // Values have local numbers; `source` and `next` lead along a chain, kNone at its ends. `txn` is
-  // kNone for the initial value.
+  // Values have local numbers; `source` and `next` lead along a chain, and are kNone at its ends.
+  // `txn` is kNone for the initial value.
   ZoneProof(KeyId key, uint32_t initial, const std::vector<uint32_t>& source,
             const std::vector<uint32_t>& next, std::function<TxnId(uint32_t)> txn)
       : key_(key), initial_(initial), source_(source), next_(next), txn_(std::move(txn)) {}
 
-  // Two compare-and-sets took the same value.
+  // A proof for two compare-and-sets that took the same value.
   Proof both_took(const ZonePlace& value, TxnId first, TxnId second) const;
-  // `late` comes after `early` in its chain, yet ended before `early` began.
+  // A proof for `late`, which comes after `early` in its chain, yet ended before `early` began.
   Proof backwards(const ZonePlace& early, const ZonePlace& late) const;
-  // The compare-and-sets form a ring: each takes the value that the one before left.
+  // A proof for compare-and-sets that form a ring: each takes the value that the one before left.
   Proof ring(uint32_t value) const;
-  // Each of two chains has an operation that ended before one of the other began. Only the first
-  // may be that of the initial value.
+  // A proof for two chains each of which has an operation that ended before one of the other began.
+  // Only the first may be that of the initial value.
   Proof overlap(const ZoneBlock& a, const ZoneBlock& b) const;
 
  private:

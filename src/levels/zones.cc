@@ -11,14 +11,14 @@
 //
 //   write, its readers, compare-and-set, its readers, …
 //
-// Inside a block a later one may not end before an earlier one begins. Of the whole block only two
-// times matter: f, the least end, and s, the greatest begin. Block A must precede block B iff
-// f(A) < s(B): some operation of A ended before one of B began. Blocks that precede each other
+// Inside a block a later operation may not end before an earlier one begins. For the whole block
+// only two times matter: f, the least end, and s, the greatest begin. Block A must precede block B
+// iff f(A) < s(B): some operation of A ended before one of B began. Blocks that precede each other
 // refute; if no two do, sorting by f + s is a linearization. So one pass in that order, which keeps
 // the greatest s so far, decides.
 //
 // Failed operations say only what the value was not. They are fitted into the order that was found,
-// each as early as it goes; if one does not fit, the question stays open (linear_search.h).
+// each as early as possible; if one does not fit, the question stays open (linear_search.h).
 //
 // Sources: Gibbons and Korach (1997), whose zones these are; the chains of MTC (2025).
 
@@ -35,7 +35,7 @@ namespace {
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::min();
 
-// a + b, which need not fit one number: its half, rounded down, and the rest.
+// a + b as its half, rounded down, and the rest, since it need not fit into 64 bits.
 std::pair<int64_t, int64_t> sum(int64_t a, int64_t b) {
   return {(a & b) + ((a ^ b) >> 1), (a ^ b) & 1};
 }
@@ -58,7 +58,8 @@ class KeyZones {
   }
 
  private:
-  // Local numbers: the writes of the key in the order of the file, then the initial value.
+  // The local number of the initial value; before it come the writes of the key, in the order of
+  // the file.
   uint32_t initial() const { return static_cast<uint32_t>(writes().size()); }
   std::span<const WriteId> writes() const { return problem_.key_writers(key_); }
   Node node(uint32_t value) const { return problem_.writes.node[writes()[value]]; }
@@ -68,8 +69,8 @@ class KeyZones {
   }
   bool also_writes(Node n) const { return !problem_.writes.of(n).empty(); }
 
-  // Each value knows the one its writer read, if that was a compare-and-set. False if two of them
-  // took the same one.
+  // Links each value to the one that its writer read, if that was a compare-and-set. False if two
+  // of them took the same one.
   bool link() {
     source_.assign(initial(), kNone);
     next_.assign(initial() + 1, kNone);
@@ -124,7 +125,7 @@ class KeyZones {
     return true;
   }
 
-  // One operation of the chain. False if it ended before an earlier one of the chain began.
+  // Visits one operation of the chain. False if it ended before an earlier one of the chain began.
   bool visit(Chain& chain, const ZonePlace& at) {
     const int64_t begin = times_[at.txn].begin, end = times_[at.txn].end;
     if (end < latest_begin_) {
@@ -146,7 +147,7 @@ class KeyZones {
     return true;
   }
 
-  // Those visited since the last call are earlier than all that follow.
+  // Marks the operations visited since the last call as earlier than all that follow.
   void pass() {
     if (step_begin_ > latest_begin_) {
       latest_begin_ = step_begin_;
@@ -155,7 +156,7 @@ class KeyZones {
     step_begin_ = kNever;
   }
 
-  // A value that no chain reaches comes from a ring of compare-and-sets.
+  // Finds values that no chain reaches, which come from a ring of compare-and-sets.
   bool walk_cycles() {
     for (uint32_t v = 0; v < initial(); ++v) {
       if (seen_[v]) continue;
@@ -169,7 +170,7 @@ class KeyZones {
     const bool has_initial = !chains_.empty() && chains_[0].head == initial();
     std::sort(chains_.begin() + has_initial, chains_.end(),
               [](const Chain& a, const Chain& b) { return sum(a.f, a.s) < sum(b.f, b.s); });
-    const Chain* last = nullptr;  // the greatest s so far
+    const Chain* last = nullptr;  // the one with the greatest s so far
     for (const Chain& chain : chains_) {
       if (last != nullptr && chain.f < last->s) {
         const ZoneBlock before{last->head, last->first_end, last->last_begin};
@@ -213,7 +214,7 @@ class KeyZones {
   std::vector<uint32_t> source_, next_;
   std::vector<uint8_t> seen_;
   std::vector<Chain> chains_;
-  ZonePlace latest_, step_;  // of the chain being walked
+  ZonePlace latest_, step_;  // in the chain being walked
   int64_t latest_begin_ = kNever, step_begin_ = kNever;
   Proof proof_;
 };

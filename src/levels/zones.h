@@ -1,4 +1,4 @@
-// Linearizability of one key when it is known which write each read returned. See zones.cc.
+// Linearizability of one key if it is known which write each read returned. See zones.cc.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ class Zones {
  public:
   Zones(const Problem& problem, const OperationTimes& times);
 
-  // `failed`: compare-and-set and insert of the key that did not take effect. All other operations
-  // on it must be matched. Unknown: one that failed fits nowhere in the order that was found;
-  // another order may do.
+  // `failed`: the compare-and-sets and inserts of the key that did not take effect. All other
+  // operations on it must be matched. Unknown: a failed one fits nowhere in the order that was
+  // found; another order may do.
   Judgement decide(KeyId key, std::span<const TxnId> failed);
 
  private:
   const Problem& problem_;
   const OperationTimes& times_;
-  std::vector<uint32_t> place_;  // per write: its place among the writes of its key
+  std::vector<uint32_t> place_;  // indexed by write: its place among the writes of its key
 };
 
 }  // namespace assay::internal

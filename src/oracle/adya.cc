@@ -12,13 +12,14 @@
 namespace assay::internal::oracle {
 namespace {
 
-// What an operation saw of a key was left by one of these.
+// What an operation saw of a key was left by one of these writers.
 struct VersionsSeen {
   uint32_t key;
   TxnSet writers;
 };
 
-// Combinations of version orders, and of these with ways to attribute the reads.
+// The maximum number of combinations of version orders, and of these with ways to attribute the
+// reads.
 constexpr uint64_t kMaxChoices = 800;
 constexpr uint64_t kMaxTried = 4000;
 
@@ -49,7 +50,7 @@ struct AdyaEdges {
       if (contains(all.to[t], t)) return true;
     return false;
   }
-  // An edge a → b of this, and a path from b to a.
+  // Whether there is an edge a → b of this, and a path from b to a.
   bool closed_by(const AdyaEdges& paths) const {
     const AdyaEdges all = paths.closed();
     for (int a = 0; a < kMaxTxns; ++a)
@@ -64,7 +65,8 @@ struct Dependencies {
   bool lost_update = false;
 };
 
-// By the cycles that a row forbids: those of any dependencies in `any` that hold one in `once`.
+// Whether none of the cycles that a row forbids exists: cycles of any dependencies in `any` that
+// contain one in `once`.
 bool allowed(const LevelInfo& row, const Dependencies& d) {
   const auto edges = [&d](std::string_view kinds) {
     AdyaEdges all;
@@ -127,8 +129,8 @@ class VersionOrders {
     });
   }
 
-  // Write dependencies are acyclic, and each list is a prefix of the appends. Where orders have to
-  // be known, each operation saw one of the versions in `seen`.
+  // Whether, for some order, write dependencies are acyclic and each list is a prefix of the
+  // appends. If orders have to be known, each operation saw one of the versions in `seen`.
   bool some_shows(const std::vector<std::pair<KeyId, std::vector<VersionId>>>& lists, Orders orders,
                   const std::vector<VersionsSeen>& seen) {
     return some([&] {
@@ -159,9 +161,9 @@ class VersionOrders {
     return false;
   }
 
-  // The place of each version that was read, relative to every other, follows from the stated
-  // orders: outright, through others, or because the opposite order would put a transaction before
-  // one that it read from.
+  // Whether the place of each version that was read, relative to every other, follows from the
+  // stated orders: directly, through others, or because the opposite order would put a transaction
+  // before one that it read from.
   bool seen_stand(const Attribution& attribution) const {
     AdyaEdges stated;
     for (const auto& [a, b] : attribution.write_order)
@@ -186,8 +188,8 @@ class VersionOrders {
     return true;
   }
 
-  // The same at pl-1, where sources of reads say nothing: each operation saw the first of its
-  // possible versions, as any other would need more statements.
+  // The same at pl-1, where sources of reads say nothing: each operation is taken to have seen the
+  // first of its possible versions, since any other would need more statements.
   bool earliest_stand(const std::vector<std::pair<KeyId, std::vector<VersionId>>>& lists,
                       const std::vector<VersionsSeen>& versions) const {
     AdyaEdges stated;
@@ -227,7 +229,7 @@ class VersionOrders {
     return all;
   }
 
-  // The initial version is before all others without being said.
+  // The initial version is before all others without being stated.
   bool agrees(const std::vector<std::pair<int, int>>& write_order) const {
     for (const auto& [a, b] : write_order) {
       if (a == kInitial || !contains(effective_, a) || !contains(effective_, b)) continue;
@@ -264,8 +266,8 @@ class VersionOrders {
     return value.is_null() ? Match::no : Match::yes;
   }
 
-  // Whether the version that the range saw matches. If the condition leaves it open, the range's
-  // recorded result decides it.
+  // Whether the version that the range saw matches. If the condition leaves that open, the range's
+  // recorded result decides.
   Match match_seen(const ReadsFrom& read) const {
     const Match match = this->match(read, read.writer);
     if (match != Match::open) return match;
@@ -275,17 +277,17 @@ class VersionOrders {
     return Match::no;
   }
 
-  // Of the rows that a range did not return, only changes of whether the row satisfies its
-  // condition count (Adya's "changes the matches"). A change to an unknown match may be one, and is
-  // taken for none.
+  // For the rows that a range did not return, only a change of whether the row satisfies the
+  // condition counts (Adya's "changes the matches"). A change to an unknown match may be one, but
+  // is not counted.
   bool changes(const ReadsFrom& read, int writer) const {
     const Match after = match(read, writer);
     return after != Match::open && after != match_seen(read);
   }
 
-  // The writer of the last change, at or before the version that a range saw, of whether it selects
-  // the key; kInitial if there is none. The first version after one that may or may not satisfy the
-  // condition is taken for none.
+  // Returns the writer of the last change, at or before the version that a range saw, of whether
+  // the condition selects the key; kInitial if there is none. The first version after one that may
+  // or may not satisfy the condition is not counted as a change.
   int last_to_change(const ReadsFrom& read, const std::vector<int>& list) const {
     const Match was = match(read, read.writer);
     auto at = std::find(list.begin(), list.end(), read.writer);
@@ -326,14 +328,14 @@ class VersionOrders {
   uint64_t tried_ = 0;
 };
 
-// pl-1: what a transaction sees of others may be anything that anybody ever wrote, in whatever
-// order; only the order of versions matters, which lists show.
+// pl-1: a transaction may see anything that any other ever wrote, in any order; only the order of
+// versions matters, which lists show.
 class DirtyReads {
  public:
   DirtyReads(const History& h, const Footprints& small, TxnSet effective)
       : h_(h), small_(small), effective_(effective) {}
 
-  // Every operation, except reads of lists, saw a version that some transaction wrote.
+  // Whether every operation, except reads of lists, saw a version that some transaction wrote.
   bool explained() const {
     for (int t = 0; t < static_cast<int>(small_.txns.size()); ++t) {
       if (!contains(effective_, t)) continue;
@@ -345,8 +347,8 @@ class DirtyReads {
     return true;
   }
 
-  // What each list shows of the transactions that took effect, but for the reader's own elements.
-  // Nothing if an element may be one's or another's.
+  // Returns what each list shows of the transactions that took effect, without the reader's own
+  // elements. nullopt if an element may belong to more than one of them.
   std::optional<std::vector<std::pair<KeyId, std::vector<VersionId>>>> lists() const {
     std::vector<std::pair<KeyId, std::vector<VersionId>>> all;
     for (int t = 0; t < static_cast<int>(small_.txns.size()); ++t) {
@@ -370,8 +372,8 @@ class DirtyReads {
     return all;
   }
 
-  // The operations whose observation only writes explain: not the initial state, nor a version that
-  // was never installed.
+  // Returns the operations whose observation only writes explain: not the initial state, nor a
+  // version that was never installed.
   std::vector<VersionsSeen> versions_seen() const {
     std::vector<VersionsSeen> all;
     for (int t = 0; t < static_cast<int>(small_.txns.size()); ++t) {
@@ -386,7 +388,7 @@ class DirtyReads {
     return all;
   }
 
-  // Some element of a list was never appended, or only later by the reader itself.
+  // Whether some element of a list was never appended, or only later by the reader itself.
   bool bad_element() const {
     for (int t = 0; t < static_cast<int>(small_.txns.size()); ++t) {
       if (!contains(effective_, t)) continue;
@@ -419,7 +421,8 @@ class DirtyReads {
     return authors;
   }
 
-  // The key was in the state that write `w` left (nothing: the initial state).
+  // Whether the operation fits the state of the key that write `w` left (nullopt: the initial
+  // state).
   bool fits(OpId i, KeyId key, std::optional<OpId> w) const {
     const ValueView value = w ? h_.version_value(h_.op(*w).version) : h_.initial(key);
     const bool removed = w && h_.op(*w).kind == OpKind::remove;
@@ -456,8 +459,8 @@ class DirtyReads {
            (op.kind == OpKind::read || op.kind == OpKind::cas || op.kind == OpKind::insert);
   }
 
-  // The transactions that took effect and left the state of the key that the operation saw; none if
-  // it may have been another state, or the transaction's own.
+  // Returns the transactions that took effect and left the state of the key that the operation saw;
+  // none if it may have been another state, or the transaction's own.
   TxnSet installed(TxnId reader, OpId i, uint32_t k) const {
     const KeyId key = small_.keys[k].outside;
     const TxnId stated = h_.op(i).kind == OpKind::read ? h_.stated_source(i) : kNone;
@@ -480,8 +483,8 @@ class DirtyReads {
     return writers;
   }
 
-  // An own write before it determines what an operation sees; that is judged with the transaction
-  // itself.
+  // Whether the operation is explained. An earlier own write determines what it sees; that is
+  // judged with the transaction itself.
   bool explained(TxnId reader, OpId i) const {
     for (const KeyStates& k : small_.keys) {
       const KeyId key = k.outside;

@@ -16,8 +16,8 @@
 // the version that the other read, and is overwritten by the other in turn. pl-2 holds, pl-cs does
 // not.
 //
-// Every version order is tried and every dependency written down. Definitions: Adya 1999, and the
-// table of Clark et al.
+// Every version order is tried, and every dependency is written down. Definitions: Adya 1999, and
+// the table of Clark et al.
 #pragma once
 
 #include "assay/certificate.h"
@@ -26,17 +26,17 @@
 
 namespace assay::internal::oracle {
 
-// Which version orders count. any: one that agrees with the stated orders. known: in addition, the
-// history determines the place of each version that was read relative to every other. Only then
-// does `satisfied` mean more than that some order would do.
+// Which version orders count. any: those that agree with the stated orders. known: in addition, the
+// history must determine the place of each version that was read relative to every other; otherwise
+// `satisfied` means only that some order would be allowed.
 enum class Orders : uint8_t { any, known };
 
-// Whether there is such a version order when exactly `effective` took effect. unknown: too many to
+// Whether there is such a version order if exactly `effective` took effect. unknown: too many to
 // try.
 Outcome version_order_exists(const History& h, const Footprints& small, LevelId level, Orders known,
                              TxnSet effective);
 
-// The same for pl-1, where transactions may see aborted or overwritten writes: a read only needs
+// The same for pl-1, where transactions may see aborted or overwritten writes: a read needs only
 // some writer, and lists show the order of the transactions that took effect.
 Outcome dirty_version_order_exists(const History& h, const Footprints& small, Orders known,
                                    TxnSet effective);

@@ -5,7 +5,7 @@
 namespace assay::internal::oracle {
 namespace {
 
-// Transactions by their index, the virtual initial one last.
+// Transactions are numbered by their index; the virtual initial one is last.
 constexpr int kNodes = kMaxTxns + 1;
 
 struct Relation {
@@ -15,7 +15,7 @@ struct Relation {
   bool has(int a, int b) const { return contains(after[node(a)], node(b)); }
   static int node(int t) { return t == kInitial ? kMaxTxns : t; }
 
-  // All pairs with something in between: a → via in this, via → b in `next`.
+  // Returns all pairs with a transaction in between: a → via in this, via → b in `next`.
   Relation then(const Relation& next) const {
     Relation both;
     for (int a = 0; a < kNodes; ++a)
@@ -85,7 +85,7 @@ class Axiom {
   }
 
  private:
-  // Which transactions see which; not used at levels for which that depends on the read.
+  // Returns which transactions see which; not used at levels at which that depends on the read.
   Relation seen(const Relation& reads) const {
     switch (visibility_) {
       case Visibility::read_your_writes:
@@ -147,11 +147,10 @@ class Axiom {
   }
 
   const Footprints& small_;
-  const LevelInfo& row_;  // of Visibility::defined
+  const LevelInfo& row_;  // for Visibility::defined
   const Visibility visibility_;
   const TxnSet effective_;
-  Relation session_;  // and the initial transaction before all; without session order where the
-                      // level has none
+  Relation session_;  // with the initial transaction first; no session order if the level has none
 };
 
 }  // namespace

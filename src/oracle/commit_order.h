@@ -2,8 +2,8 @@
 //
 // A history satisfies one of them iff there is a total order of its transactions, the commit order,
 // that contains session order and reads-from and in which, whenever a read of x returns what t1
-// wrote although another writer t2 of x was visible to it, t2 comes before t1. What "visible" means
-// makes the level:
+// wrote although another writer t2 of x was visible to it, t2 comes before t1. The levels differ in
+// what "visible" means:
 //
 //   read your writes     t2 is earlier in the session of the reading transaction
 //   monotonic reads      an earlier transaction of its session read from t2
@@ -16,12 +16,12 @@
 //   causal               a chain of such steps leads from t2 to it
 //
 // { w(x,1) w(y,1) } | { w(x,2) w(y,2) } | { r(x,1) r(y,2) }: the third reads from both. Read atomic
-// wants the second before the first because of x and the first before the second because of y; read
-// committed wants only the latter.
+// requires the second before the first because of x and the first before the second because of y;
+// read committed requires only the latter.
 //
 // Visibility does not depend on the commit order, so the order exists iff all these demands
-// together have no cycle. Definitions: Biswas and Enea 2019, axioms of section 3. Where the order
-// of writes is known (lists, known orders), the commit order contains it.
+// together have no cycle. Definitions: Biswas and Enea 2019, axioms of section 3. If the order of
+// writes is known (lists, known orders), the commit order contains it.
 #pragma once
 
 #include "assay/certificate.h"
@@ -39,11 +39,11 @@ enum class Visibility {
   read_committed,
   read_atomic,
   causal,
-  defined  // by the words of a row that the user gives
+  defined  // as a row given by the user says
 };
 
-// Whether such a commit order exists when exactly `effective` took effect. unknown: too many ways
-// to attribute reads to writers.
+// Whether such a commit order exists if exactly `effective` took effect. unknown: too many ways to
+// attribute reads to writers.
 Outcome commit_order_exists(const History& h, const Footprints& small, Visibility visibility,
                             TxnSet effective);
 

@@ -10,7 +10,7 @@
 namespace assay::internal::oracle {
 namespace {
 
-// How a condition may come out.
+// The possible results of a condition.
 struct Answers {
   bool yes = false, no = false, null = false;
 
@@ -20,7 +20,7 @@ constexpr Answers kNullAlone{false, false, true}, kAnyAnswer{true, true, true};
 
 Answers certainly(bool yes) { return {yes, !yes, false}; }
 
-// -1, 0 or 1: how two cells of one type compare.
+// Returns -1, 0 or 1: how two cells of one type compare.
 int order_of_cells(const Cell& a, const Cell& b) {
   if (a.type == Cell::Type::integer)
     return a.integer == b.integer ? 0 : a.integer < b.integer ? -1 : 1;
@@ -33,7 +33,7 @@ int order_of_cells(const Cell& a, const Cell& b) {
   return less(a.text, b.text) ? -1 : less(b.text, a.text) ? 1 : 0;
 }
 
-// `holds` gets the order of the two.
+// `holds` receives the order of the two.
 template <class Holds>
 Answers compared(const Cell& cell, const Cell& constant, Holds holds) {
   using Type = Cell::Type;
@@ -44,7 +44,8 @@ Answers compared(const Cell& cell, const Cell& constant, Holds holds) {
   return certainly(holds(order_of_cells(cell, constant)));
 }
 
-// Every place in the text up to which the pattern so far may reach.
+// Whether the pattern matches the whole text. `reached` has every place in the text up to which the
+// pattern so far may reach.
 bool reaches_end(const std::string& text, const std::string& pattern) {
   std::vector<bool> reached(text.size() + 1, false);
   reached[0] = true;
@@ -62,7 +63,7 @@ bool reaches_end(const std::string& text, const std::string& pattern) {
   return reached.back();
 }
 
-// Databases agree on what single characters of ASCII are, and not on backslashes.
+// Databases agree on which characters ASCII texts have, but not on backslashes.
 bool means_one_thing(const std::string& text) {
   return std::none_of(text.begin(), text.end(),
                       [](char c) { return c == '\\' || (c & 0x80) != 0; });
@@ -75,7 +76,7 @@ Answers like(const Cell& cell, const Cell& pattern) {
   return certain ? certainly(reaches_end(cell.text, pattern.text)) : kAnyAnswer;
 }
 
-// It is true if all parts are, false if one is, and null if one is and none of the others is false.
+// True if all parts are, false if one is, and null if one is and none of the others is false.
 Answers all_of(const std::vector<Answers>& parts) {
   size_t yes = 0, null = 0, not_no = 0;
   Answers whole;
@@ -90,7 +91,7 @@ Answers all_of(const std::vector<Answers>& parts) {
   return whole;
 }
 
-// It is false if all parts are, and so on: with yes and no exchanged.
+// False if all parts are, and so on: as all_of(), with yes and no exchanged.
 Answers any_of(std::vector<Answers> parts) {
   for (Answers& part : parts) part = part.negated();
   return all_of(parts).negated();
@@ -133,7 +134,7 @@ class Evaluation {
   }
 
  private:
-  // The value of a column; nothing if it was not recorded.
+  // Returns the value of a column; nullopt if it was not recorded.
   std::optional<Cell> column(const std::string& name) const {
     using Type = ValueView::Type;
     if (value_.type != Type::row && name != "value") return std::nullopt;
@@ -154,7 +155,7 @@ class Evaluation {
 }  // namespace
 
 Match condition_match(const Condition& condition, const ValueView& value) {
-  if (value.is_null()) return Match::no;  // an absent key
+  if (value.is_null()) return Match::no;  // the key is absent
   const Answers answers = Evaluation(value).of(condition);
   if (!answers.yes) return Match::no;
   return answers.no || answers.null ? Match::open : Match::yes;

@@ -6,11 +6,11 @@
 //                                                                           the name is not known
 //
 // A comparison is true, false or null, as in SQL, or left open: then it may be any of them,
-// whatever other comparisons are. So a condition may come out in some of the three ways. If it can
-// only be true, the value satisfies it; if it cannot be true, the value does not; else that is
+// whatever other comparisons are. So a condition may have several of the three results. If it can
+// only be true, the value satisfies it; if it cannot be true, the value does not; otherwise that is
 // open, never guessed.
 //
-// Cost: the length of the condition, and its patterns times the texts.
+// Cost: the length of the condition, plus its patterns times the texts.
 #pragma once
 
 #include "assay/history.h"

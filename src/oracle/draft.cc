@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kNamedKeys = 4096;
 
-// Lives as long as the program: the builder keeps views until the transaction ends.
+// The text lives as long as the program: the builder keeps views until the transaction ends.
 std::string_view key_name(int key) {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list = {"x", "y", "z"};
@@ -23,7 +23,7 @@ std::string_view key_name(int key) {
   return names[static_cast<size_t>(key % kNamedKeys)];
 }
 
-// The values of a draft as the builder takes them. Texts live as long as this.
+// Converts the values of a draft for the builder. Texts live as long as this object.
 class Views {
  public:
   explicit Views(bool texts) : texts_(texts) {}
@@ -39,7 +39,7 @@ class Views {
   std::deque<std::string> spelled_;
 };
 
-// As a .hist file has it, in which a word may be bare.
+// Returns the value as it is written in a .hist file, in which a word may be bare.
 std::string text_of(const Draft& draft, const DraftValue& v) {
   if (!v) return "null";
   if (!draft.texts) return std::to_string(*v);
@@ -79,7 +79,7 @@ void add_op(HistoryBuilder& b, Views& view, const Draft& draft, const DraftOp& o
   b.add(to);
 }
 
-// "3-1=" in front of the value.
+// Returns "3-1=", to put in front of the value.
 std::string source_of(const Draft& draft, const DraftOp& op) {
   if (op.source == DraftOp::kNotStated) return {};
   return (op.source < 0 ? "null" : draft.name(op.source)) + "=";

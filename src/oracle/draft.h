@@ -1,4 +1,4 @@
-// A history in the making: plain data that generators fill in, and that can be cut down and
+// A history under construction: plain data that generators fill in, and that can be cut down and
 // printed.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace assay::internal {
 
-using DraftValue = std::optional<int64_t>;  // nothing is null
+using DraftValue = std::optional<int64_t>;  // nullopt is null
 
 // Keys are numbers from 0 to 4095, printed as x, y, z, k3, k4, …
 struct DraftOp {
@@ -26,17 +26,17 @@ struct DraftOp {
   bool effect = true;                                 // cas, insert
   std::vector<int64_t> list = {};                     // read_list
   std::vector<std::pair<int, DraftValue>> rows = {};  // range
-  // range: a condition, if it has one; rows seen that do not satisfy it; keys of others that do.
-  // effect: complete
+  // range: a condition, if it has one; rows seen that do not satisfy it; keys of other rows that do
+  // not. effect: complete
   std::string where = {};
   std::vector<std::pair<int, DraftValue>> passed = {};
   std::vector<int> matched = {};
   // range: an aggregate of `value`s, which it returned instead of rows.
   std::optional<AggregateFunction> aggregate = {};
-  // read: the transaction it is stated to be from, an index
+  // read: the index of the transaction that it is stated to be from
   static constexpr int kNotStated = -2, kInitialState = -1;
   int source = kNotStated;
-  bool joins = false;  // it is of the same statement as the operation before it; not in text()
+  bool joins = false;  // it belongs to the same statement as the operation before it; not in text()
 };
 
 struct DraftTxn {
@@ -48,40 +48,41 @@ struct DraftTxn {
   std::vector<DraftOp> ops = {};
 };
 
-// Values that were written to a key, in this order.
+// Values that were written to a key, in order.
 struct DraftOrder {
   int key = 0;
   std::vector<int64_t> values = {};
-  std::vector<int> txns = {};  // empty, or per value its transaction, an index; -1: not stated
+  std::vector<int> txns = {};  // empty, or per value the index of its transaction; -1: not stated
 };
 
 struct Draft {
   DraftValue initial = {};
-  std::map<int, DraftValue> initials = {};  // of keys that have one of their own
-  bool texts = false;                       // values are texts, as spelled() has them
+  std::map<int, DraftValue> initials = {};  // initial values of keys that have their own
+  bool texts = false;                       // values are texts, as spelled() gives them
   std::vector<DraftTxn> txns = {};          // in file order, which is the order within each session
   std::vector<DraftOrder> orders = {};
-  int64_t complete_to = Interval::kUnknown;  // the orders hold everything up to then
+  int64_t complete_to = Interval::kUnknown;  // the orders are complete up to then
   int64_t clock_drift = 0;
-  std::string meta = {};  // JSON of the history, where there is any
+  std::string meta = {};  // JSON of the history, if there is any
 
-  // "<session>-<position>".
+  // Returns "<session>-<position>".
   std::string name(int txn) const;
   Result<History> history() const;
-  // As a .hist file: one session per line.
+  // Returns the draft as a .hist file: one session per line.
   std::string text() const;
-  // What a key holds before anything is written.
+  // Returns what a key holds before anything is written.
   DraftValue initial_of(int key) const {
     const auto own = initials.find(key);
     return own == initials.end() ? initial : own->second;
   }
 };
 
-// A number that is not negative in letters, each another text: 0 is "", and then a, b, c, aa, ab, …
+// Spells a non-negative number in letters, each as a different text: 0 is "", and then a, b, c, aa,
+// ab, …
 std::string spelled(int64_t number);
 
-// The smallest draft reachable by removing transactions, operations and times, one at a time, for
-// which `keeps` still says true. `draft` must be such a draft.
+// Returns the smallest draft reachable by removing transactions, operations and times, one at a
+// time, for which `keeps` still returns true. It must return true for `draft`.
 Draft shrink(Draft draft, const std::function<bool(const Draft&)>& keeps);
 
 }  // namespace assay::internal

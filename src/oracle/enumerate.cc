@@ -11,13 +11,13 @@ constexpr int kInitialSource = -1;
 struct ShapeOp {
   bool read = false;
   int key = 0;
-  int source = kInitialSource;  // of a read: index of the write it returns
+  int source = kInitialSource;  // for a read: index of the write it returns
 };
 
-// Operations of all transactions, one after another.
+// The operations of all transactions, one after another.
 struct Shape {
-  std::vector<int> session;   // of each transaction; those of one session are adjacent
-  std::vector<int> first_op;  // of each transaction, and the end
+  std::vector<int> session;   // per transaction; those of one session are adjacent
+  std::vector<int> first_op;  // per transaction, and the end
   std::vector<ShapeOp> ops;
 
   int txns() const { return static_cast<int>(session.size()); }
@@ -46,8 +46,8 @@ class Enumerator {
   }
 
  private:
-  // Sessions get non-increasing numbers of transactions. (All recursions here are as deep as the
-  // history has parts.)
+  // The numbers of transactions per session do not increase. (All recursions here are as deep as
+  // the history has parts.)
   void choose_sessions(int left, int most, int session) {
     if (left == 0) {
       shape_.first_op = {0};
@@ -76,7 +76,7 @@ class Enumerator {
     }
   }
 
-  // Keys are named in order of appearance.
+  // Keys are named in the order of appearance.
   void choose_op(int op, int keys) {
     if (stopped_) return;
     if (op == static_cast<int>(shape_.ops.size())) {
@@ -118,7 +118,7 @@ class Enumerator {
     }
   }
 
-  // The last write of the key in transaction t before operation `end`; -1 if there is none.
+  // Returns the last write of the key in transaction t before operation `end`; -1 if there is none.
   int last_write(int t, int end, int key) const {
     for (int i = end - 1; i >= shape_.first_op[t]; --i) {
       if (!shape_.ops[i].read && shape_.ops[i].key == key) return i;
@@ -126,7 +126,7 @@ class Enumerator {
     return -1;
   }
 
-  // Operation numbers when the sessions are in this order.
+  // Returns the operation numbers if the sessions are in this order.
   std::vector<int> listing(const std::vector<int>& sessions) const {
     std::vector<int> list;
     for (const int s : sessions) {
@@ -138,8 +138,8 @@ class Enumerator {
     return list;
   }
 
-  // The history as numbers, keys named in order of appearance. Equal for histories that differ in
-  // names.
+  // Returns the history as numbers, with keys named in the order of appearance. They are equal for
+  // histories that differ only in names.
   std::vector<int> code(const std::vector<int>& sessions) const {
     const std::vector<int> list = listing(sessions);
     std::vector<int> at(list.size()), key_name(shape_.ops.size(), -1), result;
@@ -188,7 +188,7 @@ class Enumerator {
     }
   }
 
-  // Of a key with one writer there is nothing to state; of a transaction its last write counts.
+  // For a key with one writer there is nothing to state; the last write of a transaction counts.
   void emit_ordered(Draft& draft, int key) {
     if (stopped_) return;
     if (key == bounds_.keys) {
@@ -220,9 +220,9 @@ class Enumerator {
     stopped_ = !visit_(draft);
   }
 
-  // The next event is the begin of a transaction whose session is idle, or the end of a running
-  // one. It is later than the last event, or at the same time; events of one time are listed by
-  // number, to make each combination once.
+  // Chooses the next event: the begin of a transaction whose session is idle, or the end of a
+  // running one. It is later than the last event, or at the same time; simultaneous events are
+  // listed by number, so each combination is made once.
   void emit_timed(Draft& draft, int events, int64_t now, int last) {
     if (stopped_) return;
     if (events == 2 * shape_.txns()) {

@@ -11,11 +11,11 @@
 namespace assay::internal::oracle {
 namespace {
 
-// What a register holds: nothing was ever written, a value, or nothing after a removal.
+// The content of a register: never written, a value, or absent after a removal.
 struct Content {
   VersionId version = kNone;  // kNone: untouched
-  bool removed = false;       // then `version` is the tombstone
-  int writer = -1;            // where the history states sources: distinguishes its writer
+  bool removed = false;       // if so, `version` is the tombstone
+  int writer = -1;            // its writer, if the history states sources
   friend bool operator==(const Content&, const Content&) = default;
 };
 
@@ -42,7 +42,7 @@ struct RawTxn {
   std::string contradiction;
 };
 
-// True if reading a register with this content returns `value`. A removed key reads as null, and
+// Whether reading a register with this content returns `value`. A removed key reads as null, and
 // the tombstone itself may be returned too.
 bool shows(const History& h, KeyId key, const Content& content, const ValueView& value) {
   if (content.version == kNone) return h.initial(key) == value;
@@ -50,7 +50,7 @@ bool shows(const History& h, KeyId key, const Content& content, const ValueView&
   return content.removed && value.is_null();
 }
 
-// Straight from the text of the row.
+// Decides this directly from the text of the row.
 Match satisfies(const History& h, PredicateId predicate, const ValueView& value) {
   return condition_match(h.predicates().condition(predicate), value);
 }
@@ -112,7 +112,7 @@ class Compiler {
   const ReadsOf reads_;
   std::string* why_;
   Footprints out_;
-  size_t writing_ = 0;  // this many of the transactions may take effect; the others only read
+  size_t writing_ = 0;           // so many transactions may take effect; the others only read
   std::vector<uint32_t> dense_;  // per KeyId, kNone if no operation touches it
   std::vector<KeyId> outside_;   // per dense key
   std::vector<RawTxn> raw_;
@@ -191,7 +191,7 @@ void Compiler::probe_match(uint32_t step, KeyId key, PredicateId predicate, Matc
   }
 }
 
-// A list that was read ends in what the transaction itself appended; the rest was there before.
+// A list that was read ends with what the transaction itself appended; the rest was there before.
 void Compiler::probe_list(uint32_t step, OpId i, RawTxn& raw) {
   const Operation op = h_.op(i);
   const auto read = h_.operands(i);
@@ -207,7 +207,8 @@ void Compiler::probe_list(uint32_t step, OpId i, RawTxn& raw) {
   raw.probes.push_back({.step = step, .key = dense_[op.key], .list = std::move(before)});
 }
 
-// What a version holds for a condition: what only a delete left is no row, whatever it is called.
+// Returns what a version holds for a condition: a version that only a delete left is not a row,
+// whatever its name.
 ValueView Compiler::row_of(VersionId version) const {
   bool deleted = false;
   for (OpId i = 0; i < h_.op_count() && !h_.is_initial(version); ++i) {
@@ -218,7 +219,7 @@ ValueView Compiler::row_of(VersionId version) const {
   return deleted ? ValueView::null() : h_.version_value(version);
 }
 
-// Exactly the returned keys of the range are present, with the returned values.
+// Requires that exactly the returned keys of the range are present, with the returned values.
 void Compiler::probe_range(uint32_t step, OpId i, RawTxn& raw) {
   const auto operands = h_.operands(i);
   const Selected selected = h_.selected(i);
@@ -255,9 +256,9 @@ void Compiler::probe_range(uint32_t step, OpId i, RawTxn& raw) {
   }
 }
 
-// The stated source of a read holds if it may: the transaction itself, if it had written the key;
-// the initial state, if the read shows that; another transaction, if any of its writes can be seen
-// in the read.
+// The stated source of a read is accepted if it is possible: the transaction itself, if it had
+// written the key; the initial state, if the read shows that; another transaction, if any of its
+// writes can be seen in the read.
 void Compiler::probe_source(OpId i, RawTxn& raw) {
   const Operation op = h_.op(i);
   const ValueView value = h_.version_value(op.version);
@@ -363,7 +364,7 @@ bool Compiler::number_states() {
   }
   for (KeyStates& key : out_.keys) {
     key.extensions.assign(kMaxStates, 0);
-    for (size_t s = key.element.size(); s-- > 0;) {  // children have larger numbers
+    for (size_t s = key.element.size(); s-- > 0;) {  // children have higher numbers
       key.extensions[s] |= only(static_cast<State>(s));
       if (s > 0) key.extensions[key.parent[s]] |= key.extensions[s];
     }
@@ -422,8 +423,8 @@ void Compiler::finish(Footprint& txn, const RawTxn& raw) const {
             [](const Install& a, const Install& b) { return a.key < b.key; });
 }
 
-// The transactions that may have taken effect and write this value to the key, finally or not, and
-// how often.
+// Returns the transactions that may have taken effect and write this value to the key, finally or
+// not, once for each such write.
 std::vector<int> Compiler::writers_of(VersionId version) const {
   std::vector<int> found;
   for (int t = 0; t < static_cast<int>(writing_); ++t)
@@ -443,7 +444,7 @@ bool Compiler::any_empties(KeyId key) const {
   return false;
 }
 
-// The transaction of each entry of a known order: -1 where it does not say.
+// Returns the transaction of each entry of a known order: -1 if the order does not determine it.
 std::vector<int> Compiler::meant(const KnownOrder& order) {
   std::vector<int> all;
   for (size_t i = 0; i < order.versions.size(); ++i) {
@@ -468,14 +469,13 @@ std::vector<int> Compiler::meant(const KnownOrder& order) {
   return all;
 }
 
-// Known orders say of the versions of a key which came first, unless they contradict each other
-// there.
+// Known orders give the order of a key's versions, unless they contradict each other for that key.
 void Compiler::known_orders() {
   const std::span<const KnownOrder> lines = h_.known_orders();
   std::vector<std::vector<int>> who;
   for (const KnownOrder& line : lines) who.push_back(meant(line));
   for (KeyId key = 0; key < h_.key_count(); ++key) {
-    // [v]: the versions stated to follow v. A version is one only if its transaction wrote it once.
+    // [v]: the versions stated to follow v. A version counts only if its transaction wrote it once.
     using Version = std::pair<int, VersionId>;
     const auto once = [&](const Version& v) {
       const std::vector<int> writers = writers_of(v.second);
@@ -500,7 +500,7 @@ void Compiler::known_orders() {
   }
 }
 
-// What an acknowledged transaction leaves behind is in the orders, as far as they are complete.
+// What an acknowledged transaction leaves must be in the orders, as far as they are complete.
 void Compiler::find_lost_commits() {
   for (const Footprint& txn : std::span(out_.txns).first(writing_)) {
     const Interval end = h_.end_time(txn.txn);
@@ -528,7 +528,7 @@ bool Compiler::listed(TxnId t, const Operation& write) const {
   return false;
 }
 
-// The transactions of a line, in its order.
+// Notes the order of the transactions of a line.
 void Compiler::say(const std::vector<int>& line) {
   for (size_t i = 0; i < line.size(); ++i) {
     if (line[i] < 0) continue;

@@ -22,7 +22,7 @@ std::vector<std::vector<int>> neighbours(const Graph& graph) {
   return result;
 }
 
-// The transactions of a formula, each in a separate session.
+// The history of a formula: each transaction is in a separate session.
 class CnfHistory {
  public:
   int add() {
@@ -33,8 +33,8 @@ class CnfHistory {
   int new_key() { return keys_++; }
   void write(int txn, int key) { draft_.txns[txn].ops.push_back(write_op(key, txn)); }
   void read(int txn, int key, int from) { draft_.txns[txn].ops.push_back(read_op(key, from)); }
-  // The reduction asks for session order between transactions of different sessions. Reading a key
-  // that no other transaction writes says the same.
+  // Puts `first` before `second`. The reduction needs session order between transactions of
+  // different sessions; reading a key that no other transaction writes has the same effect.
   void precede(int first, int second) {
     const int key = new_key();
     write(first, key);

@@ -1,5 +1,5 @@
-// Histories that are hard to check for a reason, of any size, with verdicts known by construction
-// or near the border.
+// Histories of any size that are hard to check for a known reason, with verdicts that are known by
+// construction or near the border.
 //
 //   triangle    violates read committed, read atomic and causal iff a graph has a triangle: no
 //               checker of these levels can be much faster than n^1.5
@@ -20,7 +20,7 @@
 
 namespace assay::internal::oracle {
 
-// Undirected, vertices 0 … vertices-1.
+// An undirected graph with vertices 0 … vertices-1.
 struct Graph {
   int vertices = 0;
   std::vector<std::pair<int, int>> edges;
@@ -30,21 +30,21 @@ Graph random_graph(Rng& rng, int vertices, double density);
 bool has_triangle(const Graph& graph);
 Draft triangle_history(const Graph& graph);
 
-// Clauses of literals: k+1 for variable k, -(k+1) for its negation.
+// A formula of clauses. Its literals are k+1 for variable k and -(k+1) for its negation.
 struct Formula {
   int variables = 0;
   std::vector<std::vector<int>> clauses;
 };
 
 Formula random_formula(Rng& rng, int variables, int clauses, int width);
-bool satisfiable(const Formula& formula);  // tries all assignments
+bool satisfiable(const Formula& formula);  // by trying all assignments
 Draft cnf_history(const Formula& formula);
 
 struct PolygraphShape {
   int sessions = 8;
   int txns = 100;
   int keys = 10;
-  int writes = 2;  // of a transaction
+  int writes = 2;  // per transaction
   int reads = 2;
   double stale = 0.5;  // mean age of the versions read, in versions of the key; 0 is serializable
 };

@@ -32,7 +32,7 @@ struct MiniEdges {
       if (contains(all.to[n], n)) return true;
     return false;
   }
-  // These, and these followed by one of `next`.
+  // Returns these edges, and these followed by one of `next`.
   MiniEdges perhaps_then(const MiniEdges& next) const {
     MiniEdges all = *this;
     for (int n = 0; n < kMiniNodes; ++n)

@@ -1,4 +1,4 @@
-// Mini-transactions as MTC decides them, word for word: dependencies with the transitive closure of
+// Decides mini-transactions exactly as MTC does: by dependencies with the transitive closure of
 // write dependencies.
 //
 //   s1: { r(x,0) w(x,1) }   s2: { r(x,1) w(x,2) }   s3: { r(x,0) r(y,0) }
@@ -7,8 +7,8 @@
 //
 // Every write follows a read of its key, so these chains order all writers of a key, or two of them
 // read one version (divergence), which snapshot isolation never allows and which closes a cycle of
-// anti-dependencies at the other two levels. The checker does without the closure; it is compared
-// with this. Source: Wei et al., MTC, algorithm 1.
+// anti-dependencies at the other two levels. The checker works without the closure; its verdicts
+// are compared with these. Source: Wei et al., MTC, algorithm 1.
 #pragma once
 
 #include "assay/certificate.h"
@@ -17,9 +17,9 @@
 
 namespace assay::internal::oracle {
 
-// session-si, session-serializable and strict-serializable; unknown for other levels, for histories
-// with transactions that are no mini-transactions or have an unknown outcome, and where the level
-// wants times that are not there.
+// Decides session-si, session-serializable and strict-serializable; unknown for other levels, for
+// histories with transactions that are not mini-transactions or have an unknown outcome, and if the
+// level needs times that are missing.
 Outcome by_mini_transactions(const History& history, LevelId level);
 
 }  // namespace assay::internal::oracle

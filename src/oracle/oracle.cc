@@ -26,7 +26,7 @@ struct Statements {};
 
 using Definition = std::variant<Visibility, OrderRule, Adya, Statements>;
 
-// The levels, defined again. Not taken from level_info, to reveal an error there.
+// Defines the levels again, instead of using level_info, so an error there is found.
 Definition definition(LevelId level) {
   //                    split, session order, write conflict, real time
   switch (level) {
@@ -81,7 +81,7 @@ Definition definition(LevelId level) {
   return Visibility::read_committed;
 }
 
-// That of a row which the user gives.
+// The definition of a level by a row that the user gives.
 Definition definition_by_row(const LevelInfo& row) {
   if (row.events == EventModel::adya) return Adya{row.id};
   if (row.events == EventModel::weak) return Visibility::defined;
@@ -90,7 +90,7 @@ Definition definition_by_row(const LevelInfo& row) {
 }
 
 // Calls `visit` with every version that transaction t returned to its client, and its stated source
-// (kNone: nothing is stated); or with every version that it wrote.
+// (kNone: nothing is stated); or, if `written`, with every version that it wrote.
 template <class Visit>
 void each_version(const History& h, TxnId t, bool written, const Visit& visit) {
   for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
@@ -118,7 +118,7 @@ void each_version(const History& h, TxnId t, bool written, const Visit& visit) {
   }
 }
 
-// Whether what the reader saw can be the writer's work: a state it left behind, or a version it
+// Whether the writer can have left what the reader saw: as the state at its end, or as a version it
 // wrote on the way, unless that is the initial one.
 bool may_read_from(const History& h, const Footprint& reader, const Footprint& writer) {
   for (const Observation& o : reader.observations) {
@@ -138,7 +138,7 @@ bool may_read_from(const History& h, const Footprint& reader, const Footprint& w
   return found;
 }
 
-// Transactions that count on any account: certain ones, and those whose writes one of these may
+// Returns the transactions that may count: certain ones, and those whose writes one of these may
 // have read.
 TxnSet may_count(const History& h, const Footprints& small) {
   const int n = static_cast<int>(small.txns.size());
@@ -174,7 +174,7 @@ class Oracle {
   }
 
   Outcome decide(LevelId level, std::string* why) const;
-  // Whether Adya's level is satisfied where only known orders of versions count.
+  // Decides Adya's level if only known orders of versions count.
   Outcome decide_known(LevelId level) const {
     if (!refusal_.empty()) return Outcome::unknown;
     return some_subset(Adya{level, Orders::known});
@@ -213,7 +213,7 @@ Outcome Oracle::exactly(const Definition& d, TxnSet effective) const {
   return replayable(h_, *small_, std::get<OrderRule>(d), effective);
 }
 
-// Satisfied if it is for some guess of which unknown transactions took effect.
+// Satisfied if that holds for some guess of which unknown transactions took effect.
 Outcome Oracle::some_subset(const Definition& d) const {
   Outcome result = Outcome::violated;
   TxnSet guess = 0;
@@ -258,7 +258,7 @@ Outcome Oracle::decide(LevelId level, std::string* why) const {
   return answer(outcome, reason);
 }
 
-// Satisfied if it is for some of these histories, violated if it is for none.
+// Satisfied if that holds for some of these histories, violated if it holds for none.
 template <class Decide>
 Outcome some_history(const std::vector<History>& histories, const Decide& decide) {
   Outcome result = Outcome::violated;
@@ -294,7 +294,7 @@ Outcome decide_with_known_orders(const History& history, LevelId level) {
   }
   const Oracle oracle(history);
   const Outcome outcome = oracle.decide_known(level);
-  // What a level allows the one below it allows, too, by the orders that it makes known.
+  // The level below allows what this level allows, because of the orders that this one makes known.
   if (level != LevelId::pl_1 || outcome == Outcome::satisfied) return outcome;
   const Outcome above = oracle.decide_known(LevelId::pl_2);
   return above == Outcome::violated ? outcome : above;

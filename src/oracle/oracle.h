@@ -1,22 +1,22 @@
-// The oracle: says what a small history satisfies, straight from the definitions, by trying
-// everything.
+// The oracle: decides which levels a small history satisfies, directly from the definitions, by
+// trying everything.
 //
-// It exists to be believed, not to be fast, and shares nothing with the checker. Every level is
-// asked literally:
+// It is made to be trusted, not to be fast, and shares nothing with the checker. Every level is
+// decided by its definition:
 //
 //   which transactions took effect?   Committed ones did, aborted ones did not; of those with
-//                                     unknown outcome every subset is tried, but for those that a
+//                                     unknown outcome every subset is tried, except those that a
 //                                     stated order names (oracle.cc).
-//   the levels of snapshots and       Is there an order of events, one or two a transaction, in
-//                                     which replaying the
-//   serializations                    operations returns what was read? (replay.h)
+//   the levels of snapshots and       Is there an order of events, one or two per transaction,
+//   serializations                    in which replaying the operations returns what was read?
+//                                     (replay.h)
 //   statement snapshots               The same, with one event a statement and one for the commit
 //                                     (statements.h).
 //   the weak levels                   Is there a commit order that contains session order and
 //                                     reads-from and satisfies the level's axiom? (commit_order.h)
 //   Adya's levels                     Is there a version order without a forbidden cycle? (adya.h)
 //
-// Two more formulations, by version orders and by axioms alone, check it in turn
+// Two other formulations, by version orders and by axioms alone, in turn check the oracle
 // (second_opinion.h).
 #pragma once
 
@@ -30,23 +30,23 @@
 
 namespace assay::internal::oracle {
 
-// `unknown` when the history is beyond the oracle's limits (more than 16 transactions that may have
-// taken effect, 8 of them of unknown outcome, too many states) or when the level is not defined for
-// it:
+// Returns `unknown` if the history is beyond the oracle's limits (more than 16 transactions that
+// may have taken effect, 8 of them of unknown outcome, too many states) or if the level is not
+// defined for it:
 //   - a level of real time, and a committed transaction without times — unless the level without
 //     real time is violated already;
 //   - linearizable, and a transaction that counts is not one operation on one key.
-// `why`, if not null, receives one sentence about anything but satisfied.
+// `why`, if not null, receives one sentence about any outcome except satisfied.
 Outcome decide(const History& history, LevelId level, std::string* why = nullptr);
 
-// The same at one of Adya's levels, where an order of versions counts only if the history
+// The same for one of Adya's levels, except that an order of versions counts only if the history
 // determines the place of each version that was read (adya.h). satisfied: the checker may claim
 // this. violated: it may not; the level need not be violated.
 Outcome decide_with_known_orders(const History& history, LevelId level);
 
-// The same where transactions that did not commit count as readers: their reads must have a source,
-// and no other transaction sees their writes. For the levels of snapshots and serializations but
-// linearizable; unknown for the others.
+// The same, except that transactions that did not commit count as readers: their reads must have a
+// source, and no other transaction sees their writes. For the levels of snapshots and
+// serializations except linearizable; unknown for the others.
 Outcome decide_with_aborted_reads(const History& history, LevelId level);
 
 // The same for several levels, indexed by LevelId; unknown for the others.

@@ -3,8 +3,8 @@
 namespace assay::internal::oracle {
 namespace {
 
-// When the moment happened. The commit of a kept transaction of unknown outcome: any time from its
-// begin on.
+// Returns when the moment happened. For the commit of a kept transaction of unknown outcome: any
+// time from its begin on.
 Interval when(const History& h, const Footprint& t, bool commit) {
   if (!commit) return h.begin_time(t.txn);
   if (t.certain) return h.end_time(t.txn);

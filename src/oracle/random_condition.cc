@@ -61,7 +61,7 @@ class Drawing {
     return text;
   }
 
-  // The text between quotes, or a number's digits.
+  // Returns the text between quotes, or the digits of a number.
   static std::string plain(std::string text) {
     std::erase(text, '\'');
     return text;

@@ -10,14 +10,15 @@
 namespace assay::internal {
 
 struct ConditionShape {
-  std::vector<std::string> columns;       // as they are written
-  std::function<std::string()> constant;  // draws one, as it is written; `null` comes of itself
+  std::vector<std::string> columns;       // as they are written in the condition
+  std::function<std::string()> constant;  // draws one, as it is written; `null` is added
 };
 
-// As it is written, nested at most three deep.
+// Returns a condition as it is written, nested at most three deep.
 std::string random_condition(Rng& rng, const ConditionShape& shape);
 
-// A pattern derived from the text: some of its characters become _, some stretches %.
+// Returns a pattern derived from the text: some of its characters become _, some stretches become
+// %.
 std::string random_pattern(Rng& rng, std::string text);
 
 }  // namespace assay::internal

@@ -15,7 +15,8 @@ namespace {
 
 using Isolation = RandomShape::Isolation;
 
-// How often each is drawn: the weak ones more often, since by chance they usually behave.
+// How often each isolation is drawn. The weak ones occur more often because by chance they usually
+// behave correctly.
 constexpr Isolation kDraws[] = {
     Isolation::serial,         Isolation::snapshot,       Isolation::snapshot,
     Isolation::prefix,         Isolation::prefix,         Isolation::stale_snapshot,
@@ -33,10 +34,10 @@ class Simulation {
  private:
   struct Client {
     int left = 0;      // transactions still to run
-    int ops_left = 0;  // operations of the open one
+    int ops_left = 0;  // operations of the open transaction
     bool open = false;
-    std::string_view mini;  // the rest of the shape of a mini-transaction
-    int keys[2] = {0, 0};   // and its x and y
+    std::string_view mini;  // the rest of a mini-transaction's shape
+    int keys[2] = {0, 0};   // the keys x and y of the mini-transaction
     DraftTxn txn;
     SimulatedCommits::Set view;
     SimulatedCommits::Set past;  // commits its session depends on
@@ -95,7 +96,7 @@ Simulation::Simulation(Rng& rng, const RandomShape& shape)
   reads_ = 0.5 + 0.3 * rng.unit();
   aborted_ = rng.chance(0.3) ? 0.2 : 0;
   unknown_ = rng.chance(shape.unknown) ? 0.25 : 0;
-  // Usually large: small ones rarely go wrong.
+  // Usually large, because small numbers rarely show an error.
   const auto mostly_large = [&](int most) {
     return std::max(rng.between(1, most), rng.between(1, most));
   };
@@ -107,7 +108,7 @@ Simulation::Simulation(Rng& rng, const RandomShape& shape)
   if (shape.own_initial > 0 && !lists_ && rng.chance(shape.own_initial)) draw_initials();
 }
 
-// The initial values of some keys, perhaps of an unused one.
+// Draws initial values of some keys, perhaps of an unused one.
 void Simulation::draw_initials() {
   for (int key = 0; key < keys_; ++key)
     if (rng_.chance(0.6))
@@ -158,8 +159,8 @@ DraftOp Simulation::rich_op(const Client& client, int key) {
   return op;
 }
 
-// Usually one that distinguishes the values, which are integers or texts; now and then an arbitrary
-// one.
+// Usually draws a condition that distinguishes the values, which are integers or texts; now and
+// then an arbitrary one.
 std::string Simulation::draw_condition() {
   const int64_t some = rng_.between(1, std::max<int64_t>(next_value_, 2));
   const auto constant = [&](int64_t number) {
@@ -179,7 +180,7 @@ std::string Simulation::draw_condition() {
       "value != " + value + " and value > " + constant(1),
       "value in (" + constant(1) + ", " + constant(3) + ", " + value + ") or value is null",
       "value < " + value +
-          (draft_.texts ? " or value = 1" : " or value = 'a'")};  // open where it is no less
+          (draft_.texts ? " or value = 1" : " or value = 'a'")};  // open if the first part is false
   if (draft_.texts)
     for (const char* not_or_nothing : {"", "", "not "})
       wheres.push_back("value " +
@@ -187,7 +188,7 @@ std::string Simulation::draw_condition() {
   return wheres[rng_.below(wheres.size())];
 }
 
-// Some condition, and what the client sees of it.
+// Chooses some condition, and what the client sees through it.
 void Simulation::select(const Client& client, DraftOp& range) {
   range.where = draw_condition();
   const Condition condition = *parse_condition(range.where);
@@ -238,7 +239,7 @@ void Simulation::aggregate(const Client& client, DraftOp& range) {
   range.effect = true;
 }
 
-// A key for the next operation; seldom one that the transaction has used already.
+// Chooses a key for the next operation; seldom one that the transaction has used already.
 int Simulation::choose_key(const Client& client) {
   int key = 0;
   for (int attempt = 0; attempt < 3; ++attempt) {
@@ -337,8 +338,8 @@ void Simulation::finish(int session) {
   draft_.txns.push_back(std::move(txn));
 }
 
-// What a client knows that only saw a request and a response, perhaps of more than this
-// transaction.
+// Reduces the times to what a client knows that saw only a request and a response, perhaps around
+// more than this transaction.
 void Simulation::blur(DraftTxn& txn) {
   const bool unknown = txn.status == TxnStatus::unknown;
   const auto wider = [&] { return static_cast<int64_t>(rng_.below(2) * rng_.below(4)); };
@@ -376,8 +377,8 @@ Draft Simulation::run() {
   }
 }
 
-// The initial value or the last value that some transaction wrote to the key; now and then one that
-// was overwritten, aborted or never written.
+// Returns the initial value or the last value that some transaction wrote to the key; now and then
+// one that was overwritten, aborted or never written.
 DraftValue some_value(Rng& rng, const Draft& draft, int key) {
   std::vector<DraftValue> values = {draft.initial};
   const bool any = rng.chance(0.1);
@@ -470,7 +471,7 @@ void push_order(Rng& rng, Draft& draft, int key, const std::vector<Written>& lin
   draft.orders.push_back(std::move(order));
 }
 
-// The last versions that transactions wrote, usually in the order in which they ended.
+// States the last versions that transactions wrote, usually in the order in which these ended.
 void state_orders(Rng& rng, Draft& draft, double named) {
   std::map<int, std::vector<Written>> written;
   for (size_t t = 0; t < draft.txns.size(); ++t) {
@@ -491,8 +492,8 @@ void state_orders(Rng& rng, Draft& draft, double named) {
   }
 }
 
-// A line or two about each key, of versions as they were written, with some left out and some in
-// another place.
+// States a line or two about each key, with versions as they were written, some of them left out or
+// in another place.
 void state_loose_orders(Rng& rng, Draft& draft, double named) {
   std::map<int, std::vector<Written>> written;
   for (size_t t = 0; t < draft.txns.size(); ++t) {
@@ -519,7 +520,7 @@ void state_loose_orders(Rng& rng, Draft& draft, double named) {
   }
 }
 
-// A transaction whose write the read may have returned; now and then any.
+// Returns a transaction whose write the read may have returned; now and then any transaction.
 int source_of(Rng& rng, const Draft& draft, const DraftOp& read, int reader) {
   std::vector<int> writers;
   if (read.value == draft.initial) writers.push_back(DraftOp::kInitialState);
@@ -543,7 +544,7 @@ void state_sources(Rng& rng, Draft& draft) {
         op.source = source_of(rng, draft, op, static_cast<int>(t));
 }
 
-// Some time during the history.
+// Draws some time during the history.
 void state_completeness(Rng& rng, Draft& draft) {
   std::vector<int64_t> ends;
   for (const DraftTxn& t : draft.txns)

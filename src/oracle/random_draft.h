@@ -1,10 +1,10 @@
-// Small random histories that sit near the border between satisfied and violated at every level.
+// Small random histories near the border between satisfied and violated at every level.
 //
-// A tiny database of a randomly chosen isolation level runs a random workload. Most reads are
-// therefore plausible: they come from a serial execution, from snapshots (with or without write
-// conflicts, fresh or stale), from causally closed or arbitrary sets of visible transactions, from
-// read committed, or from nowhere. Then, sometimes, one thing is changed: a read, an outcome, the
-// order of two operations. Times follow the simulation, with overlaps, equal readings and gaps.
+// A tiny simulated database at a random isolation level runs a random workload. So most reads are
+// plausible: they come from a serial execution, from snapshots (with or without write conflicts,
+// fresh or stale), from causally closed or arbitrary sets of visible transactions, from read
+// committed, or from nowhere. Then sometimes one detail is changed: a read, an outcome, the order
+// of two operations. Times follow the simulation, with overlaps, equal readings and gaps.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct RandomShape {
   enum class Isolation : uint8_t {
     serial,
     snapshot,        // with write conflicts
-    prefix,          // without
+    prefix,          // without write conflicts
     stale_snapshot,  // an older state, with write conflicts
     causal,
     arbitrary_set,  // whole transactions, any of them
@@ -30,8 +30,8 @@ struct RandomShape {
   int max_sessions = 4;
   int max_txns = 7;
   int max_keys = 3;
-  int max_ops = 4;        // of a transaction
-  double timed = 0.75;    // histories with times
+  int max_ops = 4;        // per transaction
+  double timed = 0.75;    // share of histories with times; likewise below
   double vague = 0.3;     // of these, histories in which begins and ends lie in one interval
   double drifting = 0.2;  // of these, histories whose clocks may differ
   double mutated = 0.75;  // histories with something changed afterwards

@@ -9,8 +9,8 @@
 
 namespace assay::internal::sample {
 
-// Of registers, with every outcome known: what the tests of one algorithm need. Whether the reads
-// can be explained is left to chance.
+// A shape with registers and without unknown outcomes: what the tests of one algorithm need.
+// Whether the reads can be explained is left to chance.
 inline RandomShape plain(int sessions, int txns, int ops, int keys) {
   return {.max_sessions = sessions,
           .max_txns = txns,

@@ -39,7 +39,7 @@ class Attributor {
         attribution_.write_order.emplace_back(a, b);
       }
     }
-    // Otherwise all combinations of earlier reads would be tried, and none counted.
+    // Without this, all combinations of earlier reads would be tried, and none counted.
     const auto has_no_source = [](const Choice& choice) { return choice.sources.empty(); };
     return std::none_of(choices_.begin(), choices_.end(), has_no_source) && choose(0);
   }
@@ -61,7 +61,7 @@ class Attributor {
     }
   }
 
-  // All ways to cut the list into what whole transactions appended.
+  // Adds all ways to cut the list into what whole transactions appended.
   void add_list(Choice& choice, const Need& need) {
     const KeyStates& list = small_.keys[need.key];
     for (State s = 0; s < static_cast<State>(list.element.size()); ++s) {
@@ -74,7 +74,7 @@ class Attributor {
     }
   }
 
-  // Recursion as deep as there are transactions.
+  // The recursion is as deep as there are transactions.
   void cut(Choice& choice, const std::vector<VersionId>& elements, size_t from,
            std::vector<int>& writers) {
     if (from == elements.size()) {
@@ -107,7 +107,7 @@ class Attributor {
     return result;
   }
 
-  // Recursion as deep as there are reads.
+  // The recursion is as deep as there are reads.
   bool choose(size_t index) {
     if (index == choices_.size()) return ++tried_ <= kMaxAttributions && accept_(attribution_);
     const Choice& choice = choices_[index];

@@ -42,8 +42,8 @@ class Replay {
   std::vector<EventSet> before_;           // per event: the events that must come before
   std::vector<TxnSet> rivals_;             // per transaction: others that write one of its keys
   std::vector<uint32_t> tracked_;          // keys that are both read and written
-  std::vector<uint32_t> open_;             // of these, keys with several writers: the events done
-                                           // do not tell their state
+  std::vector<uint32_t> open_;             // tracked keys with several writers: the events done do
+                                           // not tell their state
   std::vector<TxnSet> readers_, writers_;  // per key
   EventSet all_ = 0;
   EventSet done_ = 0;
@@ -94,7 +94,7 @@ void Replay::order_events() {
   }
 }
 
-// False if some transaction contradicts itself.
+// Returns false if some transaction contradicts itself.
 bool Replay::prepare() {
   const int n = static_cast<int>(small_.txns.size());
   readers_.assign(small_.keys.size(), 0);
@@ -137,7 +137,7 @@ bool Replay::may_come(int event) const {
   return true;
 }
 
-// Such an event only frees others: it may as well come now.
+// Whether an event only frees others, so it may as well be executed now.
 bool Replay::changes_nothing(int event) const {
   const bool writer = !small_.txns[txn(event)].installs.empty();
   if (!writer) return true;
@@ -152,8 +152,8 @@ void Replay::execute(int event) {
   }
 }
 
-// A key that is still to be read, in a state that neither fits the read nor can become one that
-// does.
+// Whether a key that is still to be read is in a state that neither fits the read nor can become
+// one that does.
 bool Replay::dead_end() const {
   for (const uint32_t k : tracked_) {
     for (TxnSet left = readers_[k]; left != 0; left &= left - 1) {
@@ -177,7 +177,7 @@ bool Replay::dead_end() const {
   return false;
 }
 
-// The events done, and the states of the open keys that still matter, six bits each.
+// Returns the executed events, and the states of the open keys that still matter, six bits each.
 std::array<uint64_t, 2> Replay::situation() const {
   std::array<uint64_t, 2> packed = {done_, 0};
   int at = 32;
@@ -197,7 +197,7 @@ std::array<uint64_t, 2> Replay::situation() const {
   return packed;
 }
 
-// Recursion as deep as there are events, at most 32.
+// The recursion is as deep as there are events, at most 32.
 bool Replay::search(EventSet done) {
   done_ = done;
   const std::vector<State> states = states_;

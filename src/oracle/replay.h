@@ -1,9 +1,10 @@
 // Levels with one order of events: prefix, the snapshot isolations, the serializabilities.
 //
 // A transaction is one event (it reads and writes at once) or two: r, where it reads a snapshot of
-// the database, and later w, where it installs its writes. A history satisfies the level iff the
-// events can be put in an order such that, executing them one after another on an empty database,
-// every operation returns what the history says, and the order respects what the level demands:
+// the database, and later w, where it installs its writes. A history satisfies the level iff its
+// events can be put in an order such that, if they are executed one after another on an empty
+// database, every operation returns what the history says, and the order fulfils what the level
+// demands:
 //
 //   session order     w of a transaction before r of the next one of its session
 //   write conflict    of two transactions that write one key, one is over before the other begins
@@ -14,9 +15,9 @@
 // reads 1 or 2.
 //
 // The search tries every event that may come next, depth first, and remembers the situations that
-// led nowhere: the set of events done and the state of every key that is still to be read.
-// Exponential; up to about ten transactions. Definitions: Adya's start-ordered graphs in their
-// operational form, Biswas-Enea's split transactions.
+// led nowhere: the set of executed events and the state of every key that is still to be read. It
+// is exponential, for up to about ten transactions. Definitions: Adya's start-ordered graphs in
+// their operational form, Biswas-Enea's split transactions.
 #pragma once
 
 #include "assay/certificate.h"
@@ -26,13 +27,13 @@
 namespace assay::internal::oracle {
 
 struct OrderRule {
-  bool split;  // two events a transaction
+  bool split;  // two events per transaction
   bool session_order;
-  bool write_conflict;  // split only
+  bool write_conflict;  // only if split
   RealTime real_time;
 };
 
-// Whether such an order exists when exactly `effective` took effect. unknown: too many states.
+// Whether such an order exists if exactly `effective` took effect. unknown: too many states.
 Outcome replayable(const History& h, const Footprints& small, const OrderRule& rule,
                    TxnSet effective);
 

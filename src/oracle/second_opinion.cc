@@ -78,7 +78,7 @@ class EventGraph {
   void add(int from, int to) {
     if (from != to) after_[from] |= Row{1} << to;
   }
-  // The events of a transaction; one and the same where the level has one.
+  // The events of a transaction; both are the same if the level has one event per transaction.
   int r(int t) const { return level_.events == EventModel::single ? 2 * t + 1 : 2 * t; }
   int w(int t) const { return 2 * t + 1; }
 
@@ -160,7 +160,7 @@ class EventGraph {
   std::vector<Row> after_;
 };
 
-// What a transaction sees, of the levels that Biswas and Enea's paper defines so, and of the
+// What a transaction sees, for the levels that Biswas and Enea's paper defines so and for the
 // session guarantees.
 enum class WeakAxiom : uint8_t {
   read_your_writes,
@@ -176,7 +176,7 @@ enum class WeakAxiom : uint8_t {
   serializable,
 };
 
-// No default: the compiler reports a forgotten level.
+// There is no default, so the compiler reports a forgotten level.
 std::optional<WeakAxiom> axiom_of(LevelId level) {
   switch (level) {
     case LevelId::read_your_writes:
@@ -222,8 +222,8 @@ std::optional<WeakAxiom> axiom_of(LevelId level) {
   return std::nullopt;
 }
 
-// The axiom of each transaction that may take effect, by the level that it declares, with session
-// order; nothing if one of these levels cannot be mixed with others.
+// Returns the axiom of each transaction that may take effect, by the level that it declares, with
+// session order; nullopt if one of these levels cannot be mixed with others.
 std::optional<std::vector<WeakAxiom>> declared_axioms(const History& h, const Footprints& small) {
   std::vector<WeakAxiom> axioms;
   for (const Footprint& f : small.txns) {
@@ -241,7 +241,7 @@ std::optional<std::vector<WeakAxiom>> declared_axioms(const History& h, const Fo
   return axioms;
 }
 
-// The axioms on one commit order, each transaction's own.
+// Tests the axioms on one commit order, each transaction with its own.
 class Axioms {
  public:
   Axioms(const History& h, const Footprints& small, std::vector<WeakAxiom> axioms)
@@ -261,7 +261,7 @@ class Axioms {
   }
 
  private:
-  // Position in the commit order; the initial transaction is first.
+  // Returns the position in the commit order; the initial transaction is first.
   int at(int t) const {
     return t == kInitial
                ? -1

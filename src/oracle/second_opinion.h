@@ -1,5 +1,5 @@
-// Two more ways to say what the levels mean, to check the oracle itself. Slower than the oracle and
-// limited to smaller histories.
+// Two other definitions of the levels, which check the oracle itself. They are slower than the
+// oracle and limited to smaller histories.
 //
 //   by_version_orders   Try every total order of the writers of each key; add the dependencies that
 //                       follow (reads-from, version order, anti-dependencies) to session order and
@@ -12,7 +12,7 @@
 // two anti-dependencies close a cycle of whole transactions (not serializable) but not of r and w
 // events (snapshot isolation), and the commit order 1, 2 breaks the axiom of serializability only.
 //
-// Both answer unknown for a level or a history they are not made for.
+// Both answer unknown for a level or a history that they are not made for.
 #pragma once
 
 #include "assay/certificate.h"
@@ -21,13 +21,14 @@
 
 namespace assay::internal::oracle {
 
-// Levels with one or two events a transaction: prefix and everything above, linearizable excepted.
+// Decides levels with one or two events per transaction: prefix and everything above it, except
+// linearizable.
 Outcome by_version_orders(const History& history, LevelId level);
 
-// read committed, read atomic, causal, prefix, session SI, session serializable.
+// Decides read committed, read atomic, causal, prefix, session SI and session serializable.
 Outcome by_axioms(const History& history, LevelId level);
 
-// The same axioms, at each transaction those of the level that it declares: LevelId::mixed.
+// Tests the same axioms, at each transaction those of the level that it declares: LevelId::mixed.
 Outcome by_declared_levels(const History& history);
 
 }  // namespace assay::internal::oracle

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kProgressEvery = 1000;
 
-// Levels that every history has are unknown to the oracle only if it ran out of budget.
+// Whether the oracle ran out of budget: only then are levels unknown to it that every history has.
 bool ran_out(const Verdicts& oracle, const SelftestOptions& options) {
   return std::any_of(options.levels.begin(), options.levels.end(), [&](const LevelInfo& level) {
     const bool defined = level.real_time == RealTime::none && !level.single_operations;
@@ -26,7 +26,7 @@ std::string compare(const Verdicts& oracle, const Verdicts& checker,
     const auto at = static_cast<size_t>(level.id);
     if (oracle[at] == checker[at]) continue;
     if (beyond_oracle && oracle[at] == Outcome::unknown) continue;
-    // Where the oracle has no definition (rich operations at the weak levels) the checker may still
+    // If the oracle has no definition (rich operations at the weak levels), the checker may still
     // refute, by the plain reads alone.
     const bool one_sided = checker[at] == Outcome::unknown ||
                            (oracle[at] == Outcome::unknown && checker[at] == Outcome::violated);
@@ -37,8 +37,8 @@ std::string compare(const Verdicts& oracle, const Verdicts& checker,
   return {};
 }
 
-// Levels of Adya's called satisfied although the history leaves the place of a version open that
-// was read.
+// Names a level of Adya's that the checker calls satisfied although the history leaves open the
+// place of a version that was read; empty if there is none.
 std::string claimed_too_much(const History& history, const Verdicts& checker,
                              const SelftestOptions& options) {
   for (const LevelInfo& level : options.levels)

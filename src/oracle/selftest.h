@@ -21,34 +21,34 @@ using Checker = std::function<Verdicts(const History&)>;
 
 struct SelftestOptions {
   uint64_t seed = 1;
-  uint64_t count = 100'000;  // histories
+  uint64_t count = 100'000;  // number of histories
   RandomShape shape = {};
-  std::span<const LevelInfo> levels = default_levels();  // to compare
-  // The checker may say unknown where the oracle decides, and refute where the oracle cannot.
+  std::span<const LevelInfo> levels = default_levels();  // levels to compare
+  // The checker may say unknown if the oracle decides, and may refute if the oracle cannot decide.
   bool may_abstain = false;
-  std::function<void(double)> progress = {};  // called now and then with the share done
+  std::function<void(double)> progress = {};  // called now and then with the completed share
 };
 
 struct SelftestResult {
   uint64_t histories = 0;
-  std::array<std::array<uint64_t, 3>, kLevelCount> outcomes{};  // how often, by level and Outcome
+  std::array<std::array<uint64_t, 3>, kLevelCount> outcomes{};  // counts, by level and Outcome
   std::array<uint64_t, kLevelCount> abstained{};  // by level: verdicts that only the oracle gave
-  // Empty if all is well. Otherwise what went wrong first, and the smallest history found that
-  // shows it.
+  // Empty if all is well. Otherwise the first error, and the smallest history found that shows it.
   std::string failure;
   bool ok() const { return failure.empty(); }
 };
 
-// Fails when the checker says anything but what the oracle says, or when either breaks the lattice:
-// a level satisfied, and one it implies violated. The same seed makes the same histories
-// everywhere.
+// Fails if the checker's answer differs from the oracle's, or if either breaks the lattice: a level
+// is satisfied and one that it implies is violated. The same seed gives the same histories on every
+// machine.
 SelftestResult selftest(const Checker& checker, const SelftestOptions& options);
 
-// What the checker does wrong on this draft; empty if nothing.
+// Returns what the checker does wrong on this draft; empty if nothing.
 std::string disagreement(const Checker& checker, const Draft& draft,
                          const SelftestOptions& options = {});
 
-// The first level that is satisfied although one it implies is violated, as a sentence.
+// Returns the first level that is satisfied although one that it implies is violated, as a
+// sentence.
 std::string broken_lattice(const Verdicts& verdicts);
 
 }  // namespace assay::internal::oracle

@@ -1,4 +1,4 @@
-// The committed state of a tiny simulated database, and the parts that transactions see.
+// The committed state of a tiny simulated database, and the parts of it that transactions see.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace assay::internal {
 
-// Commits by number, at most kMost of them.
+// The commits by number, at most kMost of them.
 class SimulatedCommits {
  public:
   static constexpr size_t kMost = 4096;
@@ -23,14 +23,14 @@ class SimulatedCommits {
   static Set lowest(size_t count) { return count == 0 ? Set() : ~Set() >> (kMost - count); }
   size_t size() const { return commits_.size(); }
   Set all() const { return lowest(size()); }
-  // Each as likely as not.
+  // Returns a set in which each commit is as likely as not.
   Set some(Rng& rng) const {
     Set set;
     for (size_t from = 0; from == 0 || from < size(); from += 64) set |= Set(rng.next()) << from;
     return set & all();
   }
-  // What a transaction of the isolation level sees when it begins; `past`: what its session depends
-  // on.
+  // Returns what a transaction of the isolation level sees when it begins; `past`: what its session
+  // depends on.
   Set view(RandomShape::Isolation isolation, const Set& past, Rng& rng) const {
     switch (isolation) {
       case RandomShape::Isolation::stale_snapshot: {
@@ -53,8 +53,8 @@ class SimulatedCommits {
     }
   }
 
-  // Adds what a transaction that depends on these has written, and what its session depends on from
-  // then on.
+  // Adds what a transaction that depends on these has written, and updates what its session depends
+  // on from then on.
   void add(const Set& dependencies, std::span<const DraftOp> ops, Set& past) {
     Commit& done = commits_.emplace_back(Commit{dependencies, {}});
     assert(size() <= kMost);
@@ -62,8 +62,8 @@ class SimulatedCommits {
     past |= dependencies | lowest(1) << (size() - 1);
   }
 
-  // The value of a key in this view of commits, given the own operations: the last write, or before
-  // any the `initial` value.
+  // Returns the value of a key in this view of commits, given the transaction's own operations: the
+  // last write, or the `initial` value if there is none before.
   DraftValue value(const Set& view, std::span<const DraftOp> own, int key,
                    DraftValue initial) const {
     each_write(view, own, key, [&](const DraftOp& op) {

@@ -11,7 +11,7 @@ class StateSet {
  public:
   using Item = std::array<uint64_t, 2>;
 
-  // False if it was there.
+  // Returns false if it was there already.
   bool insert(const Item& item) {
     if (2 * (size_ + 1) > slots_.size()) grow();
     Slot& slot = find(item);

@@ -34,7 +34,7 @@ class StatementReplay {
   }
 
  private:
-  // Per transaction the number of its events that were executed, and what each key holds.
+  // Per transaction the number of its executed events, and what each key holds.
   using Situation = std::pair<std::vector<uint8_t>, std::vector<State>>;
 
   bool takes_effect(size_t t) const { return contains(effective_, static_cast<int>(t)); }
@@ -100,7 +100,8 @@ class StatementReplay {
       now_.second[put.key] = put.next[now_.second[put.key]];
   }
 
-  // A statement that locks nothing only frees others: it may as well come now.
+  // Executes statements that lock nothing: such a statement only frees others, so it may as well be
+  // executed now.
   void read_what_can_be_read() {
     for (bool again = true; again;) {
       again = false;
@@ -114,7 +115,7 @@ class StatementReplay {
     }
   }
 
-  // Recursion as deep as there are events.
+  // The recursion is as deep as there are events.
   bool search() {
     read_what_can_be_read();
     bool all_over = true;

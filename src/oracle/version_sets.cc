@@ -14,19 +14,20 @@
 namespace assay::internal::oracle {
 namespace {
 
-constexpr size_t kMostSets = 4096;       // of versions, for one aggregate
+constexpr size_t kMostSets = 4096;       // sets of versions, for one aggregate
 constexpr size_t kMostHistories = 1024;  // for all of them together
 
 using Rows = std::vector<VersionId>;
-// A row that was never written, for an aggregate that no set of versions gives.
+// A row that was never written; it stands for an aggregate that no set of versions gives.
 constexpr std::string_view kUnwrittenRow = "a row that nobody wrote";
 
 struct AggregateRows {
   OpId op;
-  std::vector<Rows> rows;  // one of them; none: nothing explains it
+  std::vector<Rows> rows;  // one of them is returned; none: nothing explains it
 };
 
-// The integer in a column; nothing for null, and `open` where it is something else.
+// Returns the integer in a column; nullopt for null, and sets `open` if the column holds something
+// else.
 std::optional<int64_t> integer_in(const Row& row, const std::string& column, bool& open) {
   for (const auto& [name, cell] : row) {
     if (name != column) continue;
@@ -57,8 +58,8 @@ bool gives(const History& h, const Rows& rows, const Aggregate& aggregate, bool&
   return result == seen.integer;
 }
 
-// Per key within the bounds, the versions that were initial or written, and that may satisfy the
-// condition.
+// Returns, per key within the bounds, the versions that were initial or written, and that may
+// satisfy the condition.
 std::map<KeyId, std::set<VersionId>> selected_versions(const History& h, OpId range,
                                                        const Condition& where) {
   const auto bounds = h.operands(range).first(2);
@@ -81,7 +82,7 @@ std::map<KeyId, std::set<VersionId>> selected_versions(const History& h, OpId ra
   return found;
 }
 
-// Every set of versions that gives what the aggregate returned. False if there are too many.
+// Finds every set of versions that gives what the aggregate returned. False if there are too many.
 bool find_rows(const History& h, AggregateRows& choice) {
   const Aggregate& aggregate = h.predicates().aggregate(h.selected(choice.op).aggregate);
   const Condition& where = h.predicates().condition(aggregate.where);
@@ -94,7 +95,7 @@ bool find_rows(const History& h, AggregateRows& choice) {
       for (size_t s = 0; s < without; ++s) sets.emplace_back(sets[s]).push_back(v);
     if (sets.size() > kMostSets) return false;
   }
-  // A deletion shows its tombstone as a row, but adds nothing.
+  // A deletion shows its tombstone as a row, but adds nothing to the aggregate.
   for (OpId i = 0; i < h.op_count(); ++i)
     for (const auto& [key, versions] : selected)
       if (h.op(i).kind == OpKind::remove && versions.contains(h.op(i).version)) return false;
@@ -104,7 +105,7 @@ bool find_rows(const History& h, AggregateRows& choice) {
   return !open;
 }
 
-// The history with the rows that `chosen` names, per choice, in place of aggregates.
+// Returns the history with the rows that `chosen` names, for each choice, in place of aggregates.
 History with_rows(const History& h, const std::vector<AggregateRows>& choices,
                   const std::vector<size_t>& chosen) {
   HistoryBuilder builder;

@@ -1,24 +1,24 @@
-// Searches the executions that prediction boundaries describe (certify/boundary.h), the fewest
-// changes first.
+// Searches the executions that prediction boundaries describe (certify/boundary.h), those with the
+// fewest changes first.
 //
 //   s1: A { w(y,1) r(x,null) }   s2: B { w(x,2) r(y,1) }     serializable: A before B
 //   one change: B reads the initial y. No level below serializable refuses that, and now A has to
 //   come before B, which overwrites what A read, and B before A.
 //
-// A set of transactions, one a session at most, is cut; then each of their reads gets a source, one
-// after the other. A source runs whole. So nothing comes after a transaction that is cut, neither
-// in its session nor by a read, and of the commit order that the weak level asks for only the part
-// among the others has to be looked at: a pair per read and per writer of its key that the reader
-// has seen. A cycle of these ends the branch, since further reads only add pairs.
+// A set of transactions, at most one per session, is cut; then each of their reads gets a source,
+// one after another. A source runs whole. So nothing comes after a transaction that is cut, neither
+// in its session nor because of a read, and only the part among the others of the commit order that
+// the weak level requires has to be examined: a pair per read and per writer of its key that the
+// reader has seen. A cycle of these ends the branch, since further reads only add pairs.
 //
 // Whether a complete execution is serializable is decided in two steps: orders that follow are
-// added until nothing changes; without a cycle, an order is searched for, one transaction after the
-// other, that never overwrites what is still to be read. What was executed determines what may
-// follow, so each set is left once.
+// added until nothing changes; if there is no cycle, an order is searched for, transaction by
+// transaction, that never overwrites what is still to be read. The set of executed transactions
+// determines what may follow, so each set is left only once.
 //
-// An execution of more changes is looked at only when all of fewer were. Cost: exponential in the
-// number of sessions and of changes; an execution that is looked at, a few passes over the reads
-// and the writers of their keys.
+// An execution with more changes is examined only when all with fewer have been. Cost: exponential
+// in the number of sessions and of changes; for each execution examined, a few passes over the
+// reads and the writers of their keys.
 //
 // Source: Geng, Blanas, Bond and Wang, PLDI 2024, who ask a solver; the weak levels' axioms: Biswas
 // and Enea, OOPSLA 2019.
@@ -39,12 +39,12 @@ namespace {
 // A transaction and where it may be cut.
 struct Place {
   uint32_t txn = kNone;
-  uint32_t operations = 0;  // that run
-  uint32_t reads = 0;       // of these
-  uint32_t fixed = 0;       // reads that keep their source, the first ones
+  uint32_t operations = 0;  // number of operations that run
+  uint32_t reads = 0;       // number of reads among them
+  uint32_t fixed = 0;       // number of reads that keep their source, the first ones
 };
 
-// Transactions, of which some are cut.
+// The transactions, some of which are cut.
 class Execution {
  public:
   Execution(const RecordedReads& recorded, LevelId level)
@@ -61,8 +61,8 @@ class Execution {
     }
   }
 
-  // Cuts these and lets what does not come after them run whole. False if the level allows nothing
-  // like that, whatever those that are cut read.
+  // Cuts these and lets whatever does not come after them run whole. False if the level allows no
+  // such execution, whatever the cut transactions read.
   bool cut(const std::vector<Place>& places) {
     const bool same = was_cut_ && std::ranges::equal(places, cuts_, {}, &Place::txn, &Place::txn);
     cuts_ = places;
@@ -82,7 +82,7 @@ class Execution {
     return true;
   }
 
-  // Sources that a read may have which is not fixed: the recorded one first, if it runs.
+  // The possible sources of a read that is not fixed: the recorded one first, if it runs.
   std::vector<uint32_t> sources_of(uint32_t c, uint32_t read) const {
     const auto& [op, key, recorded, place] = all_.txns[cuts_[c].txn].reads[read];
     std::vector<uint32_t> all;
@@ -93,8 +93,8 @@ class Execution {
     return all;
   }
 
-  // Gives the next read of a transaction that is cut its source. False, and nothing is given, if
-  // the level does not allow that.
+  // Gives the next read of a cut transaction its source. False, with nothing given, if the level
+  // does not allow that.
   bool give(uint32_t c, uint32_t source) {
     sources_[c].push_back(source);
     allowed_.push_back(allowed_.back());
@@ -107,7 +107,7 @@ class Execution {
     allowed_.pop_back();
   }
 
-  // When all have their sources.
+  // To be called when all reads have their sources.
   bool is_serializable(Budget& budget) const {
     if (has_cycle_) return false;
     PartialOrder order = serial_;
@@ -133,7 +133,7 @@ class Execution {
  private:
   uint32_t count() const { return static_cast<uint32_t>(all_.txns.size()); }
   bool is_there(uint32_t t) const { return runs_[t] || cut_[t] != kNone; }
-  // Reads that have a source so far.
+  // The number of the transaction's reads that have a source so far.
   uint32_t reads_of(uint32_t t) const {
     return static_cast<uint32_t>(cut_[t] == kNone ? all_.txns[t].reads.size()
                                                   : sources_[cut_[t]].size());
@@ -149,8 +149,8 @@ class Execution {
            cuts_[cut_[t]].operations;
   }
 
-  // Those that run whole, and what that asks of each order; where transactions are cut does not
-  // matter to them. False if the level does not allow it.
+  // Finds the transactions that run whole, and what they require of each order; for them it does
+  // not matter where transactions are cut. False if the level does not allow it.
   bool find_what_runs() {
     cut_.assign(count(), kNone);
     for (uint32_t c = 0; c < cuts_.size(); ++c) cut_[cuts_[c].txn] = c;
@@ -185,7 +185,7 @@ class Execution {
         }
   }
 
-  // Session order and reads; false if that closes a cycle.
+  // Adds session order and reads; false if that closes a cycle.
   bool add_what_it_follows(uint32_t t, PartialOrder& order) const {
     if (all_.txns[t].before != kNone && !order.add(all_.txns[t].before, t)) return false;
     for (uint32_t i = 0; i < reads_of(t); ++i)
@@ -207,7 +207,7 @@ class Execution {
     return by_way_of(all_.txns[t].before) || std::ranges::any_of(sources_[cut_[t]], by_way_of);
   }
 
-  // Adds what the reads of t ask of the commit order.
+  // Adds what the reads of t require of the commit order.
   bool is_allowed(uint32_t t, PartialOrder& order) const {
     for (uint32_t i = 0; i < reads_of(t); ++i)
       for (const uint32_t other : all_.writers[all_.txns[t].reads[i].key]) {
@@ -218,7 +218,7 @@ class Execution {
     return true;
   }
 
-  // Adds what every serial order has; false if none is possible.
+  // Adds what is common to all serial orders; false if none is possible.
   bool close(PartialOrder& order) const {
     bool grows = true;
     const auto add = [&](uint32_t a, uint32_t b) {
@@ -242,14 +242,14 @@ class Execution {
     return true;
   }
 
-  // Runs transactions one by one, each once no read that is still to come needs a version that it
+  // Runs transactions one by one, each as soon as no remaining read needs a version that it
   // overwrites.
   bool has_serial_order(const PartialOrder& order, Budget& budget) const {
     std::vector<uint32_t> all;
     for (uint32_t t = 0; t < count(); ++t)
       if (is_there(t)) all.push_back(t);
     std::vector<bool> done(count(), false);
-    std::vector<size_t> chosen = {0};  // per place, the next of `all` to be tried
+    std::vector<size_t> chosen = {0};  // per place, the next element of `all` to be tried
     std::vector<uint32_t> path;
     std::set<std::vector<bool>> dead;
     while (path.size() < all.size()) {
@@ -290,17 +290,22 @@ class Execution {
   }
 
   const RecordedReads& all_;
-  bool sees_own_reads_only_;  // those that it read from before; else the causal past
-  std::vector<std::vector<uint32_t>> later_;  // per transaction: the next, and those that read it
-  std::vector<std::vector<std::pair<uint32_t, uint32_t>>> readers_;  // per key: and which read
+  bool sees_own_reads_only_;  // only the transactions that it read from before; false: its causal
+                              // past
+  std::vector<std::vector<uint32_t>> later_;  // indexed by transaction: the next one in its
+                                              // session, and those that read from it
+  std::vector<std::vector<std::pair<uint32_t, uint32_t>>> readers_;  // indexed by key: readers, and
+                                                                     // which of their reads
   std::vector<Place> cuts_;
-  std::vector<uint32_t> cut_;                   // per transaction: its place in cuts_, or kNone
-  std::vector<std::vector<uint32_t>> sources_;  // per cut: of its first reads
-  std::vector<bool> runs_;                      // per transaction: whole
-  PartialOrder saw_;                            // among those that run whole
-  std::vector<PartialOrder> allowed_;           // commit order; one more for each source given
-  PartialOrder serial_;                         // what every serial order of those that run has
-  bool has_cycle_ = false;                      // they have none
+  std::vector<uint32_t> cut_;                   // indexed by transaction: its place in cuts_, or
+                                                // kNone
+  std::vector<std::vector<uint32_t>> sources_;  // indexed by cut: sources of its first reads
+  std::vector<bool> runs_;                      // indexed by transaction: it runs whole
+  PartialOrder saw_;                            // among the transactions that run whole
+  std::vector<PartialOrder> allowed_;           // the commit order; one more for each source given
+  PartialOrder serial_;                         // what all serial orders of the running
+                                                // transactions have in common
+  bool has_cycle_ = false;                      // there is no serial order of them
   bool was_cut_ = false, can_be_ = false;       // by the last cut()
 };
 
@@ -340,11 +345,11 @@ class BoundarySearch {
     std::ranges::stable_sort(going_on_, {}, session);
   }
 
-  // Looks at every set of `size` places, at most one in each session, with `changes` changed reads.
+  // Examines every set of `size` places, at most one per session, with `changes` changed reads.
   void look_at_sets(size_t size, size_t changes, std::optional<certify::Boundary>& found,
                     const std::vector<Place>& places) {
     const auto session = [&](size_t i) { return all_.txns[places[i].txn].session; };
-    std::vector<size_t> at;  // of the places chosen, the next candidate behind
+    std::vector<size_t> at;  // the next candidate after each of the places chosen
     std::vector<Place> set;
     size_t next = 0;
     while (!found && !budget_.exhausted()) {
@@ -373,7 +378,7 @@ class BoundarySearch {
     size_t next = 0;
   };
 
-  // Looks at every way to give the set's reads their sources that changes exactly `changes` of
+  // Examines every way to give the set's reads their sources that changes exactly `changes` of
   // them.
   void look_at(const std::vector<Place>& set, size_t changes,
                std::optional<certify::Boundary>& found) {
@@ -389,7 +394,7 @@ class BoundarySearch {
     changed_.assign(set.size(), 0);
     if (most_changes() < changes) return;
     more_ = true;
-    size_t given = 0;  // choices that were made
+    size_t given = 0;  // number of choices that were made
     while (!budget_.exhausted()) {
       if (given == choices.size()) {
         ++found_.allowed;
@@ -410,7 +415,7 @@ class BoundarySearch {
     }
   }
 
-  // Takes the choice's next source.
+  // Makes the choice with its next source.
   bool make(Choice& choice, size_t changes) {
     const uint32_t source = choice.sources[choice.next++];
     changed_[choice.cut] += source != choice.recorded;
@@ -426,7 +431,7 @@ class BoundarySearch {
     left_[choice.cut] += can_change(choice);
   }
   static bool can_change(const Choice& choice) { return choice.sources.back() != choice.recorded; }
-  // A cut counts as one even if nothing changes in it: it leaves out what follows.
+  // A cut counts as a change even if nothing changes in it: it leaves out what follows.
   size_t least_changes() const {
     size_t sum = 0;
     for (const size_t changed : changed_) sum += std::max<size_t>(1, changed);
@@ -442,8 +447,9 @@ class BoundarySearch {
   Execution execution_;
   Budget& budget_;
   std::vector<Place> stopping_, going_on_;  // by session
-  std::vector<size_t> changed_, left_;      // per cut: reads that changed; undecided ones that can
-  bool more_ = false;                       // some execution has as many changes
+  std::vector<size_t> changed_, left_;      // indexed by cut: number of reads that changed; number
+                                            // of undecided reads that can
+  bool more_ = false;                       // whether some execution has as many changes
   OtherSources found_;
 };
 

@@ -15,18 +15,19 @@
 namespace assay::internal::predict {
 
 struct OtherSources {
-  // Each transaction that is cut stops at the one read that changes: whatever the application does
-  // then, this has happened. IsoPredict's strict boundary, its default.
+  // In this execution, each transaction that is cut stops at the one read that changes: whatever
+  // the application does then, this much has happened. This is IsoPredict's strict boundary, its
+  // default.
   std::optional<certify::Boundary> stops;
-  // Each goes on as recorded, and any of its reads may change: the relaxed boundary. It
-  // exists wherever `stops` does, and is not looked for any more then.
+  // In this execution, each goes on as recorded, and any of its reads may change: the relaxed
+  // boundary. It exists wherever `stops` does, and is not looked for in that case.
   std::optional<certify::Boundary> goes_on;
-  uint64_t allowed = 0;     // executions that the level allows, of those looked at
-  bool complete = false;    // what is not here does not exist
-  std::string reason = {};  // not complete: a clause
+  uint64_t allowed = 0;     // number of executions examined that the level allows
+  bool complete = false;    // whether what was not found does not exist
+  std::string reason = {};  // if not complete: a clause
 };
 
-// Fails where the history holds what cannot be predicted. `level`: causal or read_committed.
+// Fails if the history contains what cannot be predicted. `level`: causal or read_committed.
 Result<OtherSources> find_other_sources(const History& history, LevelId level, Budget& budget);
 
 }  // namespace assay::internal::predict

@@ -5,10 +5,10 @@
 //   predicted  A: r(x,0) w(x,1)   B: r(x,0) w(x,2), order x: 2 1
 //
 // What transactions write stays as recorded, whatever they read now; so do the keys that they look
-// at. What they read is what the verifier says that the schedule returns
-// (certify/schedule_verifier.h). The state before is made of what the members read and did not
-// write: each key holds what the first of them saw of it. A query returns the rows among these keys
-// that satisfy its condition, an aggregate is computed of them.
+// at. They read what the schedule returns according to the verifier (certify/schedule_verifier.h).
+// The state before consists of what the members read and did not write: each key holds what the
+// first of them saw of it. A query returns the rows among these keys that satisfy its condition; an
+// aggregate is computed from them.
 //
 // Cost: the operations of the members; for a query the keys that they name.
 
@@ -61,8 +61,8 @@ class PredictedHistory {
     return std::ranges::count(schedule_.members, t, &Schedule::Member::txn) > 0;
   }
 
-  // Of each key that a member names: what the first one saw, unless a member wrote that. The same
-  // value may have been there before, too, which only a read says that states its source.
+  // Finds, for each key that a member names, what the first one saw, unless a member wrote that.
+  // The same value may also have been there before, which only a read with a stated source tells.
   void find_state_before() {
     std::vector<bool> written(h_.version_count());
     each_op([&](OpId i) {
@@ -108,7 +108,7 @@ class PredictedHistory {
     return to_.end_txn();
   }
 
-  // Of its first event, or of its commit.
+  // The place of the member's first event, or of its commit.
   int64_t place_of(uint32_t member, bool of_commit) const {
     const auto found = std::ranges::find_if(schedule_.events, [&](const Schedule::Event& e) {
       return e.member == member && (!of_commit || e.what == Schedule::What::commit);
@@ -128,14 +128,14 @@ class PredictedHistory {
     }
     OpBuffers buffers;
     Op op = h_.outside(i, buffers);
-    op.time = {};  // that of the run
+    op.time = {};  // the operation's time is that of the run
     to_.add(op);
     const Install left = install_of(h_, i);
     if (changes) own_[left.key] = {left.removes ? kNone : left.version};
     return Ok{};
   }
 
-  // What the operation would see of the key.
+  // Returns what the operation would see of the key.
   Held seen(OpId op, KeyId key) const {
     if (const auto own = own_.find(key); own != own_.end()) return own->second;
     if (const auto found = saw_.find({op, key}); found != saw_.end())
@@ -215,7 +215,7 @@ class PredictedHistory {
         "what an aggregate returns then depends on how the database compares and adds");
   }
 
-  // In the order of commits.
+  // Adds the orders of versions, which are those of the commits.
   void add_orders() {
     std::map<KeyId, std::vector<StatedVersion>> orders;
     for (const Schedule::Event& event : schedule_.events) {
@@ -236,10 +236,10 @@ class PredictedHistory {
   const Schedule& schedule_;
   const History& h_;
   std::map<std::pair<OpId, KeyId>, Held> saw_;  // reads that differ from the recorded ones
-  std::map<KeyId, Held> before_;                // of all keys that members name
-  std::vector<KeyId> keys_;                     // of these, in the order of ranges
-  std::map<KeyId, Held> own_;                   // what the member under way has written
-  std::vector<std::string> names_;              // per member
+  std::map<KeyId, Held> before_;                // for all keys that members name
+  std::vector<KeyId> keys_;                     // these keys, in the order of ranges
+  std::map<KeyId, Held> own_;                   // what the current member has written
+  std::vector<std::string> names_;              // indexed by member
   HistoryBuilder to_;
 };
 

@@ -1,4 +1,5 @@
-// A schedule as a history: what clients would have recorded if the transactions had run so.
+// A schedule as a history: what clients would have recorded if the transactions had run in this
+// way.
 #pragma once
 
 #include "assay/history.h"

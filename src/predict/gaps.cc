@@ -19,7 +19,7 @@ Gaps::Gaps(const History& history, const std::vector<TxnMeta>& metas) {
     name(t.changes, changers_);
   }
   if (tables.empty()) return;
-  // Rows of a table are called "accounts:7". What may be of any table is of each.
+  // Rows of a table are called "accounts:7". What may be in any table counts for each table.
   const auto meant = [](const std::map<std::string, KeyId>& keys, const std::string& table) {
     std::vector<KeyId> all;
     for (const auto& [of, key] : keys)
@@ -33,7 +33,7 @@ Gaps::Gaps(const History& history, const std::vector<TxnMeta>& metas) {
     changed_with_.push_back(meant(readers_, table));
     met_with_.push_back(meant(changers_, table));
   }
-  // Keys of tables of which nothing is missing, if something of any table is.
+  // For keys of tables without unrecorded operations, if some operations are in unknown tables.
   uint32_t other = 0;
   if (tables.contains("*")) {
     other = static_cast<uint32_t>(changed_with_.size());

@@ -1,11 +1,11 @@
-// Unrecorded operations of transactions, as keys that stand for them, so a search through conflicts
+// Unrecorded operations of transactions, represented by keys, so that a search through conflicts
 // takes them into account.
 //
-//   A read something of the table t that nobody knows     A reads the key "reads of t", and whoever
+//   A read something unrecorded in the table t            A reads the key "reads of t", and what
 //                                                         changes a row of t changes it
-//   B changed something of t that nobody knows           B changes the key "changes of t", and
-//                                                        whoever reads or changes a row of t reads
-//                                                        or changes it
+//   B changed something unrecorded in t                   B changes the key "changes of t", and
+//                                                         what reads or changes a row of t reads
+//                                                         or changes it
 //
 // None of these operations is certain: they make conflicts, and never lock. So a proof that nothing
 // can go wrong with these additional conflicts is a proof. Cost: linear in the keys and
@@ -24,19 +24,19 @@ namespace assay::internal::predict {
 class Gaps {
  public:
   Gaps() = default;
-  // `metas`: of each transaction.
+  // `metas`: indexed by transaction.
   Gaps(const History& history, const std::vector<TxnMeta>& metas);
 
   bool empty() const { return readers_.empty() && changers_.empty(); }
   bool is_whole(TxnId t) const { return empty() || (reads_[t].empty() && changes_[t].empty()); }
-  // Keys numbered after those of the history; they stand for what the transaction read or changed
+  // Keys numbered after those of the history, which represent what the transaction read or changed
   // without being recorded.
   const std::vector<KeyId>& reads(TxnId t) const { return reads_[t]; }
   const std::vector<KeyId>& changes(TxnId t) const { return changes_[t]; }
-  // Which of these keys a transaction also changes if it changes this key.
+  // Returns those of these keys that a transaction also changes if it changes this key.
   const std::vector<KeyId>& changed_with(KeyId key) const { return of(key, changed_with_); }
-  // Which of these keys a transaction also reads if it reads this key, and changes if it changes
-  // this key.
+  // Returns those of these keys that a transaction also reads if it reads this key, and changes if
+  // it changes this key.
   const std::vector<KeyId>& met_with(KeyId key) const { return of(key, met_with_); }
 
  private:
@@ -44,10 +44,10 @@ class Gaps {
     return by_table[table_of_.empty() ? 0 : table_of_[key]];
   }
 
-  std::map<std::string, KeyId> readers_, changers_;  // by table: the keys that stand for it
-  std::vector<std::vector<KeyId>> reads_, changes_;  // per transaction
-  std::vector<uint32_t> table_of_;  // per key; 0: none of which something is missing
-  std::vector<std::vector<KeyId>> changed_with_ = {{}}, met_with_ = {{}};  // per table
+  std::map<std::string, KeyId> readers_, changers_;  // by table: the keys that represent it
+  std::vector<std::vector<KeyId>> reads_, changes_;  // indexed by transaction
+  std::vector<uint32_t> table_of_;  // indexed by key; 0: a table without unrecorded operations
+  std::vector<std::vector<KeyId>> changed_with_ = {{}}, met_with_ = {{}};  // indexed by table
 };
 
 }  // namespace assay::internal::predict

@@ -1,5 +1,6 @@
-// A partial order of events, closed under transitivity while pairs are added: which event precedes
-// which is one bit. For few events; a pair costs their number, times an eighth of it in bytes.
+// A partial order of events, closed under transitivity while pairs are added: whether one event
+// precedes another is one bit. For few events: adding a pair costs their number times an eighth of
+// it in bytes.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ class PartialOrder {
   bool precedes(uint32_t a, uint32_t b) const {
     return (bits_[uint64_t{a} * words_ + b / 64] >> (b % 64) & 1) != 0;
   }
-  // False if b precedes a, or is a: then nothing changes.
+  // Adds a before b. False, with nothing changed, if b precedes a or is a.
   bool add(uint32_t a, uint32_t b) {
     if (a == b || precedes(b, a)) return false;
     if (precedes(a, b)) return true;
@@ -31,7 +32,7 @@ class PartialOrder {
 
  private:
   uint32_t count_ = 0, words_ = 0;
-  std::vector<uint64_t> bits_;  // per event a row of those that it precedes
+  std::vector<uint64_t> bits_;  // per event a row of bits: the events that it precedes
 };
 
 }  // namespace assay::internal::predict

@@ -1,16 +1,16 @@
-// A transaction is looked at once for each isolation; of a program, until the verifier accepts a
-// schedule.
+// Each transaction is examined once for each isolation; those of a program, until the verifier
+// accepts a schedule.
 //
-// Which isolation each program needs: all begin at ssi, where nothing can go wrong. One after the
-// other gets the weakest at which none of its transactions can be cut, and none of the transactions
-// that are still at ssi. The result does not depend on the order in which they are taken
-// (Vandevoort, Ketsman and Neven, PODS 2023), unless reads lock rows: then ssi may be worse than
-// something weaker, and read committed for all is tried first.
+// To find which isolation each program needs, all begin at ssi, where nothing can go wrong. One
+// after another gets the weakest isolation at which none of its transactions can be cut, nor any of
+// the transactions that are still at ssi. The result does not depend on the order in which they are
+// taken (Vandevoort, Ketsman and Neven, PODS 2023), unless reads lock rows: then ssi may be worse
+// than something weaker, and read committed for all is tried first.
 //
 //   deposit: w(savings)   withdraw: r(savings) r(checking) w(checking)   report: r(savings)
 //                                                                        r(checking)
-//   Cut withdraw, and report sees deposit's money without withdraw's. So withdraw needs ssi; and
-//   the others too, for what ssi refuses is a structure of transactions that are all at ssi.
+//   If withdraw is cut, report sees deposit's money without withdraw's. So withdraw needs ssi; and
+//   so do the others, since what ssi refuses is a structure of transactions that are all at ssi.
 //
 // Cost: that of the splits (predict/split.h), for each isolation; for the allocation, for each
 // program twice.
@@ -53,12 +53,12 @@ class Predictor {
  public:
   Predictor(const History& history, Budget& budget) : h_(history), budget_(budget) {}
 
-  // The programs, and what their transactions do.
+  // Reads the programs, and what their transactions do.
   Status read() {
     const uint32_t count = h_.txn_count();
     std::map<std::string, std::vector<TxnId>> programs;
     std::vector<std::string> names(count);
-    std::unordered_map<std::string_view, TxnId> known;  // by meta
+    std::unordered_map<std::string_view, TxnId> known;  // programs by meta
     for (TxnId t = 0; t < count; ++t) {
       const auto [found, is_new] = known.try_emplace(h_.meta(t), t);
       metas_.push_back(is_new ? meta_of(h_.meta(t)) : metas_[found->second]);
@@ -83,8 +83,8 @@ class Predictor {
     if (!steps.ok()) return steps.error();
     committed_ = std::move(*steps);
     if (all_committed && gaps.empty()) return Ok{};
-    // A transaction that was recorded only in part, of any program, may conflict by what is
-    // missing.
+    // A transaction that was recorded only in part may conflict because of what is missing,
+    // whatever its program.
     for (TxnId t = 0; t < count; ++t)
       attempted[t] = attempted[t] || (!metas_[t].is_whole() && !metas_[t].defines);
     auto all = Steps::of(h_, attempted, gaps, budget_);
@@ -117,8 +117,8 @@ class Predictor {
   void allocate() {
     if (programs_.empty()) return;
     const Steps& steps = possible_ ? *possible_ : committed_;
-    // Where rows are locked to be read, it may do although one program after the other does not get
-    // there.
+    // If rows are locked for reading, this isolation may be enough for all, although going program
+    // by program does not get there.
     std::vector<Isolation> at = all_at(Isolation::read_committed);
     Splits splits(steps, at);
     const bool will_do = !any_splits(splits, programs_.front(), at);
@@ -142,7 +142,7 @@ class Predictor {
   Predicted take() { return {std::move(programs_), std::move(allocation_)}; }
 
  private:
-  // Looks for what a client could do first, then for anything.
+  // Looks for splits that a client could cause first, then for any.
   void break_committed(const Program& program, Splits& splits, const std::vector<Isolation>& at,
                        size_t most, Prediction& p, Gathered& gathered) {
     p.answer = Prediction::Answer::holds;
@@ -190,7 +190,7 @@ class Predictor {
     p.reason = "the verifier does not accept that it holds: " + s.error().message;
   }
 
-  // The first, if one can be cut; else why they cannot.
+  // The first split, if one of the transactions can be cut; otherwise gathers why they cannot.
   std::optional<Split> split_of(const std::vector<TxnId>& txns, Splits& splits,
                                 Gathered& gathered) {
     for (const TxnId t : txns) {
@@ -210,7 +210,7 @@ class Predictor {
     return verifier_->verify(proof);
   }
 
-  // `holds`: which one does; null: all.
+  // `holds`: whether each program holds; null: all do.
   std::vector<certify::Robustness::Program> programs_at(const std::vector<Isolation>& at,
                                                         const std::string* holds) const {
     std::vector<certify::Robustness::Program> all;
@@ -230,8 +230,8 @@ class Predictor {
     return "only a schedule with an attempt that did not commit goes wrong";
   }
 
-  // The isolation of a transaction without a program is unknown: it is taken to be one that
-  // excludes no other.
+  // The isolation of a transaction without a program is unknown: one is assumed that excludes no
+  // other.
   std::vector<Isolation> all_at(Isolation isolation) const {
     std::vector<Isolation> at(h_.txn_count(), Isolation::read_committed);
     for (const auto& [name, txns] : txns_)
@@ -255,7 +255,7 @@ class Predictor {
     }
   }
 
-  // One of the program's transactions, or one that is at ssi.
+  // Whether one of the program's transactions, or one that is at ssi, can be cut.
   bool any_splits(Splits& splits, const Program& program, const std::vector<Isolation>& at) {
     const Isolation own = at[program.txns.front()];
     return std::ranges::any_of(txns_,
@@ -272,9 +272,9 @@ class Predictor {
   Budget& budget_;
   std::vector<Program> programs_;
   std::map<std::string, std::vector<TxnId>>
-      txns_;                         // of programs, attempts that did not commit included
-  std::vector<SessionId> sessions_;  // per transaction
-  std::vector<TxnMeta> metas_;       // per transaction
+      txns_;                         // of programs, including attempts that did not commit
+  std::vector<SessionId> sessions_;  // indexed by transaction
+  std::vector<TxnMeta> metas_;       // indexed by transaction
   Steps committed_;
   std::optional<certify::RobustnessVerifier> verifier_;
   std::optional<certify::Robustness> allocation_;

@@ -5,11 +5,11 @@
 //   at snapshot isolation          both see two doctors and both leave: leave breaks
 //
 // A program *breaks* at an isolation if one of its transactions can be cut in two such that an
-// execution that the isolation allows is not serializable: the verifier has accepted that as a
-// schedule. It *holds* if no cut of any of its transactions leads anywhere, attempts included that
-// did not commit: they would have at another isolation; and whatever their unrecorded operations
-// were. The verifier has accepted the reason for each cut. Otherwise it is *unknown*. All this is
-// about the recorded transactions only.
+// execution that the isolation allows is not serializable, and the verifier has accepted that
+// execution as a schedule. It *holds* if no cut of any of its transactions leads to that, including
+// attempts that did not commit, as they might have at another isolation, and whatever their
+// unrecorded operations were. The verifier has accepted the reason for each cut. Otherwise it is
+// *unknown*. All this is about the recorded transactions only.
 #pragma once
 
 #include <array>
@@ -30,32 +30,34 @@ struct Prediction {
   enum class Answer : uint8_t { holds, breaks, unknown };
   Isolation isolation = Isolation::read_committed;
   Answer answer = Answer::unknown;
-  std::vector<certify::Schedule> schedules = {};  // breaks: of different transactions that are cut
-  std::optional<certify::Robustness> proof = {};  // holds
-  std::string reason = {};                        // unknown: a clause
+  std::vector<certify::Schedule> schedules = {};  // breaks: one for each of several transactions
+                                                  // that are cut
+  std::optional<certify::Robustness> proof = {};  // if it holds
+  std::string reason = {};                        // if unknown: a clause
 };
 
 // Transactions that run the same code, according to their meta (predict/txn_meta.h).
 struct Program {
-  std::string name;                     // empty: nothing says what ran
-  std::vector<TxnId> txns;              // that committed, of which at least one did something
+  std::string name;                     // empty: the history does not say what ran
+  std::vector<TxnId> txns;              // those that committed, at least one of which did something
   std::vector<Prediction> predictions;  // one for each isolation asked for
   // The weakest of read-committed, snapshot-isolation and ssi at which no execution is wrong, if
-  // each other program runs at its `needs`; nothing if that was not requested, or is unknown.
+  // each other program runs at its `needs`; nullopt if that was not requested, or is unknown.
   std::optional<Isolation> needs = {};
 };
 
 struct Asked {
-  std::vector<Isolation> isolations;  // every transaction at the same, one after the other
-  bool allocates = false;             // also which isolation each program needs
+  std::vector<Isolation> isolations;  // examined one after another, with every transaction at the
+                                      // same isolation
+  bool allocates = false;             // whether to find the isolation that each program needs
   size_t most_schedules = 1;          // for each program and isolation
 };
 struct Predicted {
   std::vector<Program> programs;
-  // the claim that each program holds at the isolation that it needs
+  // The claim that each program holds at the isolation that it needs.
   std::optional<certify::Robustness> allocation;
 };
-// Fails where the history holds what cannot be predicted.
+// Fails if the history contains what cannot be predicted.
 Result<Predicted> predict(const History& history, const Asked& asked, Budget& budget);
 
 }  // namespace assay::internal::predict

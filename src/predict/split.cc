@@ -30,7 +30,7 @@
 //
 // Unique keys refuse a row that a transaction in the gap has inserted, so in an example no
 // transaction in the gap may change a row that T inserts; a proof that there is none also considers
-// a row that is removed there and inserted again. InnoDB's statements that lock read with a shared
+// a row that is removed there and inserted again. InnoDB's locking statements read with a shared
 // lock. The isolations of the others matter only if T is at ssi: then T2 at ssi has not read a row
 // that T changes, Tm at ssi has not changed a row that T read, at most one of the two is at ssi,
 // and the transactions between them do not conflict with T.
@@ -53,7 +53,7 @@
 namespace assay::internal::predict {
 namespace {
 
-// One may be much longer: that of a load.
+// Whether the two have a key in common. One may be much longer: that of a load.
 bool meet(std::span<const KeyId> a, std::span<const KeyId> b) {
   constexpr size_t kMany = 16;
   if (a.size() > b.size()) std::swap(a, b);
@@ -77,7 +77,7 @@ void make_set(std::vector<KeyId>& keys) {
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
 }
 
-// Per key, the transactions for which `keys_of` has it.
+// Indexes, for each key, the transactions whose `keys_of` contains it.
 template <class KeysOf>
 void index(uint32_t txns, size_t keys, KeysOf keys_of, std::vector<TxnId>& who,
            std::vector<uint64_t>& first) {
@@ -160,9 +160,9 @@ std::vector<Splits::Cut> Splits::cuts_of(TxnId txn) const {
   return {cut};
 }
 
-// At read committed behind every step that reads something new: a later cut without a new read only
-// forbids more. InnoDB's snapshot is that of the first plain statement: all plain statements read
-// of it, and what the others have read before stays locked.
+// Cuts at read committed after every step that reads something new: a later cut without a new read
+// only forbids more. InnoDB's snapshot is that of the first plain statement: all plain statements
+// read from it, and what the others have read before stays locked.
 std::vector<Splits::Cut> Splits::cuts_at_statements(TxnId txn) const {
   const bool innodb = isolations_[txn] == Isolation::innodb_repeatable_read;
   std::vector<Cut> cuts;
@@ -192,7 +192,7 @@ std::vector<Splits::Cut> Splits::cuts_at_statements(TxnId txn) const {
   return cuts;
 }
 
-// With what the steps before it read and change, and those behind it.
+// The cut after this many steps, with what the steps before it read and change, and those after it.
 Splits::Cut Splits::cut_behind(TxnId txn, uint32_t steps) const {
   Cut cut;
   cut.steps = steps;
@@ -260,7 +260,7 @@ bool Splits::any_closes(const Cut& cut, Ends ends) const {
          std::ranges::any_of(cut.later_reads, written);
 }
 
-// Whether it may be neither the first nor the last in the gap.
+// Whether the transaction may be neither the first nor the last in the gap.
 bool Splits::may_be_inside(TxnId other) const {
   return isolations_[txn_] != Isolation::ssi ||
          !(meet(steps_.certain_changes(other), steps_.certain_reads(txn_)) ||
@@ -300,7 +300,7 @@ std::optional<Split> Splits::search(TxnId txn, const Cut& cut, Ends ends, Budget
   return std::nullopt;
 }
 
-// To all transactions that conflict with `from`.
+// Spreads the search to all transactions that conflict with `from`.
 std::optional<Split> Splits::spread(TxnId from, const Cut& cut, Ends ends) {
   const auto visit_all = [&](std::span<const TxnId> others) -> std::optional<Split> {
     for (const TxnId other : others)

@@ -21,42 +21,43 @@ using certify::Uncut;
 // One transaction is cut in two, and others run in the gap, whole and one after the other.
 struct Split {
   TxnId txn = kNone;
-  uint32_t steps = 0;          // of it, before the gap
+  uint32_t steps = 0;          // number of its steps before the gap
   std::vector<TxnId> between;  // not empty
 };
 
-// Finds the splits of transactions, each at an isolation. Linear in the indexed keys.
+// Finds the splits of transactions, each transaction at an isolation. Linear in the indexed keys.
 class Splits {
  public:
-  // `isolations`: per transaction; may be changed between two questions. All must outlive the
-  // object.
+  // `isolations`: indexed by transaction; may be changed between two calls. Both arguments must
+  // outlive the object.
   Splits(const Steps& steps, const std::vector<Isolation>& isolations);
 
-  // What else is asked of a split.
+  // Further conditions on a split.
   struct Terms {
-    // Per transaction; if set, no transaction of its session may run in the gap, since a client
-    // does one thing at a time.
+    // Indexed by transaction; if set, no transaction of the same session may run in the gap, since
+    // a client does one thing at a time.
     const std::vector<SessionId>* sessions = nullptr;
-    // No transaction in the gap may change a row that the transaction inserts: one that removes it
-    // may have been there, but seldom is.
+    // No transaction in the gap may change a row that the split transaction inserts: there may have
+    // been one that removes the row, but seldom is.
     bool keeps_inserts = false;
   };
-  // Of this transaction: one with the fewest others for its first cut that has any; nothing if it
-  // cannot be cut, or if the budget is exhausted. `uncut`, if it is not null: of each cut that
-  // leads nowhere, why.
+  // A split of this transaction: one with the fewest others for its first cut that has any; nullopt
+  // if it cannot be cut, or if the budget is exhausted. `uncut`, if not null, gets for each cut
+  // that leads nowhere the reason.
   std::optional<Split> find(TxnId txn, Budget& budget, const Terms& terms,
                             std::vector<Uncut>* uncut = nullptr);
 
  private:
-  // A place to cut, and what that asks of the others.
+  // A place to cut, and what it requires of the others.
   struct Cut {
     uint32_t steps = 0;
     std::vector<KeyId>
-        reads;  // read before it, and the next to change one of them may run in the gap
+        reads;  // keys read before it; a transaction that changes one may begin the gap
     std::vector<KeyId> forbidden;  // no transaction in the gap may change these
-    std::vector<KeyId> locked;     // before it, as by a change: none in the gap may lock these
-    std::vector<KeyId> shared;     // or shared: none may lock these as a change does
-    std::vector<KeyId> later_changes, later_reads;  // of the transaction, behind the gap
+    std::vector<KeyId> locked;     // locked before the cut as by a change: none in the gap may lock
+                                   // these
+    std::vector<KeyId> shared;     // or locked shared: none may lock these as a change does
+    std::vector<KeyId> later_changes, later_reads;  // of the split transaction, after the gap
   };
   std::vector<Cut> cuts_of(TxnId txn) const;
   std::vector<Cut> cuts_at_statements(TxnId txn) const;
@@ -74,21 +75,21 @@ class Splits {
 
   const Steps& steps_;
   const std::vector<Isolation>& isolations_;
-  // Per key: its writers, and its readers, ascending.
+  // Indexed by key: its writers, and its readers, ascending.
   std::vector<TxnId> writers_, readers_;
   std::vector<uint64_t> first_writer_, first_reader_;
-  // Of the search under way.
+  // The next members belong to the current search.
   TxnId txn_ = kNone;
   Terms terms_;
   uint32_t epoch_ = 0;
-  std::vector<uint32_t> reached_;  // per transaction: the search that did
-  std::vector<TxnId> from_;        // and the previous one; kNone: it begins the gap
+  std::vector<uint32_t> reached_;  // indexed by transaction: the search that reached it
+  std::vector<TxnId> from_;        // and from which transaction; kNone: it begins the gap
   std::vector<uint32_t> written_in_,
-      read_in_;               // per key: the search that met a writer of it, or a reader
-  std::vector<TxnId> queue_;  // all that were reached
+      read_in_;               // indexed by key: the search that met a writer of it, or a reader
+  std::vector<TxnId> queue_;  // all transactions that were reached
 };
 
-// As a schedule of these transactions, which names the cycle that it is expected to have.
+// The split as a schedule of these transactions, which names the cycle that it is expected to have.
 certify::Schedule schedule_of(const Split& split, const Steps& steps,
                               const std::vector<Isolation>& isolations);
 

@@ -68,7 +68,7 @@ class StepsOf {
   }
 
  private:
-  // Rows that may have been absent at first, and rows that a transaction inserts, removes or
+  // Finds rows that may have been absent at first, and rows that a transaction inserts, removes or
   // misses. A write alone may be an insert.
   void find_absent(const std::vector<bool>& is_taken) {
     std::vector<bool> written(h_.version_count());
@@ -98,7 +98,7 @@ class StepsOf {
       if (!gaps_.met_with(k).empty()) may_be_absent_[k] = true;
   }
 
-  // The unrecorded operations of the transaction, as a step.
+  // Adds the unrecorded operations of the transaction, as a step.
   void add_gap(TxnId t) {
     if (gaps_.is_whole(t)) return;
     std::vector<Touch> touched;
@@ -108,7 +108,7 @@ class StepsOf {
     put(
         touched, [](const Touch&) { return true; }, true);
   }
-  // What others left out that the touches may meet.
+  // Adds the unrecorded operations of others that the touches may meet.
   void meet_gaps(std::vector<Touch>& touched) {
     if (gaps_.empty()) return;
     for (size_t i = 0, count = touched.size(); i < count; ++i) {
@@ -164,7 +164,7 @@ class StepsOf {
     return budget_.exhausted() ? Status(Error{ErrorKind::budget, "out of time", {}, 0, 0}) : Ok{};
   }
 
-  // A key once, with all that is done to it.
+  // Merges the touches of each key into one, with all that is done to the key.
   void merge(std::vector<Touch>& touched) {
     std::ranges::stable_sort(touched, {}, &Touch::key);
     size_t kept = 0;
@@ -185,7 +185,7 @@ class StepsOf {
     touched.resize(kept);
   }
 
-  // What the transaction has written before is not read of others.
+  // Leaves out keys that the transaction has written before: they are not read from others.
   void leave_out_own(std::vector<Touch>& touched) {
     for (Touch& t : touched)
       if (std::ranges::binary_search(written_, t.key)) {
@@ -209,7 +209,7 @@ class StepsOf {
     steps_.is_plain_.push_back(is_plain);
   }
 
-  // The keys that the query names, and the keys that may have held a row it selects.
+  // Adds the keys that the query names, and the keys that may have held a row that it selects.
   bool read_keys(OpId query, bool locks, std::vector<Touch>& touched) {
     const Selected selected = h_.selected(query);
     const KeyBounds bounds = bounds_of(h_, query);
@@ -237,7 +237,7 @@ class StepsOf {
     return room_to_grow(steps_.touches_, touched.size(), budget_);
   }
 
-  // What all steps of the last transaction do with keys, as far as it is meant.
+  // Gathers the keys of all steps of the last transaction, for those touches that are meant.
   template <class IsMeant>
   void gather(std::vector<KeyId>& keys, std::vector<uint64_t>& first, IsMeant is_meant) {
     const size_t begin = keys.size(), txns = steps_.first_step_.size();
@@ -256,9 +256,9 @@ class StepsOf {
   Budget& budget_;
   Steps& steps_;
   std::vector<KeyId> sorted_;         // in the order of ranges
-  std::vector<uint32_t> rank_;        // per key, in it
+  std::vector<uint32_t> rank_;        // indexed by key: its place in sorted_
   std::vector<KeyId> written_;        // by the transaction so far, ascending
-  std::vector<bool> may_be_absent_;   // per key
+  std::vector<bool> may_be_absent_;   // indexed by key
   std::map<int64_t, RowLock> locks_;  // of the transaction's statements
 };
 

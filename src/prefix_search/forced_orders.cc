@@ -1,4 +1,4 @@
-// Orders of two writers that the reads of a history force, which the search then need not find out
+// Finds orders of two writers that the reads of a history force, so the search need not find them
 // by failing: a transaction that certainly precedes a reader of a version, and writes the same key,
 // wrote it before that version was written.
 //
@@ -7,11 +7,11 @@
 //   C.
 //
 // The known precedences are session order, reads-from, and the pairs found so far, so the rule is
-// applied until it finds nothing more. The certain predecessors of a node are one number a chain (a
-// vector clock), and of each chain only the last writer of the key matters. Cost a round: nodes +
-// reads, each times chains, and a binary search; rounds are few. Where there are many chains the
-// search has to do without. The rule is the first of the saturation of Biswas and Enea (OOPSLA
-// 2019), which the other engine has in another form; nothing is shared with it.
+// applied until it finds nothing more. The certain predecessors of a node are one number per chain
+// (a vector clock), and in each chain only the last writer of the key matters. Cost per round:
+// nodes + reads, each times chains, and a binary search; rounds are few. If there are many chains,
+// the search does without these orders. The rule is the first of the saturation of Biswas and Enea
+// (OOPSLA 2019), which the other engine implements in another form; the two share nothing.
 
 #include "prefix_search/forced_orders.h"
 
@@ -54,7 +54,7 @@ class Forced {
     return {clocks_.data() + size_t{n} * chains_.nodes.rows(), chains_.nodes.rows()};
   }
 
-  // Calls use(m) for the immediate certain predecessors of `n`.
+  // Calls use(m) for each immediate certain predecessor m of `n`.
   template <class Use>
   void each_before(Node n, Use use) const {
     if (const uint32_t place = chains_.place[n]; place > 0)
@@ -65,8 +65,8 @@ class Forced {
     for (const Node before : before_[n]) use(before);
   }
 
-  // Per node: how many nodes at the beginning of each chain precede it. False if they precede each
-  // other in a circle.
+  // Sets, for each node, how many nodes at the beginning of each chain precede it. False if nodes
+  // precede each other in a circle.
   bool set_clocks() {
     const size_t nodes = problem_.nodes();
     clocks_.assign(nodes * chains_.nodes.rows(), 0);
@@ -105,7 +105,8 @@ class Forced {
     for (const auto& [before, after] : pairs_) before_[after].push_back(before);
   }
 
-  // A writer of the key that precedes the reader wrote it before the version that was read.
+  // Notes that a writer of the key that precedes the reader wrote it before the version that was
+  // read.
   void look(Node reader, const ExternalRead& read) {
     if (read.write == kNone) return;
     const Node source = problem_.writes.node[read.write];

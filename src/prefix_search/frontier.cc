@@ -4,21 +4,21 @@
 //   reads    every key it reads holds the version it read
 //   writes   no transaction is left that has to read the version it overwrites
 //   SI       no transaction that has begun and not committed writes a key that it will write: from
-//            begin to commit the keys that a transaction writes are its own
+//            begin to commit a transaction owns the keys that it writes
 //
 //   s1: { r(x,0) w(x,1) }  s2: { r(x,0) w(x,2) }
 //   serializable, snapshot isolation: T1 may not overwrite x while T2 has to read it, nor T2 while
 //   T1 has prefix: r(T1) r(T2) w(T1) w(T2); serializable with one reader less
 //
-// Session order, known orders and real time are the same kind of condition: something must have
+// Session order, known orders and real time are conditions of the same kind: something must have
 // happened. Each test costs as much as the transaction has operations; real time as much as there
 // are chains.
 //
-// A *free* event can be moved to the front of every completion, so nothing else need be tried in
-// its place: an event that only reads; a write of a key that no other transaction is left to write;
-// and under SI every commit, since no other writer can have begun in between. This and the state
-// being a vector of positions only are what makes the search polynomial for a fixed number of
-// chains (Biswas and Enea, OOPSLA 2019, sections 4 and 5).
+// A *free* event can be moved to the front of every completion, so no other event need be tried in
+// its place. Free are: an event that only reads; a write of a key that no other transaction is left
+// to write; and under SI every commit, since no other writer can have begun in between. This, and a
+// state that is only a vector of positions, make the search polynomial for a fixed number of chains
+// (Biswas and Enea, OOPSLA 2019, sections 4 and 5).
 
 #include "prefix_search/frontier.h"
 
@@ -27,7 +27,7 @@
 namespace assay::internal {
 namespace {
 
-// A transaction of unknown outcome that counts took effect at some time after it began.
+// A transaction of unknown outcome that is counted took effect at some time after it began.
 Interval commit_time(const History& history, TxnId t) {
   if (history.status(t) == TxnStatus::committed) return history.end_time(t);
   const Interval begin = history.begin_time(t);
@@ -100,7 +100,7 @@ void Frontier::index_chains() {
   }
 }
 
-// Known orders, and what the reads force.
+// Indexes the known orders, and those that the reads force.
 void Frontier::index_write_orders() {
   std::vector<std::pair<Node, Node>> stated, pairs;
   for (const StatedOrder& order : problem_.stated) stated.emplace_back(order.before, order.after);
@@ -155,7 +155,7 @@ bool Frontier::may_overwrite(Node n) const {
     const KeyId key = problem_.writes.key[w];
     const WriteId held = current_[key];
     uint32_t readers = held == kNone ? unread_initial_[key] : unread_versions_[held];
-    if (!split_ && readers == 1) {  // perhaps only itself
+    if (!split_ && readers == 1) {  // perhaps only `n` itself
       const auto own = [&](const ExternalRead& read) { return read.key == key; };
       readers -= std::any_of(problem_.reads[n].begin(), problem_.reads[n].end(), own);
     }
@@ -179,7 +179,7 @@ bool Frontier::is_sole_writer(Node n) const {
   return true;
 }
 
-// Everything that was over before the event started has happened.
+// Whether everything that was over before the event started has happened.
 bool Frontier::time_has_come(Node n, bool reads, bool writes) const {
   int64_t begin = kNever, commit = kNever;
   for (uint32_t chain = 0; chain < chains(); ++chain) {
@@ -229,22 +229,22 @@ bool Frontier::is_free(uint32_t chain) const {
   return is_sole_writer(next_node(chain));
 }
 
-// How far is_stuck looks.
+// How far in a chain is_stuck looks.
 uint32_t Frontier::horizon(uint32_t chain) const {
   constexpr uint32_t kEvents = 64;
   return std::min(end_[chain], position_[chain] + kEvents);
 }
 
-// Whether the node's reads, or its writes, are among what comes about or beyond the horizon, where
-// anything may.
+// Whether the node's reads, or its writes, are among the events that come about or beyond the
+// horizon, where anything may come about.
 bool Frontier::comes_about(Node n, bool written) const {
   const uint32_t chain = chains_.of[n];
   const uint32_t event = chains_.place[n] * per_node_ + (split_ && written ? 1 : 0);
   return event < reached_[chain] || event >= horizon(chain);
 }
 
-// It waits for the sources of its reads; and, before it overwrites the current version, for all
-// readers of that version.
+// The event waits for the sources of its reads; and, before it overwrites the current version, for
+// all readers of that version.
 Frontier::Wait Frontier::wait_of(uint32_t chain) const {
   constexpr size_t kMostReaders = 256;
   const Node n = chains_.nodes[chain][reached_[chain] / per_node_];
@@ -291,9 +291,10 @@ bool Frontier::is_stuck(std::vector<TooEarly>& why) {
   uint32_t chain = 0;
   while (chain < chains() && reached_[chain] >= horizon(chain)) ++chain;
   if (chain == chains()) return false;
-  // The event waited for is in a chain that does not go on either, so this leads into a cycle.
+  // The event waited for is in a chain that cannot go on either, so following the waits leads into
+  // a cycle.
   const auto next = [this](uint32_t c) { return chains_.of[wait_of(c).node]; };
-  uint32_t met = chain, steps = 0, most = 1;  // Brent's way to find out that one was met before
+  uint32_t met = chain, steps = 0, most = 1;  // Brent's cycle detection
   for (chain = next(chain); chain != met; chain = next(chain)) {
     if (++steps < most) continue;
     met = chain;

@@ -1,4 +1,4 @@
-// A prefix of an execution and what may come next. See frontier.cc.
+// A prefix of an execution and the events that may come next. See frontier.cc.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ class Frontier {
   // `level` must not be weak.
   Frontier(const Problem& problem, const LevelInfo& level);
 
-  // Transactions that follow one another: a session, or one transaction where sessions do not
-  // count.
+  // A chain is transactions that follow one another: a session, or one transaction if session order
+  // does not count.
   uint32_t chains() const { return static_cast<uint32_t>(chains_.nodes.rows()); }
   // How many events of each chain have happened. Two prefixes with the same numbers have the same
   // future.
@@ -35,30 +35,31 @@ class Frontier {
 
   // True if the next event of the chain can happen now.
   bool may_happen(uint32_t chain) const;
-  // Given that: true if it can happen now in every completion of this prefix: no other choice need
-  // be tried.
+  // Requires may_happen(). True if the event can happen now in every completion of this prefix, so
+  // no other choice need be tried.
   bool is_free(uint32_t chain) const;
 
   void happen(uint32_t chain);
   size_t length() const { return trail_.size(); }
-  // Takes events back until `length` are left.
+  // Takes back the last events until `length` are left.
   void rewind(size_t length);
 
-  // A writer that happened, and one that would have had to happen before it.
+  // A writer that happened, and a writer that would have had to happen before it.
   struct TooEarly {
     Node happened, waiting;
   };
   // True only if no completion of this prefix satisfies every read, because some of the next events
-  // of the chains wait for each other. `why` is then what makes the events of one such circle wait.
+  // of the chains wait for each other. `why` then holds what makes the events of one such circle
+  // wait.
   bool is_stuck(std::vector<TooEarly>& why);
 
-  // What happened, in order, as Order::events.
+  // Returns the events that happened, in order, as Order::events names them.
   std::vector<uint32_t> events() const;
 
  private:
   struct Step {
     uint32_t chain;
-    uint32_t overwritten;  // where its overwritten_ begin
+    uint32_t overwritten;  // where its part of overwritten_ begins
   };
 
   void index_chains();
@@ -67,10 +68,10 @@ class Frontier {
   bool has_written(Node n) const;
   uint32_t horizon(uint32_t chain) const;
   bool comes_about(Node n, bool written) const;
-  // What the next event of a chain certainly waits for, and does not come about.
+  // The node that the next event of a chain certainly waits for and that does not come about.
   struct Wait {
     Node node = kNone;  // kNone: nothing
-    // the writer of the version it would overwrite, if `node` has to read that first
+    // the writer of the version it would overwrite, if `node` has to read that version first
     Node overwrites = kNone;
   };
   Wait wait_of(uint32_t chain) const;
@@ -87,9 +88,9 @@ class Frontier {
   const uint32_t per_node_;  // events
   size_t events_ = 0;
 
-  Chains chains_;  // those of unknown outcome come also after what their session did before
-  std::vector<uint32_t> end_;  // per chain: events
-  Rows<Node> written_before_;  // per node: those whose writes are known to precede its own
+  Chains chains_;  // nodes of unknown outcome also come after the earlier ones of their session
+  std::vector<uint32_t> end_;  // per chain: its number of events
+  Rows<Node> written_before_;  // per node: nodes whose writes are known to precede its own
 
   std::vector<uint32_t> position_;  // per chain
   std::vector<WriteId> current_;    // per key: the version it holds; kNone: the initial value
@@ -99,12 +100,14 @@ class Frontier {
   std::vector<Node> lock_;  // per key: the transaction that has begun and will write it
   std::vector<Step> trail_;
   std::vector<WriteId> overwritten_;
-  std::vector<uint32_t> reached_;  // scratch of is_stuck: per chain, events that come about
+  std::vector<uint32_t> reached_;  // scratch of is_stuck: per chain, the number of events that come
+                                   // about
 
-  // Real time: when an event may start at the earliest and when it was over, and per chain and
-  // place the least time at which one of the events from there on was over.
+  // For real time: the earliest time at which an event may start and the time at which it was over;
+  // and, per chain and place, the least time at which one of the events from that place on was
+  // over.
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
-  // Between sessions an event overlaps for this much longer, because of clock drift.
+  // Events of different sessions may overlap for this much longer, because of clock drift.
   int64_t most_overlap_ = 0;
   std::vector<SessionId> session_;  // per node
   std::vector<int64_t> read_start_, write_start_;

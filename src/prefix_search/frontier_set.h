@@ -14,7 +14,7 @@ class FrontierSet {
  public:
   explicit FrontierSet(uint32_t width) : width_(width), slots_(1024, 0) {}
 
-  // False if it was there already.
+  // Returns false if it was there already.
   bool insert(std::span<const uint32_t> positions) {
     if (2 * (size() + 1) > slots_.size()) grow();
     const size_t slot = find(positions);
@@ -27,7 +27,7 @@ class FrontierSet {
   size_t size() const { return size_; }
 
  private:
-  // Where it is, or would be.
+  // Returns where it is, or would be.
   size_t find(std::span<const uint32_t> positions) const {
     size_t slot = hash(positions) & (slots_.size() - 1);
     for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {

@@ -2,27 +2,26 @@
 //
 // The method of dbcop (Biswas and Enea, OOPSLA 2019): extend a prefix of the execution event by
 // event, and remember the prefixes that could not be completed. Sessions are chains, so a prefix is
-// one number a session, and what can follow depends on these numbers only. Serializability has one
-// event a transaction; prefix consistency and snapshot isolation split it into its reads and its
-// writes (frontier.cc).
+// one number per session, and what can follow depends only on these numbers. Serializability has
+// one event per transaction; prefix consistency and snapshot isolation split it into its reads and
+// its writes (frontier.cc).
 //
 //   s1: { w(x,1) } { w(x,2) }   s2: { r(x,1) r(y,0) }   s3: { w(y,3) r(x,1) }
 //   from (0,0,0): T1, then (1,0,0): T2 may not overwrite x with two readers to come; T3 reads the
 //   right x but may not overwrite y; T4, which only reads, is free; then T3, then T2
 //
-// It shares the problem (infer/problem.h) with the other engine and nothing else: no graph, no
-// version orders, no solver. So each is a check of the other. Cost: transactions^sessions prefixes
-// at worst, each costing as much as the events tried there; it suits few sessions, or short
-// histories. Depth first, with an explicit stack; the event that comes first in the
-// hint is tried first.
-// Memory: a word for each session and prefix that cannot be completed.
+// It shares with the other engine only the problem (infer/problem.h): no graph, no version orders,
+// no solver. So each checks the other. Cost: transactions^sessions prefixes at worst, each costing
+// as much as the events tried there; it suits few sessions, or short histories. It works depth
+// first, with an explicit stack; the event that comes first in the hint is tried first. Memory: a
+// word for each session and prefix that cannot be completed.
 //
-// Beyond dbcop, three things keep it from going wrong where nothing is hard: orders of writers that
-// the reads force (forced_orders.cc); a look ahead that sees when the next events wait for each
-// other (Frontier::is_stuck); and, since one bad choice near the beginning can cost all the time
-// there is, the search begins again when it has failed often, trying later what led nowhere. Known
-// dead ends stay known, and each beginning may fail more often than the one before, so the search
-// stays complete.
+// Three additions to dbcop keep it from failing on easy histories: orders of writers that the reads
+// force (forced_orders.cc); a look ahead that sees when the next events wait for each other
+// (Frontier::is_stuck); and restarts. Because one bad choice near the beginning can cost all the
+// available time, the search begins again after many failures and then tries later what led
+// nowhere. Known dead ends stay known, and each run may fail more often than the one before, so the
+// search stays complete.
 
 #include "prefix_search/prefix_search.h"
 
@@ -46,7 +45,7 @@ class PrefixSearch {
     place_events(problem.hint);
   }
 
-  // True if a whole execution was found; the frontier then holds it.
+  // Returns true if a whole execution was found; the frontier then holds it.
   bool run() {
     take_free_events();
     while (!frontier_.complete() && !budget_.exhausted()) {
@@ -71,13 +70,14 @@ class PrefixSearch {
   uint64_t prefixes() const { return opened_; }
 
  private:
-  // A prefix at which there is a choice; its candidates, the last ones, from `next` on are untried.
+  // A prefix at which there is a choice. Its candidates are the last ones; those from `next` on are
+  // untried.
   struct Choice {
     size_t length;
     size_t first, next;
   };
 
-  // The times of the hint as places, which stay small whatever is added to them.
+  // Converts the times of the hint to places, which stay small whatever is added to them.
   void place_events(const Hint& hint) {
     std::vector<int64_t> times = hint.read_time;
     times.insert(times.end(), hint.write_time.begin(), hint.write_time.end());
@@ -119,7 +119,8 @@ class PrefixSearch {
     ++opened_;
   }
 
-  // Nothing can follow. One of the events that happened too early is not tried as early again.
+  // Called when no event can follow. One of the events that happened too early is not tried as
+  // early again.
   void fail() {
     dead_.insert(frontier_.positions());
     ++fails_;
@@ -142,7 +143,7 @@ class PrefixSearch {
     most_fails_ += most_fails_ / 2;
   }
 
-  // Nothing that can follow leads to an end.
+  // Called when no event that can follow leads to an end.
   void close_choice() {
     frontier_.rewind(choices_.back().length);
     dead_.insert(frontier_.positions());
@@ -159,14 +160,14 @@ class PrefixSearch {
   Frontier frontier_;
   FrontierSet dead_;
   std::vector<Choice> choices_;
-  std::vector<uint32_t> candidates_;  // chains; those of the last choice at the end
+  std::vector<uint32_t> candidates_;  // chains; those of the last choice are at the end
   uint64_t opened_ = 0;               // choices
 
-  std::vector<int64_t> read_place_, write_place_;  // per node: in the order of the hint
+  std::vector<int64_t> read_place_, write_place_;  // per node: its places in the order of the hint
   static constexpr int64_t kDelay = 4;             // places
-  std::vector<int64_t> delay_;                     // per node, on top of its place
+  std::vector<int64_t> delay_;                     // per node, added to its place
   std::vector<Frontier::TooEarly> why_;            // of the last failure
-  uint64_t fails_ = 0, most_fails_ = 200;  // since the search began again, and until it does
+  uint64_t fails_ = 0, most_fails_ = 200;          // since the last restart; before the next
 };
 
 }  // namespace

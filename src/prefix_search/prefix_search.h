@@ -9,9 +9,9 @@
 
 namespace assay::internal {
 
-// Decides completely, within the budget. `level` must not be weak; where it has real time, the
-// history has times. A violation comes with an empty proof: the search only knows that there is no
-// order.
+// Decides the level by a complete search, within the budget. `level` must not be weak; if it has
+// real time, the history must have times. A violation comes with an empty proof: the search knows
+// only that there is no order.
 Judgement search_prefixes(const Problem& problem, const LevelInfo& level, Stages& stages,
                           Budget& budget);
 

@@ -1,6 +1,6 @@
-// Each transaction T becomes two, in the same session: R(T) with its reads, then W(T) with its
-// writes. The result is serializable, sessions in order, iff the history is prefix consistent: W(T)
-// may come later than R(T), with others in between.
+// Each transaction T becomes two transactions in the same session: R(T) with its reads, then W(T)
+// with its writes. The result is serializable with sessions in order iff the history is prefix
+// consistent: W(T) may come later than R(T), with others in between.
 //
 //   s1: { r(x,0) w(x,1) }          s1: { r(x,0) } { w(x,1) }
 //   s2: { r(x,0) w(x,2) }          s2: { r(x,0) } { w(x,2) }      serializable: R1 R2 W1 W2
@@ -13,8 +13,8 @@
 //   s2: { r(x,0) w(b,"begin") } { r(b,"begin") w(x,2) w(a,"commit") }      not serializable
 //
 // Size: linear, and for snapshot isolation a few more operations for each pair of writers of a key.
-// The search over prefixes does the same without writing it down (frontier.cc). Source: Biswas and
-// Enea, OOPSLA 2019, theorems 4.8 and 4.10.
+// The search over prefixes does the same without constructing the history (frontier.cc). Source:
+// Biswas and Enea, OOPSLA 2019, theorems 4.8 and 4.10.
 
 #include "prefix_search/reduction.h"
 
@@ -55,7 +55,7 @@ class Reduction {
   }
 
  private:
-  // Per node, the nodes that share a written key with it; false if there are too many.
+  // Lists, for each node, the nodes that share a written key with it. False if there are too many.
   bool list_rivals() {
     std::vector<std::pair<Node, Node>> pairs;
     for (KeyId key = 0; key < problem_.keys(); ++key) {
@@ -73,14 +73,14 @@ class Reduction {
     return true;
   }
 
-  // New keys are strings with a beginning that no key of the history has.
+  // Chooses a prefix for new keys, which are strings, that no key of the history begins with.
   void choose_prefix() {
     for (KeyId key = 0; key < history_.key_count(); ++key) {
       while (history_.key(key).text.starts_with(prefix_)) prefix_ += '\'';
     }
   }
 
-  // A half without operations is left out, unless that leaves nothing.
+  // Adds the two halves. A half without operations is left out, unless both would be.
   Status add(Node n) {
     const auto rivals = write_conflict_ ? rivals_[n] : std::span<const Node>();
     const bool writes = !problem_.writes.of(n).empty();
@@ -127,7 +127,7 @@ class Reduction {
     out_.begin_txn(header);
   }
 
-  // The key on which `holder` keeps `rival` out.
+  // Returns the key by which `holder` keeps `rival` out.
   ValueView extra_key(Node holder, Node rival) {
     texts_.push_back(prefix_ + history_.name(problem_.txn[holder]) + "/" +
                      history_.name(problem_.txn[rival]));

@@ -1,4 +1,4 @@
-// Prefix consistency and snapshot isolation as serializability. See reduction.cc.
+// Expresses prefix consistency and snapshot isolation as serializability. See reduction.cc.
 #pragma once
 
 #include "assay/history.h"
@@ -7,9 +7,9 @@
 
 namespace assay::internal {
 
-// A history that is session-serializable iff `history` satisfies `level`, which is prefix or
-// session-si. Fails on what cannot be put in reads and writes of single values: lists that were
-// read, reads that nothing explains or that more than one write explains.
+// Returns a history that is session-serializable iff `history` satisfies `level`, which is prefix
+// or session-si. Fails if the history cannot be expressed by reads and writes of single values: if
+// it has lists that were read, or reads that no write or more than one write explains.
 Result<History> reduce_to_serializability(const History& history, LevelId level);
 
 }  // namespace assay::internal

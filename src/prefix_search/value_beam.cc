@@ -1,4 +1,5 @@
-// Where values repeat, an order found by what keys hold: a beam search over prefixes of sessions.
+// For histories in which values repeat: finds an order by what the keys hold, with a beam search
+// over prefixes of sessions.
 //
 //   s1: A { w(x,1) }  B { r(y,2) w(x,1) }     s2: C { w(x,2) w(y,2) }  D { r(x,1) r(y,2) }
 //
@@ -7,23 +8,23 @@
 //   can go next.
 //
 // A search that chooses writers has to choose, for each read, among all writers of its value. Here
-// a transaction may go next if the keys hold the values it read, which by chance they rarely do;
+// a transaction may go next if the keys hold the values it read, which rarely happens by chance;
 // the only choice is which of the fitting transactions goes first. The search proceeds in layers,
 // one transaction each, and keeps the best states of each layer (a *beam*). For every read of the
 // next three transactions of a session it counts how many transactions of some other session have
-// to go before the value is there; the best states are those where these numbers are small. A state
-// is dropped if it lacks a value that is still to be read and will not be written again. Where no
-// state of a layer has a successor, the search returns to an earlier layer, and keeps four times as
-// many states until it is past that place.
+// to be executed before the value is there; the best states are those where these numbers are
+// small. A state is dropped if it lacks a value that is still to be read and will not be written
+// again. If no state of a layer has a successor, the search returns to an earlier layer, and keeps
+// four times as many states until it is past that place.
 //
-// Where reads and writes are two events, a transaction begins when the keys hold the values it
-// read, at the latest right before a commit that changes one of them. Under snapshot isolation it
-// then holds the keys that it writes until it commits. A transaction that only reads commits as it
+// If reads and writes are two events, a transaction begins when the keys hold the values it read,
+// at the latest right before a commit that changes one of them. Under snapshot isolation it then
+// locks the keys that it writes until it commits. A transaction that only reads commits as it
 // begins, as soon as it fits.
 //
-// The search finds orders of what a database really did; it refutes nothing. Cost: layers × states
-// × transactions that fit × the reads that it looks at. Sources: dbcop (OOPSLA 2019) for prefixes,
-// Lowerre (1976) for beams.
+// The search finds orders of what a database really did; it cannot refute a level. Cost: layers ×
+// states × transactions that fit × the reads that it looks at. Sources: dbcop (OOPSLA 2019) for
+// prefixes, Lowerre (1976) for beams.
 
 #include "prefix_search/value_beam.h"
 
@@ -42,16 +43,18 @@ namespace {
 
 constexpr uint32_t kMostSessions = 64;  // bits of State::begun
 
-// What a score adds up: of the reads of the next transactions of a session, how far each value is;
-// how far a session is, squared, from where it would be if all went at an even pace; each
-// transaction that has begun; and, to tell equal states apart, chance.
+// A score is the sum of: how far away each value is that the next transactions of a session read;
+// for each session, the square of its distance from where it would be if all sessions advanced
+// evenly; a term for each transaction that has begun; and a random term, to tell equal states
+// apart.
 constexpr uint32_t kLook = 3;
 constexpr std::array<double, kLook> kWeight = {1, 0.8, 0.64};
 constexpr double kUneven = 0.002, kBegun = 0.3, kNoise = 0.01;
 
-// States kept per layer: kWidth, times 4^n after n failures in a row near one place.
+// The number of states kept per layer: kWidth, times 4^n after n failures in a row near one place.
 constexpr uint32_t kWidth = 256, kWidenBits = 2, kMostWidth = 1 << 16;
-// Layers from one checkpoint to the next, and how many to go back at the first failure.
+// The number of layers from one checkpoint to the next, and how many to go back at the first
+// failure.
 constexpr uint32_t kCheckpoint = 32, kFirstReturn = 48;
 constexpr size_t kMostCheckpoints = 64;
 
@@ -64,8 +67,9 @@ struct State {
 
 bool has(uint64_t chains, uint32_t chain) { return (chains >> chain & 1) != 0; }
 
-// Per chain and place the next place at which each value is written, for the places that states
-// have now: neighbouring ones, of which each differs little from the one before.
+// Holds, per chain and place, the next place at which each value is written, for the places that
+// states have now: these are neighbouring places, and the row of each differs little from that of
+// the one before.
 class NextWrites {
  public:
   explicit NextWrites(const ValueChains& txns)
@@ -76,7 +80,7 @@ class NextWrites {
     return uint64_t{txns.chains()} * kPlaces * txns.values() * sizeof(uint32_t);
   }
 
-  // Per value; kNone: never.
+  // Returns a row indexed by value; kNone: never.
   const uint32_t* of(uint32_t chain, uint32_t place) {
     const size_t row = row_of(chain, place);
     if (place_[row] != place) fill(row, chain, place);
@@ -106,7 +110,7 @@ class NextWrites {
   std::vector<uint32_t> next_;   // rows
 };
 
-// How long a state has to wait for the values that its sessions read next: a row with a distance
+// How long a state has to wait for the values that its sessions read next: each row has a distance
 // for each of these reads.
 class Distances {
  public:
@@ -119,8 +123,8 @@ class Distances {
   }
   size_t row() const { return t_.chains() * slots_; }
   // Sets the row of a state, and adds to its score. `before`: the row of the state that it came
-  // from when the next transaction of `moved` was over; null: measures all. False if something that
-  // is to be read will never be there.
+  // from when the next transaction of `moved` was over; null: measures all. Returns false if a
+  // value that is still to be read will never be there.
   bool measure(const State& s, uint32_t moved, const uint16_t* before, uint16_t* row,
                double& score) {
     for (uint32_t c = 0; c < t_.chains(); ++c) next_[c] = next_writes_.of(c, s.at[c]);
@@ -159,7 +163,7 @@ class Distances {
     }
     return true;
   }
-  // How many transactions of a chain have to go until the value is there.
+  // How many transactions of a chain have to be executed until the value is there.
   uint32_t distance(const State& s, uint32_t chain, uint32_t value) const {
     const uint32_t place = next_[chain][value];
     return place == kNone ? kNone : place - s.at[chain] + 1;
@@ -172,9 +176,9 @@ class Distances {
   }
 
   const ValueChains& t_;
-  size_t slots_ = 1;  // a chain
+  size_t slots_ = 1;  // per chain
   NextWrites next_writes_;
-  std::array<const uint32_t*, kMostSessions> next_;  // per chain, of the state that is measured
+  std::array<const uint32_t*, kMostSessions> next_;  // per chain, for the state that is measured
 };
 
 // Which transactions may go next in a state.
@@ -182,7 +186,7 @@ class Moves {
  public:
   Moves(const ValueChains& txns, const LevelInfo& level) : t_(txns), level_(level) {}
 
-  // For the next transaction of a chain: whether the keys hold the values it read.
+  // Whether the keys hold the values that the next transaction of the chain read.
   bool fits(const State& s, uint32_t chain) const {
     return std::ranges::all_of(t_.reads(chain, s.at[chain]),
                                [&](KeyValue read) { return s.value[read.key] == read.value; });
@@ -190,7 +194,8 @@ class Moves {
   bool only_reads(const State& s, uint32_t chain) const {
     return t_.writes(chain, s.at[chain]).empty();
   }
-  // Whether the next transaction of one of these chains holds a key that it writes.
+  // Whether the next transaction of one of the chains `holders` holds a key that the next
+  // transaction of `chain` writes.
   bool held(const State& s, uint64_t holders, uint32_t chain) const {
     for (uint32_t c = 0; level_.write_conflict && c < t_.chains(); ++c)
       if (c != chain && has(holders, c) && meet(s, c, chain)) return true;
@@ -198,8 +203,8 @@ class Moves {
   }
 
   // The sets of chains whose next transactions may begin right before that of `chain` commits, and
-  // could not afterwards. All sets of a few; of many only the empty set, a maximal one without
-  // conflicts of keys, and this one with each left out once.
+  // could not afterwards. Returns all such sets if the chains are few; otherwise only the empty
+  // set, a maximal set without conflicts of keys, and this set with each chain left out once.
   const std::vector<uint64_t>& beginnings(const State& s, uint32_t chain) {
     find_starters(s, chain);
     beginnings_ = {0};
@@ -213,7 +218,7 @@ class Moves {
         if (!held(s, beginnings_[i], c)) beginnings_.push_back(beginnings_[i] | uint64_t{1} << c);
     return beginnings_;
   }
-  // Whether the last sets were all that there are.
+  // Whether beginnings() last returned all sets.
   bool were_all() const { return starters_.size() <= kFew; }
 
  private:
@@ -274,14 +279,14 @@ class ValueBeam {
     return true;
   }
 
-  // Once that is true.
+  // Requires that run() returned true.
   ValueOrder order() const {
     std::vector<uint32_t> place(t_.chains());
     for (uint32_t c = 0; c < t_.chains(); ++c) place[c] = t_.length(c);
     ValueOrder order;
     const Events events(level_);
     uint32_t state = 0;
-    // From the end on, so a commit is met before its begin.
+    // Backwards from the end, so a commit is met before its begin.
     for (uint32_t layer = t_.txns(); layer > 0; --layer) {
       const Step& step = steps_[layer][state];
       const Node n = t_.txn(step.chain, --place[step.chain]).node;
@@ -300,8 +305,8 @@ class ValueBeam {
   }
 
  private:
-  // The states of a layer: those after the same number of transactions. Each is a row of every
-  // table.
+  // The states of a layer: those after the same number of transactions. Each state is a row of
+  // every table.
   struct Layer {
     uint32_t size = 0;
     std::vector<uint32_t> at, value;
@@ -310,18 +315,18 @@ class ValueBeam {
   };
   // How a state came from one of the layer before.
   struct Step {
-    uint64_t began = 0;      // chains whose next transaction begins right before
+    uint64_t began = 0;      // chains whose next transaction begins right before this step
     uint32_t parent = 0;     // the state that it came from
-    uint16_t chain = 0;      // whose next transaction is over now
-    bool had_begun = false;  // that transaction, before
+    uint16_t chain = 0;      // its next transaction is over now
+    bool had_begun = false;  // that transaction had begun before
     bool left_out = false;   // it takes no effect
   };
   struct Child {
     Step step;
     uint64_t begun = 0;
     uint64_t hash = 0;
-    double score = 0;  // the less the better
-    uint32_t row = 0;  // of children_distance_
+    double score = 0;  // lower is better
+    uint32_t row = 0;  // in children_distance_
   };
 
   State state(uint32_t s) const {
@@ -350,7 +355,7 @@ class ValueBeam {
         if (state(parent_).at[c] < t_.length(c)) add_next_of(c);
     }
   }
-  // What only reads goes as soon as it fits: it keeps nothing from going.
+  // Executes a transaction that only reads as soon as it fits, since it delays no other.
   bool add_reader() {
     const State s = state(parent_);
     for (uint32_t c = 0; c < t_.chains(); ++c) {
@@ -381,7 +386,7 @@ class ValueBeam {
     cut_ = cut_ || !moves_.were_all();
   }
 
-  // The state after a step, unless it is there already, or leads nowhere.
+  // Adds the state after a step, unless it is there already or leads nowhere.
   void add(const Step& step) {
     ++spent_;
     Child child{.step = step};
@@ -425,8 +430,8 @@ class ValueBeam {
     });
   }
 
-  // Makes the step in the state that it starts from, measures, and takes it back. False if
-  // something will never be there.
+  // Makes the step in the state that it starts from, measures the result, and takes the step back.
+  // False if a value that is to be read will never be there.
   bool go(Child& child) {
     const uint32_t chain = child.step.chain;
     uint32_t* at = &layer_.at[size_t{parent_} * t_.chains()];
@@ -451,7 +456,7 @@ class ValueBeam {
     return possible;
   }
 
-  // The best children become the next layer. False if there is no room.
+  // Makes the best children the next layer. False if there is no room.
   bool keep_best() {
     const uint32_t width = done_ < wide_until_ ? width_ : kWidth;
     if (children_.size() > width) {
@@ -488,7 +493,7 @@ class ValueBeam {
       steps.push_back(child.step);
     }
     layer_ = std::move(next);
-    constexpr uint64_t kCopiedForOneState = 256;  // words, which take as long as looking at a state
+    constexpr uint64_t kCopiedForOneState = 256;  // words; copying them takes as long as a state
     spent_ += uint64_t{layer_.size} * (t_.chains() + t_.keys()) / kCopiedForOneState;
     return true;
   }
@@ -501,8 +506,8 @@ class ValueBeam {
     checkpoints_.push_back({done_, layer_});
     if (checkpoints_.size() > kMostCheckpoints) checkpoints_.pop_front();
   }
-  // Where no state goes on. False if that is no use, since nothing was left out or too much would
-  // be kept.
+  // Called if no state can go on. False if going back is useless, because no state was left out or
+  // too many would be kept.
   bool go_back() {
     if (!cut_) return false;
     failures_ = done_ <= furthest_ + kCheckpoint ? failures_ + 1 : 1;
@@ -532,15 +537,15 @@ class ValueBeam {
   Distances distances_;
   std::vector<std::vector<Step>> steps_;  // per layer
   Layer layer_;
-  uint32_t done_ = 0;      // transactions that are over in it
+  uint32_t done_ = 0;      // transactions that are over in the layer
   bool cut_ = false;       // some layer had more states than were kept
-  uint64_t spent_ = 0;     // states that were looked at, and copying in their measure
-  uint32_t failures_ = 0;  // near the furthest layer, one after the other
-  uint32_t furthest_ = 0;  // the last layer from which none went on
+  uint64_t spent_ = 0;     // states looked at, and copying counted as such
+  uint32_t failures_ = 0;  // consecutive ones near the furthest layer
+  uint32_t furthest_ = 0;  // the last layer whose states could not go on
   uint32_t width_ = kWidth, wide_until_ = 0;
   std::deque<Checkpoint> checkpoints_;
 
-  // Of the layer that is expanded.
+  // The next members belong to the layer that is expanded.
   uint32_t parent_ = 0;
   std::vector<Child> children_;
   std::vector<uint16_t> children_distance_;

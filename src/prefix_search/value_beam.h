@@ -1,4 +1,4 @@
-// An order of events found by the values of keys, not by their writers. See value_beam.cc.
+// Finds an order of events by the values of keys, not by their writers. See value_beam.cc.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 namespace assay::internal {
 
 struct ValueOrder {
-  // Of the nodes that take effect, as Events numbers them (infer/scheduler.h).
+  // The events of the nodes that take effect, as Events numbers them (infer/scheduler.h).
   std::vector<uint32_t> events;
   // The nodes that take effect although they need not; ascending.
   std::vector<Node> effective;
 };
 
-// An order that keeps to the sessions, and in which every read returns the current value of its
-// key. Nothing if `most_states` do not lead to one, or if the history has other operations than
-// reads and writes of single values, or very long transactions. Times and stated orders are
-// ignored. `level`: split or single, without real time.
+// Returns an order that keeps session order and in which every read returns the current value of
+// its key. nullopt if `most_states` states do not lead to one, or if the history has operations
+// other than reads and writes of single values, or very long transactions. Times and stated orders
+// are ignored. `level`: split or single, without real time.
 std::optional<ValueOrder> search_by_values(const Problem& problem, const LevelInfo& level,
                                            uint64_t most_states, Budget& budget);
 

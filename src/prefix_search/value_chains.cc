@@ -5,8 +5,9 @@
 //   values of x: null 0, 1 is 1, 2 is 2; of y: null 3, 2 is 4      s1 writes value 1 at places 0
 //                                                                  and 1, s2 reads it at place 1
 //
-// A delete and a null are one value. Of a transaction there remain its reads of others and its
-// final writes, of each key once. Cost: the accesses, and a number for each session and value.
+// A delete and a null are the same value. What remains of a transaction is its reads from others
+// and its final writes, each key once. Cost: the accesses, plus a number for each session and
+// value.
 
 #include "prefix_search/value_chains.h"
 
@@ -18,14 +19,14 @@
 
 namespace assay::internal {
 
-// What a key may hold, as the history names it: a version, or nothing, or the initial value of all
+// What a key may hold, as the history names it: a version, nothing, or the initial value of all
 // keys.
 class ValueChains::Reader {
  public:
   Reader(const Problem& problem, ValueChains& chains)
       : problem_(problem), h_(*problem.history), chains_(chains), number_(h_.key_count(), kNone) {}
 
-  // False if there is a read of another kind.
+  // Returns false if there is a read of another kind.
   bool read() {
     for (const std::vector<Node>& session : problem_.sessions) {
       for (const Node n : session)
@@ -101,7 +102,7 @@ class ValueChains::Reader {
   WrittenKeys written_;
   std::vector<uint32_t> number_;  // per key of the history
   std::vector<uint32_t> read_at_,
-      write_at_;  // per key: the last place in chains_.reads_, in chains_.writes_
+      write_at_;  // per key: its last index into chains_.reads_, chains_.writes_
   std::unordered_map<uint64_t, uint32_t> values_;
 };
 

@@ -25,11 +25,11 @@ class ValueChains {
   struct Txn {
     Node node = kNone;
     bool optional = false;  // it may have taken no effect
-    uint32_t reads = 0;     // begins the row in reads_; `writes` in writes_
+    uint32_t reads = 0;     // the first index into reads_; `writes`: into writes_
     uint32_t writes = 0;
   };
 
-  // Nothing if a transaction has other operations than reads and writes of single values, or reads
+  // nullopt if a transaction has operations other than reads and writes of single values, or reads
   // or writes more than kMostAccesses keys, or if the budget has no room.
   static constexpr uint32_t kMostAccesses = 256;
   static std::optional<ValueChains> of(const Problem& problem, Budget& budget);
@@ -50,12 +50,13 @@ class ValueChains {
   std::span<const KeyValue> writes(uint32_t chain, uint32_t place) const {
     return part(writes_, &Txn::writes, begin_[chain] + place, 1);
   }
-  // Per read, as in reads(): the place in its own session of the last transaction before it that
-  // writes the key, kNone if none does.
+  // Per read, as in reads(): the place of the last earlier transaction of its own session that
+  // writes the key; kNone if there is none.
   std::span<const uint32_t> own_writers(uint32_t chain, uint32_t place) const {
     return part(own_writers_, &Txn::reads, begin_[chain] + place, 1);
   }
-  // The first place from `from` on at which the chain writes the value, kNone if none.
+  // Returns the first place from `from` on at which the chain writes the value; kNone if there is
+  // none.
   uint32_t next_write(uint32_t chain, uint32_t value, uint32_t from) const;
   // Whether the chain reads, or writes, the value at `from` or later.
   bool reads_later(uint32_t chain, uint32_t value, uint32_t from) const {
@@ -78,13 +79,13 @@ class ValueChains {
   void index();
 
   std::vector<uint32_t> begin_{0};  // per chain and one more, into txns_
-  std::vector<Txn> txns_;           // and one more
+  std::vector<Txn> txns_;           // and one more at the end
   std::vector<KeyValue> reads_, writes_;
   std::vector<uint32_t> own_writers_;
   std::vector<uint32_t> initial_;
   uint32_t values_ = 0;
   Rows<uint32_t> written_at_;           // per chain and value: places, ascending
-  std::vector<uint32_t> end_of_reads_;  // per chain and value: behind the last place that reads it
+  std::vector<uint32_t> end_of_reads_;  // per chain and value: after the last place that reads it
 };
 
 }  // namespace assay::internal

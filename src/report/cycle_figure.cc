@@ -1,4 +1,4 @@
-// Transactions are on a ring in the order of the cycle, and its arrows follow the ring;
+// Transactions are placed on a ring in the order of the cycle, and its arrows follow the ring;
 // transactions that only justify an arrow come after them. A box shows the name and the relevant
 // operations.
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ constexpr size_t kMostDrawn = 16;
 constexpr size_t kMostLines = 5;
 constexpr double kLine = 16, kWidest = 320;
 
-// A row may be longer than a box is worth being wide; the box's title has all of it.
+// A row may be longer than a sensible width of the box; the title of the box has all of it.
 std::string shortened(std::string text) {
   if (text_width(text) + 20 <= kWidest) return text;
   while (!text.empty() && text_width(text) + 28 > kWidest) {
@@ -38,7 +38,7 @@ struct DrawnTxn {
   Point centre;
 };
 
-// In the order of the cycle, then the others.
+// The transactions in the order of the cycle, then the others.
 std::vector<TxnId> ring_order(const Explanation& e) {
   std::vector<TxnId> order;
   const auto add = [&](TxnId t) {
@@ -46,7 +46,7 @@ std::vector<TxnId> ring_order(const Explanation& e) {
   };
   for (const Arrow& a : e.arrows)
     if (a.in_cycle) add(a.from);
-  // Of a contradiction of many cases only the transactions of the first: the others would have no
+  // For a contradiction of many cases, only the transactions of the first: the others would have no
   // arrows.
   if (e.cases.empty())
     for (const TxnId t : e.transactions) add(t);
@@ -73,7 +73,7 @@ DrawnTxn make_node(const History& h, const Explanation& e, TxnId t) {
   return n;
 }
 
-// Where the line from the centre of `n` towards `p` leaves its box.
+// Returns the point where the line from the centre of `n` towards `p` leaves its box.
 Point border(const DrawnTxn& n, Point p) {
   const double dx = p.x - n.centre.x, dy = p.y - n.centre.y;
   const double sx = dx == 0 ? 1e9 : (n.width / 2 + 3) / std::abs(dx);
@@ -82,7 +82,8 @@ Point border(const DrawnTxn& n, Point p) {
   return {n.centre.x + dx * s, n.centre.y + dy * s};
 }
 
-// A reader that also wrote the key later than the one it read from: one line is enough for both.
+// Whether one line is enough for both: a reader that also wrote the key later than the transaction
+// that it read from.
 bool joins(const Arrow& read, const Arrow& write) {
   return !read.in_cycle && read.kind == EdgeKind::read_dependency && !write.in_cycle &&
          write.kind == EdgeKind::write_dependency && read.from == write.from &&
@@ -109,8 +110,8 @@ struct Curve {
   double bend;
 };
 
-// Arrows bend to their left; where both directions, or several arrows of one, join two boxes they
-// bend more.
+// Arrows bend to their left; if both directions, or several arrows of one direction, join two
+// boxes, they bend more.
 std::vector<Curve> curves(const Explanation& e, const std::vector<DrawnTxn>& nodes,
                           const std::unordered_map<TxnId, size_t>& at) {
   constexpr double kBend = 16, kMore = 24;
@@ -132,7 +133,7 @@ std::vector<Curve> curves(const Explanation& e, const std::vector<DrawnTxn>& nod
   return out;
 }
 
-// A rectangle, by its middle and half its sides.
+// A rectangle, given by its centre and half its width and height.
 struct Box {
   Point centre;
   double dx, dy;
@@ -165,7 +166,7 @@ bool any_overlap(const std::vector<Box>& boxes) {
 
 void place_on_ring(std::vector<DrawnTxn>& nodes, double rx, double ry) {
   const auto n = static_cast<double>(nodes.size());
-  // Two are side by side, more begin at the top.
+  // Two boxes are side by side; more begin at the top.
   const double start = nodes.size() == 2 ? std::numbers::pi : -std::numbers::pi / 2;
   for (size_t i = 0; i < nodes.size(); ++i) {
     const double angle = start + 2 * std::numbers::pi * static_cast<double>(i) / n;
@@ -173,8 +174,8 @@ void place_on_ring(std::vector<DrawnTxn>& nodes, double rx, double ry) {
   }
 }
 
-// The smallest of some rings on which boxes and labels leave each other alone; where none does, the
-// widest.
+// Tries rings of increasing size and takes the smallest on which boxes and labels do not overlap;
+// if there is none, the widest.
 std::vector<Curve> lay_out(const History& h, const Explanation& e, std::vector<DrawnTxn>& nodes,
                            const std::unordered_map<TxnId, size_t>& at) {
   constexpr double kGrow = 1.1, kLargest = 3;

@@ -1,5 +1,5 @@
-// Graphviz: one graph per anomaly, the transactions as boxes, the cycle in bold; or four, PolySI's
-// steps (Huang et al., PVLDB 2023, section 4).
+// Graphviz: one graph per anomaly, the transactions as boxes, the cycle in bold; or four graphs,
+// PolySI's steps (Huang et al., PVLDB 2023, section 4).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,8 +22,8 @@ std::string dot_id(std::string_view s) {
   return out + "\"";
 }
 
-// What a drawing shows. The first three are PolySI's steps from the cycle of a solver to what a
-// person can follow, and the last is its fourth:
+// What a drawing shows. They are PolySI's four steps from the cycle of a solver to what a person
+// can follow:
 //
 //   cycle     the transactions on the cycle alone
 //   restored  with those that explain its arrows; the order of two writers, and what follows from
@@ -45,7 +45,7 @@ constexpr GraphStep kGraphSteps[] = {
 
 bool is_order(const Arrow& a) { return a.kind == EdgeKind::write_dependency; }
 
-// An order of two writers, and an anti-dependency that follows from one.
+// Whether the arrow is an order of two writers, or an anti-dependency that follows from one.
 bool is_uncertain(const Explanation& e, const Arrow& a) {
   return is_order(a) || (a.kind == EdgeKind::anti_dependency &&
                          std::ranges::any_of(e.arrows, [&](const Arrow& order) {
@@ -62,7 +62,7 @@ std::string style_of(const Explanation& e, const Arrow& a, Drawn drawn) {
   return style + (a.in_cycle ? ", penwidth=2" : "");
 }
 
-// The arrows of a drawing, each with its style.
+// Returns the arrows of a drawing, each with its style.
 std::vector<std::pair<Arrow, std::string>> arrows_of(const Explanation& e, Drawn drawn) {
   std::vector<std::pair<Arrow, std::string>> out;
   const auto is_there = [&](const Arrow& a) {

@@ -8,7 +8,7 @@
 namespace assay::internal {
 namespace {
 
-// What `t` left of the key.
+// Returns what `t` left in the key, in words.
 std::string left_by(const History& h, TxnId t, KeyId key) {
   if (t == kNone) return fmt::format("the initial state of {}", key_in_words(h, key));
   OpId last = kNone;

@@ -1,4 +1,4 @@
-// What the replay of an expected order came to, in sentences.
+// The result of replaying an expected order, in sentences.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace assay::internal {
 
-// Empty if none was asked for.
+// Returns no sentences if no order was expected.
 std::vector<std::string> expected_order_sentences(const History& history,
                                                   const CheckResult& result);
-// "operation", "overlap", "session"; empty for none.
+// Returns "operation", "overlap" or "session"; empty if there is no fault.
 std::string_view order_fault_name(OrderReplay::Fault fault);
 
 }  // namespace assay::internal

@@ -1,11 +1,11 @@
-// Commands for a job of GitHub Actions, a line for each violation: printed by a step, they appear
-// on the page of the job and of the change, at a line of it if one is known.
+// Commands for a job of GitHub Actions, a line for each violation: if a step prints them, they
+// appear on the page of the job and of the change, at a source line if one is known.
 //
 //   ::error file=app/bank.py,line=34,title=write-skew%3A not session-serializable::1-3 read x = 0,
 //   which 2-4 overwrote with 1, …
 //
 // A violation that was not asked for, or is known, is a notice; a level that was asked for and
-// stays unknown a warning.
+// stays unknown is a warning.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,7 +20,7 @@
 namespace assay::internal {
 namespace {
 
-// As actions/toolkit escapes them: a line may not end early, nor a property.
+// Escapes a text as actions/toolkit does: neither a line nor a property may end early.
 std::string command_text(std::string_view text, bool property) {
   std::string out;
   for (const char c : text) {

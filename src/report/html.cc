@@ -1,6 +1,6 @@
 // One self-contained page that loads nothing. It is complete without script; the script (report.js)
-// adds the run on a clock, the dependencies to click, and a filter. Its size is capped: what an
-// explanation names is shown, never the whole history.
+// adds the run on a time axis, dependencies that can be clicked, and a filter. Its size is capped:
+// it shows what an explanation names, never the whole history.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,12 +21,12 @@
 namespace assay::internal {
 namespace {
 
-// Of sections and data together, to keep the page with its scripts below 5 MB; further files are
-// omitted, with a note.
+// The maximum size of sections and data together, which keeps the page with its scripts below 5 MB;
+// further files are omitted, with a note.
 constexpr size_t kMostBytes = 4'500'000;
 constexpr size_t kMostTransactions = 40;
 
-// Of the levels that were asked for: "Violated: serializable. Satisfied: causal."
+// Returns for the requested levels: "Violated: serializable. Satisfied: causal."
 std::string answer_sentence(const Audit& c) {
   std::string out;
   for (const auto& [outcome, word] : {std::pair(Outcome::violated, "Violated"),
@@ -95,7 +95,7 @@ std::string transaction_table(const History& h, const Explanation& e) {
   return out;
 }
 
-// Text in which a name such as s1-0 is not broken at its hyphen.
+// Returns the text as HTML in which a name such as s1-0 is not broken at its hyphen.
 std::string unbroken(std::string_view text) {
   std::string out;
   for (bool first = true; !text.empty(); first = false) {
@@ -108,7 +108,7 @@ std::string unbroken(std::string_view text) {
   return out;
 }
 
-// A case and its subcases, folded.
+// Returns a case and its subcases as a folded list.
 std::string case_list(const Explanation& e, const Case& a) {
   std::string out;
   for (const uint32_t place : a.branches) {
@@ -130,7 +130,7 @@ std::string cases(const Explanation& e) {
                      grouped(e.case_count), case_list(e, e.cases[0]));
 }
 
-// `id` is what a link to it says.
+// `id` is the anchor that links to it use.
 std::string explanation(const Audit& c, const Explanation& e, const std::string& id) {
   const History& h = c.history;
   const AnomalyInfo& a = anomaly_info(e.anomaly);
@@ -190,7 +190,7 @@ std::string facts(const Audit& c) {
   return out + "</tbody></table>\n";
 }
 
-// The anomalies, in a line each; details are below.
+// Returns the anomalies, one line each; details are further down.
 std::string conflicts(const Audit& c) {
   std::string out;
   for (const Explanation& e : c.explanations)
@@ -211,7 +211,8 @@ std::string file_section(const Audit& c, size_t number) {
   std::string explanations;
   for (size_t i = 0; i < c.explanations.size(); ++i)
     explanations += explanation(c, c.explanations[i], fmt::format("f{}e{}", number, i));
-  // If a level was asked for, its explanation comes first; if none was, the levels that hold.
+  // If a level was asked for, its explanation comes first; if none was, the levels that hold come
+  // first.
   out += c.requested.empty() ? conflicts(c) : explanations;
   out += "<div class=\"side\"><figure>" + lattice_figure(c).text +
          "<figcaption>Stronger levels are above; a line leads to what a level implies."
@@ -230,8 +231,8 @@ std::string file_section(const Audit& c, size_t number) {
   return out;
 }
 
-// As a Content-Security-Policy names a script: base64 of the bytes that `sha256` gives in
-// hexadecimal digits.
+// Returns a script's hash as a Content-Security-Policy gives it: base64 of the bytes that `sha256`
+// gives in hexadecimal digits.
 std::string source_hash(std::string_view sha256) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -240,7 +241,7 @@ std::string source_hash(std::string_view sha256) {
     return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
   };
   std::string out = "'sha256-";
-  // Three hexadecimal digits are two of base64; the last of the 64 digits is alone.
+  // Three hexadecimal digits give two of base64; the last of the 64 digits is left alone.
   for (size_t i = 0; i < sha256.size(); i += 3) {
     const unsigned bits = nibble(i) << 8 | nibble(i + 1) << 4 | nibble(i + 2);
     out += kDigits[bits >> 6];
@@ -250,7 +251,7 @@ std::string source_hash(std::string_view sha256) {
   return out + "'";
 }
 
-// Nothing may be loaded, and no script may run but the two of this page.
+// Nothing may be loaded, and no script may run except the two of this page.
 std::string security_policy() {
   return fmt::format(
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src {} "
@@ -267,7 +268,7 @@ class HtmlReport : public ReportWriter {
     if (++files_ == 1) only_ = escape(file_name(c));
     std::string section = file_section(c, files_ - 1);
     std::string data = c.error ? "null" : as_script_text(page_data(c));
-    // A file without data has only its section.
+    // A file whose data are left out has only its section.
     if (size() + section.size() + data.size() > kMostBytes) data = "null";
     if (size() + section.size() + data.size() > kMostBytes) {
       ++left_out_;

@@ -3,7 +3,7 @@
 
 namespace assay::internal {
 
-// Colours, and what figures need.
+// Colours, and what the figures need.
 inline constexpr char kFigureStyle[] = R"css(
 :root{--bg:#fbfbf9;--fg:#1c2024;--quiet:#646b73;--line:#d9d9d3;--card:#fff;
 --ok:#1a7f4b;--okbg:#dff3e7;--bad:#b3261e;--badbg:#fbe3e1;--open:#8a6100;--openbg:#fbf0d2;--accent:#2455a4}

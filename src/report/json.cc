@@ -1,5 +1,5 @@
-// One line of JSON per file, for programs. Fields may be added, never repurposed; docs/guide.md
-// shows them.
+// One line of JSON per file, for programs. Fields may be added but never change their meaning;
+// docs/guide.md shows them.
 #include "base/json.h"
 
 #include <algorithm>
@@ -107,7 +107,7 @@ Json verdict_json(const Audit& c, const Verdict& v) {
   }
   Json certificate;
   certificate["kind"] = certificate_kind(c.result.certificates[v.certificate].kind);
-  certificate["verified"] = true;  // whatever was refused is unknown by now
+  certificate["verified"] = true;  // what was refused is unknown by now
   if (!c.certificate_file.empty()) certificate["file"] = c.certificate_file;
   j["certificate"] = std::move(certificate);
   return j;

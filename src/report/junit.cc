@@ -1,7 +1,7 @@
 // JUnit XML: one suite per file, one test case per level. A level that was asked for with --level
-// and is violated is a failure, unless a baseline knows it; of other levels, only the satisfied
-// ones count and the rest are skipped, with the result as the message. An expected order is one
-// more case.
+// and is violated is a failure, unless a baseline knows it; of the other levels, the satisfied ones
+// are passed cases and the rest are skipped, with the result as the message. An expected order is
+// one more case.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -56,8 +56,8 @@ void add_case(Suite& s, const Audit& c, const Verdict& v) {
                          element, attribute, escape(message), escape(story), element);
 }
 
-// An order that explains the history at none of the levels it was replayed at is a failure, as it
-// is for the exit code.
+// An expected order that explains the history at none of the levels it was replayed at is a
+// failure, as it is for the exit code.
 void add_expected_order(Suite& s, const Audit& c) {
   if (!c.result.expected_order) return;
   const ExpectedOrderResult& expected = *c.result.expected_order;
@@ -76,7 +76,7 @@ void add_expected_order(Suite& s, const Audit& c) {
       escape(fmt::format("{}", fmt::join(expected_order_sentences(c.history, c.result), " "))));
 }
 
-// What kept the file from being read.
+// Returns, as the type of an error, what kept the file from being read.
 std::string_view error_type(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::bad_input:

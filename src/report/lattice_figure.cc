@@ -1,6 +1,6 @@
-// The lattice, strongest on top. Places are given by hand, in the rows of the levels: these are
-// few, and a figure that never changes its shape is one that people learn to read. Levels that are
-// decided on request only are to its right, if any of them was asked for.
+// The lattice, strongest on top. The places are given by hand, in the rows of the levels: the
+// levels are few, and people learn to read a figure that never changes its shape. Levels that are
+// decided only on request are to its right, if any of them was asked for.
 #include <algorithm>
 #include <span>
 

@@ -1,5 +1,5 @@
-// Markdown, short enough for the comment on a change: the verdicts as a table, each violation
-// folded.
+// Markdown, short enough for the comment on a change: the verdicts are a table, and each violation
+// is folded.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@ namespace {
 constexpr size_t kCommentBytes = 60'000;  // GitHub takes 65,536 characters
 constexpr size_t kCommentTransactions = 12;
 
-// Escapes a text from a history: none of it is taken for markup, and it stays in its cell and line.
+// Escapes a text from a history, so that none of it is taken for markup and it stays in its cell
+// and line.
 std::string plain(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -24,7 +25,7 @@ std::string plain(std::string_view text) {
       out += ' ';
       continue;
     }
-    // Two that make a link of what no bracket surrounds.
+    // Two characters that make a link without brackets around it.
     if ((c == '/' && out.ends_with(':')) || (c == '.' && out.ends_with("www"))) out += '\\';
     if (c == '<') {
       out += "&lt;";
@@ -40,7 +41,7 @@ std::string plain(std::string_view text) {
   return out;
 }
 
-// A block of code; its fence is longer than any in the text.
+// Returns a block of code; its fence is longer than any in the text.
 std::string block(const std::string& text) {
   size_t longest = 0, run = 0;
   for (const char c : text) {
@@ -51,7 +52,7 @@ std::string block(const std::string& text) {
   return fence + "text\n" + text + fence + "\n";
 }
 
-// A text in a drawing of Mermaid, where nothing of it may be taken for markup.
+// Escapes a text for a Mermaid drawing, where none of it may be taken for markup.
 std::string in_drawing(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -63,7 +64,7 @@ std::string in_drawing(std::string_view text) {
   return out;
 }
 
-// The transactions and what orders them, which GitHub and GitLab draw.
+// Returns a drawing of the transactions and what orders them, which GitHub and GitLab display.
 std::string drawing(const History& h, const Explanation& e) {
   if (e.arrows.empty() || e.transactions.size() > kCommentTransactions) return {};
   std::string out = "```mermaid\nflowchart LR\n";

@@ -6,8 +6,8 @@
 
 namespace assay::internal {
 
-// Text or a quoted attribute, printable (base/printable.h): XML may not hold U+001B, whatever it is
-// written as.
+// Escapes text or a quoted attribute and makes it printable (base/printable.h): XML may not hold
+// U+001B in any spelling.
 std::string escape(std::string_view text);
 
 }  // namespace assay::internal

@@ -1,6 +1,6 @@
 // The page holds the transactions that an explanation names, their neighbours (in their sessions,
 // their sources, their readers) and the first ones in the order of the strongest satisfied level.
-// Of all others it holds counts.
+// For all others it holds only counts.
 #include "report/page_data.h"
 
 #include <algorithm>
@@ -23,8 +23,8 @@ constexpr size_t kMostNamed = 200, kMostNear = 150, kMostOrdered = 200, kMostAns
 constexpr size_t kMostOperations = 16, kMostTelling = 40, kMostEvents = 200, kMostReasons = 6,
                  kBuckets = 120;
 
-// Times of the page: nanoseconds since the first begin. If any begin is missing, the order of the
-// file replaces them.
+// Times as the page has them: nanoseconds since the first begin. If any begin is missing, positions
+// in the file replace them.
 class PageClock {
  public:
   explicit PageClock(const History& h) : h_(h) {
@@ -39,7 +39,7 @@ class PageClock {
 
   bool timed() const { return timed_; }
   double span() const { return timed_ ? since(last_) : h_.txn_count(); }
-  // Doubles: the whole range of clocks must not overflow.
+  // Uses doubles because differences over the whole range of clocks must not overflow.
   double since(int64_t t) const { return static_cast<double>(t) - static_cast<double>(first_); }
   double begin(TxnId t) const { return timed_ ? since(h_.begin_time(t).request) : t; }
   std::optional<double> end(TxnId t) const {
@@ -63,8 +63,8 @@ const char* outcome_word(TxnStatus status) {
   return words[static_cast<size_t>(status)];
 }
 
-// Why a transaction aborted, as the recorder noted it: the error up to its first colon, which is
-// the same for many.
+// Returns why a transaction aborted, as the recorder noted it: the error up to its first colon, a
+// part that many errors share.
 std::string abort_reason(const History& h, TxnId t) {
   const std::string_view meta = h.meta(t);
   if (meta.empty()) return "no reason recorded";
@@ -75,7 +75,7 @@ std::string abort_reason(const History& h, TxnId t) {
   return display(error.substr(0, error.find(": ")), 60);
 }
 
-// Over the time of the run.
+// Returns counts over the time of the run.
 Json run_json(const History& h, const PageClock& clock) {
   std::vector<std::array<uint32_t, 3>> outcomes(kBuckets);
   std::map<std::string, std::vector<uint32_t>> by_reason;
@@ -151,7 +151,7 @@ class PageData {
     return j;
   }
 
-  // True if there is room for one more that an explanation names.
+  // Adds a transaction that an explanation names. Returns whether there was room for it.
   bool name(TxnId t) {
     if (!named_.contains(t) && named_.size() == kMostNamed) return false;
     named_.insert(t);
@@ -159,8 +159,8 @@ class PageData {
     return true;
   }
 
-  // Present if every order of a key's operations was tried. The story may be about a weaker level
-  // that was not asked for.
+  // Not null if every order of a key's operations was tried. The explanation may be about a weaker
+  // level that was not asked for.
   const Exhausted* exhausted_of(const Explanation& e) const {
     for (const LevelId level : e.levels) {
       const Verdict* v = c_.result.find(level);
@@ -171,8 +171,8 @@ class PageData {
     return nullptr;
   }
 
-  // The operations on the key that were answered last before the one that fits no order: all
-  // answers before it fit one.
+  // Returns the operations on the key that were answered last before the one that fits no order:
+  // all answers before it fit one.
   Json answers(const Exhausted& exhausted) {
     const int64_t end = h_.end_time(exhausted.until).response;
     std::vector<TxnId> before;
@@ -234,7 +234,7 @@ class PageData {
     return all;
   }
 
-  // The beginning of the order that the certificate of the strongest satisfied level gives.
+  // Returns the beginning of the order that the certificate of the strongest satisfied level gives.
   Json satisfied_order() {
     for (const LevelId level : strongest_satisfied(c_.result)) {
       const Verdict* v = c_.result.find(level);
@@ -311,7 +311,7 @@ class PageData {
 Json page_data(const Audit& c) { return PageData(c).take(); }
 
 std::string as_script_text(const Json& data) {
-  // ASCII only, and of that no "<": neither an end tag nor a comment can begin.
+  // Only ASCII without "<": neither an end tag nor a comment can begin.
   const std::string json = data.dump(-1, true);
   std::string out;
   out.reserve(json.size());

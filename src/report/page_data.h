@@ -1,4 +1,4 @@
-// What the script of the HTML report works on, as JSON.
+// The data that the script of the HTML report works on, as JSON.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace assay::internal {
 
-// The neighbourhood of the violations, the beginning of the order that proves the strongest level,
-// and counts over the time of the whole run. Its size is bounded whatever the history.
+// Returns the neighbourhood of the violations, the beginning of the order that proves the strongest
+// level, and counts over the time of the whole run. Its size is bounded for every history.
 Json page_data(const Audit& c);
 
-// As the text of a script element that is data: nothing in it can end the element.
+// Returns the data as the text of a script element: nothing in it can end the element.
 std::string as_script_text(const Json& data);
 
 }  // namespace assay::internal

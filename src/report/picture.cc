@@ -1,5 +1,5 @@
 // One self-contained picture: the first violation, its transactions and what orders them, and below
-// them the same on the clock. For a page, a ticket or a slide; the HTML report has the rest.
+// them the same on a time axis. For a page, a ticket or a slide; the HTML report has the rest.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kMargin = 12, kTitle = 30;
 
-// A column of blocks on a common background.
+// A column of drawings on a common background.
 class Sheet {
  public:
   void title(std::string_view words) {

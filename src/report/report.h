@@ -16,18 +16,18 @@
 namespace assay::internal {
 
 struct ReportOptions {
-  // Of text only.
+  // Only for the text report.
   bool colour = false;
-  size_t width = 80;  // columns; what has no blank to break at may be longer
+  size_t width = 80;  // columns; a text without blanks may be longer
 };
 
-// A report in progress: files are added as they are checked, so no history need be kept. Whatever
-// its form it is printable (base/printable.h); a form with colours or scripts must ensure that
-// itself for text from elsewhere.
+// A report in progress: files are added as they are checked, so no history need be kept. A report
+// in any form is printable (base/printable.h); a form with colours or scripts must itself ensure
+// that for text from elsewhere.
 class ReportWriter {
  public:
   virtual ~ReportWriter() = default;
-  // What to write next, and what at the end.
+  // What to write next, and what to write at the end.
   std::string add(const Audit& file) { return shown(section(file)); }
   std::string finish() { return shown(end()); }
 
@@ -46,14 +46,14 @@ class ReportWriter {
 
 struct ReportInfo {
   std::string_view name;    // "html"
-  std::string_view ending;  // ".html": of the files that hold it
+  std::string_view ending;  // ".html": ending of the files' names
   std::string_view summary;
   std::unique_ptr<ReportWriter> (*start)(const ReportOptions&);
 };
 
 std::span<const ReportInfo> all_reports();
 const ReportInfo* find_report(std::string_view name);
-// By the ending of a file's name.
+// Finds the report by the ending of a file's name.
 const ReportInfo* find_report_for(std::string_view path);
 
 // The reports themselves.
@@ -68,7 +68,7 @@ std::unique_ptr<ReportWriter> start_sarif(const ReportOptions&);
 std::unique_ptr<ReportWriter> start_picture(const ReportOptions&);
 std::unique_ptr<ReportWriter> start_github(const ReportOptions&);
 
-// Of files that are all checked.
+// Returns the whole report about files that are all checked.
 std::string whole_report(std::unique_ptr<ReportWriter> report, std::span<const Audit> files);
 
 }  // namespace assay::internal

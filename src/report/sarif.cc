@@ -1,7 +1,7 @@
 // SARIF 2.1.0 (OASIS, 2020), which code hosts show as annotations: a rule for each anomaly that was
-// found, a result for each explanation, at the file of the repository that it belongs to, or else
-// at the lines of its transactions. Levels that stayed unknown are results of kind "open"; a file
-// that could not be read is a notification.
+// found, a result for each explanation, placed in the file of the repository that it belongs to, or
+// else at the lines of its transactions. Levels that stayed unknown are results of kind "open"; a
+// file that could not be read is a notification.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,8 +18,8 @@
 namespace assay::internal {
 namespace {
 
-// A message, in which `[a](b)` would be a link that a stranger chose: an escaped bracket ends no
-// text of a link.
+// Escapes brackets in a message, because a history could otherwise hold `[a](b)`, a link that a
+// stranger chose: an escaped bracket does not end the text of a link.
 std::string without_links(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -29,14 +29,15 @@ std::string without_links(std::string_view text) {
   return out;
 }
 
-// An array of one: braces alone are an array for one compiler and the element itself for another.
+// Returns an array of one element. (Braces alone are an array for one compiler and the element
+// itself for another.)
 Json one(Json element) {
   Json array = Json::array();
   array.push_back(std::move(element));
   return array;
 }
 
-// Of a relative or absolute path, or of standard input.
+// Returns the URI of a relative or absolute path, or of standard input.
 std::string uri_of(const std::string& file) {
   if (file == "-") return "stdin";
   std::string out = file.starts_with('/') ? "file://" : "";
@@ -124,7 +125,7 @@ class SarifReport : public ReportWriter {
       related.push_back(
           location(c.file, h.line(t), display_txn(h, t) + " " + display_ops(h, t, e.operations)));
     result["relatedLocations"] = std::move(related);
-    // The same kind of violation in another run is the same finding.
+    // The same kind of violation in another run counts as the same finding.
     result["partialFingerprints"]["violation/v1"] =
         fmt::format("{}:{}", level_info(e.level).name, anomaly_info(e.anomaly).name);
     if (c.known) {
@@ -153,7 +154,7 @@ class SarifReport : public ReportWriter {
     return rules_.size() - 1;
   }
 
-  std::vector<Anomaly> rules_;  // that results name
+  std::vector<Anomaly> rules_;  // the rules that results name
   Json results_ = Json::array();
   Json failures_ = Json::array();
 };

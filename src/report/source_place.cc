@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "app/bank.py:34"; the line may be missing.
+// `told`: "app/bank.py:34"; the line may be missing.
 std::optional<SourcePlace> file_of_repository(std::string_view told) {
   SourcePlace place;
   const size_t colon = told.rfind(':');

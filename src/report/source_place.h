@@ -1,4 +1,4 @@
-// Where in the repository a violation belongs, for annotations of a change.
+// The place in the repository where a violation belongs, for annotations of a change.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct SourcePlace {
 
 // The statement of its transactions, the test that recorded them, or the file of the workload, in
 // this order; the first that is a file below $GITHUB_WORKSPACE, or else below the current folder.
-// Nothing if none is.
+// nullopt if none is.
 std::optional<SourcePlace> source_place(const Audit& c, const Explanation& e);
 
 }  // namespace assay::internal

@@ -1,4 +1,4 @@
-// How much was at stake, in sentences.
+// Sentences on how much was at stake in a history.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace assay::internal {
 
-// "At stake: 3 conflicts …", what could have been shown, and of what there was no candidate: of
-// what a satisfied level rules out. Empty where no level is satisfied.
+// "At stake: 3 conflicts …", and which anomalies could have been shown and which had no candidate:
+// both of those that a satisfied level rules out. Empty if no level is satisfied.
 std::vector<std::string> stakes_in_sentences(const Audit& c);
 
 }  // namespace assay::internal

@@ -77,7 +77,7 @@ std::optional<LevelId> beside(const Audit& c, LevelId violated) {
   return std::nullopt;
 }
 
-// If every level that an explanation refutes has a satisfied one beside it, that one.
+// Returns a satisfied level if every level that an explanation refutes has one beside it.
 std::optional<LevelId> all_beside(const Audit& c, const Explanation& e) {
   std::optional<LevelId> held;
   for (const LevelId level : e.levels) {
@@ -89,8 +89,8 @@ std::optional<LevelId> all_beside(const Audit& c, const Explanation& e) {
 
 }  // namespace
 
-// What refutes a level in which clocks play no part is no question of clocks at a stronger one
-// either.
+// If a violation refutes a level that has no clocks, it does not depend on clocks at a stronger
+// level either.
 std::optional<LevelId> held_beside(const Audit& c, LevelId violated) {
   const Explanation* e = find_explanation(c.explanations, violated);
   return e == nullptr ? beside(c, violated) : all_beside(c, *e);
@@ -102,8 +102,8 @@ std::string_view rule_out_first(const Audit& c, const Explanation& e) {
 
 namespace {
 
-// Whether the violation needs what the history states about versions; empty where that states
-// nothing.
+// Says whether the violation needs what the history states about versions; empty if the history
+// states nothing about them.
 std::string what_it_needs(const History& h, const Explanation& e) {
   if (!h.states_versions()) return "";
   if (e.need_statements.empty())
@@ -148,9 +148,9 @@ std::string_view what_is_left_out(const Explanation& e) {
          "certificate has all of it.";
 }
 
-// Word for word; or else the sentences of these anomalies give the read or missed version of each
-// dependency. Those do not say which of several writers of one value is meant, nor what shows an
-// order of writers.
+// Either the cycle is given word for word, or the sentences of these anomalies give the read or
+// missed version of each dependency. Those sentences do not say which of several writers of one
+// value is meant, nor what shows an order of writers.
 bool sentences_give_cycle(const Audit& c, const Explanation& e) {
   const auto told = [&](const Arrow& a) {
     return !a.in_cycle || std::ranges::any_of(e.sentences, [&](const std::string& s) {
@@ -215,7 +215,8 @@ RecordedOn recorded_on(const History& h) {
   run.outcome = meta.text("outcome");
   if (database.is_string()) run.database = display(database.text(), 80);
   if (!database.is_object()) return run;
-  // Some say more than a number, and their name with it: "PostgreSQL 15.7 (Debian …) on x86_64-…".
+  // Some databases report more than a number, with their name in it: "PostgreSQL 15.7 (Debian …) on
+  // x86_64-…".
   const std::string name = database.text("name");
   std::string version = database.text("version");
   version.resize(std::min(version.find(" ("), version.size()));

@@ -16,36 +16,36 @@ struct Counts {
 };
 Counts count_outcomes(const History& h);
 
-// The maximal satisfied levels.
+// Returns the maximal satisfied levels.
 std::vector<LevelId> strongest_satisfied(const CheckResult& result);
 bool is_requested(const Audit& c, LevelId level);
 
-// The anomaly at a violated level: "lost-update", or "lost-update, known" if a baseline has it;
-// empty if nothing explains it.
+// Returns the anomaly at a violated level: "lost-update", or "lost-update, known" if a baseline has
+// it; empty if nothing explains it.
 std::string violation_in_words(const Audit& c, LevelId level);
-// The levels that are unknown for one reason are named together, at the first of them: for that
-// one, "a, b, c" or "every level"; for the others nothing.
+// Levels that are unknown for the same reason are named together, at the first of them: returns "a,
+// b, c" or "every level" for that one and an empty text for the others.
 std::string levels_unknown_alike(const CheckResult& result, const Verdict& v);
-// The meaning of a violation, in sentences: its other names, its effect on an application, the
-// weakest level that it breaks and the strongest that holds.
+// Returns the meaning of a violation, in sentences: its other names, its effect on an application,
+// the weakest level that it breaks and the strongest that holds.
 std::vector<std::string> meaning(const Audit& c, const Explanation& e);
 // "P4, G-single (Adya, Berenson); lost update (SQL users)"; empty if it has no other name.
 std::string other_names(const AnomalyInfo& a);
-// A satisfied level of serializability that does not imply a violated level of snapshots with a
-// clock: neither is weaker than the other, and a database that locks gives the one and not the
-// other.
+// Returns a satisfied level of serializability that does not imply a violated level of snapshots
+// with a clock: neither is weaker than the other, and a database that locks gives the one and not
+// the other.
 std::optional<LevelId> held_beside(const Audit& c, LevelId violated);
-// The hint of an explanation, where it is worth asking; else empty.
+// Returns the hint of an explanation if it is worth asking for; else empty.
 std::string_view rule_out_first(const Audit& c, const Explanation& e);
-// A note if an explanation shows less than was proved; else empty.
+// Returns a note if an explanation shows less than was proved; else empty.
 std::string_view what_is_left_out(const Explanation& e);
-// Whether the sentences say of each edge of the cycle why its transaction comes before the next.
+// Whether the sentences say, for each edge of the cycle, why its transaction comes before the next.
 bool sentences_give_cycle(const Audit& c, const Explanation& e);
 
-// How many verdicts are more than unknown, and so were verified.
+// Counts the verdicts that are not unknown, and so were verified.
 size_t count_decided(const Audit& c);
 
-// For reading: "-" is standard input.
+// The name for readers: "-" is standard input.
 std::string file_name(const Audit& c);
 // "1,234,567"
 std::string grouped(uint64_t n);
@@ -53,12 +53,12 @@ std::string grouped(uint64_t n);
 std::string counted(uint64_t n, std::string_view singular, std::string_view plural);
 // "a, b, c"
 std::string level_names(std::span<const LevelId> levels);
-// The database of a run, as its recorder notes it in the meta of the history. Empty if it was not
-// noted.
+// The database of a run, as its recorder notes it in the meta of the history. Its members are empty
+// if it was not noted.
 struct RecordedOn {
   std::string database;   // "PostgreSQL 15.7"
   std::string isolation;  // "read committed"
-  // Of a schedule that was played.
+  // The next members belong to a schedule that was played.
   std::string permutation;  // its steps, in their order
   std::string outcome;      // "w2 waited, c2: 40001"
 };
@@ -70,7 +70,7 @@ std::string on_database(const Audit& c);
 // "12 transactions, 40 operations, 3 sessions, on PostgreSQL 15.7 at read committed"
 std::string history_line(const History& h);
 
-// What many files came to, each counted once: by the levels asked for, or, where none was, by
+// The results of many files, each counted once: by the levels asked for, or, if none was, by
 // whether any level is satisfied.
 class Totals {
  public:
@@ -81,9 +81,8 @@ class Totals {
   std::string sentence() const;
 
  private:
-  std::vector<LevelId> requested_;  // of every file
-  std::map<LevelId, uint64_t>
-      weakest_;  // violated; of several that neither implies the other, each
+  std::vector<LevelId> requested_;       // of each file
+  std::map<LevelId, uint64_t> weakest_;  // violated; if neither of two implies the other, both
   uint64_t satisfied_ = 0, violated_ = 0, unknown_ = 0, unreadable_ = 0;
 };
 

@@ -10,7 +10,7 @@
 namespace assay::internal {
 namespace {
 
-// A point `bend` away from the middle of a–b, at a right angle to it.
+// Returns the point `bend` away from the middle of a–b, at a right angle to it.
 Point control(Point a, Point b, double bend) {
   const double dx = b.x - a.x, dy = b.y - a.y;
   const double length = std::max(1.0, std::hypot(dx, dy));
@@ -46,7 +46,7 @@ void Svg::line(Point a, Point b, std::string_view style) {
 }
 
 void Svg::curve(Point a, Point b, double bend, std::string_view style, bool arrow) {
-  // A quadratic curve passes half as far from the chord as its control point.
+  // A quadratic curve passes at half the distance of its control point from the chord.
   const Point c = control(a, b, 2 * bend);
   out_ +=
       fmt::format("<path d=\"M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}\" class=\"{}\"{}/>\n", a.x,

@@ -20,11 +20,12 @@ struct Figure {
 
 class Svg {
  public:
-  // `label` is what a screen reader says.
+  // `label` is what a screen reader reads out.
   Svg(Point corner, double width, double height, std::string_view label);
 
   void line(Point a, Point b, std::string_view style);
-  // From a to b, bent sideways by `bend` pixels at its middle; with an arrow head if `arrow`.
+  // Draws a curve from a to b, bent sideways by `bend` pixels at its middle; with an arrow head if
+  // `arrow`.
   void curve(Point a, Point b, double bend, std::string_view style, bool arrow);
   void box(Point corner, double width, double height, std::string_view style,
            std::string_view tooltip = {});
@@ -39,13 +40,13 @@ class Svg {
   double width_, height_;
 };
 
-// The marker that arrows end in; once per page.
+// The marker at which arrows end; needed once per page.
 std::string arrow_heads();
 
-// Where the middle of such a curve lies, for its label.
+// Returns where the middle of such a curve lies, for its label.
 Point curve_middle(Point a, Point b, double bend);
 
-// Roughly the width of a text of `bytes` bytes at the figures' font size.
+// Returns roughly the width of a text at the font size `size`, by default that of the figures.
 double text_width(std::string_view text, double size = 12);
 
 }  // namespace assay::internal

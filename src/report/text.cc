@@ -1,4 +1,5 @@
-// For reading. The same input gives the same bytes: no times, no paths but those the user gave.
+// The report for readers. The same input gives the same bytes: it holds no times and only the paths
+// that the user gave.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,7 +62,7 @@ class Text {
     return text;
   }
 
-  // The first line begins after `used` columns, the others with `indent` blanks.
+  // The first line begins after `used` columns; the others begin with `indent` blanks.
   std::string wrapped(std::string_view text, size_t used, size_t indent) const {
     return internal::wrapped(printable(text), width_, used, indent);
   }
@@ -165,7 +166,7 @@ class Text {
       line("  and {} more transactions", e.transactions.size() - kMost);
   }
 
-  // One of them, and the number of others.
+  // Prints one of the duplicates, and the number of the others.
   void duplicates(const Audit& c) {
     const History& h = c.history;
     const auto is_read = [](const DuplicateWrite& d) { return d.read; };

@@ -1,5 +1,5 @@
-// Rows are sessions, bars are transactions from begin to end. An end that is not known runs off the
-// right edge. Events (faults) are marks on a row of their own.
+// Rows are sessions, bars are transactions from begin to end. A bar whose end is not known runs off
+// the right edge. Events (faults) are marks on a row of their own.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@ namespace {
 constexpr double kLeft = 110, kRight = 770, kLane = 44, kBar = 24;
 constexpr size_t kMostBars = 40, kMostMarks = 50;
 
-// From nanoseconds to pixels. Doubles: the whole range of clocks must not overflow.
+// Converts nanoseconds to pixels. Uses doubles because differences over the whole range of clocks
+// must not overflow.
 struct Scale {
   double first = 0, last = 1;
   double x(int64_t t) const {

@@ -4,7 +4,7 @@
 //   taking a→b closes a→b→c→a: the lemma "not side 0" is learnt, side 1 follows, no cycle
 //
 // The classical search (decide a side, propagate, learn from conflicts, jump back) works on one
-// Boolean a choice. When a side is taken its edges go into the graph, whose topological order is
+// Boolean per choice. When a side is taken its edges go into the graph, whose topological order is
 // maintained (IncrementalOrder): an edge that agrees with the order costs a comparison, one that
 // closes a cycle yields the lemma "not all of these sides together" with the cycle as its
 // justification. Backtracking takes edges out and leaves the order alone, so the order comes to
@@ -26,7 +26,7 @@
 // separate unit clause, which keeps derivations short.
 //
 // Sources: MiniSat (SAT 2003) for the search, "SAT modulo graphs: acyclicity" (ECAI 2014) and
-// VeriStrong (VLDB 2026) for acyclicity beside it, LRAT for hints. Cost: exponential at worst; on
+// VeriStrong (VLDB 2026) for acyclicity next to it, LRAT for hints. Cost: exponential at worst; on
 // histories a few conflicts.
 
 #include "solver/choice_solver.h"
@@ -39,10 +39,10 @@
 namespace assay::internal {
 namespace {
 
-constexpr uint32_t kInPlace = 0xFFFFFFFF;  // not assigned late
+constexpr uint32_t kInPlace = 0xFFFFFFFF;  // the side was not assigned late
 constexpr uint64_t kRestartUnit = 128;
 
-// 1 1 2 1 1 2 4 1 1 2 … (Luby, Sinclair and Zuckerman 1993).
+// The Luby sequence, 1 1 2 1 1 2 4 1 1 2 … (Luby, Sinclair and Zuckerman 1993).
 uint64_t luby(uint64_t i) {
   for (;;) {
     uint64_t power = 1;
@@ -102,14 +102,15 @@ void ChoiceSolver::group(std::span<const uint32_t> choices, Vertex anchor) {
   }
 }
 
-// Two of its sides must be open or taken, to be watched: goes back as far as that needs.
+// To be watched, two of its sides must be open or taken: goes back as far as that requires.
 uint32_t ChoiceSolver::add_clause(std::span<const Side> sides) {
   const uint32_t number = added_clauses_++;
   const uint32_t id = new_clause(sides);
   clauses_[id].given = number;
   if (empty_clause_ != kNoClause) return number;
   const auto begin = pool_.begin() + clauses_[id].begin, end = pool_.begin() + clauses_[id].end;
-  const auto rank = [this](Side s) {  // false ones last, the most lately falsified first among them
+  const auto rank = [this](Side s) {  // false sides last, the most recently falsified first among
+                                      // them
     return value_[s] == kFalse ? level_of(s) : 0xFFFFFFFF;
   };
   for (;;) {
@@ -152,7 +153,7 @@ uint32_t ChoiceSolver::add_conditional(Arc arc, std::span<const Side> sides) {
     if (latest == 0) break;
     backtrack(latest - 1);
   }
-  // All hold for good: so does the edge.
+  // All sides hold for good, and so does the edge.
   if (level() > 0) backtrack(0);
   if (order_.insert(arc)) {
     added_.push_back({arc, kKnownSide, number});
@@ -162,7 +163,7 @@ uint32_t ChoiceSolver::add_conditional(Arc arc, std::span<const Side> sides) {
   return number;
 }
 
-// It is taken, and its edges are in the graph or are being put there.
+// Whether the side is taken, and its edges are in the graph or are being inserted.
 bool ChoiceSolver::in_force(Side side) const {
   return value_[side] == kTrue && position_[side / 2] < next_edges_;
 }
@@ -186,7 +187,7 @@ void ChoiceSolver::assign(Side side, uint32_t reason) {
   if (level() == 0) note_unit(side, reason);
 }
 
-// A value at level 0 holds for good: derive it as a unit clause, from units and its reason.
+// A value at level 0 holds for good: derives it as a unit clause, from other units and its reason.
 void ChoiceSolver::note_unit(Side side, uint32_t reason) {
   const Clause& from = clauses_[reason];
   if (from.end - from.begin == 1) {
@@ -270,7 +271,7 @@ uint32_t ChoiceSolver::propagate_clauses(Side side) {
   return conflict;
 }
 
-// The next side of the trail whose edges are not in the graph yet.
+// Inserts the edges of `side`, the next side of the trail whose edges are not in the graph yet.
 uint32_t ChoiceSolver::insert_edges(Side side) {
   edges_before_.push_back(static_cast<uint32_t>(added_.size()));
   ++next_edges_;
@@ -281,8 +282,7 @@ uint32_t ChoiceSolver::insert_edges(Side side) {
   return waiting_[side].empty() ? kNoClause : insert_conditional(side);
 }
 
-// The conditional edges for which `side` was the one to wait for: they wait for another side, or
-// hold now.
+// The conditional edges that waited for `side` now wait for another side, or hold.
 uint32_t ChoiceSolver::insert_conditional(Side side) {
   std::vector<uint32_t>& waiting = waiting_[side];
   uint32_t conflict = kNoClause;
@@ -311,7 +311,7 @@ uint32_t ChoiceSolver::insert_conditional(Side side) {
   return conflict;
 }
 
-// What an edge of the search needs.
+// The sides that an edge of the search needs.
 std::span<const Side> ChoiceSolver::sides_of(const SidedArc& arc) const {
   if (arc.conditional != kNoArc) {
     const Conditional& c = conditional_[arc.conditional];
@@ -385,8 +385,9 @@ uint32_t ChoiceSolver::retreat(uint32_t to_level) const {
   return local_.on && level() - to_level > local_.far ? level() - 1 : to_level;
 }
 
-// First unique implication point: resolve from the conflict until one side of the current level is
-// left. `learnt` gets that side first; hints are the clauses used, in the order of propagation.
+// Finds the first unique implication point: resolves from the conflict until one side of the
+// current level is left. `learnt` gets that side first; `hints` are the clauses used, in the order
+// of propagation.
 void ChoiceSolver::analyze(uint32_t conflict, std::vector<Side>& learnt,
                            std::vector<uint32_t>& hints, uint32_t& back_level) {
   std::vector<uint32_t> units;
@@ -427,7 +428,7 @@ void ChoiceSolver::analyze(uint32_t conflict, std::vector<Side>& learnt,
   for (uint32_t choice : marked) seen_[choice] = 0;
 }
 
-// A clause that is false at level 0: everything in it has a unit clause.
+// Ends the refutation with a clause that is false at level 0: every side in it has a unit clause.
 void ChoiceSolver::finish_refutation(uint32_t clause) {
   const Clause& c = clauses_[clause];
   if (c.begin == c.end) {
@@ -468,7 +469,7 @@ uint32_t ChoiceSolver::resolve_conflict(uint32_t conflict) {
   std::vector<uint32_t> hints;
   uint32_t back_level = 0;
   analyze(conflict, learnt, hints, back_level);
-  // The lemma itself may become useful again: watch it at two sides of the highest levels.
+  // The lemma itself may become useful again: it is watched at two sides of the highest levels.
   const Clause lemma = clauses_[conflict];
   if (conflict == fresh_lemma_ && lemma.end - lemma.begin >= 2) {
     std::partial_sort(
@@ -501,7 +502,7 @@ uint32_t ChoiceSolver::resolve_conflict(uint32_t conflict) {
   }
   next_.decay();
   if (core && learnt.size() > 1) return kNoClause;
-  // Its opposite survives as long as what implies it does.
+  // The opposite side survives as long as what implies it does.
   while (value_[learnt[0]] == kFalse && level() > back_level) {
     const uint32_t implied = std::min(implied_level_[learnt[0] / 2], level());
     backtrack(implied > back_level ? implied - 1 : back_level);
@@ -525,7 +526,7 @@ bool ChoiceSolver::contradicts(uint32_t clause) {
   return true;
 }
 
-// Learns from `conflict` and what follows from that; false if it contradicts everything.
+// Learns from `conflict` and from what follows; false if everything is contradicted.
 bool ChoiceSolver::learn(uint32_t conflict) {
   while (conflict != kNoClause) {
     if (contradicts(conflict)) return false;
@@ -539,7 +540,7 @@ void ChoiceSolver::take(uint32_t choice) {
   assign(2 * choice + phase_[choice], kNoClause);
 }
 
-// One of a group is enough.
+// Whether the choice has to be decided: of a group one is enough.
 bool ChoiceSolver::wants_decision(uint32_t choice) const {
   return value_[2 * choice] == kOpen &&
          (group_[choice] == kNoArc || group_taken_[group_[choice]] == 0);
@@ -573,8 +574,8 @@ void ChoiceSolver::line_up() {
 }
 
 // Takes the preferred side of each new choice by itself: if known edges alone forbid it, the other
-// side holds for good, which is cheaper to find out before anything is decided. False if that is a
-// contradiction.
+// side holds for good, which is cheaper to find out before anything is decided. False if that leads
+// to a contradiction.
 bool ChoiceSolver::probe(Budget& budget, uint64_t most_conflicts) {
   for (uint32_t choice : next_.line()) {
     if (choice < probed_ || !wants_decision(choice)) continue;
@@ -591,9 +592,9 @@ bool ChoiceSolver::probe(Budget& budget, uint64_t most_conflicts) {
   return true;
 }
 
-// False if the budget ran out, or has no room for what the next conflict adds.
+// Returns false if the budget ran out, or there is no memory for what the next conflict adds.
 bool ChoiceSolver::may_go_on(Budget& budget) {
-  constexpr size_t kMostOfOne = 4096;  // usually: a cycle may be longer
+  constexpr size_t kMostOfOne = 4096;  // usually enough: a cycle may be longer
   return make_room(cycles_, kMostOfOne, budget) && make_room(pool_, kMostOfOne, budget) &&
          make_room(hints_, kMostOfOne, budget) && make_room(clauses_, kMostOfOne, budget) &&
          !budget.exhausted();
@@ -601,7 +602,7 @@ bool ChoiceSolver::may_go_on(Budget& budget) {
 
 ChoiceSolver::Result ChoiceSolver::solve(Budget& budget, uint64_t most_conflicts) {
   if (empty_clause_ != kNoClause) return Result::contradiction;
-  // With only a few new choices it is cheaper to keep the rest as it is.
+  // With only a few new choices it is cheaper to keep the present line.
   const bool afresh = !local_.on || !next_.in_line() || choices() - probed_ > local_.few;
   if (afresh) backtrack(0);
   if (local_.on && !afresh) {
@@ -612,7 +613,7 @@ ChoiceSolver::Result ChoiceSolver::solve(Budget& budget, uint64_t most_conflicts
     if (!probe(budget, most_conflicts)) return Result::contradiction;
     if (!may_go_on(budget) || conflicts_ > most_conflicts) return Result::out_of_budget;
   }
-  const uint64_t hard = conflicts_ + choices();  // this many conflicts are not local
+  const uint64_t hard = conflicts_ + choices();  // after this many conflicts they are not local
   uint64_t restarts = 0;
   uint64_t next_restart = (local_.on ? hard : conflicts_) + kRestartUnit * luby(restarts);
   for (;;) {

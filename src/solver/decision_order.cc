@@ -7,7 +7,7 @@
 // in time. Decided in the order of their places, they are also near each other among the decisions,
 // and a conflict undoes a few of them. Deciding the choices that took part in the most recent
 // conflicts first (VSIDS, Chaff, DAC 2001) scatters the decisions over the history: every jump back
-// then undoes thousands. Where a search is hard in itself that order is the better one, so a search
+// then undoes thousands. If a search is hard in itself, that order is the better one, so a search
 // that keeps meeting conflicts switches to it.
 //
 // Cost: next() and undone() amortised constant in line, logarithmic by activity.

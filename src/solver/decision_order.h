@@ -12,25 +12,27 @@ class DecisionOrder {
  public:
   static constexpr uint32_t kNothing = 0xFFFFFFFF;
 
-  // A new choice; they are numbered from 0.
+  // Adds a choice; choices are numbered from 0.
   void add();
   size_t choices() const { return at_.size(); }
 
-  // By place from now on: the choices with lower `place` (one each) first.
+  // Orders the choices by place from now on: those with a lower `place` (one per choice) come
+  // first.
   void line_up(std::span<const uint32_t> place);
-  // New choices come last.
+  // Puts new choices last.
   void line_up_more();
-  // By activity from now on. All choices must be open or be reported by undone() later.
+  // Orders the choices by activity from now on. All choices must be open or be reported to undone()
+  // later.
   void by_activity();
   bool in_line() const { return in_line_; }
   std::span<const uint32_t> line() const { return line_; }
 
-  // The choice took part in a conflict.
+  // To be called for each choice that took part in a conflict.
   void bump(uint32_t choice);
-  // Earlier conflicts count a little less from now on.
+  // Makes earlier conflicts count a little less from now on.
   void decay();
 
-  // `choice` is open again.
+  // To be called when `choice` is open again.
   void undone(uint32_t choice);
   // The first choice for which is_open(choice); kNothing if there is none.
   template <class IsOpen>
@@ -54,7 +56,7 @@ class DecisionOrder {
 
   bool in_line_ = false;
   std::vector<uint32_t> line_, line_at_;  // choices by place, and the index of each
-  size_t next_ = 0;                       // in line_; all before it are taken
+  size_t next_ = 0;                       // index into line_; all before it are taken
   std::vector<double> activity_;
   double bump_ = 1.0;
   std::vector<uint32_t> heap_, at_;  // choices by activity, and the index of each

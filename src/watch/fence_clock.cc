@@ -11,7 +11,7 @@ namespace {
 
 // A fence that has not been read for this long no longer bounds anything.
 constexpr size_t kMostPlaces = 65'536;
-// Between two fences of a history without times.
+// Time between two fences of a history without times.
 constexpr int64_t kNanosecondsBetween = 1'000'000;
 
 }  // namespace
@@ -22,8 +22,8 @@ KeyId FenceClock::fence_key(const History& h) const {
   return kNone;
 }
 
-// The value it read of the key before its write, and the value it left there. Nothing if it is no
-// fence.
+// The value that the transaction read of the key before its write, and the value that it left.
+// nullopt if it is not a fence.
 std::optional<FenceClock::Link> FenceClock::link_of(const History& h, TxnId t, KeyId key) {
   if (key == kNone || h.status(t) == TxnStatus::aborted) return std::nullopt;
   VersionId read = kNone, written = kNone;
@@ -61,7 +61,7 @@ void FenceClock::add_fence(const Link& link, Unplaced fence) {
   if (unplaced_.size() > kMostPlaces) forget_passed();
 }
 
-// Forgets transactions whose session has since done a fence that has a place.
+// Forgets transactions whose session has since run a fence that has a place.
 void FenceClock::forget_passed() {
   for (auto it = unplaced_.begin(); it != unplaced_.end();) {
     std::erase_if(it->second, [](const Unplaced& f) {
@@ -109,8 +109,8 @@ void FenceClock::note_place(const HeldValue& written, int64_t time) {
   in_order_.pop_front();
 }
 
-// Up to the fence itself, at which they are over. Not if the session was at a later fence before:
-// such a pair is a violation, and no bound.
+// Releases the transactions up to the fence itself, by which they are over. Not if the session was
+// at a later fence before: such a pair is a violation, and bounds nothing.
 void FenceClock::release(Session& session, uint64_t last, int64_t until) {
   if (session.txns.empty() || session.txns.front().number > last || until <= session.since) return;
   while (!session.txns.empty() && session.txns.front().number <= last) {

@@ -10,11 +10,11 @@
 namespace assay::internal::watch {
 namespace {
 
-// If this many wait for a fence, none comes.
+// If so many transactions wait for a fence, none will come.
 constexpr uint64_t kMostWaiting = 1'000'000;
 
 WatchOptions by_fences(WatchOptions options) {
-  options.lateness = Interval::kOpen;  // no transaction is late by these times
+  options.lateness = Interval::kOpen;  // according to these times no transaction is late
   return options;
 }
 
@@ -50,7 +50,7 @@ Status FencedWatcher::take_event(const Event& event) {
   return Ok{};
 }
 
-// Events about transactions none of which waits any more.
+// Events about transactions none of which waits any longer.
 std::vector<Event> FencedWatcher::due() {
   std::vector<Event> events = std::exchange(ends_, {});
   if (held_.empty()) return events;
@@ -60,9 +60,9 @@ std::vector<Event> FencedWatcher::due() {
   return events;
 }
 
-// The transactions that have times by now, as a separate piece. Lines are usually written in the
-// order in which transactions ended: so each is likely to have run between the previous line of its
-// session and its line.
+// Passes on the transactions that have times by now, as a separate piece. Lines are usually written
+// in the order in which transactions ended: so each is likely to have run between the previous line
+// of its session and its own line.
 Status FencedWatcher::hand_over(const History& header, const std::vector<Event>& events) {
   HistoryBuilder builder;
   TxnCopier copier(builder);

@@ -1,12 +1,12 @@
 // Watches session-serializable by fences: their times (fence_clock.h) replace those of the clients,
 // and a Watcher decides.
 //
-// An order is looked for that keeps these times and session order: an order shows that the level
-// holds, whatever the times are worth. By the fences, many transactions ran at the same time
-// between two of them; with blind writes there are then many orders, and a later read would usually
-// show that another one was right. So an order that also keeps that of the lines is looked for
-// first. A window without an order by fences is an alarm if its transactions alone, without any
-// times, violate the level.
+// It looks for an order that keeps these times and session order: an order shows that the level
+// holds, even if the times are wrong. According to the fences, many transactions ran at the same
+// time between two of them; with blind writes there are then many orders, and a later read would
+// usually show that another one was right. So an order that also keeps that of the lines is looked
+// for first. A window without an order that keeps the fences' times is an alarm if its transactions
+// alone, without any times, violate the level.
 #pragma once
 
 #include <cstdint>
@@ -30,13 +30,13 @@ class FencedWatcher final : public Watch {
   Status decide_sealed() override { return watcher_.decide_sealed(); }
   Status finish() override;
   const Progress& progress() override;
-  // Fences alone tell what need not be waited for.
+  // Only fences tell what need not be waited for.
   int64_t overdue() const override { return Interval::kUnknown; }
 
   Watcher& watcher() { return watcher_; }
 
  private:
-  // An event that speaks of transactions which are reported, and may wait.
+  // An event about transactions which have been reported and may be waiting.
   struct Held {
     uint64_t reported;
     Event event;
@@ -50,7 +50,7 @@ class FencedWatcher final : public Watch {
   Watcher watcher_;
   std::vector<Event> ends_;  // of sessions, in the current piece
   std::deque<Held> held_;
-  std::shared_ptr<const History> last_;  // piece
+  std::shared_ptr<const History> last_;  // the last piece
   Progress progress_;
 };
 

@@ -20,7 +20,7 @@ bool leaves_absent(const History& h, OpId i) {
   return left.removes || h.version_value(left.version).is_null();
 }
 
-// Numbers of lines begin anew once there are too many for them.
+// Whether `line` comes before `other`. Line numbers start again when they overflow.
 bool is_before(uint32_t line, uint32_t other) { return static_cast<int32_t>(line - other) < 0; }
 
 }  // namespace
@@ -52,15 +52,15 @@ Status HorizonWatcher::take(const std::shared_ptr<const History>& piece, TxnId t
   session.line = h.line(t);
   if (begin.known()) session.begin = std::max(session.begin, begin.request);
   Member m{piece, t, next_number_++, h.line(t), h.status(t)};
-  // The order here is that of lines.
+  // The order of lines serves as the times here.
   m.begin = m.end = static_cast<int64_t>(m.number);
   members_.push_back(std::move(m));
   ++fresh_;
   return members_.size() < 2 * options_.horizon ? Status(Ok{}) : decide(false);
 }
 
-// A transaction whose outcome never came, given up after its session went on. Lines are counted
-// anew in another file.
+// Whether this is a transaction whose outcome never came, which was given up after its session
+// continued. In another file, lines are counted anew.
 bool HorizonWatcher::has_lost_its_place(const History& h, TxnId t, const Session& session) {
   const Interval begin = h.begin_time(t);
   return h.status(t) == TxnStatus::unknown && is_before(h.line(t), session.line) &&
@@ -101,7 +101,8 @@ const Progress& HorizonWatcher::progress() {
 // --- deciding
 
 Status HorizonWatcher::decide(bool last) {
-  // If there are no other transactions, the ones left out before count in the window after all.
+  // If there are no other transactions, those that were left out before count in the window after
+  // all.
   const bool none_beyond = whole_ && last && !members_.empty();
   for (size_t left_out = 0; (fresh_ > 0 || none_beyond) && !listener_.has_enough(); ++left_out) {
     Result<Window> window = projection_alone(members_, {none_beyond, deletes_});
@@ -133,7 +134,7 @@ Result<bool> HorizonWatcher::raise_alarm(Window window) {
   return true;
 }
 
-// The next one begins N lines further on.
+// Ends the window; the next one begins N lines further on.
 void HorizonWatcher::end_window() {
   for (size_t i = members_.size() - fresh_; i < members_.size(); ++i)
     if (members_[i].status != TxnStatus::aborted) ++progress_.decided;

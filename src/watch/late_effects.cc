@@ -156,7 +156,7 @@ LatePlace LatePlaces::of(const Member& m) {
   while ((behind = earliest(h, *behind))) {
     const std::vector<uint32_t> masks = next_masks(*behind);
     if (masks.size() == writes_.size())
-      // All it wrote is overwritten: it would make no difference whether it took effect here.
+      // All its writes are overwritten: it would make no difference whether it took effect here.
       behind = std::ranges::min(masks) + 1;
     else if (const std::optional<uint32_t> mover = in_the_way(m, *behind))
       behind = *mover + 1;
@@ -172,7 +172,7 @@ LatePlace LatePlaces::of(const Member& m) {
   return {std::ranges::all_of(looks_, may) ? LatePlace::Kind::later : LatePlace::Kind::never};
 }
 
-// False if it contradicts itself.
+// Collects what the transaction touches. False if it contradicts itself.
 bool LatePlaces::touch(const Member& m) {
   const History& h = *m.piece;
   looks_.clear();
@@ -204,7 +204,7 @@ bool LatePlaces::is_barred(const Member& m) const {
   });
 }
 
-// The first place that time and its session allow.
+// The first place that time and the transaction's session allow.
 uint32_t LatePlaces::lower_bound(const Member& m) const {
   for (uint32_t place = end(); place > 0; --place)
     if (must_come_first(at(place - 1), m)) return place;
@@ -212,8 +212,8 @@ uint32_t LatePlaces::lower_bound(const Member& m) const {
 }
 
 // The first place, at or after `from`, where all of its reads fit, and after which its writes are
-// not read. The client waited for it from its begin on, so an earlier place is more likely than a
-// later one.
+// not read. The client waited for its outcome from its begin on, so an earlier place is more likely
+// than a later one.
 std::optional<uint32_t> LatePlaces::earliest(const History& h, uint32_t from) const {
   std::optional<uint32_t> place = from;
   for (uint32_t before = kNone; place && *place != before;) {
@@ -253,7 +253,7 @@ std::span<const OrderAccess> LatePlaces::accesses_of(KeyId key) const {
   return key == kNone ? std::span<const OrderAccess>() : order_.accesses.of_key(key);
 }
 
-// Of each write the place of the order that overwrites it, where one does.
+// Returns, for each write, the place in the order that overwrites it, if one does.
 std::vector<uint32_t> LatePlaces::next_masks(uint32_t behind) const {
   std::vector<uint32_t> masks;
   for (const Touch& w : writes_) {
@@ -277,7 +277,7 @@ bool LatePlaces::fits_left_by(const History& h, const Touch& look, uint32_t plac
   return fits(h, observation_of(h, look.op), window.version_value(left.version), left.removed);
 }
 
-// Whether its read fits at the end, or may fit later.
+// Whether the read fits at the end, or may fit later.
 bool LatePlaces::may_come(const History& h, const Touch& look) const {
   if (first_fit(h, look, end())) return true;
   if (observation_of(h, look.op).accepts != Accepts::equals || fits_before(h, look)) return false;
@@ -321,7 +321,7 @@ bool LatePlaces::is_apart(const Member& m, uint32_t behind) const {
     return std::ranges::any_of(writes ? it->second.looks : it->second.writes,
                                [&](uint64_t number) { return number != m.number; });
   };
-  // Which version it saw is open still.
+  // It is still open which version it saw.
   const auto open = [&](const Touch& look) {
     const LiveState::Entry* entry = order_.before.find(h.key(h.op(look.op).key));
     if (entry == nullptr || entry->rivals.empty()) return false;
@@ -329,7 +329,7 @@ bool LatePlaces::is_apart(const Member& m, uint32_t behind) const {
     const auto touched = order_.accesses.of_key(look.key);
     return touched.empty() || touched.front().place >= behind;
   };
-  // Which version came last is open from now on.
+  // It is open from now on which version came last.
   const auto rivals = [&](const Touch& t) {
     return t.key != kNone && std::ranges::any_of(movers_, [&](const Mover& mover) {
              return mover.behind < behind && mover.key == t.key;

@@ -1,5 +1,5 @@
-// What each key holds after the transactions that watching has behind it. Memory: the keys that
-// were written and still hold something; keys and values that are replaced are given back.
+// What each key holds after the transactions that have been settled. Memory: the keys that were
+// written and still hold something; keys and values that are replaced are freed.
 #pragma once
 
 #include <cstdint>
@@ -23,23 +23,23 @@ class LiveState {
   };
   struct Entry {
     Version last;
-    // Versions that may as well have come last: their writers ran at the same time, and the key has
+    // Versions that may also have come last: their writers ran at the same time, and the key has
     // not been read since.
     std::vector<Version> rivals = {};
-    // For callers that ask about many keys, to note the keys they have asked about; 0 in between.
+    // For callers that ask about many keys, to mark the keys they have asked about; 0 in between.
     mutable uint32_t mark = 0;
   };
-  // How to go back.
+  // What undoes a change: a key, and what it held before.
   using Change = std::pair<HeldValue, std::optional<Entry>>;
 
-  // Null if the key was never written.
+  // What the key holds; null if it was never written.
   const Entry* find(const ValueView& key) const;
-  // What the key held before is appended to `changes`.
+  // Puts a value; what the key held before is appended to `changes`.
   void put(const ValueView& key, Entry entry, std::vector<Change>& changes);
-  // Undoes them, the last one first.
+  // Undoes the changes, the last one first.
   void take_back(std::vector<Change> changes);
   void clear() { entries_.clear(); }
-  // Writes all of it down; into one that is empty.
+  // Saves everything; to be loaded into an empty object.
   void save(StateWriter& w) const;
   void load(StateReader& r);
   size_t size() const { return entries_.size(); }

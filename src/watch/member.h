@@ -9,20 +9,20 @@
 namespace assay::internal::watch {
 
 struct Member {
-  std::shared_ptr<const History> piece;  // the lines it came with
-  TxnId txn = kNone;                     // there
+  std::shared_ptr<const History> piece;  // the lines with which it came
+  TxnId txn = kNone;                     // its number there
   uint64_t number = 0;                   // in the order of lines
-  uint64_t line = 0;                     // in which it was reported
+  uint64_t line = 0;                     // the line in which it was reported
   TxnStatus status = TxnStatus::committed;
-  // It certainly ran between these. Of unknown outcome: it has no end.
+  // The transaction certainly ran between these times. If its outcome is unknown, it has no end.
   int64_t begin = 0;
   int64_t end = Interval::kOpen;
-  // Nothing that it saw came later. Of unknown outcome: when it was reported.
+  // Nothing that the transaction saw came later. If its outcome is unknown: when it was reported.
   int64_t last_look = Interval::kOpen;
-  bool left_out = false;  // projected out, with all that others saw of it
+  bool left_out = false;  // left out, with all that others saw of it
 
-  // No transaction that begins from `mark` on can explain its reads; if it has an end, they run
-  // after it.
+  // Whether no transaction that begins at `mark` or later can explain its reads; if it has an end,
+  // they all run after it.
   bool sealed(int64_t mark) const { return mark == Interval::kOpen || last_look < mark; }
 };
 

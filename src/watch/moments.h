@@ -1,4 +1,4 @@
-// Adds to a time and subtracts from it, and stops at the ends of the clock's range.
+// Addition and subtraction of times, which stop at the ends of the clock's range.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,7 @@ void OrderAccesses::add(uint32_t place) {
     const auto at = std::find_if(by_place_.begin() + first, by_place_.end(),
                                  [&](const OrderAccess& a) { return a.key == key; });
     OrderAccess& a = at == by_place_.end() ? by_place_.emplace_back(OrderAccess{key, place}) : *at;
-    // A read of an own write tells nothing of others.
+    // A read of the transaction's own write tells nothing about others.
     if (observation_of(h, i).accepts != Accepts::any && !a.wrote) a.looked = true;
     if (installs_version(h.op(i))) a.wrote = true;
   }

@@ -13,8 +13,8 @@ namespace assay::internal::watch {
 // What a transaction did with a key.
 struct OrderAccess {
   KeyId key;
-  uint32_t place;       // in the order
-  bool looked = false;  // at what others left
+  uint32_t place;       // place in the order
+  bool looked = false;  // whether it looked at what others left
   bool wrote = false;
 
   bool is_blind() const { return wrote && !looked; }
@@ -22,8 +22,8 @@ struct OrderAccess {
 
 class OrderAccesses {
  public:
-  // Both must outlive this. Cost: the operations of the order, and the square of those of one
-  // transaction.
+  // Both arguments must outlive this object. Cost: the operations of the order, and the square of
+  // those of one transaction.
   OrderAccesses(const Window& window, std::span<const TxnId> order);
 
   const Window& window() const { return window_; }
@@ -31,7 +31,7 @@ class OrderAccesses {
   std::span<const OrderAccess> of_place(uint32_t place) const {
     return {by_place_.data() + places_[place], places_[place + 1] - places_[place]};
   }
-  // In order.
+  // The accesses of a key, in order.
   std::span<const OrderAccess> of_key(KeyId key) const {
     return {by_key_.data() + keys_[key], keys_[key + 1] - keys_[key]};
   }
@@ -43,7 +43,7 @@ class OrderAccesses {
   const Window& window_;
   std::span<const TxnId> order_;
   std::vector<OrderAccess> by_place_, by_key_;
-  std::vector<size_t> places_, keys_;  // where each begins, and an end
+  std::vector<size_t> places_, keys_;  // where each transaction and each key begins, and an end
 };
 
 }  // namespace assay::internal::watch

@@ -30,7 +30,7 @@ class RivalSearch {
     return members_[order_.window().members[txn(place)]];
   }
 
-  // Of one key, in order.
+  // Finds the rivals of one key, given its accesses in order.
   void rivals_of(std::span<const OrderAccess> all) {
     if (all.size() < 2 || !all.back().is_blind()) return;
     const uint32_t last = all.back().place;
@@ -55,7 +55,7 @@ class RivalSearch {
            h_.session(txn(earlier)) == h_.session(txn(later));
   }
 
-  // Whether they touch a key in common, but for blind writes of `key`.
+  // Whether the transactions touch a key in common, other than by blind writes of `key`.
   bool meet(uint32_t a, uint32_t b, KeyId key) const {
     for (const OrderAccess& x : order_.of_place(a))
       for (const OrderAccess& y : order_.of_place(b)) {
@@ -65,7 +65,7 @@ class RivalSearch {
     return false;
   }
 
-  // The version that it left of the key.
+  // The version of the key that the transaction left.
   LiveState::Version version(uint32_t place, KeyId key) const {
     const KeyState left = state_left_by(h_, txn(place), key);
     return {HeldValue(h_.version_value(left.version)), left.removed};
@@ -74,8 +74,8 @@ class RivalSearch {
   const OrderAccesses& order_;
   const History& h_;
   std::span<const Member> members_;
-  std::vector<bool> moves_;  // per place: it may be moved
-  std::vector<bool> stays_;  // others may be moved behind it
+  std::vector<bool> moves_;  // indexed by place: it may be moved
+  std::vector<bool> stays_;  // indexed by place: others may be moved after it
   std::vector<RivalVersion> found_;
 };
 

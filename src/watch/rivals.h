@@ -1,13 +1,13 @@
-// Which versions may as well have come last, in a settled order.
+// Which versions may also have come last, in a settled order.
 //
 //   s1: { w(x,1) w(y,1) }   at the same time as
-//   s2: { w(x,2) }          nobody reads x
-//   The order s1 s2 leaves x = 2. s1 could stand after s2: nothing but x tells them apart. Then x =
-//   1, and all else is the same.
+//   s2: { w(x,2) }          no transaction reads x
+//   The order s1 s2 leaves x = 2. s1 could come after s2: only x tells the two apart. Then x =
+//   1, and everything else is the same.
 //
-// A transaction may be moved behind the last writer of a key if no transaction from there on ran
-// certainly after it, nor shares a key with it, except for blind writes of this one. Such moves are
-// independent if no transaction is moved behind one that is moved itself: the others keep their
+// A transaction may be moved after the last writer of a key if no transaction that it passes
+// certainly ran after it, or shares a key with it, except for blind writes of this key. Such moves
+// are independent if no transaction is moved after one that is moved itself: the others keep their
 // order, and every transaction that must not be passed follows the new place. So every key may take
 // any of its rivals, independently of the others. Without that condition it would be wrong:
 //
@@ -33,10 +33,10 @@ struct RivalVersion {
   KeyId key;
   LiveState::Version version;
   uint32_t from = 0;    // the place of its writer in the order
-  uint32_t behind = 0;  // and of the last writer of the key
+  uint32_t behind = 0;  // place of the key's last writer
 };
 
-// `members`: those of the window, which the order is of.
+// `members`: the members of the window whose order this is.
 std::vector<RivalVersion> find_rivals(const OrderAccesses& order, std::span<const Member> members);
 
 }  // namespace assay::internal::watch

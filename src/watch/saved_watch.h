@@ -1,4 +1,4 @@
-// All that a watch has to keep to go on after its end, in one text: the promises about the lines,
+// All that a watch needs to continue after it has ended, as one text: the promises about the lines,
 // the reader, the watcher and the chain. It includes the lines that were read and are not yet
 // forgotten, so nothing before the place where reading stopped is read again.
 #pragma once
@@ -17,12 +17,12 @@ struct WatchParts {
   const WatchOptions& options;
   Watcher& watcher;
   formats::JsonlChunks* chunks = nullptr;  // null: nothing of the lines themselves is kept
-  VerifiedChain* chain = nullptr;          // null: there is none
+  VerifiedChain* chain = nullptr;          // null: there is no chain
 };
 
-// Between a piece and the next one.
+// To be called between two pieces.
 Result<std::string> save_watch(const WatchParts& parts);
-// Into parts that are new. Not with other promises than it was saved with.
+// Loads into new parts. Fails if their promises are not those with which the watch was saved.
 Status load_watch(std::string_view saved, const WatchParts& parts);
 
 }  // namespace assay::internal::watch

@@ -1,4 +1,4 @@
-// What an event says of a session: {"event":"heartbeat","session":3,"at":9},
+// What an event says about a session: {"event":"heartbeat","session":3,"at":9},
 // {"event":"end","session":3}.
 #pragma once
 
@@ -13,14 +13,14 @@ namespace assay::internal::watch {
 
 struct SessionNews {
   HeldValue session;
-  bool ends = false;  // it reports nothing more
-  // It reports nothing that began before, or started before by the database's time; kUnknown: not
-  // given.
+  bool ends = false;  // whether it reports nothing more
+  // The session reports nothing that began before this or, by the database's time, started before
+  // this; kUnknown: not given.
   int64_t at = Interval::kUnknown;
   int64_t start_ts = Interval::kUnknown;
 };
 
-// Nothing if the event is about something else.
+// nullopt if the event is about something else.
 Result<std::optional<SessionNews>> session_news(const Event& event);
 
 }  // namespace assay::internal::watch

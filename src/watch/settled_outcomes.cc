@@ -2,7 +2,7 @@
 // did not commit.
 //
 //   piece 1: s1: { w(x,5) }?     its outcome was lost
-//   piece 2: s2: { r(x,5) }      so s1 took effect, as it seems
+//   piece 2: s2: { r(x,5) }      so s1 seems to have taken effect
 //   piece 3: "settled", aborted: s1      it did not: s2 saw what was aborted
 //
 // A transaction without effect in the order so far is made aborted in place. Otherwise the order is
@@ -52,7 +52,7 @@ Error contradicts(const Member& m, const std::string& what) {
 
 }  // namespace
 
-// By their numbers: of unknown outcome, and named.
+// The numbers of the transactions of unknown outcome with these names.
 Result<std::vector<uint64_t>> Watcher::named_by(const std::vector<std::string>& names) const {
   std::unordered_map<std::string, const Member*> named;
   for (const std::string& name : names) named.try_emplace(name, nullptr);
@@ -94,7 +94,7 @@ Status Watcher::apply_settled(const History& piece) {
   return Ok{};
 }
 
-// In the order, or late and read.
+// Whether the transaction is in the order, or was late and has been read.
 bool Watcher::had_effect(uint64_t number) const {
   const auto is = [&](const Member& m) { return m.number == number; };
   return std::ranges::any_of(settled_, [&](const Settled& s) {

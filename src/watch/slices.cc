@@ -25,9 +25,9 @@ class Pieces {
   }
   ~Pieces() { queue_.close(); }
 
-  // None at the end, and after an error.
+  // The next piece; nullopt at the end, and after an error.
   std::optional<Piece> next() { return queue_.take(); }
-  // Once there is no next.
+  // To be called when there is no next piece.
   const Status& state() const { return state_; }
 
  private:
@@ -56,7 +56,7 @@ class Pieces {
   const size_t lines_;
   BoundedQueue<Piece> queue_{8};
   Status state_ = Ok{};
-  std::jthread thread_;  // last: it ends before the members that it uses
+  std::jthread thread_;  // comes last, so that it ends before the members that it uses
 };
 
 class Slices : public WatchListener {
@@ -102,12 +102,12 @@ class Slices : public WatchListener {
   void sealed(const certify::Segment& segment) override { chain_.sealed(segment); }
 
  private:
-  // The first reason counts.
+  // Leaves the history undecided; the first reason counts.
   void leave_open(Unknown why) {
     if (sliced_.outcome == Outcome::satisfied) sliced_.why = std::move(why);
     sliced_.outcome = Outcome::unknown;
   }
-  // Memory, where no limit was reached.
+  // Returns what ran out: memory, if no limit was reached.
   Unknown what_ran_out(const Error& e) {
     if (budget_.exhausted_now()) return budget_.reason();
     return {UnknownCause::memory, e.message};
@@ -123,7 +123,7 @@ class Slices : public WatchListener {
       if (sliced_.violation) continue;
       chain_.read(*piece);
       if (Status s = watcher_.add(*piece); !s.ok()) return not_decided(s.error());
-      // News of a session may take the mark back, but not the decisions.
+      // News of a session may move the mark back, but not the decisions.
       mark_ = std::max(mark_, watcher_.progress().mark);
       if (sliced_.violation) late_ = false;
       if (late_ && (sliced_.outcome != Outcome::satisfied || is_far_behind())) {
@@ -143,19 +143,19 @@ class Slices : public WatchListener {
     return finished;
   }
 
-  // More waits for late lines than is ever kept of others.
+  // Whether more waits for late lines than is ever kept for others.
   bool is_far_behind() {
     return watcher_.progress().buffered > options_.watch.window + options_.watch.keep;
   }
 
-  // Of lines that are sorted none is.
+  // Notes that lines are late; never true for sorted lines.
   void note_late(const History& h) {
     if (options_.watch.by_begin) return;
     for (TxnId t = 0; t < h.txn_count() && !late_; ++t)
       late_ = h.begin_time(t).known() && h.begin_time(t).request < mark_;
   }
 
-  // The history has parts that cannot be decided like this.
+  // The history has parts that cannot be decided in this way.
   Status not_decided(const Error& e) {
     leave_open({UnknownCause::unsupported, input_.located(e).to_string()});
     return Ok{};
@@ -175,8 +175,9 @@ class Slices : public WatchListener {
 
   const SliceOptions& options_;
   Budget budget_;
-  int64_t mark_ = Interval::kUnknown;  // no transaction still to be read begins before this
-  bool late_ = false;                  // one does; after a violation: one that was read since
+  int64_t mark_ = Interval::kUnknown;  // no transaction still to be read should begin before this
+  bool late_ = false;                  // whether one does; after a violation: one that was read
+                                       // since
   formats::Input& input_;
   Sliced sliced_;
   VerifiedChain chain_;

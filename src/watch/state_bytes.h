@@ -1,6 +1,6 @@
 // The parts of a watch's state, as bytes and back (base/byte_stream.h). Transactions are in a table
-// (formats/txn_table.h), and are named by their lines. The caller asks at the end whether all was
-// well; an invalid value fails the reader.
+// (formats/txn_table.h), and are named by their lines. The caller asks at the end whether all went
+// well; an invalid value makes the reader fail.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class StateWriter {
   void late(const std::vector<LateTxn>& all);
   void entry(const LiveState::Entry& e);
   void changes(const std::vector<LiveState::Change>& all);
-  // Of transactions that are late, or were; others are given up.
+  // Masked writes of transactions that are late, or were; those of others are dropped.
   void masked_writes(const std::vector<LateWrite>& all);
 
   StreamWriter& to;
@@ -58,14 +58,14 @@ class StateReader {
   std::vector<LiveState::Change> changes();
   std::vector<LateWrite> masked_writes();
 
-  // More than any number of a transaction.
+  // More than the number of any transaction.
   uint64_t next_number() const { return next_number_; }
 
   StreamReader& from;
 
  private:
   LiveState::Version version();
-  // Of the late transaction `m`, which writes it.
+  // The key that the late transaction `m` writes.
   KeyId written_key(const Member& m);
 
   const formats::TxnTable& txns_;

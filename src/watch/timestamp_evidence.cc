@@ -1,8 +1,8 @@
 // The part of the history that shows the fault, made of whole writes and the one observation that
 // does not fit: the writer of the right version, and the writer of the version that was read. Other
-// transactions and the observations of their writes are omitted. If some of them had been in
-// between, the reader would have had to see those; so the part is wrong only if the whole is. It is
-// replayed by check() before it is handed out.
+// transactions and the observations of their writes are omitted. If some of them came in between,
+// the reader had to see their writes; so the part is wrong only if the whole is. The part is
+// replayed by check() before it is returned.
 
 #include "watch/timestamp_evidence.h"
 
@@ -111,7 +111,7 @@ class Part {
   bool failed_ = false;
 };
 
-// Whether the timestamps do not explain it either.
+// Whether the timestamps do not explain the part either.
 bool shows(const History& part, LevelId level) {
   CheckOptions options;
   options.levels = {level};

@@ -9,7 +9,7 @@
 namespace assay::internal::watch {
 namespace {
 
-// More writes without a place are dropped.
+// Further writes without a place are dropped.
 constexpr size_t kMostOthers = 16;
 // This many of the last begun transactions are examined one by one when one of them contradicts
 // real time.
@@ -95,7 +95,7 @@ void TimestampReplay::replay_next() {
 
 // --- starts
 
-// One alarm for one start, for its first fault.
+// Replays a start. There is one alarm for one start, for its first fault.
 void TimestampReplay::start(const PlacedTxn& t) {
   Found found = look(t);
   if (Found disorder = follow_session(t); !found) found = std::move(disorder);
@@ -198,7 +198,8 @@ void TimestampReplay::commit(const PlacedTxn& t) {
   keep(t);
 }
 
-// No transaction has started that began after this one had ended. One that did is reported once.
+// Checks that no transaction has started that began after this one had ended. One that did is
+// reported once.
 void TimestampReplay::keep_real_time(const PlacedTxn& t) {
   if (started_.empty() || t->missed_start || t->status != TxnStatus::committed) return;
   if (started_.back()->begin <= t->end) return;
@@ -211,7 +212,7 @@ void TimestampReplay::install(const Placed& t, OpId write) {
   const Install left = install_of(t.history(), write);
   TimestampKey& at = key(*t.piece, left.key);
   if (at.writing != nullptr && at.writing->number == t.number) at.writing = nullptr;
-  // One that was reported too late.
+  // This one was reported too late.
   if (!at.now.is_initial() && at.now.commit > t.commit) return;
   at.now = {HeldValue(t.history().version_value(left.version)),
             left.removes,

@@ -1,19 +1,19 @@
 // The database that the timestamps describe, one start or commit after the other, while the history
-// is still written.
+// is still being written.
 //
 //   A { w(x,1) }  start 1, commit 3        C { r(x,1) }  start 4
 //   B { r(x,1) }  start 2
 //
-//   At 2 nothing was committed: B should not have seen A's 1. At 4 it was.
+//   At 2 nothing was committed: B should not have seen A's 1. At 4 A was.
 //
 // Each key has its last committed version, and the transactions that have started and will write
 // it; each transaction is checked when it starts and installed when it commits. This is the replay
 // of levels/expected_order.h, with the same words for faults, but it goes on after a fault. If the
 // same version is missed in favour of the same other value, that is reported once.
 //
-// A transaction of unknown outcome usually has no commit_ts. Its writes are kept beside the version
-// of the key: a read of one of them is neither explained nor refuted. They stay until a transaction
-// writes the key that began when the unknown one was certainly over.
+// A transaction of unknown outcome usually has no commit_ts. Its writes are kept in addition to the
+// version of the key: a read of one of them is neither explained nor refuted. They stay until the
+// key is written by a transaction that began when the unknown one was certainly over.
 //
 // Cost: two places in a heap for each transaction, and for each operation one look at its key.
 // Memory: the keys that were touched, the transactions that are not replayed yet, and those kept.
@@ -51,16 +51,16 @@ struct KeyedPiece {
 // A transaction that the timestamps place.
 struct Placed {
   std::shared_ptr<KeyedPiece> piece;
-  TxnId txn = kNone;    // there
+  TxnId txn = kNone;    // its number there
   uint64_t number = 0;  // in the order of lines
   uint64_t line = 0;
   TxnStatus status = TxnStatus::committed;
   int64_t begin = Interval::kUnknown,
-          end = Interval::kOpen;  // by the clients; it certainly ran between these
+          end = Interval::kOpen;  // by the clients' clock; it certainly ran between these
   int64_t start = Interval::kUnknown,
-          commit = Interval::kUnknown;  // one that writes nothing: its start
+          commit = Interval::kUnknown;  // if it writes nothing: its start
   bool writes = false;
-  bool missed_start = false;  // it was reported when its start was replayed already
+  bool missed_start = false;  // it was reported after its start had been replayed
   TimestampSession* session = nullptr;
 
   const History& history() const { return *piece->history; }
@@ -69,24 +69,26 @@ struct Placed {
 using PlacedTxn = std::shared_ptr<const Placed>;
 
 struct TimestampSession {
-  int64_t next = Interval::kUnknown;     // the earliest begin still to be reported
-  int64_t over = Interval::kUnknown;     // its reported transactions were not over before
-  int64_t next_ts = Interval::kUnknown;  // the earliest start
-  PlacedTxn reported;                    // the last one that committed
-  PlacedTxn last, open;                  // replayed: that started last, and has not committed yet
+  int64_t next = Interval::kUnknown;     // the earliest begin that may still be reported
+  int64_t over = Interval::kUnknown;     // its reported transactions were not over before this
+  int64_t next_ts = Interval::kUnknown;  // the earliest start that may still be reported
+  PlacedTxn reported;                    // the last reported one that committed
+  PlacedTxn last, open;                  // of those replayed: the last that started, and one that
+                                         // has not committed yet
 };
 
-// Of unknown outcome, or with timestamps that say nothing: it may have committed at any time.
+// A transaction of unknown outcome, or with meaningless timestamps: it may have committed at any
+// time.
 struct Unplaced {
   std::string name;
-  int64_t over = Interval::kOpen;  // it has committed by then or never does, on the clients' clock
+  int64_t over = Interval::kOpen;  // by then, on the clients' clock, it has committed or never does
   bool told = false;
 };
 
 struct TimestampVersion {
   HeldValue value{ValueView::null()};
   bool removed = false;
-  // The writer; the line is 0 if it is the initial state.
+  // The writer; the line is 0 for the initial state.
   uint64_t number = 0, line = 0;
   int64_t begin = Interval::kUnknown, end = Interval::kUnknown;
   int64_t start = Interval::kUnknown, commit = Interval::kUnknown;
@@ -101,27 +103,27 @@ struct TimestampKey {
     std::shared_ptr<Unplaced> writer;
   };
   TimestampVersion now;
-  PlacedTxn writing;             // started, and will write it
+  PlacedTxn writing;             // the transaction that has started and will write the key
   std::vector<Other> others;     // writes that may have been committed
-  bool more_others = false;      // some of these are forgotten
+  bool more_others = false;      // whether some of these are forgotten
   std::optional<uint64_t> told;  // the value that was reported as read instead of this version
 };
 
 struct TimestampFault {
   using Kind = OrderReplay::Fault;
   Kind kind = Kind::none;
-  PlacedTxn txn, other;  // as in OrderReplay; no other of an operation
+  PlacedTxn txn, other;  // as in OrderReplay; for an operation there is no other
   OpId op = kNone;
   KeyId key = kNone;
-  TimestampVersion stood;  // of an operation
+  TimestampVersion stood;  // for an operation: the version that was there
 };
 
 class TimestampListener {
  public:
   virtual ~TimestampListener() = default;
   virtual void fault(const TimestampFault& fault) = 0;
-  // It saw what one wrote that has no place; null: perhaps one that is forgotten. Once for each of
-  // these.
+  // The operation saw what a transaction without a place wrote; null: perhaps one that is
+  // forgotten. Called once for each of these.
   virtual void saw_unplaced(const Placed& reader, OpId op, const Unplaced* writer) = 0;
 };
 
@@ -130,7 +132,7 @@ class TimestampReplay {
   TimestampReplay(LevelId level, size_t keep, TimestampListener& listener)
       : level_(level_info(level)), keep_(keep), listener_(listener) {}
 
-  // What the key of a piece holds, which this makes room for.
+  // What the key of a piece holds; adds the key if needed.
   TimestampKey& key(KeyedPiece& piece, KeyId key);
   void add(PlacedTxn t);
   void add_unplaced(KeyedPiece& piece, TxnId txn, Unplaced u);
@@ -139,7 +141,7 @@ class TimestampReplay {
   void finish();
 
   int64_t replayed() const { return replayed_; }
-  uint64_t decided() const { return decided_; }  // transactions
+  uint64_t decided() const { return decided_; }  // number of transactions
   size_t waiting() const { return waiting_; }
   size_t kept() const { return kept_.size(); }
   size_t live_keys() const { return keys_.size(); }
@@ -153,7 +155,7 @@ class TimestampReplay {
     enum class Rank : uint8_t { commit, instant, start } rank;
     bool write;
     PlacedTxn txn;
-    bool operator<(const Event& other) const;  // comes later, for a heap
+    bool operator<(const Event& other) const;  // whether it comes later, for a heap
   };
 
   using Found = std::optional<TimestampFault>;
@@ -177,10 +179,9 @@ class TimestampReplay {
   TimestampListener& listener_;
   std::unordered_map<HeldValue, TimestampKey, HeldHash, HeldEqual> keys_;
   std::vector<Event> events_;       // a heap, the earliest first
-  std::deque<PlacedTxn> kept_;      // replayed
-  std::vector<PlacedTxn> started_;  // the last begun ones, by their begins
-  // What the transaction that is looked at wrote: by keys of its piece, with a number for each
-  // look.
+  std::deque<PlacedTxn> kept_;      // those that have been replayed
+  std::vector<PlacedTxn> started_;  // the last to begin, sorted by their begins
+  // What the current transaction wrote, indexed by key of its piece, with the number of the look.
   std::vector<std::pair<uint64_t, KeyState>> own_;
   uint64_t looks_ = 0;
   int64_t replayed_ = Interval::kUnknown;

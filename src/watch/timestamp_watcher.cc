@@ -99,7 +99,7 @@ Status TimestampWatcher::take(const std::shared_ptr<KeyedPiece>& piece, TxnId t)
     session.reported = txn;
     if (real_time()) ended_.push(txn);
   }
-  // One of unknown outcome need not be waited for by its session.
+  // The session need not wait for a transaction of unknown outcome.
   if (committed) session.next_ts = std::max(session.next_ts, txn->commit);
   replay_.add(txn);
   return Ok{};
@@ -117,7 +117,8 @@ void TimestampWatcher::add_unplaced(KeyedPiece& piece, const Placed& p) {
       {p.name(), timed ? later(std::max(p.begin, now_), options_.settle) : Interval::kOpen});
 }
 
-// Its start was replayed already, since no further transaction was expected to start there.
+// Adds a transaction whose start was already passed, since no further transaction was expected to
+// start there.
 void TimestampWatcher::add_late(Placed p) {
   p.missed_start = true;
   const auto txn = std::make_shared<const Placed>(std::move(p));

@@ -1,15 +1,14 @@
-// Watches whether the database's own timestamps explain a history that does not end
-// (timestamp_replay.h).
+// Watches whether the database's own timestamps explain a history without end (timestamp_replay.h).
 //
-//   What is replayed has to be reported first. Let W be the moment such that everybody who began
-//   before it was reported (watcher.h). Whoever is still to come began after all had ended that
-//   ended before W; at strong-si it starts after they committed. So everything before the latest of
-//   those commits can be replayed. If one comes all the same with an earlier start, its timestamp
-//   is the fault. One commit alone that stands too far ahead must not make all others look late, so
-//   it is the last but one that counts.
+//   What is replayed has to be reported first. Let W be the moment such that every transaction that
+//   began before it was reported (watcher.h). Transactions still to come began after all had ended
+//   that ended before W; at strong-si it starts after they committed. So everything before the
+//   latest of those commits can be replayed. If one comes all the same with an earlier start, its
+//   timestamp is the fault. A single commit that is too far ahead must not make all others look
+//   late, so the last but one counts.
 //
-//   At session-si there is no real time, but a session starts after what it did before: once each
-//   session was heard of, the least of their latest commits is the place.
+//   At session-si there is no real time, but a transaction starts after what its session did
+//   before: once each session has reported, the least of their latest commits is the limit.
 //
 // Memory: the keys that were touched, the transactions from the oldest open one on, and those kept.
 #pragma once
@@ -67,7 +66,8 @@ class TimestampWatcher final : public Watch, private TimestampListener {
   Progress progress_;
   std::unordered_map<HeldValue, TimestampSession, HeldHash, HeldEqual> sessions_;
   certify::LineNumbers lines_;
-  std::priority_queue<PlacedTxn, std::vector<PlacedTxn>, EndsLater> ended_;  // after W
+  std::priority_queue<PlacedTxn, std::vector<PlacedTxn>, EndsLater> ended_;  // transactions that
+                                                                             // ended after W
   PlacedTxn latest_, last_but_one_;  // by commit, of transactions that ended before W
   uint64_t next_number_ = 0;
   int64_t now_ = Interval::kUnknown;

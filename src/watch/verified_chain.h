@@ -21,7 +21,7 @@
 
 namespace assay::internal::watch {
 
-// Where the lines go.
+// Receives the lines.
 class ChainSink {
  public:
   virtual ~ChainSink() = default;
@@ -30,32 +30,34 @@ class ChainSink {
 
 class VerifiedChain {
  public:
-  // `sink` may be null, and must outlive this.
+  // `sink` may be null, and must outlive this object.
   VerifiedChain(LevelId level, ChainSink* sink);
   ~VerifiedChain() { jobs_.close(); }
 
-  // The next lines of the history, before anything is sealed that names them.
+  // Reads the next lines of the history, before any segment names them.
   void read(const std::shared_ptr<const History>& piece);
   void sealed(certify::Segment segment);
-  // The first segment that was refused, or line that could not be written; it may come late.
+  // The error of the first segment that was refused, or line that could not be written; it may
+  // appear late.
   Status state() const;
-  // Waits until all that was given is verified, and writes down how far it is; into one that is
-  // new. An error is that of state().
+  // Waits until everything so far is verified, and saves how far the chain has got; to be loaded
+  // into a new object. An error is that of state().
   Status save(StreamWriter& to, formats::TxnTableWriter& txns);
   Status load(StreamReader& from, const formats::TxnTable& txns);
-  // Nothing follows.
+  // Ends the chain: nothing follows.
   Status end();
-  // After end().
+  // To be called after end().
   uint64_t segments() const { return segments_; }
-  // No transaction was left out, and nothing forgotten.
+  // Whether no transaction was left out, and nothing forgotten.
   bool is_whole() const { return verifier_->left_out() == 0 && verifier_->gaps() == 0; }
 
  private:
   using Piece = std::shared_ptr<const History>;
   struct Job {
-    Piece piece;  // null: a segment
+    Piece piece;  // null: the job is a segment
     certify::Segment segment = {};
-    std::promise<void>* reached = nullptr;  // neither: all before it is verified
+    std::promise<void>* reached = nullptr;  // if the job is neither: everything before it is
+                                            // verified
   };
 
   void run();
@@ -71,10 +73,10 @@ class VerifiedChain {
   ChainSink* sink_;
   uint64_t transactions_ = 0;
   uint64_t segments_ = 0;
-  mutable std::mutex mutex_;  // of the next
+  mutable std::mutex mutex_;  // guards the next members
   Status state_ = Ok{};
   BoundedQueue<Job> jobs_{64};
-  std::jthread thread_;  // last: it ends before the members that it uses
+  std::jthread thread_;  // comes last, so that it ends before the members that it uses
 };
 
 }  // namespace assay::internal::watch

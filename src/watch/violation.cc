@@ -21,8 +21,8 @@ bool shows(const Audit& a, LevelId level) {
   return v != nullptr && v->outcome == Outcome::violated && !a.explanations.empty();
 }
 
-// The transactions of its cycle, or all if it has none. The reads of the others show the order of
-// writers, and without one of these the same cycle may be shown by other readers.
+// The transactions of the explanation's cycle, or all if it has none. The reads of the others show
+// the order of writers, and without one of these the same cycle may be shown by other readers.
 std::vector<TxnId> members_of_cycle(const Explanation& e) {
   std::vector<TxnId> members;
   for (const Arrow& a : e.arrows)

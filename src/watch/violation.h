@@ -1,5 +1,5 @@
 // The violation of a window: finding it, showing it with as few transactions as possible, and
-// choosing one to leave out.
+// choosing a transaction to leave out.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@
 
 namespace assay::internal::watch {
 
-// More violations in one window than these are not reported one by one.
+// The message for a window with more violations than are reported one by one.
 inline constexpr std::string_view kTooMany =
     "more transactions contradict each other than can be separated";
 inline constexpr size_t kMostLeftOut = 256;
 
-// How a window is decided.
+// The options with which a window is checked.
 CheckOptions checking(const WatchOptions& options);
 
-// Nothing if the history is not shown to be violated, with an explanation.
+// The audit of a window; nullopt unless it shows a violation, with an explanation.
 std::optional<Audit> audited(History&& window, const WatchOptions& options);
 
-// The transaction of an explanation that ended last, of its cycle if it has one. A cycle has no
-// guilty member; this one comes last.
+// The transaction of an explanation, or of its cycle if it has one, that ended last. No member of a
+// cycle is more guilty than the others; this one comes last.
 uint32_t last_of(const Explanation& e, const Window& w, std::span<const Member> members);
 
-// The violation with the transactions of its explanation alone, where these show it.
+// The violation with only the transactions of its explanation, if these show it.
 Audit smallest(Audit whole, const WatchOptions& options);
 
 }  // namespace assay::internal::watch

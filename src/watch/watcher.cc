@@ -21,17 +21,18 @@
 namespace assay::internal::watch {
 namespace {
 
-// By fences, the order must keep their times too: transactions that are over can then be forgotten.
+// With fences, the order must keep their times, too: then transactions that are over can be
+// forgotten.
 LevelId order_level(const WatchOptions& options) {
   return options.fence.empty() ? options.level : LevelId::strict_serializable;
 }
 
-// The times that an order has to keep.
+// The times that an order has to respect.
 Times times_to_keep(const WatchOptions& options) {
   return options.fence.empty() ? Times::own : Times::certain;
 }
 
-// Whether it writes the key; `the_value`: with the value that was read.
+// Whether the member writes the key of the read; `the_value`: with the value that was read.
 bool installs(const Member& m, const Window::UnexplainedRead& read, bool the_value) {
   const History& h = *m.piece;
   for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i)
@@ -89,7 +90,7 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t, const
     late_writers_.add(m, later(m.last_look, options_.settle));
   }
   Session& session = sessions_[HeldValue(h.session_name(h.session(t)))];
-  // Within a piece the reader has seen to it.
+  // Within a piece the reader has made sure of this.
   if (begin.known() && begin.response < session.over)
     return bad_input(fmt::format("{} begins before what its session did before was over; expected "
                                  "the times of a session not to run backwards",
@@ -213,7 +214,8 @@ bool Watcher::is_late(const Member& m) const {
   return m.status == TxnStatus::committed && !m.left_out && m.end < latest_begin_;
 }
 
-// A transaction that ended before the begin of a settled one belongs before that one.
+// A transaction that ended before the begin of a settled one belongs before that one: takes
+// stretches back for it.
 void Watcher::take_back_for_late() {
   const auto late = [this](const Member& m) { return is_late(m); };
   while (!settled_.empty() && std::ranges::any_of(candidates_, late)) take_back(1);
@@ -226,7 +228,7 @@ void Watcher::take_back_for_late() {
 }
 
 // How many stretches to take back until the value is there again, or its writer gets another place;
-// 0: no number does.
+// 0: no number is enough.
 size_t Watcher::settled_since(const Window::UnexplainedRead& read) const {
   const auto wrote = [&](const Member& m) {
     return m.status == TxnStatus::unknown && installs(m, read, true);
@@ -248,8 +250,8 @@ size_t Watcher::settled_since(const Window::UnexplainedRead& read) const {
 }
 
 // How many stretches to take back until the value proves something: no possible writer of it is
-// forgotten, or one of the candidates certainly overwrote, before the read, all that is forgotten
-// then.
+// forgotten, or one of the candidates certainly overwrote, before the read, everything that is
+// forgotten then.
 size_t Watcher::provable_since(const Window::UnexplainedRead& read) const {
   if (!gap_ && !lost_writers_) {
     const auto first = std::ranges::find_if(settled_, &Settled::loses_writers);
@@ -262,7 +264,7 @@ size_t Watcher::provable_since(const Window::UnexplainedRead& read) const {
         installs(m, read, false))
       latest = m.begin;
   };
-  std::vector<int64_t> forgotten = {forgotten_end_};  // if this many stretches stay
+  std::vector<int64_t> forgotten = {forgotten_end_};  // indexed by how many stretches stay
   for (const Settled& s : settled_) forgotten.push_back(std::max(forgotten.back(), s.latest_end));
   std::ranges::for_each(candidates_, look);
   for (size_t stay = settled_.size(); stay-- > 0;) {
@@ -272,8 +274,9 @@ size_t Watcher::provable_since(const Window::UnexplainedRead& read) const {
   return 0;
 }
 
-// Without a search, as the window has no order: takes back transactions that may explain the read,
-// or prove a violation with it; or leaves out the reader. Returns how many are left out.
+// Handles unexplained reads without a search, as the window has no order: takes back transactions
+// that may explain the read, or prove a violation with it; or leaves out the reader. Returns how
+// many are left out.
 size_t Watcher::handle_unexplained(std::span<const Window::UnexplainedRead> unexplained) {
   size_t back = 0;
   for (const auto& read : unexplained) back = std::max(back, settled_since(read));
@@ -321,7 +324,7 @@ Status Watcher::decide_candidates(int64_t mark) {
       Result<Window> sealed = after_state(candidates_, past(), options_.level, mark,
                                           {.times = times_to_keep(options_), .only_sealed = true});
       if (!sealed.ok()) return sealed.error();
-      // The observations of the others may be explained by a transaction still to be reported.
+      // A transaction still to be reported may explain the observations of the other members.
       if (judge(std::move(*sealed)).verdict().outcome == Outcome::satisfied) return Ok{};
     }
     if (++left_out > kMostLeftOut || (!*alarmed && !give_up_one(now)))
@@ -331,7 +334,7 @@ Status Watcher::decide_candidates(int64_t mark) {
   return Ok{};
 }
 
-// Leaves out one transaction of a window that nothing explains. False if it is not clear which.
+// Leaves out one transaction of a window that nothing explains. False if it is not clear which one.
 bool Watcher::give_up_one(const Judgement& rejected) {
   const std::vector<Explanation> explanations = explain(rejected.window.history, rejected.result);
   if (explanations.empty()) return false;
@@ -363,7 +366,8 @@ Watcher::Judgement Watcher::judge(Window window) const {
   return {std::move(window), std::move(result)};
 }
 
-// A likely order was looked for first: whether it was found, and keeps what fences tell of time.
+// A likely order was looked for first: returns whether it was found and keeps what fences tell
+// about times.
 bool Watcher::keeps_fences(const Judgement& found) const {
   if (found.verdict().outcome != Outcome::satisfied) return false;
   int64_t latest_begin = Interval::kUnknown;
@@ -384,7 +388,7 @@ Result<Watcher::Judgement> Watcher::judge_by_fences(int64_t mark) const {
 }
 
 Result<bool> Watcher::raise_alarm(int64_t mark) {
-  // What fences tell of time the transactions show themselves, at a level without time.
+  // At a level without times, the transactions themselves show what fences say about times.
   const Times times = options_.fence.empty() ? Times::own : Times::none;
   Result<Window> part = projection(candidates_, past(), mark, times);
   if (!part.ok()) return part.error();
@@ -420,7 +424,8 @@ void Watcher::report(std::string about, std::string reason, bool resumed) {
   listener_.undecided({std::move(about), std::move(reason), now_, resumed});
 }
 
-// No part of the state can be relied on: what follows is watched as a separate history.
+// Starts again, as no part of the state can be relied on: what follows is watched as a separate
+// history.
 void Watcher::resume(std::string reason) {
   report(fmt::format("{} transactions", candidates_.size() + waiting_.size()), std::move(reason),
          true);
@@ -434,8 +439,8 @@ void Watcher::resume(std::string reason) {
   forgotten_end_ = std::max(forgotten_end_, now_);
 }
 
-// Transactions reported meanwhile began before, and had ended or were reported late. One of unknown
-// outcome may still take effect.
+// Ends a loss. Transactions reported meanwhile began before, and had ended or were reported late.
+// One of unknown outcome may still take effect.
 void Watcher::end_loss(int64_t first_begin) {
   lost_ = false;
   dropped_before_ = latest_begin_ = std::max(now_, later(first_begin, options_.lateness));
@@ -461,15 +466,15 @@ void Watcher::note_loss() {
 
 // --- settling
 
-// How many of the order come before the first that has to wait; the last of them is committed, as
-// one of unknown outcome may as well come later.
+// How many transactions of the order come before the first that has to wait; the last of them is
+// committed, as one of unknown outcome may also come later.
 size_t Watcher::settled_part(const Window& window, const std::vector<uint32_t>& places,
                              int64_t mark) const {
   size_t part = 0;
   for (size_t i = 0; i < places.size(); ++i) {
     const Member& m = candidates_[places[i]];
-    // Sorted by begin, one of unknown outcome may wait long for its end; if the order explains all
-    // it saw it need not.
+    // If lines are sorted by begin, a transaction of unknown outcome may wait long for its end; if
+    // the order explains all that it saw, it need not.
     const bool stands =
         options_.by_begin && m.status == TxnStatus::unknown && !window.is_open(places[i]);
     if (!m.sealed(mark) && !stands) break;
@@ -496,8 +501,7 @@ Watcher::Parting Watcher::part(const Judgement& found, int64_t mark) const {
     if (goes[i]) continue;
     const Member& m = candidates_[i];
     const bool unknown = m.status == TxnStatus::unknown && !m.left_out;
-    // Without effect on the order: aborted, left out, or of nothing but what others left out
-    // explain.
+    // Without effect on the order: aborted, left out, or explained only by what others left out.
     const bool idle = !ordered[i] && (unknown ? m.begin < given_up : m.sealed(mark));
     if (idle || mark == Interval::kOpen)
       p.idle.push_back(i);
@@ -509,9 +513,10 @@ Watcher::Parting Watcher::part(const Judgement& found, int64_t mark) const {
   return p;
 }
 
-// Sorted by begin, a transaction of unknown outcome may stay unsealed for long, and the place where
-// its reads fit is settled and forgotten meanwhile. So the place is looked for at once; if it was
-// wrong, it is looked for again as for any late transaction.
+// Whether the transaction may become late. If lines are sorted by begin, a transaction of unknown
+// outcome may stay unsealed for long, and the place where its reads fit is settled and forgotten
+// meanwhile. So the place is looked for at once; if it was wrong, it is looked for again as for any
+// late transaction.
 bool Watcher::may_be_late(const Member& m, int64_t mark) const {
   return m.sealed(mark) || options_.by_begin;
 }
@@ -532,7 +537,7 @@ void Watcher::settle(const Judgement& found, int64_t mark) {
   }
 
   Settled done = apply_order(found, p.order, rivals, late.late, std::move(first));
-  // Nothing comes any more.
+  // No more lines come.
   if (mark == Interval::kOpen)
     std::ranges::move(std::exchange(late.open, {}), std::back_inserter(late.without_effect));
   for (const uint32_t i : p.idle) late.without_effect.push_back(std::move(candidates_[i]));
@@ -592,8 +597,8 @@ Watcher::Settled Watcher::begin_settled() const {
   return s;
 }
 
-// Applies the first part of an order to the state, in stretches of a window: no more than one needs
-// to be taken back. Returns the last stretch, which may be `first`.
+// Applies the first part of an order to the state, in stretches of a window, so that no more than
+// one needs to be taken back. Returns the last stretch, which may be `first`.
 Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const TxnId> part,
                                       std::span<const RivalVersion> rivals,
                                       std::span<const PlacedLate> late, Settled first) {
@@ -629,7 +634,7 @@ Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const Tx
   return to;
 }
 
-// A transaction whose value was read took effect, with all its writes that show.
+// A late transaction whose value was read took effect, with all its writes that show.
 void Watcher::choose_late(const Judgement& found, Settled& to) {
   for (const uint64_t number : found.window.late) {
     LateTxn p = late_effects_.take(number);
@@ -651,7 +656,7 @@ void Watcher::mask(const ValueView& key, uint64_t place, Settled& to) {
   to.masked_writes.insert(to.masked_writes.end(), masked.begin(), masked.end());
 }
 
-// Where the order is now.
+// Adds a late transaction at the present end of the order.
 void Watcher::add_late(LateTxn p, Settled& to) {
   p.behind = last_line_;
   p.place = next_place_++;
@@ -665,7 +670,7 @@ void Watcher::add_late(LateTxn p, Settled& to) {
 void Watcher::take_touched(const OrderAccesses& order, Settled& to) {
   if (late_effects_.empty()) return;
   const History& h = order.window().history;
-  std::map<uint64_t, size_t> overwritten;  // how many keys, by number
+  std::map<uint64_t, size_t> overwritten;  // by number of the transaction: how many of its keys
   std::set<uint64_t> touched;
   for (const LateWrite& m : to.masked_writes) overwritten.emplace(m.number, 0);
   for (KeyId key = 0; key < h.key_count(); ++key) {
@@ -703,7 +708,7 @@ void Watcher::apply(const Member& m, Settled& to) {
   for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
     const Observation seen = observation_of(h, i);
     if (seen.accepts != Accepts::any) {
-      // The reader has seen the last one.
+      // The reader saw the version that came last.
       const LiveState::Entry* entry = state_.find(h.key(seen.key));
       if (entry != nullptr && !entry->rivals.empty())
         state_.put(h.key(seen.key), {entry->last}, to.changes);
@@ -734,14 +739,14 @@ void Watcher::take_back(size_t windows) {
       if (m.status != TxnStatus::aborted) --progress_.decided;
       all.push_back(std::move(m));
     }
-    // A place that was touched may have been looked for again at once.
+    // A new place for a touched transaction may have been found at once.
     for (const LateTxn& p : last.late)
       if (late_effects_.contains(p.member.number))
         all.push_back(late_effects_.take(p.member.number).member);
     for (const LateTxn& p : last.touched) {
       const auto is_it = [&](const Member& other) { return other.number == p.member.number; };
       std::erase_if(all, is_it);
-      std::erase_if(waiting_, is_it);  // when a report from before a crash is taken back
+      std::erase_if(waiting_, is_it);  // happens if a report from before a crash is taken back
       late_effects_.add(p);
     }
     for (const LateTxn& p : last.took_effect) {
@@ -777,7 +782,7 @@ void Watcher::forget() {
 
 // --- certificates
 
-// They were not read in time.
+// Gives up those whose writes were not read in time.
 void Watcher::give_up_late(const std::vector<Member>& late) {
   for (const Member& m : late) {
     segment_.without_effect.push_back(m.line);
@@ -786,14 +791,14 @@ void Watcher::give_up_late(const std::vector<Member>& late) {
   lost_writers_ = lost_writers_ || !late.empty();
 }
 
-// Rivals are in one segment with all transactions that they were moved past.
+// Seals a stretch. Rivals are in one segment with all transactions that they were moved past.
 void Watcher::seal(const Settled& s) {
   for (size_t i = 0; i < s.members.size(); ++i) {
     const Member& m = s.members[i];
     if (i < s.ordered)
       segment_.order.push_back(m.line);
     else if (m.left_out)
-      continue;  // and was reported
+      continue;  // and it was reported
     else if (m.status == TxnStatus::committed)
       note_left_out(m);
     else

@@ -1,23 +1,24 @@
-// Decides a history that does not end, window by window, in memory that does not grow with it.
+// Decides a history without end, window by window, in memory that does not grow with it.
 //
 //   s1: { w(x,1) }      { r(x,2) }            { r(x,1) }
 //   s2:        { w(x,2) }      | forgotten so far: state x = 2
 //
-// The mark is a moment such that every transaction that began before it is reported: a transaction
-// that ended before the mark is sealed, as all that are still to be reported run after it. The
-// transactions that began before the mark are checked as a history after the live state (window.h).
-// If there is an order, its first part, as far as all are sealed, is settled: it is applied to the
-// live state. The last settled part is kept, because it was a choice: two writers that overlapped
-// may have come the other way round. When a window is rejected the choices are taken back, more and
-// more of them, until there is an order; or until the transactions alone, a projection of the
-// history, violate the level, which is an alarm with a certificate; or until nothing is left to
-// take back, which is unknown. After either one transaction is left out, the one of the explanation
-// that ended last, with all reads of its writes, and watching goes on.
+// The mark is a moment such that every transaction that began before it has been reported: a
+// transaction that ended before the mark is sealed, as all that are still to be reported run after
+// it. The transactions that began before the mark are checked as a history after the live state
+// (window.h). If there is an order, its first part, as far as all are sealed, is settled: it is
+// applied to the live state. The last settled part is kept, because it was a choice: two writers
+// that overlapped may have come the other way round. When a window is rejected the choices are
+// taken back, more and more of them, until there is an order; or until the transactions alone, a
+// projection of the history, violate the level, which is an alarm with a certificate; or until
+// nothing is left to take back, which is unknown. After an alarm or an unknown, one transaction is
+// left out, the one of the explanation that ended last, with all reads of its writes, and watching
+// goes on.
 //
 // Cost: each transaction is checked once, and again for each window that is taken back and while
-// transactions that ran with it are open. Memory: the keys that were written, the transactions from
-// the oldest open one on, and those kept. Source: the locality lemma of docs/architecture.md; Aion
-// (2504.01477) does the same with timestamps of the database.
+// transactions that ran at the same time are open. Memory: the keys that were written, the
+// transactions from the oldest open one on, and those kept. Source: the locality lemma of
+// docs/architecture.md; Aion (2504.01477) does the same with timestamps of the database.
 #pragma once
 
 #include <cstdint>
@@ -55,72 +56,72 @@ class Watcher final : public Watch {
       : options_(options), listener_(listener) {}
 
   Status add(const std::shared_ptr<const History>& piece) override { return add(piece, {}); }
-  // By fences: when each transaction of the piece ran. Its own times are those of a likely order,
-  // which need not be kept.
+  // Used with fences: `ran` says when each transaction of the piece ran. Its own times are those of
+  // a likely order, which need not be kept.
   Status add(const std::shared_ptr<const History>& piece, std::span<const Interval> ran);
   Status decide_sealed() override { return decide(mark()); }
   Status finish() override;
   const Progress& progress() override;
   int64_t overdue() const override;
 
-  // Between two calls of the others: all that is kept, and into a watcher that is new and has the
-  // same options but for how much it decides at once and keeps. Then it says and decides what this
-  // one would.
+  // To be called between two calls of the other functions: saves all that is kept; to be loaded
+  // into a new watcher with the same options, except for how much it decides at once and keeps.
+  // That one then reports and decides what this one would.
   void save(StreamWriter& to, formats::TxnTableWriter& txns) const;
   Status load(StreamReader& from, const formats::TxnTable& txns);
-  // A report made after this state was saved, which must not be repeated.
+  // Notes a report that was made after this state was saved, which must not be repeated.
   void note_reported(const Omission& said);
-  // Transactions reported between here and the next line are lost: nothing is known of any
-  // undecided transaction, nor of those concurrent with them. Lines are counted anew.
+  // Notes that transactions reported between here and the next line are lost: nothing is known
+  // about any undecided transaction, nor about those concurrent with them. Lines are counted anew.
   void note_loss();
   // The same, and these sessions report nothing more.
   void note_loss(std::span<const HeldValue> sessions) override;
 
  private:
   struct Session {
-    int64_t next = Interval::kUnknown;  // the earliest begin still to be reported
-    int64_t over = Interval::kUnknown;  // its reported transactions were not over before
+    int64_t next = Interval::kUnknown;  // the earliest begin that may still be reported
+    int64_t over = Interval::kUnknown;  // its reported transactions were not over before this
     std::vector<uint64_t>
-        looking;  // by begin: those of unknown outcome since the last that committed; their numbers
+        looking;  // numbers of those of unknown outcome since the last that committed, by begin
   };
   // A stretch of transactions whose order is settled.
   struct Settled {
     std::vector<Member> members;
-    size_t ordered = 0;  // the first members, this many, are in the order
+    size_t ordered = 0;  // this many members, the first ones, are in the order
     std::vector<certify::Segment::Rival> rivals;
-    // Transactions of unknown outcome: the ones that got a place; the ones that were touched; the
-    // ones that took effect after all.
+    // Transactions of unknown outcome: those that got a place; those that were touched; those that
+    // took effect after all.
     std::vector<LateTxn> late, touched, took_effect;
     std::vector<LateWrite> masked_writes;
     std::vector<LiveState::Change> changes;
     int64_t latest_begin_before = Interval::kUnknown;  // before this stretch was settled
-    uint64_t last_line_before = 0;                     // of the order before
+    uint64_t last_line_before = 0;                     // of the order before this stretch
     int64_t latest_end = Interval::kUnknown;
     bool loses_writers =
         false;  // some of its members had no effect in the order, and may still be read from
-    bool ends = false;  // the last stretch of a part that was settled together
+    bool ends = false;  // whether it is the last stretch of a part that was settled together
 
     bool empty() const {
       return members.empty() && late.empty() && touched.empty() && took_effect.empty();
     }
   };
-  // The candidates, once an order of them is found. Numbers are places there.
+  // How the candidates are divided once an order of them is found. Numbers are their places.
   struct Parting {
     std::vector<TxnId> order;    // the settled part
-    std::vector<uint32_t> idle;  // these go too
+    std::vector<uint32_t> idle;  // without effect, settled as well
     std::vector<uint32_t> late;  // of unknown outcome, still without a place
-    std::vector<uint32_t> left;  // for later
+    std::vector<uint32_t> left;  // left for later
   };
-  // A transaction of unknown outcome that becomes late, after this many of an order.
+  // A transaction of unknown outcome that becomes late, after this many transactions of an order.
   struct PlacedLate {
     uint32_t behind;
     LateTxn late;
   };
   struct LateFates {
-    std::vector<PlacedLate> late;  // by their places
+    std::vector<PlacedLate> late;  // sorted by their places
     std::vector<Member> without_effect;
-    std::vector<Member> open;     // its place may come
-    std::set<uint64_t> gave_way;  // late before; the numbers
+    std::vector<Member> open;     // those for which a place may still come
+    std::set<uint64_t> gave_way;  // numbers of those that were late before
   };
   struct Judgement {
     Window window;
@@ -132,7 +133,7 @@ class Watcher final : public Watch {
     }
   };
 
-  struct Bytes;  // watcher_state.cc
+  struct Bytes;  // defined in watcher_state.cc
 
   Status take(const std::shared_ptr<const History>& piece, TxnId t, const Interval& begin,
               const Interval& end);
@@ -193,32 +194,32 @@ class Watcher final : public Watch {
   WatchListener& listener_;
   Progress progress_;
   std::unordered_map<HeldValue, Session, HeldHash, HeldEqual> sessions_;
-  std::deque<Member> waiting_;      // not yet decided, in the order of lines
-  std::vector<Member> candidates_;  // that are being decided
-  std::deque<Settled> settled_;     // the kept stretches, the oldest first
+  std::deque<Member> waiting_;      // transactions not yet decided, in the order of lines
+  std::vector<Member> candidates_;  // transactions that are being decided
+  std::deque<Settled> settled_;     // the stretches that are kept, the oldest first
   LiveState state_;
   LateWriters late_writers_;
   LeftOutWrites left_out_writes_;
   LateEffects late_effects_;
-  certify::Segment segment_;  // that is sealed next
+  certify::Segment segment_;  // the segment that is sealed next
   certify::LineNumbers lines_;
   uint64_t next_number_ = 0;
   int64_t now_ = Interval::kUnknown;
   int64_t last_begin_ = Interval::kUnknown;     // of all reported transactions
-  int64_t latest_begin_ = Interval::kUnknown;   // of the settled ones
+  int64_t latest_begin_ = Interval::kUnknown;   // of the settled transactions
   uint64_t last_line_ = 0;                      // of the settled order
-  uint64_t next_place_ = 1;                     // of a late transaction
-  int64_t forgotten_end_ = Interval::kUnknown;  // of the forgotten ones
-  int64_t alarm_mark_ = Interval::kUnknown;     // the latest at which an alarm was raised
+  uint64_t next_place_ = 1;                     // of the next late transaction
+  int64_t forgotten_end_ = Interval::kUnknown;  // of the forgotten transactions
+  int64_t alarm_mark_ = Interval::kUnknown;     // the latest mark at which an alarm was raised
   int64_t dropped_before_ = Interval::kUnknown;
-  // Of what another watcher said (note_reported): lines to come that are left out, and the marks of
-  // alarms by the lines that were read by then.
+  // What another watcher reported (note_reported): lines to come that are left out, and the marks
+  // of alarms by the lines that had been read by then.
   std::set<uint64_t> said_;
   std::map<uint64_t, int64_t> said_marks_;
   bool gap_ = false;
-  bool lost_ = false;  // what came before the next line
+  bool lost_ = false;  // transactions before the next line are lost
   bool lost_writers_ = false;
-  size_t postponed_ = 0;  // not to be decided again before this many more have come
+  size_t postponed_ = 0;  // decide again only after this many more have come
 };
 
 }  // namespace assay::internal::watch

@@ -1,4 +1,4 @@
-// The state of a watcher, written down for another one to continue (Watcher::save, Watcher::load).
+// The state of a watcher, saved for another watcher to continue (Watcher::save, Watcher::load).
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -84,7 +84,7 @@ void LateEffects::save(StateWriter& w) const {
   w.each(txns_, [&](const auto& one) { w.late(one.second); });
 }
 
-// A number that is there already, or a place that is taken, is a fault.
+// A number that is there already, or a place that is taken, is an error.
 void LateEffects::load(StateReader& r) {
   std::set<uint64_t> places;
   r.each([&] {
@@ -193,7 +193,7 @@ struct Watcher::Bytes {
     return s;
   }
 
-  // The numbers and moments; `number` and `moment` write each, or read it.
+  // Writes or reads the numbers and moments; `number` and `moment` do so for each.
   template <class W, class Number, class Moment, class Flag>
   static void plain(W& w, Number number, Moment moment, Flag flag) {
     number(w.progress_.transactions);
@@ -228,7 +228,7 @@ void Watcher::save(StreamWriter& to, formats::TxnTableWriter& txns) const {
   left_out_writes_.save(to);
   late_effects_.save(w);
   w.each(settled_, [&](const Settled& s) { Bytes::put(w, s); });
-  // These may be of any transaction that was late.
+  // These may belong to any transaction that was late.
   for (const Settled& s : settled_) w.masked_writes(s.masked_writes);
   state_.save(w);
   put_segment(to, segment_);

@@ -20,11 +20,12 @@ namespace {
 
 constexpr std::string_view kStateSession = "state before the window";
 
-// What the members touch of the state: each key once, in the order in which they do.
+// A key of the state that the members touch: each key once, in the order in which it is first
+// touched.
 struct TouchedKey {
   ValueView key;
   const LiveState::Entry* entry;
-  bool asked = false;  // a rival was read
+  bool asked = false;  // whether a rival was read
 };
 
 class TouchedState {
@@ -36,7 +37,7 @@ class TouchedState {
     for (const TouchedKey& k : found_) k.entry->mark = 0;
     return std::move(found_);
   }
-  // Late transactions whose value was read, by their places.
+  // The late transactions whose value was read, sorted by their places.
   std::vector<const LateTxn*> late() {
     std::ranges::sort(asked_late_, {}, &LateTxn::place);
     asked_late_.erase(std::unique(asked_late_.begin(), asked_late_.end()), asked_late_.end());
@@ -77,7 +78,7 @@ class TouchedState {
     });
   }
 
-  // A piece may come again, after others: then its keys are looked up twice.
+  // A piece may come again after others; then its keys are looked up twice.
   void start(const History& h) {
     piece_ = &h;
     seen_.assign(h.key_count(), false);
@@ -89,7 +90,7 @@ class TouchedState {
   std::vector<const LateTxn*> asked_late_;
   const History* piece_ = nullptr;
   std::vector<bool> seen_;
-  std::vector<const LiveState::Entry*> entries_;  // those with rivals
+  std::vector<const LiveState::Entry*> entries_;  // entries of keys with rivals
   std::vector<TouchedKey> found_;
 };
 
@@ -97,7 +98,7 @@ class Assembly {
  public:
   void header(const History& h) { copy_settings(h, builder_); }
 
-  // `apart`: each key by a separate transaction, for levels of single operations.
+  // Adds the state. `apart`: each key by a separate transaction, for levels of single operations.
   Status state(std::span<const TouchedKey> keys, int64_t at, bool apart) {
     bool open = false;
     for (const TouchedKey& k : keys) {
@@ -116,7 +117,8 @@ class Assembly {
     return Ok{};
   }
 
-  // After the state, and before all members: it took effect, and its reads fitted by then.
+  // Adds a late transaction after the state and before all members: it took effect, and its reads
+  // fitted before.
   Status late(const LateTxn& late, int64_t at) {
     const Member& m = late.member;
     const History& h = *m.piece;
@@ -151,7 +153,7 @@ class Assembly {
   }
 
  private:
-  // All at the same time: the search chooses the last one.
+  // Adds the rivals, all at the same time: the search chooses the last one.
   Status rivals(const TouchedKey& k, int64_t at) {
     std::vector<LiveState::Version> versions = k.entry->rivals;
     versions.push_back(k.entry->last);
@@ -169,7 +171,7 @@ class Assembly {
     builder_.add(v.removed ? Op::remove(key, v.value.view()) : Op::write(key, v.value.view()));
   }
 
-  // The views are of what lives until end_txn.
+  // The views refer to what lives until end_txn.
   void begin_state(std::string_view session, int64_t at) {
     members_.push_back(kNone);
     TxnHeader header;
@@ -185,7 +187,7 @@ class Assembly {
   std::vector<uint64_t> late_;
 };
 
-// The same transactions without what some operations observed; what they wrote stays.
+// The same transactions without some operations' observations; their writes stay.
 Result<Window> without(const Window& w, const std::vector<bool>& dropped) {
   const History& h = w.history;
   HistoryBuilder builder;
@@ -212,7 +214,7 @@ Result<Window> without(const Window& w, const std::vector<bool>& dropped) {
   return Window{std::move(*history), std::move(members), w.rivals, w.late};
 }
 
-// Without the members that are left out, and without what may have been seen of them.
+// The window without the members that are left out, and without what may have been seen of them.
 Result<Window> without_left_out(Window w, std::span<const Member> members) {
   const auto left_out = [&](TxnId t) {
     return w.members[t] != kNone && members[w.members[t]].left_out;
@@ -235,7 +237,7 @@ Result<Window> without_left_out(Window w, std::span<const Member> members) {
   return Window{std::move(*part), std::move(places), std::move(w.rivals), std::move(w.late)};
 }
 
-// Which observations the window explains.
+// Tells which observations the window explains.
 class Explained {
  public:
   Explained(const Window& w, std::span<const Member> members, const Past& past)
@@ -254,18 +256,19 @@ class Explained {
   }
   bool has_state(KeyId key) const { return past_.state.find(h_.key(key)) != nullptr; }
 
-  // A writer that is not among the members, and begins before the transaction ends, may explain it.
+  // Whether a writer that is not among the members, and begins before the transaction ends, may
+  // explain the observation.
   bool by_others_to_come(const Observation& seen) const {
     if (seen.accepts != Accepts::equals) return true;
     return is_from_nowhere(seen) || (!is_written(seen.version) && has_state(seen.key));
   }
 
-  // A left-out transaction wrote the value.
+  // Whether a left-out transaction wrote the value.
   bool by_left_out(const Observation& seen) const {
     return is_from_nowhere(seen) && past_.left_out_writes.explain(h_, seen);
   }
 
-  // What the key held before does.
+  // Whether what the key held before explains the observation.
   bool by_state(const Observation& seen) const {
     const LiveState::Entry* entry = past_.state.find(h_.key(seen.key));
     const auto explains = [&](const LiveState::Version& v) {
@@ -275,7 +278,7 @@ class Explained {
            (explains(entry->last) || std::ranges::any_of(entry->rivals, explains));
   }
 
-  // A writer of which nothing is known may explain it.
+  // Whether a writer about which nothing is known may explain the observation.
   bool by_dropped(const Observation& seen) const {
     if (!past_.gap || has_state(seen.key)) return false;
     return seen.accepts != Accepts::equals || !is_written(seen.version);
@@ -311,7 +314,8 @@ std::vector<bool> seen_by_sealed(const Window& w, std::span<const Member> member
   return seen;
 }
 
-// drop(transaction, its member, observation) for each observation; false if none is to go.
+// Calls drop(transaction, its member, observation) for each observation; false if none is to be
+// dropped.
 template <class Drop>
 bool mark_dropped(const Window& w, std::span<const Member> members, std::vector<bool>& dropped,
                   Drop drop) {
@@ -356,7 +360,7 @@ std::unordered_set<uint64_t> numbers_of_unknown(std::span<const Member> members)
   return numbers;
 }
 
-// When the first write of each key that is certainly later than everything forgotten was certainly
+// Per key: when its first write that is certainly later than everything forgotten was certainly
 // over.
 std::vector<int64_t> first_certain_writes(const Window& w, std::span<const Member> members,
                                           int64_t forgotten_end) {
@@ -372,7 +376,7 @@ std::vector<int64_t> first_certain_writes(const Window& w, std::span<const Membe
   return first;
 }
 
-// The reads of unknown values that prove nothing.
+// Collects the reads of unknown values, and tells which prove nothing.
 class UnexplainedReads {
  public:
   UnexplainedReads(const Window& w, std::span<const Member> members, const Past& past)
@@ -388,7 +392,8 @@ class UnexplainedReads {
   std::vector<Window::UnexplainedRead> take() && { return std::move(found_); }
 
  private:
-  // No forgotten transaction has left it: there is none, or its write is overwritten.
+  // Whether no forgotten transaction can have left the value: there is none, or its write is
+  // overwritten.
   bool is_proof(const Member& m, const Observation& seen) {
     if (!past_.gap && !past_.lost_writers) return true;
     if (certain_.empty()) certain_ = first_certain_writes(w_, members_, past_.forgotten_end);
@@ -398,7 +403,7 @@ class UnexplainedReads {
   const Window& w_;
   std::span<const Member> members_;
   const Past& past_;
-  std::vector<int64_t> certain_;  // once it was asked for
+  std::vector<int64_t> certain_;  // filled when first needed
   std::vector<Window::UnexplainedRead> found_;
 };
 
@@ -411,17 +416,17 @@ class WindowWriters {
         if (installs_version(h.op(i))) add(t, h.op(i).version);
   }
 
-  // Whether a transaction beyond the window may explain it.
+  // Whether a transaction beyond the window may explain the observation.
   bool explained_beyond(const Observation& seen, const Beyond& beyond) const {
     const bool equals = seen.accepts == Accepts::equals;
     if (seen.accepts == Accepts::absent || (equals && h_.version_value(seen.version).is_null()))
       return beyond.deletes || !h_.initial().is_null();
-    if (!equals) return true;  // any value but one, of which there are many
+    if (!equals) return true;  // any value but one: many transactions may have left it
     const bool written = writer_[seen.version] != kNone;
     return is_ambiguous(seen) || (!written && !h_.is_initial(seen.version));
   }
 
-  // Several members wrote it, so a transaction beyond may have done so as well.
+  // Whether several members wrote the value, so that a transaction beyond may have done so as well.
   bool is_ambiguous(const Observation& seen) const {
     if (seen.accepts != Accepts::equals) return false;
     const TxnId writer = writer_[seen.version];
@@ -473,7 +478,7 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
             unexplained.note(m, place, seen);
           return false;
         }
-        // A read that the state explains does not wait for a transaction of unknown outcome: a
+        // If the state explains a read, it does not wait for a transaction of unknown outcome: a
         // better explanation might take long to come.
         const bool known = m.status == TxnStatus::unknown && explained.by_state(seen);
         const bool waits = how.only_sealed || (!known && explained.by_others_to_come(seen));
@@ -511,9 +516,9 @@ Result<Window> projection(std::span<const Member> members, const Past& past, int
     if (past.late_writers.may_explain(whole->history, seen, at_hand)) return true;
     if (explained.by_left_out(seen)) return true;
     if (!past.gap && !past.lost_writers && !explained.has_state(seen.key)) return false;
-    // Since a certain write of the key, which is a member, whatever was forgotten is overwritten.
+    // Since a certain write of the key by a member, everything that was forgotten is overwritten.
     if (certain[seen.key] >= m.begin) return true;
-    // But for the late effect of an outcome that was never known.
+    // Except by the late effect of an outcome that was never known.
     return (past.gap || past.lost_writers) && explained.is_from_nowhere(seen);
   };
   if (mark_dropped(*whole, members, dropped, drop)) {

@@ -1,12 +1,12 @@
-// The history that represents a stretch of an endless one, and its decision by the engine of `assay
-// check`.
+// The history that represents a stretch of an endless history, to be decided by the engine of
+// `assay check`.
 //
 //   before:  { w(x,1) }            live state: x = 1
 //   window:  { r(x,1) w(x,2) }  { r(x,2) }
 //
 // To accept, the window is checked after one transaction that writes the live state of the keys it
 // touches: an order of it continues the order of what came before. That transaction is a stub: it
-// claims that the order before was the right one. So a window that is rejected says nothing by
+// assumes that the order before was the right one. So a window that is rejected says nothing by
 // itself, and no alarm rests on it: a violation is decided on the transactions alone, without the
 // stub and without whatever others may explain (project()).
 #pragma once
@@ -29,15 +29,15 @@ namespace assay::internal::watch {
 
 class LateEffects;
 
-// Knowledge about the writers that are not among the members.
+// What is known about writers that are not among the members.
 struct Past {
   const LiveState& state;
-  // Other transactions may have written any key: some were dropped, and the state of a key that has
-  // none is not known.
+  // Other transactions may have written any key: some were dropped, and the state of a key without
+  // an entry is not known.
   bool gap = false;
-  // Writers that are in no state were forgotten.
+  // Whether writers that are in no state were forgotten.
   bool lost_writers = false;
-  // Whatever was forgotten ended by then, but for late writers.
+  // Everything that was forgotten ended by then, except late writers.
   int64_t forgotten_end = Interval::kUnknown;
   const LateWriters& late_writers;
   const LeftOutWrites& left_out_writes;
@@ -45,7 +45,7 @@ struct Past {
 };
 
 struct Window {
-  // A rival that a member read, or the version that it is a rival of, as a transaction before the
+  // A rival that a member read, or the version whose rival it is, as a transaction before the
   // window.
   struct Rival {
     TxnId txn;
@@ -58,23 +58,23 @@ struct Window {
   struct UnexplainedRead {
     uint32_t place;
     HeldValue key, value;
-    bool by_late_writer;  // one of unknown outcome wrote it
+    bool by_late_writer;  // one of unknown outcome wrote the value
   };
 
   History history;
   std::vector<uint32_t>
-      members;  // per transaction its place in the members; kNone: the state before
+      members;  // indexed by transaction: its place among the members; kNone: the state before
   std::vector<Rival> rivals = {};  // of all keys; in the order of their transactions
-  // Late transactions whose value a member read, by their numbers: they precede the window, without
-  // their reads.
+  // Numbers of late transactions whose value a member read: they precede the window, without their
+  // reads.
   std::vector<uint64_t> late = {};
-  // Members some of whose observations are left out, as others to come may explain them; their
-  // places, in order.
+  // The places, in order, of members some of whose observations are left out because transactions
+  // to come may explain them.
   std::vector<uint32_t> open = {};
   std::vector<UnexplainedRead> unexplained = {};
 
-  // Only from projection_alone(): an observation that was left out because several transactions
-  // wrote its value; for people.
+  // Only set by projection_alone(): an observation, in words, that was left out because several
+  // transactions wrote its value.
   std::string ambiguous = {};
 
   bool is_open(uint32_t place) const { return std::ranges::binary_search(open, place); }
@@ -86,28 +86,28 @@ enum class Times : uint8_t { own, certain, none };
 
 struct AfterState {
   Times times = Times::own;
-  bool only_sealed = false;  // nothing that others observed
+  bool only_sealed = false;  // no others observed anything
 };
 
-// The members after the live state. Observations that transactions not yet reported may explain are
-// left out, those of members that are not sealed.
+// The members after the live state. Observations of members that are not sealed are left out if
+// transactions not yet reported may explain them.
 Result<Window> after_state(std::span<const Member> members, const Past& past, LevelId level,
                            int64_t mark, const AfterState& how);
 
-// The members alone, with the observations whose every possible writer is among them: a projection
-// of the endless history.
+// The members alone, with those observations all of whose possible writers are among them: a
+// projection of the endless history.
 Result<Window> projection(std::span<const Member> members, const Past& past, int64_t mark,
                           Times times);
 
-// Knowledge about transactions before and after the members.
+// What is known about transactions before and after the members.
 struct Beyond {
-  bool none = false;     // there are none
-  bool deletes = false;  // some may have deleted keys
+  bool none = false;     // there are no others
+  bool deletes = false;  // some of them may have deleted keys
 };
 
-// The same where nothing is known of when the others ran: a read proves something if one member
-// wrote its value, or if it is the initial one and no member wrote it. Holds if no transaction
-// beyond writes one of these values to the same key.
+// The same if nothing is known about when the others ran: a read proves something if one member
+// wrote its value, or if it is the initial one and no member wrote it. This is valid if no
+// transaction beyond writes one of these values to the same key.
 Result<Window> projection_alone(std::span<const Member> members, const Beyond& beyond);
 
 }  // namespace assay::internal::watch

@@ -1,5 +1,5 @@
-// What drivers call of DuckDB's interface for C, loaded when it is needed. Debian has no package of
-// it, so these are declared here.
+// The functions of DuckDB's C interface that drivers call, loaded when needed. Debian has no
+// package for it, so they are declared here.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ int duckdb_bind_varchar(void* statement, uint64_t place, const char* text);
 int duckdb_execute_prepared(void* statement, DuckdbResult* result);
 void duckdb_destroy_prepare(void** statement);
 const char* duckdb_result_error(DuckdbResult* result);
-int duckdb_result_return_type(DuckdbResult result);  // 3: rows of the user's
+int duckdb_result_return_type(DuckdbResult result);  // 3: rows for the user
 uint64_t duckdb_column_count(DuckdbResult* result);
 uint64_t duckdb_row_count(DuckdbResult* result);
 uint64_t duckdb_rows_changed(DuckdbResult* result);

@@ -1,4 +1,4 @@
-// Its part for replicas.
+// MariaDB Connector/C's functions for replicas.
 #pragma once
 #pragma GCC system_header  // #include_next is an extension
 

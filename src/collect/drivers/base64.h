@@ -1,4 +1,4 @@
-// Base64 as JSON gateways spell bytes.
+// Base64, in which JSON gateways write bytes.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 namespace assay::internal::collect {
 
 std::string to_base64(std::string_view bytes);
-// Up to the first character that is none.
+// Decodes up to the first character that is not Base64.
 std::string from_base64(std::string_view text);
 
 }  // namespace assay::internal::collect

@@ -1,7 +1,7 @@
-// When the write-ahead log of a SQLite database is emptied. It begins anew only at a moment when no
-// connection reads from it, and sessions that read without a pause leave none, so it would grow
-// until the disk is full. So once it is long, new transactions wait until the current ones have
-// ended, and one of them empties it.
+// When the write-ahead log of a SQLite database is emptied. It starts again only at a moment when
+// no connection reads from it, and sessions that read without a pause leave no such moment, so it
+// would grow until the disk is full. So once it is long, new transactions wait until the current
+// ones have ended, and one of those that waited empties it.
 #pragma once
 
 #include <chrono>
@@ -14,13 +14,14 @@ namespace assay::internal::collect {
 
 class CheckpointTurns {
  public:
-  static constexpr uint64_t kPages = 4096;  // of 4 KiB, when the log is emptied
+  static constexpr uint64_t kPages = 4096;  // pages of 4 KiB at which the log is emptied
 
-  // A transaction begins. Where it is its turn, `empty` is called while no other goes on; it says
-  // how many pages stay. One that goes on for longer than `patience` is not waited for.
+  // Begins a transaction. If it is the one to empty the log, `empty` is called while no other is
+  // open; it returns how many pages are left. A transaction that stays open for longer than
+  // `patience` is not waited for.
   void begin(std::chrono::milliseconds patience, const std::function<uint64_t()>& empty);
   void end();
-  // After a commit the log has this many pages.
+  // Notes that the log has this many pages after a commit.
   void committed(uint64_t pages);
 
  private:
@@ -29,7 +30,7 @@ class CheckpointTurns {
   uint64_t going_on_ = 0;
   uint64_t pages_ = 0;
   uint64_t limit_ = kPages;
-  bool closed_ = false;  // to transactions that would begin
+  bool closed_ = false;  // to transactions that want to begin
 };
 
 }  // namespace assay::internal::collect

@@ -1,4 +1,4 @@
-// What a driver says of its database, for the history's header.
+// What a driver says about its database, for the history's header.
 #pragma once
 
 #include <string>

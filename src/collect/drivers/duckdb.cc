@@ -1,9 +1,10 @@
-// Embedded DuckDB, one connection a session, in memory or in a file that no other process has open.
+// Embedded DuckDB, one connection per session, in memory or in a file that no other process has
+// open.
 //
 // A transaction has a snapshot from its first statement on, and no statement waits for a lock: one
 // that changes a row which another transaction has changed since the snapshot is refused at once,
-// and the transaction with it. COMMIT may be refused too. A COMMIT after a refusal succeeds without
-// effect.
+// and the transaction with it. COMMIT may also be refused. A COMMIT after a refusal succeeds
+// without effect.
 #include "collect/clients/duckdb.h"
 
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ constexpr IsolationName kDuckdbIsolations[] = {
 };
 constexpr int kRowsOfAQuery = 3;
 
-// Closes itself.
+// Closes the database when it is destroyed.
 struct Database {
   Database() = default;
   Database(const Database&) = delete;
@@ -157,7 +158,8 @@ class DuckdbSession : public DriverSession {
   void* connection_ = nullptr;
   SqlStatements statements_;
   std::unordered_map<const char*, void*> prepared_;  // by the statement's text
-  bool is_open_ = false, is_refused_ = false;        // the transaction of what is spoken
+  bool is_open_ = false, is_refused_ = false;        // about the transaction of statements passed
+                                                     // to `speak`
 };
 
 class DuckdbDriver : public Driver {

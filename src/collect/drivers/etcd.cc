@@ -1,17 +1,17 @@
-// etcd over its HTTP gateway (JSON). A transaction is optimistic (drivers/optimistic.h) and, as
-// etcd's own Go library does it, commits with one /v3/kv/txn that compares the revision of every
-// key it read:
+// etcd over its HTTP gateway (JSON). A transaction is optimistic (drivers/optimistic.h) and, as in
+// etcd's own Go library, commits with one /v3/kv/txn that compares the revision of every key it
+// read:
 //
 //   serializable      reads see the revision of the first read; committed if none of its keys
 //                     changed since
 //   repeatable reads  each key is read as it is when first asked for; the same comparison
-//   read committed    each key likewise, and no comparison
+//   read committed    each key in the same way, and no comparison
 //
 // A transaction that wrote nothing has read one revision under `serializable` and needs no commit.
 //
-// Revisions are etcd's logical time. That of a commit, or of the comparison that a transaction
-// without writes ended in, is its commit_ts; the one that all its reads saw under `serializable`,
-// or the one before a commit without reads, its start_ts.
+// Revisions are etcd's logical time. The revision of a commit, or of the comparison with which a
+// transaction without writes ended, is its commit_ts; the revision that all its reads saw under
+// `serializable`, or the one before a commit without reads, is its start_ts.
 #ifdef ASSAY_CURL
 #include <curl/curl.h>
 #include <fmt/format.h>
@@ -69,13 +69,13 @@ class Gateway {
     curl_easy_setopt(c, CURLOPT_WRITEDATA, &body_);
   }
 
-  // `answer` is set if the result is ok. An error etcd is sure about is fatal; after any other the
-  // outcome of the request is unknown.
+  // `answer` is set if the result is ok. An error that etcd is certain about is fatal; after any
+  // other the outcome of the request is unknown.
   CallResult post(const char* method, const Json& request, Json& answer) {
     const std::string url = base_ + method, text = request.dump();
     body_.clear();
-    // On a connection that died meanwhile curl sends a request twice, and the second answer to a
-    // transaction would deny the first.
+    // On a connection that has died meanwhile, curl sends a request twice, and the second answer to
+    // a transaction would contradict the first.
     curl_easy_setopt(curl_.get(), CURLOPT_FRESH_CONNECT,
                      std::string_view(method) == "kv/txn" ? 1L : 0L);
     curl_easy_setopt(curl_.get(), CURLOPT_URL, url.c_str());
@@ -163,7 +163,7 @@ class EtcdSession : public OptimisticSession {
       revision_ = answer["header"].text("revision", "0");
       if (isolation_ == "serializable") times_.start_ts = revision_of(answer);
     }
-    std::string changed = "0";  // what etcd says of a key that is not there
+    std::string changed = "0";  // what etcd says about a key that is absent
     text.reset();
     if (answer.contains("kvs") && !answer["kvs"].empty()) {
       const Json& found = answer["kvs"][0];
@@ -185,9 +185,9 @@ class EtcdSession : public OptimisticSession {
 
   Gateway gateway_;
   std::string isolation_;
-  std::string revision_;  // of the first read
+  std::string revision_;  // the one of the first read
   OwnTimes times_;
-  std::string name_;  // of the transaction; empty if not needed
+  std::string name_;  // name of the transaction; empty if not needed
   Json compares_;
 };
 

@@ -1,8 +1,9 @@
-// Any program as a database: a JSON object a line, and one line of answer. The protocol is
+// Any program as a database: a JSON object per line, and one line of answer. The protocol is
 // docs/formats/exec-protocol.md.
 //
-// A program that does not answer in time is killed, or its connection closed. Before COMMIT was
-// sent that is an abort (it undoes what the session had open), after that the outcome is unknown.
+// A program that does not answer in time is killed, or its connection closed. If COMMIT was not
+// sent yet, that is an abort (it undoes what the session had open); otherwise the outcome is
+// unknown.
 #include <fmt/format.h>
 
 #include <set>
@@ -143,7 +144,7 @@ class ExecSession : public DriverSession {
     own_ = {};
     Json ops = Json::array();
     for (const Request& request : requests) ops.push_back(to_json(request));
-    // The time-out is that of one operation.
+    // The time-out is for one operation.
     const auto [result, answer] = ask({{"do", "batch"}, {"ops", std::move(ops)}}, true,
                                       timeout_ * requests.size() + kExecGrace);
     if (!result.ok()) return result;
@@ -173,11 +174,11 @@ class ExecSession : public DriverSession {
   void set_batch(bool batch) { batch_ = batch; }
 
  private:
-  // Ours, not the workload's.
+  // Removes our own mark, which the workload did not write.
   static void leave_out_mark(Reply& reply) {
     std::erase_if(reply.rows, [](const auto& row) { return row.first.text == kExecRunKey; });
   }
-  // False if it is there and is no time.
+  // Returns false if the time is given but invalid.
   static bool take_time(const Json& answer, const char* name, int64_t& time) {
     const Json* it = answer.find(name);
     if (it == nullptr) return true;
@@ -188,7 +189,7 @@ class ExecSession : public DriverSession {
 
   std::unique_ptr<ExecChannel> channel_;
   std::chrono::milliseconds timeout_;
-  OwnTimes own_;  // of the transaction that began last
+  OwnTimes own_;  // times of the transaction that began last
   bool read_only_ = false;
   bool batch_ = false;
 };
@@ -225,8 +226,9 @@ class ExecDriver : public Driver {
     return Ok{};
   }
 
-  // As the programs know nothing of it, the mark is the value of a key of ours. One that cannot
-  // hold it says nothing, and before it has prepared its database a program need not answer.
+  // As the programs know nothing about it, the mark is the value of a key of ours. A program that
+  // cannot store it says nothing, and before a program has prepared its database it need not
+  // answer.
   Result<RunMark> prepared_by() override {
     if (!can_be_marked() || mark_.run == 0) return RunMark{};
     auto session = open();
@@ -242,7 +244,7 @@ class ExecDriver : public Driver {
   }
 
   std::string describe() const override {
-    // "name" first, as every driver has it.
+    // "name" comes first, as in every driver.
     const std::string rest = Json{{"isolation", options_.isolation}, {"version", version_}}.dump();
     return "{\"name\":" + Json(name_).dump() + "," + rest.substr(1);
   }
@@ -263,7 +265,7 @@ class ExecDriver : public Driver {
     return reply;
   }
 
-  // A session that has said hello.
+  // Opens a session that has said hello.
   Result<std::unique_ptr<ExecSession>> open() {
     auto channel = program_->connect();
     if (!channel.ok()) return channel.error();
@@ -279,7 +281,7 @@ class ExecDriver : public Driver {
           fmt::format("exec: '{}' does not say hello: {}", program_->name(), result.message));
     session->set_read_only(answer.value("read_only", Json(false)) == Json(true));
     session->set_batch(answer.value("batch", Json(false)) == Json(true));
-    if (!kinds_.empty()) return session;  // known from the first time
+    if (!kinds_.empty()) return session;  // known since the first time
     name_ = answer.value("name", Json("exec")).is_string() ? answer.text("name", "exec") : "exec";
     version_ = answer.value("version", Json());
     for (const Json& kind : answer.value("kinds", Json::array({"r", "w"})))

@@ -102,7 +102,7 @@ bool ExecChannel::send(const Json& message) {
   return true;
 }
 
-// False if nothing comes any more, or not in time.
+// Returns false if nothing more comes in time.
 bool ExecChannel::read_more(Steady::time_point deadline) {
   while (true) {
     const auto left =
@@ -177,7 +177,7 @@ Result<int> ExecProgram::dial() const {
   return e;
 }
 
-// To the process that we start, which first has to listen.
+// Connects to the process that we start, which first has to listen.
 Result<int> ExecProgram::dial_own() {
   const std::lock_guard lock(mutex_);
   if (!shared_ || shared_->ended()) {

@@ -1,10 +1,10 @@
-// The programs behind exec: and exec+unix:, and the lines that go to them and come back.
+// The programs of exec: and exec+unix:, and the lines sent to them and back.
 // docs/formats/exec-protocol.md.
 //
 //   exec:COMMAND             a process for each session; lines on its standard input and output
 //   exec+unix:PATH           a connection to the socket at PATH for each session: one process
 //                            serves them all
-//   exec+unix:PATH COMMAND   the same; COMMAND is started first, and again where it has ended
+//   exec+unix:PATH COMMAND   the same; COMMAND is started first, and again when it has ended
 #pragma once
 
 #include <sys/types.h>
@@ -21,20 +21,20 @@
 namespace assay::internal::collect {
 
 // A process that was started through the shell, in a separate process group: its children end with
-// it, and it does not get our interrupts. When this is destroyed its input ends, and a process that
-// goes on for half a second is killed.
+// it, and it does not get our interrupts. When this object is destroyed, its input ends, and if it
+// goes on for half a second, it is killed.
 class ExecProcess {
  public:
-  // `answers`: its standard output is read. Otherwise it goes to standard error.
+  // `answers`: its standard output is read; otherwise it goes to standard error.
   static Result<std::unique_ptr<ExecProcess>> start(const std::string& command, bool answers);
   ~ExecProcess();
   ExecProcess(const ExecProcess&) = delete;
   ExecProcess& operator=(const ExecProcess&) = delete;
 
   int socket() const { return socket_; }
-  // Whether it has ended, at the latest after `limit`.
+  // Whether it has ended; waits for this at most `limit`.
   bool ended(std::chrono::milliseconds limit = {});
-  // As kill -9 does, with all that it has started.
+  // Kills it like kill -9, with everything that it has started.
   void kill();
 
  private:
@@ -44,24 +44,24 @@ class ExecProcess {
   bool ended_ = false;
 };
 
-// The dialogue of one session. Its destruction closes our side, which is the sign to undo an open
-// transaction.
+// The dialogue of one session. Destroying it closes our side, which tells the program to undo an
+// open transaction.
 class ExecChannel {
  public:
-  explicit ExecChannel(std::unique_ptr<ExecProcess> process);  // of this session alone
+  explicit ExecChannel(std::unique_ptr<ExecProcess> process);  // serves only this session
   explicit ExecChannel(int socket) : socket_(socket) {}        // a connection, closed by this
   ~ExecChannel();
   ExecChannel(const ExecChannel&) = delete;
   ExecChannel& operator=(const ExecChannel&) = delete;
 
   bool send(const Json& message);
-  // The next line as JSON; discarded if there is none in time or it is no object.
+  // The next line as JSON; discarded if there is none in time or it is not an object.
   Json receive(std::chrono::milliseconds limit);
-  // Says that nothing more will be sent.
+  // Announces that nothing more will be sent.
   void end_input();
-  // Whether the other side closes, at the latest after `limit`; remaining output is dropped.
+  // Whether the other side closes; waits for this at most `limit`, and drops remaining output.
   bool ended(std::chrono::milliseconds limit);
-  // Of this session alone; null for a connection.
+  // The process that serves only this session; null for a connection.
   ExecProcess* process() { return process_.get(); }
 
  private:
@@ -70,10 +70,11 @@ class ExecChannel {
   std::unique_ptr<ExecProcess> process_;
   int socket_;
   std::string input_;
-  bool closed_ = false;  // by the other side
+  bool closed_ = false;  // closed by the other side
 };
 
-// What the URL of a database names. `connect` may be called from several threads at once.
+// The program that the URL of a database names. `connect` may be called from several threads at
+// once.
 class ExecProgram {
  public:
   static Result<std::unique_ptr<ExecProgram>> of(std::string_view url);
@@ -82,9 +83,9 @@ class ExecProgram {
   ExecProgram& operator=(const ExecProgram&) = delete;
 
   Result<std::unique_ptr<ExecChannel>> connect();
-  // For messages: the command, or where it listens.
+  // The name for messages: the command, or the path where the program listens.
   const std::string& name() const { return command_.empty() ? path_ : command_; }
-  // Whether the process that serves a session was started by us.
+  // Whether we started the process that serves a session.
   bool can_be_killed() const { return !command_.empty(); }
   // Kills the process that serves the session, and with it every session that it serves.
   void kill(ExecChannel& channel);
@@ -95,9 +96,9 @@ class ExecProgram {
   Result<int> dial() const;
   Result<int> dial_own();
 
-  std::string path_;     // of the socket; empty: a process for each session
-  std::string command_;  // empty: the program was started elsewhere
-  std::mutex mutex_;     // of what follows
+  std::string path_;     // path of the socket; empty: there is a process for each session
+  std::string command_;  // empty: the program was not started by us
+  std::mutex mutex_;     // guards what follows
   std::unique_ptr<ExecProcess> shared_;
 };
 

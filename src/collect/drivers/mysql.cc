@@ -1,11 +1,11 @@
 // MySQL's protocol through MariaDB's client library: MariaDB, Galera clusters, MySQL, TiDB, Dolt.
 //
-// Statements go as text. InnoDB and Galera may end a transaction at any call, fetching a result
-// included. What an error means for it:
+// Statements go as text. InnoDB and Galera may end a transaction at any call, even when a result is
+// fetched. What an error means for the transaction:
 //
 //   1213, 1205, 1020 and their like    refused: aborted, also as the answer to COMMIT (Galera and
 //                                      TiDB's optimistic transactions are judged then)
-//   1105 "[try again later]"           the same: TiDB's mark of what it would itself begin anew. A
+//   1105 "[try again later]"           the same: TiDB's mark of what it would itself retry. A
 //                                      commit of which it does not know the outcome, it answers by
 //                                      closing the connection.
 //   connection lost, no answer         before COMMIT was sent: aborted, as the server undoes what
@@ -13,10 +13,10 @@
 //   anything else at COMMIT            unknown
 //   anything else                      fatal
 //
-// TiDB returns its timestamps on request: that of the start in the transaction, that of the commit
-// afterwards. The results of these queries change no outcome.
+// TiDB returns its timestamps on request: that of the start during the transaction, that of the
+// commit afterwards. The results of these queries change no outcome.
 //
-// A lock wait that ends in 1205 undoes the statement alone, so every abort is followed by a
+// A lock wait that ends in 1205 undoes only the statement, so every abort is followed by a
 // ROLLBACK.
 #ifdef ASSAY_MYSQL
 #include <fmt/format.h>
@@ -55,8 +55,7 @@ constexpr uint16_t kMysqlDefaultPort = 3306;
 //   9007 TiDB's conflicts, 8028 its table was altered, 9001 to 9005 its store does not answer
 constexpr unsigned kRefusals[] = {1205, 1213, 1020, 1062, 1047, 1290, 1792, 1836, 1317, 1969, 3024,
                                   8002, 8005, 8022, 8028, 9007, 9001, 9002, 9003, 9004, 9005};
-// Of those, the errors of COMMIT after which nothing happened. 1062: TiDB looks for duplicates
-// then.
+// The errors of COMMIT after which nothing has happened. 1062: TiDB looks for duplicates at COMMIT.
 constexpr unsigned kCommitRefusals[] = {1205, 1213, 1020, 1062, 1792, 8002, 8005, 8022, 8028, 9007};
 // "Unknown error"; its text says more.
 constexpr unsigned kUnnumbered = 1105;
@@ -75,7 +74,7 @@ bool is_one_of(const unsigned (&codes)[N], unsigned code) {
   return std::find(std::begin(codes), std::end(codes), code) != std::end(codes);
 }
 
-// The client's own errors, and the server's at its end.
+// Whether the code is one of the client's own errors, or one of the server when it ends.
 bool means_lost(unsigned code) {
   return (code >= 2000 && code < 3000) || code == 1053 || code == 1927 ||
          (code >= 1158 && code <= 1161);
@@ -94,8 +93,8 @@ std::string_view product_of(std::string_view version) {
   return "MySQL";
 }
 
-// TiDB ends its message about a conflict with times and keys, which would make every message
-// different.
+// The message without the times and keys with which TiDB ends a message about a conflict: they
+// would make every message different.
 std::string_view without_moment(std::string_view text) {
   const size_t moment = text.find("txnStartTS");
   if (moment == std::string_view::npos) return text;
@@ -117,7 +116,7 @@ constexpr MysqlFileOption kMysqlFiles[] = {{"ssl-ca", MYSQL_OPT_SSL_CA},
                                            {"ssl-key", MYSQL_OPT_SSL_KEY},
                                            {"defaults-file", MYSQL_READ_DEFAULT_FILE}};
 
-// ssl-mode=required asks for TLS without a check of the certificate; a named authority asks for the
+// ssl-mode=required asks for TLS without checking the certificate; naming an authority asks for the
 // check.
 Status set_up_connection(MYSQL* c, const Url& url) {
   my_bool tls = 0, verified = 0;
@@ -147,7 +146,7 @@ Status set_up_connection(MYSQL* c, const Url& url) {
   return Ok{};
 }
 
-// The library takes what is null from its option file and MYSQL_PWD.
+// Returns null for an empty text: the library then uses its option file and MYSQL_PWD.
 const char* given(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
 struct CloseMysql {
@@ -245,7 +244,7 @@ class MysqlSession : public DriverSession {
         const unsigned code = mysql_errno(connection_.get());
         spoken.error = fmt::format("{} {}", code, without_moment(mysql_error(connection_.get())));
         if (means_lost(code)) return io_error("MySQL: " + spoken.error);
-        // An error does not say whether the transaction is still open; what follows does.
+        // An error does not say whether the transaction is still open; the next statement does.
         if (mysql_real_query(connection_.get(), "DO 0", 4) != 0)
           return io_error(fmt::format("MySQL: {}", mysql_error(connection_.get())));
       }
@@ -350,7 +349,7 @@ class MysqlSession : public DriverSession {
     return sql;
   }
 
-  // Sends and takes the whole answer, into rows_ if it has any.
+  // Sends the query and takes the whole answer, into rows_ if it has rows.
   CallResult query(const std::string& sql, bool committing) {
     rows_.reset();
     if (mysql_real_query(connection_.get(), sql.data(), sql.size()) != 0) return failed(committing);
@@ -374,7 +373,7 @@ class MysqlSession : public DriverSession {
     return CallResult::aborted(std::move(message), !roll_back());
   }
 
-  // Fails as any statement of the transaction may.
+  // Learns the start. May fail like any statement of the transaction.
   CallResult learn_start() {
     CallResult result = query("SELECT @@tidb_current_ts", false);
     const MYSQL_ROW row = result.ok() && rows_ ? mysql_fetch_row(rows_.get()) : nullptr;
@@ -384,8 +383,8 @@ class MysqlSession : public DriverSession {
     return result;
   }
 
-  // TiDB says of the session's last transaction that wrote when that was; of early versions it
-  // cannot be learned. False if the connection is lost.
+  // Asks TiDB for the commit of the session's last transaction that wrote; early versions do not
+  // tell. False if the connection is lost.
   bool learn_commit() {
     const std::string told = ask("SELECT @@tidb_last_txn_info");
     const auto info = Json::parse(told);
@@ -395,7 +394,7 @@ class MysqlSession : public DriverSession {
     return !means_lost(mysql_errno(connection_.get()));
   }
 
-  // False if the connection is not usable afterwards.
+  // Returns false if the connection is not usable afterwards.
   bool roll_back() {
     rows_.reset();
     return mysql_real_query(connection_.get(), "ROLLBACK", 8) == 0;
@@ -406,13 +405,13 @@ class MysqlSession : public DriverSession {
   std::string version_;
   std::string_view product_;
   Rows rows_;
-  std::string mark_;  // in front of statements
+  std::string mark_;  // put in front of statements
   bool read_only_ = false;
-  bool tells_times_ = false;  // and the caller needs the times
-  OwnTimes times_;            // of the transaction that ended last
+  bool tells_times_ = false;  // the server tells times and the caller needs them
+  OwnTimes times_;            // times of the transaction that ended last
 };
 
-// From InnoDB's monitor: what information_schema shows of waiting transactions is up to a tenth of
+// Reads InnoDB's monitor: what information_schema shows of waiting transactions is up to a tenth of
 // a second old. It needs the privilege PROCESS. TiDB lists its transactions.
 class MysqlLocks : public LockView {
  public:
@@ -521,7 +520,7 @@ class MysqlDriver : public Driver {
  private:
   Result<std::unique_ptr<MysqlSession>> open() {
     MysqlConnection connection(mysql_init(nullptr));
-    // A little longer than the server waits: an orderly error then comes first.
+    // A little longer than the server waits, so that an orderly error comes first.
     const auto seconds = static_cast<unsigned>(options_.timeout.count() / 1000 + 2);
     mysql_options(connection.get(), MYSQL_OPT_CONNECT_TIMEOUT, &seconds);
     mysql_options(connection.get(), MYSQL_OPT_READ_TIMEOUT, &seconds);

@@ -15,15 +15,15 @@ class OptimisticSession : public DriverSession {
  public:
   CallResult begin() override;
   CallResult call(const Request& request, Reply& reply) override;
-  // Every kind but ranges.
+  // Every kind except ranges.
   static bool can_do(OpKind kind) { return kind != OpKind::range; }
 
  protected:
-  using Text = std::optional<std::string>;  // nothing: the key is absent
+  using Text = std::optional<std::string>;  // nullopt: the key is absent
 
-  // What the store holds, remembered for the commit. Called once a key and transaction.
+  // Fetches what the store holds; remembered for the commit. Called once per key and transaction.
   virtual CallResult fetch(const std::string& key, Text& text) = 0;
-  // What the transaction is to write, by key.
+  // What the transaction will write, by key.
   const std::map<std::string, Text>& writes() const { return writes_; }
 
  private:

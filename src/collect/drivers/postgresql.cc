@@ -1,7 +1,7 @@
-// PostgreSQL through libpq, and what speaks its protocol.
+// PostgreSQL through libpq, and databases that use its protocol.
 //
-// Every statement is sent without blocking and waited for with a deadline of our own, since a
-// server that hangs does not keep its statement_timeout. What an error means for the transaction:
+// Every statement is sent without blocking and awaited with a deadline of our own, since a server
+// that hangs does not respect its statement_timeout. What an error means for the transaction:
 //
 //   SQLSTATE 40xxx, 57014, 55P03, 25006, 23505   refused: aborted (H2 says also 90131 and HYTxx)
 //   connection lost or deadline passed           before COMMIT was sent: aborted, as the server
@@ -53,7 +53,7 @@ constexpr IsolationName kH2Isolations[] = {
     {"snapshot", "… SNAPSHOT"},
 };
 
-// The client waits this much longer than the server: an orderly error then comes first.
+// The client waits this much longer than the server, so that an orderly error comes first.
 constexpr auto kPostgresqlGrace = std::chrono::milliseconds(1000);
 
 struct ClosePostgresql {
@@ -77,29 +77,29 @@ bool refused(std::string_view sqlstate) {
          sqlstate.starts_with("HYT");
 }
 
-// The server ends the connection: shutdown, crash, recovery, or the network.
+// Whether the server ends the connection: shutdown, crash, recovery, or the network.
 bool means_lost(std::string_view sqlstate) {
   return sqlstate.empty() || sqlstate.starts_with("08") || sqlstate.starts_with("57P");
 }
 
 // Added to each statement that changes something, which costs no round trip: it asks for the
 // server's number of the transaction, of which the log has the lower 32 bits only, and writes the
-// history's name of the transaction into the log. The number alone would not do: after a crash a
-// number that never reached the disk is given again.
+// history's name of the transaction into the log. The number alone would not be enough: after a
+// crash a number that never reached the disk is used again.
 constexpr std::string_view kNaming =
     "txid_current() % 4294967296, pg_logical_emit_message(true, 'assay', "
     "current_setting('assay.txn'))";
 
-// A query that also returns the snapshot that it looks at, in the same statement: the next one may
-// look at another. The first two columns are the snapshot, and null in the only row if the query
-// returned none.
+// A query that also returns the snapshot that it looks at, in the same statement, as the next one
+// may look at another snapshot. The first column is the snapshot; the second is null in the only
+// row if the query returned none.
 constexpr std::string_view kWithSnapshot =
     "WITH assay_rows AS ({}) SELECT * FROM (SELECT txid_current_snapshot()::text OFFSET 0) AS "
     "assay_one LEFT JOIN (SELECT 1 AS assay_there, assay_rows.* FROM assay_rows) AS assay_found ON "
     "true";
 constexpr int kSnapshotColumns = 2;
 
-// For the history's header. In the order of their names.
+// For the history's header, sorted by name.
 constexpr std::string_view kPostgresqlSettings =
     "SELECT name, setting FROM pg_settings WHERE name IN ('default_transaction_deferrable', "
     "'default_transaction_isolation', 'default_transaction_read_only', 'fsync', "
@@ -108,7 +108,7 @@ constexpr std::string_view kPostgresqlSettings =
 
 constexpr Oid kInt8 = 20;  // the type bigint
 
-// The databases behind the protocol.
+// The databases that use the protocol.
 enum class Dialect { postgresql, cockroachdb, yugabytedb, h2 };
 
 Dialect dialect_of(std::string_view version) {
@@ -132,7 +132,7 @@ std::string_view name_of(Dialect dialect) {
   return "";
 }
 
-// Of an answer whose columns begin at `first`.
+// Whether the row of an answer whose columns begin at `first` is there.
 bool is_there(const PGresult& answer, int row, int first) {
   return first == 0 || PQgetisnull(&answer, row, 1) == 0;
 }
@@ -232,8 +232,8 @@ class PostgresqlSession : public DriverSession {
     return result;
   }
 
-  // All in one message, as PostgreSQL's own tester sends a step: outside of a transaction they are
-  // one.
+  // Sends all statements in one message, as PostgreSQL's own tester sends a step: outside of a
+  // transaction they are one.
   Status speak(std::span<const std::string> statements, std::vector<Spoken>& answers) override {
     if (statements.empty()) return Ok{};
     std::string sql;
@@ -243,8 +243,8 @@ class PostgresqlSession : public DriverSession {
     speaking_ = true;
     const bool answered = send_text(sql) != 0 && receive();
     speaking_ = false;
-    // What came behind the last answer, such as of a trigger at the end of the transaction, belongs
-    // to it.
+    // Notices after the last answer, such as those of a trigger at the end of the transaction,
+    // belong to it.
     if (!spoken_.empty() && !notices_.empty())
       std::move(notices_.begin(), notices_.end(), std::back_inserter(spoken_.back().notices));
     notices_.clear();
@@ -269,7 +269,7 @@ class PostgresqlSession : public DriverSession {
     return CallResult::aborted("rolled back by the client", lost);
   }
 
-  // One statement outside of transactions; for setting up.
+  // Runs one statement outside of transactions; for setting up.
   Status run(const std::string& sql) { return must(send_text(sql)); }
   std::string ask(const std::string& sql) {
     if (!run(sql).ok() || row_count() == 0) return {};
@@ -287,7 +287,7 @@ class PostgresqlSession : public DriverSession {
   const SqlStatements& statements() const { return *statements_; }
 
  private:
-  // Standbys print theirs without the transactions that are running.
+  // Whether snapshots are useful: standbys print theirs without the transactions that are running.
   bool tells_snapshots() const {
     return options_.named && dialect_ == Dialect::postgresql && !read_only_;
   }
@@ -355,7 +355,7 @@ class PostgresqlSession : public DriverSession {
         PostgresqlAnswer next(PQgetResult(connection_.get()));
         if (!next) return answer_ != nullptr;
         if (speaking_) spoken_.push_back(spoken(*next));
-        // Of several results the first error counts, otherwise the last.
+        // Among several results the first error counts, otherwise the last result.
         if (!answer_ || PQresultStatus(answer_.get()) != PGRES_FATAL_ERROR)
           answer_ = std::move(next);
       }
@@ -367,8 +367,7 @@ class PostgresqlSession : public DriverSession {
         lost_because_ = "no answer in time";
         return false;
       }
-      // H2 sends an answer in pieces and waits for us to acknowledge each; the system takes its
-      // time.
+      // H2 sends an answer in pieces and waits until we acknowledge each, which the system delays.
       const int now = 1;
       if (dialect_ == Dialect::h2)
         setsockopt(socket.fd, IPPROTO_TCP, TCP_QUICKACK, &now, sizeof now);
@@ -379,7 +378,7 @@ class PostgresqlSession : public DriverSession {
     }
   }
 
-  // What one statement of several came to. All of them are one transaction until one of them ends
+  // The result of one of several statements. All of them are one transaction until one of them ends
   // it.
   Spoken spoken(PGresult& result) {
     Spoken s;
@@ -438,7 +437,7 @@ class PostgresqlSession : public DriverSession {
     return CallResult::aborted(std::move(why), true);
   }
 
-  // False if the connection is not usable afterwards.
+  // Returns false if the connection is not usable afterwards.
   bool roll_back() {
     if (PQtransactionStatus(connection_.get()) == PQTRANS_IDLE) return true;
     return send_text("ROLLBACK") != 0 && receive() &&
@@ -459,19 +458,20 @@ class PostgresqlSession : public DriverSession {
   std::string version_;
   Dialect dialect_ = Dialect::postgresql;
   PostgresqlAnswer answer_;
-  int first_ = 0;  // column of answer_ behind those of the snapshot
+  int first_ = 0;  // column of answer_ after those of the snapshot
   std::string lost_because_;
-  std::string name_;        // gives the transaction its name, where it is to have one
-  bool said_name_ = false;  // by a statement of the user's: those of ours say it themselves
+  std::string name_;        // gives the transaction its name, if it is to have one
+  bool said_name_ = false;  // in a statement for one of the user's: those of ours include it
   std::string server_id_;
   uint64_t backend_ = 0;
   bool read_only_ = false;
-  bool speaking_ = false;             // the user's statements, of which each answer is kept
-  std::vector<Spoken> spoken_;        // what came of them
+  bool speaking_ = false;             // whether the statements are the user's, each of whose
+                                      // answers is kept
+  std::vector<Spoken> spoken_;        // their results
   std::vector<std::string> notices_;  // since the last answer
 };
 
-// The tester of PostgreSQL asks the same function; H2 lists its sessions.
+// PostgreSQL's tester asks the same function; H2 lists its sessions.
 constexpr char kH2Blocker[] =
     "SELECT blocker_id FROM information_schema.sessions WHERE session_id = {}";
 
@@ -497,8 +497,8 @@ class PostgresqlDriver : public Driver {
 
   bool supports(OpKind) const override { return true; }
   bool supports_conditions() const override { return true; }
-  // Below repeatable read PostgreSQL looks at rows that it locks once more; the other systems have
-  // not been examined.
+  // Below repeatable read, PostgreSQL looks again at rows that it locks; the other systems have not
+  // been examined.
   sql::Dialect dialect() const override {
     sql::Dialect d{.database = name_,
                    .integer = "bigint",
@@ -515,7 +515,7 @@ class PostgresqlDriver : public Driver {
     return d;
   }
 
-  // It could return rows with SELECT … FROM FINAL TABLE (UPDATE …), but at read committed that
+  // H2 could return rows with SELECT … FROM FINAL TABLE (UPDATE …), but at read committed that
   // changes rows through an index which the UPDATE by itself does not
   // (docs/findings/h2-final-table.md).
   static void make_h2(sql::Dialect& d, std::string_view isolation) {
@@ -586,7 +586,7 @@ class PostgresqlDriver : public Driver {
   Result<std::unique_ptr<PostgresqlSession>> open() {
     const std::string seconds =
         std::to_string(std::max<int64_t>(2, options_.timeout.count() / 1000));
-    // dbname may be a whole URL; what follows it holds unless the URL says otherwise.
+    // dbname may be a whole URL; the parameters after it apply unless the URL says otherwise.
     const char* names[] = {"dbname", "connect_timeout", "application_name", nullptr};
     const char* values[] = {options_.url.c_str(), seconds.c_str(), "assay", nullptr};
     PostgresqlConnection connection(PQconnectdbParams(names, values, 1));
@@ -616,7 +616,7 @@ Result<std::unique_ptr<Driver>> open_postgresql(const DriverOptions& options) {
   return std::unique_ptr<Driver>(std::make_unique<PostgresqlDriver>(options));
 }
 
-// The same protocol, without TLS.
+// H2 uses the same protocol, without TLS.
 Result<std::unique_ptr<Driver>> open_h2(const DriverOptions& options) {
   DriverOptions changed = options;
   changed.url.replace(0, std::string_view("h2").size(), "postgresql");

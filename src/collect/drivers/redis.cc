@@ -1,6 +1,6 @@
 // Redis: reads WATCH their keys, writes wait in the client (drivers/optimistic.h), and the commit
 // is MULTI … EXEC, which Redis refuses if a watched key has changed. A transaction that wrote
-// nothing asks the same of an empty one.
+// nothing checks the same with an empty one.
 #ifdef ASSAY_REDIS
 #include <fmt/format.h>
 
@@ -92,7 +92,7 @@ class RedisSession : public OptimisticSession {
   }
 
   RedisConnection connection_;
-  std::string name_;  // of the transaction; empty if not needed
+  std::string name_;  // name of the transaction; empty if not needed
   bool watches_;
   bool watching_ = false;
 };

@@ -129,7 +129,8 @@ class TlsWire : public RedisWire {
     }
   }
 
-  // False if it was not that the socket was not ready, or if it is not in time.
+  // Returns false if the code does not mean that the socket was not ready, or if the socket is not
+  // ready in time.
   bool wait_after(CURLcode code, short event) {
     error_ = curl_easy_strerror(code);
     if (code != CURLE_AGAIN) return false;

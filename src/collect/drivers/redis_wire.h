@@ -1,5 +1,6 @@
-// A connection to Redis: words go out, an answer comes back. Plain ones are hiredis's own; those of
-// TLS go through libcurl, since Debian's hiredis has no TLS, and hiredis reads what comes.
+// A connection to Redis: words are sent, an answer comes back. Plain connections are hiredis's own;
+// TLS connections go through libcurl, since Debian's hiredis has no TLS, and hiredis parses the
+// answers.
 #pragma once
 #ifdef ASSAY_REDIS
 #include <hiredis/hiredis.h>
@@ -20,10 +21,11 @@ using RedisAnswer = std::unique_ptr<redisReply, FreeRedisReply>;
 
 class RedisWire {
  public:
-  // By the URL's scheme, redis or rediss. No call takes much longer than `limit`.
+  // Opens a connection by the URL's scheme, redis or rediss. No call takes much longer than
+  // `limit`.
   static Result<std::unique_ptr<RedisWire>> open(const Url& url, std::chrono::milliseconds limit);
   virtual ~RedisWire() = default;
-  // None if the connection is lost; then `error` says why.
+  // Returns null if the connection is lost; then `error` says why.
   virtual RedisAnswer ask(const std::vector<std::string>& words) = 0;
   virtual std::string error() const = 0;
 };

@@ -1,4 +1,4 @@
-// The simulated database behind the driver interface: all of a run (threads, the recorder, real
+// The simulated database with the driver interface: a whole run (threads, the recorder, real
 // clocks) can be tried on a database whose isolation is known.
 //
 //   simulated:LEVEL[?bug=ANOMALY[&rate=SHARE]][?turns=no]

@@ -120,7 +120,7 @@ const SqlStatements::Column& SqlStatements::column_of(const Value& key, std::str
 SqlCall SqlStatements::of(const Request& request) const {
   std::string row;
   const Column& c = column_of(request.key, row);
-  // Whether a cell of a row that is there was empty takes more than a statement.
+  // It takes more than one statement to tell whether a cell of an existing row was empty.
   const bool cell = &c != &columns_.front();
   const bool if_absent =
       request.kind == OpKind::insert || (request.kind == OpKind::cas && request.expected.is_null());

@@ -1,5 +1,5 @@
-// What the drivers of SQL databases share: where the value of a key lives, and the statements for
-// each kind of operation.
+// What the drivers of SQL databases share: where the value of a key is stored, and the statements
+// for each kind of operation.
 //
 // A key of the workload's tables, "table:row:column", is a cell of a real table; every other key a
 // row of assay_kv, its lists a row of assay_list.
@@ -18,7 +18,7 @@
 
 namespace assay::internal::collect {
 
-// How the database says "insert, or update if it is there".
+// How the database expresses "insert, or update if it is there".
 enum class Upsert : uint8_t { on_conflict, on_duplicate_key, merge };
 
 // A statement and the texts for its parameters $1, $2, …
@@ -29,7 +29,7 @@ struct SqlCall {
 
 class SqlStatements {
  public:
-  // `returning`: appended to statements that change something; empty: nothing.
+  // `returning` is appended to statements that change something; empty: nothing is.
   SqlStatements(Upsert upsert, std::span<const Table> tables, std::string_view returning = {});
   // The statement for a request; empty if there is none (insert and compare-with-null of a cell).
   SqlCall of(const Request& request) const;
@@ -38,7 +38,8 @@ class SqlStatements {
   // of an append changed no row.
   SqlCall first_element(const Request& request) const;
 
-  // DROP and CREATE of every table. `text` is the type of values and `key` that of primary keys.
+  // The statements that DROP and CREATE every table. `text` is the type of values and `key` that of
+  // primary keys.
   std::vector<std::string> schema(std::string_view key, std::string_view text) const;
 
  private:
@@ -54,17 +55,17 @@ class SqlStatements {
 
   Upsert upsert_;
   std::string returning_;
-  std::vector<Column> columns_;  // that of keys and values, that of lists, then the cells
+  std::vector<Column> columns_;  // for keys and values, for lists, then for the cells
   std::vector<Table> tables_;
 };
 
-// What a statement for a request came to, from its rows and from how many it changed. A list is one
+// The answer to a request, from the statement's rows and from how many it changed. A list is one
 // cell.
 using TextRows = std::vector<std::vector<std::optional<std::string>>>;
 void take_reply(const Request& request, const TextRows& rows, uint64_t changed, Reply& reply);
 
-// The table that holds the mark of the run that prepared the others: making it, noting that the run
-// has finished unless another one has prepared them since, and asking for it.
+// The table that holds the mark of the run that prepared the others: creating it, noting that the
+// run has finished unless another one has prepared the tables since, and reading it.
 std::vector<std::string> run_table(const RunMark& mark);
 std::string finish_statement(RunMark mark);
 inline constexpr const char* kRunQuestion = "SELECT id FROM assay_run";

@@ -1,4 +1,4 @@
-// Embedded SQLite in WAL mode, one connection a session.
+// Embedded SQLite in WAL mode, one connection per session.
 //
 // SQLite has one writer at a time. A transaction begun IMMEDIATE waits for that turn at once and
 // never conflicts, but then transactions hardly overlap. A DEFERRED one takes a snapshot at its
@@ -62,8 +62,8 @@ std::string message_of(sqlite3* db) {
   }
 }
 
-// Waiting for the writer's turn in ever longer naps. SQLite's own handler sleeps whole
-// milliseconds, which is an age next to a transaction.
+// Waits for the writer's turn in ever longer naps. SQLite's own handler sleeps whole milliseconds,
+// which is very long compared with a transaction.
 struct Patience {
   std::chrono::milliseconds limit;
   std::chrono::steady_clock::time_point since{};
@@ -109,19 +109,19 @@ Value column(sqlite3_stmt* s, int at) {
   }
 }
 
-// What others may know of a session while it works.
+// What others may know about a session while it works.
 struct Standing {
   Patience patience;
-  std::atomic<bool> writes = false;  // it has the writer's turn, between its statements
+  std::atomic<bool> writes = false;  // whether it has the writer's turn, between its statements
 };
 
-// Those of the connections of one driver.
+// The states of all connections of one driver.
 struct Standings {
   std::mutex mutex;
   std::vector<std::shared_ptr<Standing>> all;
 };
 
-// Who waits for the writer's turn while another has it.
+// Tells which connections wait for the writer's turn while another has it.
 class SqliteLocks : public LockView {
  public:
   explicit SqliteLocks(std::shared_ptr<Standings> standings) : standings_(std::move(standings)) {}
@@ -163,8 +163,8 @@ constexpr std::array<const char*, 10> kSql = {
     "AND (?3 IS NULL OR v BETWEEN ?3 AND ?4) ORDER BY k",
 };
 
-// The log of changes, in their order: SQLite has one writer at a time, so rows of a log table
-// written by triggers are in the order of the transactions. The triggers belong to the connection,
+// The log of changes, in their order: SQLite has one writer at a time, so the rows of a log table
+// that triggers write are in the order of the transactions. The triggers belong to the connection,
 // since they ask it for the transaction's name.
 constexpr std::string_view kLogTable =
     "DROP TABLE IF EXISTS assay_log;"
@@ -175,7 +175,7 @@ std::vector<std::string> log_triggers(std::span<const Table> tables) {
   const auto trigger = [&](std::string_view table, std::string_view event, std::string_view column,
                            std::string_view source, std::string_view row) {
     const std::string of = event == "UPDATE" ? fmt::format(" OF {}", column) : "";
-    // A row that is new has nothing yet in its other cells.
+    // The other cells of a new row hold nothing yet.
     const std::string when =
         event == "INSERT" ? fmt::format(" WHEN NEW.{} IS NOT NULL", column) : "";
     sql.push_back(fmt::format(
@@ -233,7 +233,7 @@ class SqliteSession : public DriverSession {
     return Ok{};
   }
 
-  // From here on its changes are logged under the transaction's name.
+  // Makes its further changes be logged under the transaction's name.
   Status log_changes(std::span<const Table> tables) {
     const auto txn = [](sqlite3_context* context, int, sqlite3_value**) {
       const auto* self = static_cast<const SqliteSession*>(sqlite3_user_data(context));
@@ -305,7 +305,7 @@ class SqliteSession : public DriverSession {
     return result;
   }
 
-  // A BEGIN that does not say how is one of the isolation's.
+  // A BEGIN without a kind is that of the isolation.
   Status speak(std::span<const std::string> statements, std::vector<Spoken>& answers) override {
     for (const std::string& sql : statements) {
       const std::vector<schedule::Word> words = schedule::words_of(sql);
@@ -356,7 +356,7 @@ class SqliteSession : public DriverSession {
     void operator()(sqlite3_stmt*) const {}
   };
 
-  // The transaction is over if none is open.
+  // The result of a call; the transaction is over if none is open.
   CallResult after(CallResult result) {
     if (sqlite3_get_autocommit(db_.get()) != 0) end_turn();
     return result;
@@ -364,7 +364,8 @@ class SqliteSession : public DriverSession {
   void end_turn() {
     if (std::exchange(has_turn_, false)) turns_->end();
   }
-  // How many pages stay in it, such as for a reader of another process.
+  // Empties the log and returns how many pages are left in it, for instance because of a reader in
+  // another process.
   uint64_t empty_log() {
     int pages = 0;
     sqlite3_busy_handler(db_.get(), nullptr, nullptr);  // does not wait for another process
@@ -433,7 +434,7 @@ class SqliteSession : public DriverSession {
         (code & 0xFF) == SQLITE_BUSY || (code & 0xFF) == SQLITE_LOCKED || duplicate;
     if (!conflict && committing) return CallResult::unknown(std::move(message));
     if (!conflict) return CallResult::fatal("SQLite: " + message);
-    // A busy database leaves the transaction open, COMMIT included.
+    // If the database is busy, the transaction stays open, even at COMMIT.
     if (sqlite3_get_autocommit(db_.get()) == 0) {
       sqlite3_step(statements_[kRollback].get());
       sqlite3_reset(statements_[kRollback].get());
@@ -457,7 +458,7 @@ class SqliteSession : public DriverSession {
   bool deferred_;
   bool adaptive_;
   bool was_aborted_ = false;
-  std::string name_;     // of the transaction, for the log
+  std::string name_;     // name of the transaction, for the log
   SqliteConnection db_;  // outlives its statements
   std::array<Statement, kSql.size()> statements_;
   SqlStatements texts_;
@@ -530,7 +531,7 @@ class SqliteDriver : public Driver {
     for (const std::string& sql :
          SqlStatements(Upsert::on_conflict, options_.tables).schema("text", "text"))
       script += sql + ';';
-    // No type for these columns: integers and strings come back as they went in.
+    // These columns have no type, so integers and strings are returned as they were written.
     script +=
         "DROP TABLE assay_kv;"
         "CREATE TABLE assay_kv (k NOT NULL PRIMARY KEY, v) WITHOUT ROWID;";
@@ -582,7 +583,7 @@ class SqliteDriver : public Driver {
   }
 
  private:
-  // In force on connections of this driver.
+  // Sets what applies to all connections of this driver.
   void ask_for_settings(sqlite3* db) {
     settings_.clear();
     for (const char* name : {"journal_mode", "synchronous", "locking_mode", "read_uncommitted"}) {
@@ -605,8 +606,8 @@ class SqliteDriver : public Driver {
     if (code != SQLITE_OK) return io_error(std::string("SQLite: ") + sqlite3_errstr(code), path_);
     sqlite3_extended_result_codes(db, 1);
     sqlite3_busy_timeout(db, static_cast<int>(options_.timeout.count()));
-    // In WAL mode NORMAL syncs at checkpoints only; a killed process loses nothing. A temporary
-    // database has none to lose.
+    // In WAL mode, NORMAL syncs only at checkpoints; a killed process loses nothing. A temporary
+    // database need not be kept.
     const char* sync =
         folder_.path().empty() ? "PRAGMA synchronous = NORMAL;" : "PRAGMA synchronous = OFF;";
     if (Status s = execute_script(db, sync); !s.ok()) return s.error();

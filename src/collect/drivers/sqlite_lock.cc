@@ -21,7 +21,7 @@ struct SqliteLock::Held {
 
 namespace {
 
-std::mutex mutex;  // of all that follows
+std::mutex mutex;  // guards all that follows
 
 std::pair<dev_t, ino_t> number_of(const struct stat& info) { return {info.st_dev, info.st_ino}; }
 

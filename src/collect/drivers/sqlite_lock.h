@@ -1,5 +1,5 @@
-// The run that a SQLite database is taken by. Two runs make and drop the same tables, and each
-// would read what the other wrote.
+// A lock that reserves a SQLite database for one run. Two runs create and drop the same tables, and
+// each would read what the other wrote.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace assay::internal::collect {
 
-// Held until it is destroyed, or the process ends however; within one process by any number. A
-// usage error if another process holds it. Null where the file cannot be opened, of which SQLite
-// knows more to say.
+// Held until it is destroyed, or the process ends in any way; within one process any number may
+// hold it. A usage error if another process holds it. Null if the file cannot be opened, about
+// which SQLite can say more.
 class SqliteLock {
  public:
   static Result<std::unique_ptr<SqliteLock>> take(const std::string& path);

@@ -1,7 +1,7 @@
 // Keys, values and lists as text, for databases that keep text. A value is its digits, or a string
 // after a quotation mark. Keys sort as the history says: integers by value, then strings by their
 // bytes. The key 9 is the text "1:9", 10 is "2:10": how many digits (a to j: 10 to 19), then the
-// number. A negative one begins with what sorts it: -9 is "-i:0:-9". A string follows an s.
+// number. A negative number begins with what sorts it: -9 is "-i:0:-9". A string follows an s.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ Value decode_value(std::string_view text);
 
 std::string encode_key(const Value& key);
 Value decode_key(std::string_view text);
-// Before and after every key.
+// Texts before and after every key.
 inline constexpr std::string_view kFirstKey = "";
 inline constexpr std::string_view kLastKey = "~";
 

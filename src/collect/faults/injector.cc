@@ -8,7 +8,7 @@ namespace {
 
 constexpr auto kDelay = std::chrono::milliseconds(100);
 
-// What the node command is given.
+// The action that is passed to the node command.
 const char* action_of(FaultKind kind, bool begins) {
   if (kind == FaultKind::pause) return begins ? "pause" : "resume";
   return begins ? "kill" : "start";
@@ -40,7 +40,7 @@ Status FaultInjector::stop() {
   return status_;
 }
 
-// False if the run has ended before.
+// Returns false if the run ends first.
 bool FaultInjector::wait_until(double seconds) {
   std::unique_lock lock(mutex_);
   while (!stopping_ && clock_->seconds() < seconds)
@@ -70,7 +70,7 @@ void FaultInjector::act(const Fault& fault, bool begins) {
 }
 
 void FaultInjector::run() {
-  double late = 0;  // healing may take its time, and what follows is put off by as much
+  double late = 0;  // healing may take time, and what follows is delayed by as much
   while (status_.ok()) {
     const Fault fault = schedule_.next();
     if (!wait_until(fault.begin + late)) return;

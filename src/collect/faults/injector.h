@@ -1,5 +1,5 @@
-// Does the faults of a schedule to a running database and heals them, each written into the history
-// as it happens.
+// Injects the faults of a schedule into a running database and heals them; each is written into the
+// history as it happens.
 #pragma once
 
 #include <condition_variable>
@@ -21,13 +21,13 @@ struct FaultOptions {
   std::vector<FaultKind> kinds;
   // Mean seconds between faults; each lasts about half of it.
   double interval = 5;
-  // Acts on node N, from 1, when " kill N", " start N", " pause N" or " resume N" is put behind it.
+  // Acts on node N, from 1, when " kill N", " start N", " pause N" or " resume N" is appended.
   std::string node_command;
 };
 
 class FaultInjector {
  public:
-  // The proxies, one an endpoint, are needed for partition and delay only.
+  // The proxies, one per endpoint, are needed only for partition and delay.
   FaultInjector(const FaultOptions& options, uint32_t nodes, uint64_t seed,
                 std::vector<std::unique_ptr<Proxy>> proxies);
   ~FaultInjector();
@@ -35,7 +35,7 @@ class FaultInjector {
   FaultInjector& operator=(const FaultInjector&) = delete;
 
   void start(Sink& sink, const RunClock& clock);
-  // Heals the fault and injects no more. Returns the first error, if any.
+  // Heals the fault and injects no more. Returns the first error, if there was one.
   Status stop();
 
  private:

@@ -55,7 +55,7 @@ void Proxy::accept_one() {
   const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
   if (client < 0) return;
   const int server = connect_to(host_, target_);
-  if (server < 0) {  // as the server would refuse it
+  if (server < 0) {  // the same as a refusal by the server
     close(client);
     return;
   }
@@ -66,7 +66,7 @@ void Proxy::accept_one() {
   c.down = {server, client, {}, {}, false};
 }
 
-// Takes what has come, and sends on what has waited long enough.
+// Takes what has arrived, and sends on what has waited long enough.
 void Proxy::move(Flow& flow, bool readable, Connection& connection) {
   if (readable && !flow.ended && flow.bytes.size() < kPiece) {
     char buffer[kPiece];
@@ -99,7 +99,7 @@ void Proxy::serve() {
         polled.push_back({flow->from, static_cast<short>(wanted ? POLLIN : 0), 0});
         held = held || !flow->bytes.empty();
       }
-    // An end that was cut off reports so without being asked, again and again.
+    // An end that was cut off reports this without being asked, again and again.
     if (silent_)
       for (size_t i = 1; i < polled.size(); ++i) polled[i].fd = -1;
     poll(polled.data(), polled.size(), held || silent_ ? kTick : 50);

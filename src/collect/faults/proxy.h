@@ -1,5 +1,5 @@
-// A TCP proxy on loopback between the sessions of a run and one endpoint, that can hold back what
-// goes through. One thread moves the bytes of all connections.
+// A TCP proxy on loopback between the sessions of a run and one endpoint, which can hold back what
+// goes through it. One thread moves the bytes of all connections.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ class Proxy {
   Proxy& operator=(const Proxy&) = delete;
 
   uint16_t port() const { return port_; }
-  // Silent: nothing goes through in either direction, connections stay open.
+  // Silent: nothing goes through in either direction, but connections stay open.
   void set_silent(bool silent) { silent_ = silent; }
   // How long each piece is delayed.
   void set_delay(std::chrono::milliseconds delay) { delay_ms_ = delay.count(); }

@@ -1,5 +1,5 @@
 // Faults of a run: which, when and where, drawn from the seed. A fault begins, lasts, and is healed
-// before the next one begins; the first part of a run has none, and provides the traffic to
+// before the next one begins; the first part of a run has no faults, so that there is traffic to
 // disturb.
 //
 //   kill, restart   the process of a node is killed, and started after the fault's time (restart:
@@ -27,7 +27,7 @@ enum class FaultKind : uint8_t { kill, pause, restart, partition, delay };
 std::string_view fault_name(FaultKind kind);
 std::optional<FaultKind> find_fault(std::string_view name);
 std::span<const FaultKind> all_faults();
-// Done to the processes of a node, not to the connections.
+// Whether the fault affects the processes of a node, not the connections.
 bool needs_node(FaultKind kind);
 
 struct Fault {
@@ -41,7 +41,7 @@ class FaultSchedule {
  public:
   // `interval`: mean seconds from the start to the first fault and from each end to the next begin.
   FaultSchedule(std::vector<FaultKind> kinds, uint32_t nodes, double interval, uint64_t seed);
-  // Each later than the one before.
+  // The next fault; each begins later than the previous one.
   Fault next();
 
  private:

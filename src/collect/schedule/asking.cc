@@ -1,23 +1,23 @@
-// Has a statement tell which rows it reads, while what its user sees of it stays as it was.
+// Makes a statement tell which rows it reads, without changing what its user sees of it.
 //
-// A plain SELECT gets one more column, the last, which the observer takes off again. An aggregate
-// is asked for all rows beneath it.
+// A plain SELECT gets one more column, the last, which the observer removes from the answer. An
+// aggregate is asked for all rows from which it is computed.
 //
 //   SELECT value FROM test t WHERE id = 1
 //   SELECT value, json_array(json_array('test', …, t's columns)) FROM test t WHERE id = 1
 //
-// On PostgreSQL every other SELECT, wherever it stands, in a sub-select, behind UNION, WITH, INSERT
-// or PREPARE, gets one more condition, which is always true and raises a notice of the row. It
-// costs so much that the planner asks it last; a row of which it is asked was at any rate there for
-// the statement to see.
+// On PostgreSQL every other SELECT, wherever it is, in a sub-select, after UNION, WITH, INSERT or
+// PREPARE, gets one more condition, which is always true and raises a notice about the row. It is
+// declared so costly that the planner evaluates it last; in any case, a row for which it is
+// evaluated was there for the statement to see.
 //
 //   INSERT INTO u SELECT max(n) FROM test WHERE year = 7
 //   INSERT INTO u SELECT max(n) FROM test WHERE (year = 7) AND assay_saw(json_array(…))
 //
-// What is left, such as views, functions and cursors elsewhere, is sent as it is and counted as
-// missed. Which rows are not there only a query of one table tells, which neither locks nor stops
-// at a LIMIT. A column more may make the database read a row where its index would have done: on
-// MySQL, whose reads may lock, a table with further indexes is therefore not asked.
+// Everything else, such as views, functions and cursors on other databases, is sent unchanged and
+// counted as missed. Only a query of one table that neither locks nor stops at a LIMIT tells which
+// rows are not there. An additional column may make the database read a row where the index would
+// have been enough: so on MySQL, whose reads may lock, a table with further indexes is not asked.
 //
 // Cost: linear in the statement's words times the depth of its brackets.
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ size_t find_keyword(const std::vector<Word>& words, std::string_view keyword, si
   return from;
 }
 
-// Where the list of relations ends, or a condition.
+// Whether a list of relations ends here, or a condition.
 bool ends_from(const Word& w) {
   return w.depth == 0 && w.kind == Word::Kind::word &&
          is_one_of(w.text, {"where", "group", "order", "limit", "offset", "for", "fetch", "having",
@@ -53,15 +53,15 @@ size_t end_of_clause(const std::vector<Word>& words, size_t from) {
   return on_conflict && words[from - 1].is("on") ? from - 1 : from;
 }
 
-// Whether a name in a FROM may be that of a table of the schedule's.
+// Whether a name in a FROM may be that of one of the schedule's tables.
 bool is_of_no_catalogue(const std::vector<Word>& words, size_t at) {
   const std::string& name = words[at].text;
   return words[at].is_name() && !name.starts_with("pg_") && !name.starts_with("sqlite_") &&
          name != "information_schema" && (at + 1 == words.size() || words[at + 1].text != "(");
 }
 
-// Whether a condition may be another one when it is asked at the end: it calls what is not known to
-// depend on the row alone.
+// Whether the value of a condition may change if it is evaluated at the end: it calls something
+// that is not known to depend only on the row.
 bool depends_on_the_moment(const std::vector<Word>& words, size_t from, size_t end) {
   for (size_t i = from; i < end; ++i) {
     if (words[i].kind != Word::Kind::word) continue;
@@ -84,8 +84,8 @@ std::set<std::string> names_of_queries(const std::vector<Word>& words) {
   return names;
 }
 
-// The words of the SELECT at a place, as if it stood alone; its parts in brackets included, what
-// UNION adds not.
+// The words of the SELECT at a place, as if it were alone; including its parts in brackets, but not
+// what UNION adds.
 std::vector<Word> select_at(const std::vector<Word>& words, size_t at) {
   const int depth = words[at].depth;
   std::vector<Word> select;
@@ -165,7 +165,7 @@ std::optional<std::vector<Observer::Relation>> Observer::relations(const std::ve
   return all;
 }
 
-// WHERE …, of a query of one table: what it asks for.
+// Looks at WHERE …, in a query of one table: what it asks for.
 void Observer::look_at_condition(std::string_view statement, const std::vector<Word>& words,
                                  const Relation& relation, size_t from, size_t end,
                                  Sight& sight) const {
@@ -228,21 +228,21 @@ Asked Observer::ask_select(std::string_view statement, const std::vector<Word>& 
   asked.sql = fmt::format("{}, {} AS assay_rows {}", statement.substr(0, words[from - 1].end),
                           column, statement.substr(words[from].at));
   asked.has_rows = true;
-  // Which rows are not there is told only by a query of one table that neither locks nor stops.
+  // Only a query of one table that neither locks nor stops tells which rows are not there.
   bool complete = found->size() == 1 && relations(words, from + 1, end)->size() == 1;
   for (size_t i = end; i < words.size(); ++i)
     complete = complete && !(words[i].depth == 0 && words[i].kind == Word::Kind::word &&
                              is_one_of(words[i].text, {"limit", "offset", "for", "fetch", "lock"}));
   for (size_t i = from; i < end; ++i) complete = complete && !words[i].is("only");
-  // Rows of partitions have the names of these.
+  // Rows in partitions have the names of the partitions.
   if (complete)
     for (const Table& t : tables_) complete = complete && t.parent != (*found)[0].table->name;
   if (complete) look_at_condition(statement, words, (*found)[0], end, words.size(), asked.sight);
   return asked;
 }
 
-// Whether what an UPDATE or DELETE does depends on columns that are no key, and what its condition
-// asks for. Where rows are compared one does not know which of them it found.
+// Notes whether what an UPDATE or DELETE does depends on columns that are not the key, and what its
+// condition asks for. If rows are compared, it is not known which of them the statement found.
 void Observer::look_at_change(std::string_view statement, const std::vector<Word>& words,
                               Sight& sight) const {
   const Table* of = nullptr;
@@ -268,7 +268,7 @@ void Observer::look_at_change(std::string_view statement, const std::vector<Word
     look_at_condition_of_change(statement, words, *of, sight);
 }
 
-// Of a plain UPDATE or DELETE with a condition that sees more of its rows than their keys, or that
+// Looks at the condition of a plain UPDATE or DELETE that sees more of its rows than their keys, or
 // asks for one key.
 void Observer::look_at_condition_of_change(std::string_view statement,
                                            const std::vector<Word>& words, const Table& of,
@@ -296,7 +296,8 @@ void Observer::look_at_condition_of_change(std::string_view statement,
   if (sight.query && sight.query->key.empty() && !sees_versions) sight.query.reset();
 }
 
-// Why not all of its SELECTs tell; empty if they do, nothing if they are of no table.
+// Asks in every SELECT. Returns why not all of them tell; empty if they do, nullopt if they are of
+// no table.
 std::optional<std::string> Observer::ask_everywhere(std::string_view statement,
                                                     const std::vector<Word>& words,
                                                     Asked& asked) const {
@@ -309,7 +310,7 @@ std::optional<std::string> Observer::ask_everywhere(std::string_view statement,
     const size_t from = find_keyword(select, "from");
     if (from == select.size()) continue;
     const size_t end = end_of_clause(select, from);
-    // What is a query itself tells for itself.
+    // A nested query tells for itself.
     if (from + 2 < select.size() && select[from + 1].text == "(" &&
         select[from + 2].text == "select")
       continue;

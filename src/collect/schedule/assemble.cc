@@ -1,25 +1,25 @@
 // Makes a history of what statements were seen to read and write.
 //
-// Transactions begin with the first statement of a session that is in none, and end with the one
-// behind which none is open; what failed there, was rolled back, or never ended, aborted. The rows
-// that were there before are initial values.
+// A transaction begins with the first statement of a session that is in none, and ends with the
+// statement after which none is open; a transaction that failed there, was rolled back, or never
+// ended has aborted. The rows that were there before are initial values.
 //
 //   s1: UPDATE test SET value = value + 1 WHERE id = 1
 //       r(test:1,{"id":1,"value":10}) from …  w(test:1,{"id":1,"value":11})
 //   s2: SELECT * FROM test WHERE value > 10
 //       p("value > 10" = 1, [test:1 = …])  r(test:1, …) from s1
 //
-// A row is a key: its table and the values of its primary key; without one, on PostgreSQL and
-// SQLite, the chain of the places in which its versions lay. A row that changes its key is deleted
-// and inserted. An UPDATE or DELETE read the version that it replaced only where what it did
-// depended on it (spec: rule 35). The writer of a version is stated where the database gave its
-// number and it was seen to write this very row; a version without a known writer is left out,
-// since a missing read cannot cause a violation. Versions of a key were installed in the
-// order in which their writers were answered, as each held the row's lock until it ended.
+// A row is a key: its table and the values of its primary key; without a primary key, on PostgreSQL
+// and SQLite, the chain of the places in which its versions were stored. A row that changes its key
+// is deleted and inserted. An UPDATE or DELETE read the version that it replaced only where what it
+// did depended on it (spec: rule 35). The writer of a version is stated if the database gave its
+// number and it was seen to write exactly this row; a version without a known writer is left out,
+// since a missing read cannot cause a violation. Versions of a key were installed in the order in
+// which their writers were answered, as each held the row's lock until it ended.
 //
-// A condition is a column of its own, which each version of the table has, and which says whether
-// the database finds the version to satisfy it. Where the database contradicts what the query
-// returned, rows alone are recorded.
+// A condition is a separate column, which each version of the table has, and which says whether the
+// database finds that the version satisfies it. If the database contradicts what the query
+// returned, only rows are recorded.
 //
 // Cost: linear in what was seen, times the conditions of a table.
 #include "collect/schedule/assemble.h"
@@ -43,20 +43,20 @@
 namespace assay::internal::collect::schedule {
 namespace {
 
-constexpr size_t kMostWords = 70;  // bytes of a statement in an explanation
+constexpr size_t kMostWords = 70;  // bytes of a statement that an explanation shows
 constexpr size_t kNobody = SIZE_MAX;
-constexpr size_t kBefore = SIZE_MAX - 1;  // the rows that were there first
+constexpr size_t kBefore = SIZE_MAX - 1;  // for the rows that were there first
 
 struct Txn {
   size_t session = 0;
   std::vector<size_t> statements;
-  TxnStatus status = TxnStatus::aborted;  // unless it is seen to end otherwise
+  TxnStatus status = TxnStatus::aborted;  // unless it is seen to end differently
   Interval begin, end;
   std::string name;
   std::vector<std::string> steps;
 };
 
-// ROLLBACK TO a savepoint ends nothing.
+// The savepoint of a ROLLBACK TO, which ends nothing.
 std::optional<std::string> rolls_back_to(std::string_view sql) {
   const std::vector<Word> words = words_of(sql);
   for (size_t i = 1; i + 1 < words.size(); ++i)
@@ -93,8 +93,8 @@ class Assembler {
   }
 
  private:
-  // Where two transactions change columns of one row and the database keeps both, what each was
-  // seen to leave is no version that ever was.
+  // Leaves out what two transactions that changed columns of one row were seen to leave, if the
+  // database keeps both changes: that was never a version.
   void leave_out_merged() {
     if (!played_.compared) return;
     std::set<std::pair<std::string, std::string>> known;
@@ -113,7 +113,7 @@ class Assembler {
     }
   }
 
-  // A condition as a column; none where what the database says cannot be relied on.
+  // Turns conditions into columns, unless what the database says cannot be relied on.
   void find_conditions() {
     for (const auto& [query, truths] : played_.conditions) {
       std::string name = query.where;
@@ -145,12 +145,12 @@ class Assembler {
   void cut_transactions() {
     std::vector<size_t> open(file_.sessions.size(), kNobody);
     of_statement_.assign(played_.statements.size(), kNobody);
-    std::vector<bool> has_read;  // of each transaction
+    std::vector<bool> has_read;  // indexed by transaction
     for (size_t i = 0; i < played_.statements.size(); ++i) {
       const Statement& s = played_.statements[i];
       size_t& now = open[s.session];
       const std::string word = first_word(s.sql);
-      // MySQL commits what is open before it begins anew.
+      // MySQL commits an open transaction before it begins another.
       if (now != kNobody && s.answer.tag.empty() && s.answer.error.empty() &&
           (word == "begin" || word == "start") && !txns_[now].statements.empty())
         end(std::exchange(now, kNobody), TxnStatus::committed, s.time);
@@ -164,7 +164,7 @@ class Assembler {
       Txn& t = txns_[now];
       of_statement_[i] = now;
       t.statements.push_back(i);
-      // The snapshot is taken by the first read at the latest.
+      // The snapshot is taken at the latest by the first read.
       if (!has_read[now]) t.begin.response = s.time.response;
       has_read[now] = has_read[now] || (s.sight.kind == Sight::Kind::read && s.sight.query &&
                                         s.answer.error.empty());
@@ -184,12 +184,12 @@ class Assembler {
     txns_[t].end = at;
   }
 
-  // Where changes find the newest versions, each found what the one before it left, and the last is
-  // there in the end. Otherwise a change was not seen: a DELETE of a row that the transaction's
+  // If changes find the newest versions, each found what the previous one left, and the last one is
+  // there at the end. If not, a change was not seen: a DELETE of a row that the transaction's
   // snapshot lacks.
   void leave_out_unseen() {
     if (!played_.changes_newest) return;
-    std::map<std::string, Version> now;  // of each key; one that is not there has no row
+    std::map<std::string, Version> now;  // by key; one that is missing has no row
     std::set<std::string> unseen;        // tables
     for (const Version& v : played_.first_rows) now[key_of_version(v)] = v;
     for (size_t i = 0; i < played_.statements.size(); ++i)
@@ -229,7 +229,7 @@ class Assembler {
     }
   }
 
-  // "rx1 `SELECT …`", as the file has it.
+  // "rx1 `SELECT …`", as in the file.
   std::string in_words(const Statement& s) const {
     return fmt::format("{} `{}`", file_.steps[s.step].name, in_one_line(s.asked, kMostWords));
   }
@@ -245,7 +245,7 @@ class Assembler {
     return nullptr;
   }
 
-  // Which key a version is of; empty if that is not known.
+  // The key of a version; empty if that is not known.
   std::string key_of_version(const Version& v) const {
     const Table* const table = table_of(v);
     if (table == nullptr) return {};
@@ -256,7 +256,7 @@ class Assembler {
     const auto at = chains_.find(v.table + ' ' + v.place + ' ' + v.writer);
     return at == chains_.end() ? "" : at->second;
   }
-  // Rows without keys are numbered.
+  // Follows the versions of a row without a key; such rows are numbered.
   void follow_chain(const Version& before, const Version& after) {
     const Version& any = after.table.empty() ? before : after;
     const Table* const table = table_of(any);
@@ -318,7 +318,8 @@ class Assembler {
     out_.missed.push_back(fmt::format(
         "{}: {}", of_step ? file_.steps[s.step].name : file_.sessions[s.session].name, missed));
   }
-  // Where the database tells no numbers the values have to say who wrote them.
+  // Whether the writer is known: if the database does not give numbers, the values have to tell the
+  // writer.
   bool has_writer(const Version& v) const {
     return v.writer.empty() || writers_.contains(std::tuple(v.writer, key_of_version(v), v.row));
   }
@@ -353,8 +354,9 @@ class Assembler {
     ops.push_back(std::move(op));
   }
 
-  // An update or delete looks at the newest versions of rows, and looks a second time at rows for
-  // which it had to wait. While no other statement runs, these are of one state of the table.
+  // Whether the statement found its rows in one state of the table. An update or delete looks at
+  // the newest versions of rows, and looks a second time at rows for which it had to wait. While no
+  // other statement runs, these are from one state.
   bool found_in_one_state(const Statement& s) const {
     return std::ranges::none_of(played_.statements, [&](const Statement& other) {
       return other.session != s.session && other.time.request < s.time.response &&
@@ -432,7 +434,7 @@ class Assembler {
     if (txns_[t].status == TxnStatus::committed) order.insert(t);
   }
 
-  // By the time of the last change of each.
+  // States the orders of versions, by the time of each row's last change.
   void state_orders() {
     for (const auto& [key, writers] : installed_) {
       if (writers.size() < 2) continue;

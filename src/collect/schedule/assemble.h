@@ -1,4 +1,4 @@
-// From what was seen of a schedule's statements to a history.
+// Makes a history of what a schedule's statements were seen to do.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@ namespace assay::internal::collect::schedule {
 
 struct Assembled {
   History history;
-  // Statements that read tables, that changed some, and how many of each are in the history with
-  // all that they read or wrote.
+  // How many statements read tables, how many changed some, and how many of each are in the history
+  // with all that they read or wrote.
   uint64_t reads = 0, reads_observed = 0, writes = 0, writes_observed = 0;
   std::vector<std::string> missed;  // "s1.2: DISTINCT", for each that is not
 };
 
-// `database`: what the header says of it, as JSON.
+// `database`: what the header says about it, as JSON.
 Result<Assembled> assemble(const File& file, const Performance& played,
                            const std::string& database);
 

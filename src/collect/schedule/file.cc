@@ -1,11 +1,10 @@
-// Which reader a file is for, and every order in which the steps of its sessions can be played.
+// Which reader reads a file, and every order in which the steps of its sessions can be played.
 //
 //   s1: a b    s2: c        a b c, a c b, c a b
 //
-// The orders come as PostgreSQL's tester has them: at each place the sessions are tried in the
-// order of the file. There are (n1 + n2 + …)! / (n1! n2! …) of them, which soon is more than
-// anybody plays, so a sample is drawn instead: the sessions' turns are shuffled, which makes all
-// orders equally likely.
+// The orders come as in PostgreSQL's tester: at each place the sessions are tried in the order of
+// the file. There are (n1 + n2 + …)! / (n1! n2! …) of them, which soon is too many to play, so then
+// a sample is drawn: the sessions' turns are shuffled, which makes all orders equally likely.
 #include "collect/schedule/file.h"
 
 #include <algorithm>
@@ -18,10 +17,10 @@
 namespace assay::internal::collect::schedule {
 namespace {
 
-using Order = std::vector<size_t>;  // sessions
+using Order = std::vector<size_t>;  // numbers of sessions
 
-// Whether there are more orders than that. Exact as long as the numbers are small; beyond, rounding
-// does not matter.
+// Whether there are more orders than this. Exact as long as the numbers are small; for larger ones
+// rounding does not matter.
 bool are_more(const File& file, uint64_t most) {
   double orders = 1;
   uint64_t steps = 0;
@@ -31,7 +30,7 @@ bool are_more(const File& file, uint64_t most) {
   return orders > static_cast<double>(most) + 0.5;
 }
 
-// The order behind this one; false if it is the last. The sessions' numbers are a multiset, whose
+// Moves to the next order; false if this is the last. The sessions' numbers are a multiset, whose
 // next permutation this is.
 bool advance(Order& order) { return std::next_permutation(order.begin(), order.end()); }
 

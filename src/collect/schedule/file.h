@@ -1,5 +1,5 @@
-// A schedule of SQL as people write it down: sessions, their steps, and the orders in which these
-// are played.
+// A schedule of SQL as people write it: sessions, their steps, and the orders in which these are
+// played.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Step {
   int line = 0;
 };
 
-// Why a step that was sent is not told as done yet, as PostgreSQL's isolation tester has it.
+// Why a step that was sent is not reported as done yet, as in PostgreSQL's isolation tester.
 struct Marker {
   enum class Kind : uint8_t { launched, step, notices };
   Kind kind = Kind::launched;
@@ -38,30 +38,30 @@ struct Session {
 };
 
 struct Permutation {
-  std::string name;  // what the file calls it; may be empty
+  std::string name;  // the file's name for it; may be empty
   std::vector<Turn> turns;
-  // A step of a session that still waits is sent when it no longer does. Else the session is waited
-  // for first, as PostgreSQL's tester does.
+  // Whether a step of a session that still waits is sent when the session no longer does. Otherwise
+  // the session is waited for first, as in PostgreSQL's tester.
   bool queues = false;
 };
 
 struct File {
   std::string path;
-  std::vector<std::string> setup;  // of the tables, before all else
+  std::vector<std::string> setup;  // of the tables, before everything else
   std::string teardown;
   std::vector<Session> sessions;
   std::vector<Step> steps;
-  // Those that the file states; empty: every interleaving of the sessions.
+  // The permutations that the file states; empty: every interleaving of the sessions.
   std::vector<Permutation> permutations;
 };
 
-// An isolation specification of PostgreSQL's, a script whose statements say of which session they
-// are, or Markdown with such scripts or with a table that has a column for each session. `path`: of
-// messages, and of what is played.
+// Parses a specification of PostgreSQL's isolation tester, a script whose statements say which
+// session they belong to, or Markdown with such scripts or with a table that has a column for each
+// session. `path` is used in messages, and for the name of what is played.
 Result<File> parse(std::string_view text, std::string_view path);
 
 // Every interleaving of the sessions, in the order of PostgreSQL's tester, if there are at most
-// `most`; else `most` of them, drawn with the seed, none twice.
+// `most`; otherwise `most` of them, drawn with the seed, none twice.
 std::vector<Permutation> interleavings(const File& file, uint64_t most, uint64_t seed);
 
 }  // namespace assay::internal::collect::schedule

@@ -1,6 +1,6 @@
 // Statements of a few forms, on one table of two columns, as calls of a driver that has no SQL.
 //
-//   create table test (id int primary key, value int)      what the keys and values are called
+//   create table test (id int primary key, value int)      the names of keys and values
 //   insert into test values (1, 10), (2, 20)               insert 1, 2
 //   select * from test where id = 1                        read 1
 //   select * from test where value between 10 and 19       a range of all keys with these values
@@ -9,8 +9,8 @@
 //   delete from test where id = 1                          remove 1
 //
 // A statement outside of a transaction is one by itself. Once the database has refused something,
-// nothing is done until the transaction's end, as on PostgreSQL. What was read and written is told
-// in the notices in which PostgreSQL's triggers tell it (observing.cc).
+// nothing is done until the transaction's end, as in PostgreSQL. What was read and written is
+// reported in notices like those of the triggers on PostgreSQL (observing.cc).
 //
 // Cost: that of the calls.
 #include "collect/schedule/keys.h"
@@ -105,7 +105,7 @@ class KeyReader {
       if (!take({"("}) || !take_constant(r.key) || !take({","}) || !take_constant(r.value) ||
           !take({")"}))
         return false;
-      // A row without a value is as good as none.
+      // A row without a value is like no row.
       if (!r.value.is_null() && !add(requests, r)) return false;
     } while (take({","}));
     return true;
@@ -253,11 +253,11 @@ class SpeakingSession : public DriverSession {
   KeyTable table_;
   const Driver& driver_;
   bool open_ = false;
-  bool refused_ = false;  // the open transaction
-  bool gone_ = false;     // as far as the database is concerned
+  bool refused_ = false;  // whether the open transaction has been refused
+  bool gone_ = false;     // whether it is gone in the database
 };
 
-// create table NAME (KEY …, VALUE …)
+// Parses create table NAME (KEY …, VALUE …).
 std::optional<KeyTable> made_table(std::string_view statement) {
   const std::vector<Word> words = words_of(statement);
   if (words.size() < 6 || words[0].text != "create" || words[1].text != "table") return {};

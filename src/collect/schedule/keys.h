@@ -1,5 +1,5 @@
-// A schedule of SQL on a database that is not spoken to in SQL, or that does not tell which rows a
-// statement changed: its one table is kept as keys and their values.
+// A schedule of SQL for a database that does not use SQL, or does not tell which rows a statement
+// changed: its one table is stored as keys and values.
 #pragma once
 
 #include <memory>
@@ -15,21 +15,21 @@
 namespace assay::internal::collect::schedule {
 
 struct KeyTable {
-  std::string name, key, value;  // its columns
+  std::string name, key, value;  // the names of the table and of its columns
 };
 
-// What a statement comes to.
+// The call for which a statement stands.
 struct KeyStatement {
   enum class What : uint8_t { nothing, begin, commit, abort, operations };
   What what = What::nothing;
   std::vector<Request> requests = {};
 };
 
-// The table that the file makes. Bad input, with its line, where the file has another statement
-// than `driver` can do by keys.
+// The table that the file creates. Bad input, with its line, if the file has a statement that
+// `driver` cannot execute by keys.
 Result<KeyTable> key_table(const File& file, const Driver& driver);
 
-// The connection as one that is spoken to, and that tells what it read and wrote by notices.
+// Makes the connection accept statements, and report in notices what it read and wrote.
 std::unique_ptr<DriverSession> speaking(std::unique_ptr<DriverSession> session, KeyTable table,
                                         const Driver& driver);
 

@@ -1,21 +1,20 @@
-// Reads SQL in which each statement says of which session it is, in one of the ways in which people
-// say that:
+// Reads SQL in which each statement says which session it belongs to, in one of the usual ways:
 //
-//   /* t1 */ BEGIN;  /* t2 */ BEGIN;      a comment of one word in front; it holds until the next
-//   /* c1: c1-0 */ COMMIT;                as `shrink --sql` writes it: what stands before the colon
-//   -- session 1                          a line of its own; it holds until the next
-//   COMMIT; -- T1. This unblocks T2       a comment behind, as in Hermitage; it is of that line
-//                                         alone
+//   /* t1 */ BEGIN;  /* t2 */ BEGIN;      a comment of one word in front; it applies until the next
+//   /* c1: c1-0 */ COMMIT;                as `shrink --sql` writes it: the part before the colon
+//   -- session 1                          a line of its own; it applies until the next
+//   COMMIT; -- T1. This unblocks T2       a comment after it, as in Hermitage; it applies to that
+//                                         line alone
 //   T1> COMMIT;      T1: COMMIT;          a prompt in front
 //   | T1 | T2 |                           in Markdown a table with a column for each session; other
 //                                         columns are skipped
 //
-// What comes before the first label makes the tables. In Markdown only what stands in blocks of
-// code and in tables is read; each block with labels is a permutation of its own, under the heading
-// above it, and the last that made tables sets up all.
+// What comes before the first label creates the tables. In Markdown only blocks of code and tables
+// are read; each block with labels is a separate permutation, named by the heading above it, and
+// the last block that created tables sets up all.
 //
-// A label that is no single word in a comment in front, a name and a number in one of the usual
-// spellings: T1, s2, session 1, conn-2, txn A. Anything else is a remark. Cost: one pass.
+// Unless it is a single word in a comment in front, a label is a name and a number in one of the
+// usual spellings: T1, s2, session 1, conn-2, txn A. Anything else is a remark. Cost: one pass.
 #include "collect/schedule/labelled.h"
 
 #include <fmt/format.h>
@@ -70,12 +69,12 @@ size_t label_length(std::string_view text) {
   while (at < text.size() && is_digit(text[at])) ++at;
   if (at == number && spelled && at < text.size() &&
       std::isupper(static_cast<unsigned char>(text[at])) != 0)
-    ++at;  // transaction A
+    ++at;  // as in "transaction A"
   if (at == number || (at < text.size() && is_in_name(text[at]) && text[at] != '.')) return 0;
   return at;
 }
 
-// "session  1" and "Session 1" are one.
+// The name of a label: "session 1" and "Session 1" are one.
 std::string label_name(std::string_view label) {
   std::string name;
   for (const char c : label) {
@@ -176,14 +175,14 @@ class LabelledReader {
           add_step(columns_[i], statement, line);
   }
 
-  // A whole script: its statements one after the other, each with its label.
+  // Reads a whole script: its statements one after the other, each with its label.
   void read_sql(std::string_view sql, int line) {
     const std::string without_prompts = label_prompts(sql);
     sql = without_prompts;
     const std::vector<Comment> comments = comments_of(sql);
     std::string label;
     std::string setup;
-    size_t comment = 0, counted = 0;  // up to where comments, and lines, are
+    size_t comment = 0, counted = 0;  // how far comments and lines have been handled
     for (const std::string_view statement : statements_of(sql)) {
       const auto begin = static_cast<size_t>(statement.data() - sql.data());
       const std::vector<Word> words = words_of(statement);
@@ -202,7 +201,7 @@ class LabelledReader {
     if (!setup.empty()) file_.setup = {std::move(setup)};
   }
 
-  // "T1> SELECT" and "T1: SELECT" as "/* T1 */ SELECT".
+  // Turns "T1> SELECT" and "T1: SELECT" into "/* T1 */ SELECT".
   static std::string label_prompts(std::string_view sql) {
     std::string out;
     size_t at = 0;
@@ -232,7 +231,7 @@ class LabelledReader {
         label = one_word ? std::string(word) : label_name(word);
       return;
     }
-    // A remark behind a statement is of that one.
+    // A remark after a statement belongs to that statement.
     const size_t line = sql.rfind('\n', c.at);
     const std::string_view before =
         sql.substr(line == sql.npos ? 0 : line + 1, c.at - (line == sql.npos ? 0 : line + 1));
@@ -276,10 +275,10 @@ class LabelledReader {
 
   std::string_view text_;
   File file_;
-  std::map<std::string, size_t> numbers_;  // of steps in the permutation
-  bool open_ = false;                      // a permutation
-  std::string heading_;                    // of Markdown
-  std::vector<std::string> columns_;       // of the table; empty: of no session
+  std::map<std::string, size_t> numbers_;  // number of steps in the permutation, by session
+  bool open_ = false;                      // whether a permutation is open
+  std::string heading_;                    // in Markdown
+  std::vector<std::string> columns_;       // columns of the table; empty: not of a session
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Scripts of trackers and of Hermitage: SQL of which comments, prompts or columns say of which
-// session it is.
+// Scripts of bug trackers and of Hermitage: SQL in which comments, prompts or columns say which
+// session each statement belongs to.
 #pragma once
 
 #include <string_view>

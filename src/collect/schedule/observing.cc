@@ -1,13 +1,13 @@
-// How one learns which versions of which rows a statement read and wrote, without one more read of
-// a table in the session of the user: that could lock rows, or count for the database's own
-// judgement.
+// How to learn which versions of which rows a statement read and wrote, without an additional read
+// of a table in the user's session: that could lock rows, or count for the database's own conflict
+// checks.
 //
-// Writes. Each table has triggers that tell the session of each row that a statement changed, as it
-// was and as it is: whatever the statement is, a cascade, a function or MERGE. On PostgreSQL they
+// Writes. Each table has triggers that tell the session about each row that a statement changed,
+// before and after, whatever the statement is: a cascade, a function or MERGE. On PostgreSQL they
 // raise a notice, on MySQL and MariaDB they append to a variable of the session, on SQLite to a
-// temporary table of the connection; none of these is seen by others or locks anything. DuckDB,
+// temporary table of the connection; none of these is visible to others or locks anything. DuckDB,
 // TiDB and H2 have no triggers in SQL, and their reads neither lock nor count, nor do Dolt's: there
-// the rows that the session sees are compared, before and after. A change finds what the snapshot
+// the rows that the session sees before and after are compared. A change finds what the snapshot
 // has, but on TiDB and H2 the newest version, which is what other sessions see while the row is
 // locked.
 //
@@ -15,9 +15,8 @@
 //                                                1
 //                                                ["U","test","741","(0,1)",{"id":1,"value":10},"743","(0,3)",{"id":1,"value":11}]
 //
-// Reads are asked for with the statement itself (asking.cc). On PostgreSQL a row says by which
-// transaction it was written (xmin), and rows without a key are told apart by where they are
-// (ctid).
+// Reads are asked for with the statement itself (asking.cc). On PostgreSQL a row says which
+// transaction wrote it (xmin), and rows without a key are told apart by where they are (ctid).
 //
 // Cost: a function call for each row read or changed. Source: PostgreSQL's manual, 5.5 (system
 // columns), 39 (triggers).
@@ -37,7 +36,7 @@ namespace assay::internal::collect::schedule {
 namespace {
 
 constexpr std::string_view kTold = "INFO:  assay ";
-constexpr char kBetween = '\x1e';  // changes told by a variable
+constexpr char kBetween = '\x1e';  // between changes that a variable reports
 
 std::string text_in_quotes(std::string_view text) { return in_quotes(text, '\''); }
 
@@ -102,14 +101,15 @@ std::string bare(std::string_view name) {
   return std::string(name);
 }
 
-// [table, writer, place, row]; none where the row is null, as beside an outer join.
+// A version from [table, writer, place, row]; its table is empty if the row is null, as in an outer
+// join.
 Version version_from(const Json& told, size_t at) {
   if (!told[at + 3].is_object() || !told[at].is_string()) return {};
   return {bare(told[at].text()), told[at + 3].dump(), told[at + 1].text(),
           told[at + 2].is_integer() ? std::to_string(told[at + 2].integer()) : told[at + 2].text()};
 }
 
-// ["U", table, writer, place, row, writer, place, row]
+// Takes a change from ["U", table, writer, place, row, writer, place, row].
 void take_change(std::string_view told, Sight& sight) {
   const Json j = Json::parse(told);
   if (!j.is_array() || j.size() != 8) return;
@@ -121,7 +121,8 @@ void take_change(std::string_view told, Sight& sight) {
   sight.changes.push_back({half(2), half(5)});
 }
 
-// InnoDB leaves a row alone that an UPDATE would not change, although it is told as changed.
+// Whether a change leaves the row alone: InnoDB does so if an UPDATE would not change the row,
+// although it is reported as changed.
 bool leaves_alone(const Change& c) {
   return c.before.row == c.after.row && c.before.writer.empty() && c.before.place.empty();
 }
@@ -219,15 +220,15 @@ std::vector<std::string> Observer::begin_place() const {
 std::vector<std::string> Observer::enter() const {
   switch (kin_) {
     case Kin::postgresql:
-      // Nothing else: DROP TABLE IF EXISTS at the head of a script would find the tables of the
-      // user.
+      // Only this schema: DROP TABLE IF EXISTS at the beginning of a script would find the user's
+      // tables.
       return {"SET search_path = assay_play"};
     case Kin::mysql:
       return {"USE assay_play", "SET @assay_told = ''"};
     case Kin::duckdb:
       return {"SET schema = 'assay_play'"};
     case Kin::h2:
-      // Names of columns elsewhere.
+      // These words are names of columns in other databases.
       return {"SET SCHEMA assay_play", "SET NON_KEYWORDS DAY, KEY, MONTH, USER, VALUE, YEAR"};
     case Kin::sqlite:
     case Kin::keys:
@@ -252,7 +253,7 @@ std::string Observer::row_of(const Table& table, std::string_view name) const {
   std::string out = "json_object(";
   for (const std::string& column : table.columns) {
     const std::string of = fmt::format("{}.{}", name, in_quotes(column, quote));
-    // JSON has no bytes.
+    // JSON cannot hold bytes.
     const std::string value =
         kin_ == Kin::sqlite
             ? fmt::format("CASE typeof({0}) WHEN 'blob' THEN hex({0}) ELSE {0} END", of)
@@ -269,7 +270,7 @@ std::string Observer::version_of(const Table& table, std::string_view name) cons
         "json_build_array({0}.tableoid::regclass::text, {0}.xmin::text, {0}.ctid::text, "
         "to_json({0}.*))",
         name);
-  // A row that an outer join lacks has no key.
+  // A row that is missing in an outer join has no key.
   const char quote = kin_ == Kin::mysql ? '`' : '"';
   const std::string there = in_quotes(table.key.empty() ? "rowid" : table.key[0], quote);
   const std::string place = table.key.empty() ? fmt::format("{}.rowid", name) : "NULL";
@@ -314,7 +315,7 @@ std::vector<std::string> Observer::triggers(const Table& table) const {
 }
 
 Status Observer::spare(DriverSession& control) {
-  // No other process has a file of DuckDB's open.
+  // No other process can have a file of DuckDB open.
   if (kin_ == Kin::keys || kin_ == Kin::duckdb) return Ok{};
   if (kin_ == Kin::sqlite) {
     if (Status s = look(control); !s.ok()) return s;
@@ -341,7 +342,7 @@ Status Observer::spare(DriverSession& control) {
     return usage_error(fmt::format(
         "'{}' was not made by assay play, and would be removed; expected a server without it",
         text_of(answers[0], 0, 0)));
-  if (kin_ == Kin::h2) return Ok{};  // it has no locks of users
+  if (kin_ == Kin::h2) return Ok{};  // H2 has no user locks
   // Held until the connection ends.
   const std::vector<std::string> lock = {std::string(
       kin_ == Kin::postgresql ? "SELECT pg_try_advisory_lock(hashtext('assay play'))::int"
@@ -462,7 +463,7 @@ void Observer::take_difference(const std::vector<Version>& before,
     if (left.contains({c.before.table, c.before.row})) return false;
     const auto there = newest.find(place(c.after.table.empty() ? c.before : c.after));
     const bool is_gone = there == newest.end();
-    // Another transaction's.
+    // The change was another transaction's.
     if (c.after.table.empty() ? is_gone : seen_by_others.contains({c.after.table, c.after.row}))
       return true;
     c.before = is_gone ? Version{} : *there->second;
@@ -472,7 +473,8 @@ void Observer::take_difference(const std::vector<Version>& before,
 
 namespace {
 
-// ALTER TABLE of constraints and triggers leaves rows as they are.
+// Whether a statement changes the form of a table. ALTER TABLE of constraints and triggers leaves
+// rows as they are.
 bool changes_form(const std::vector<Word>& words) {
   bool harmless = false;
   for (size_t i = 1; i + 1 < words.size(); ++i) {
@@ -531,7 +533,7 @@ void Observer::take(const Asked& asked, Spoken& answer, Sight& sight) const {
       take_change(told, sight);
     return true;
   });
-  // What was prepared before told it now.
+  // The statement that was prepared before has now said what it read.
   if (asked.sight.told_later && (!sight.rows.empty() || !sight.changes.empty()))
     sight.missed.clear();
   if (!asked.has_rows || answer.columns.empty()) return;
@@ -540,7 +542,7 @@ void Observer::take(const Asked& asked, Spoken& answer, Sight& sight) const {
     const Json told = Json::parse(row.back() ? *row.back() : "");
     row.pop_back();
     if (!told.is_array() || told.empty()) continue;
-    // Of an aggregate, an array of what a row has.
+    // For an aggregate, an array of what a row has.
     if (told[0].is_array() && !told[0].empty() && told[0][0].is_array())
       for (const Json& relations : told) take_rows(relations);
     else

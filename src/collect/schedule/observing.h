@@ -1,4 +1,4 @@
-// What statements in the words of a user are seen to read and write.
+// What users' statements are seen to read and write.
 #pragma once
 
 #include <optional>
@@ -12,22 +12,22 @@
 
 namespace assay::internal::collect::schedule {
 
-// keys: statements become calls of the driver, which tell what they did (keys.h).
+// keys: statements become calls of the driver, which report what they did (keys.h).
 enum class Kin : uint8_t { postgresql, mysql, sqlite, duckdb, h2, keys };
 
 struct Table {
   std::string name;
-  std::string parent = {};  // of which it is a partition
+  std::string parent = {};  // the table of which it is a partition
   std::vector<std::string> columns = {}, key = {};
-  std::string refusal = {};  // why it is not observed; empty: it is
+  std::string refusal = {};  // why it is not observed; empty if it is
 };
 
 // A version of a row.
 struct Version {
-  std::string table;       // empty: none
+  std::string table;       // empty: there is none
   std::string row;         // its columns as JSON
-  std::string writer;      // the number of the transaction that wrote it, where the database tells
-  std::string place = {};  // where it is stored, where that tells rows without keys apart
+  std::string writer;      // the number of the transaction that wrote it, if the database tells
+  std::string place = {};  // where it is stored, if rows without keys are told apart by that
 };
 
 struct Change {
@@ -40,30 +40,30 @@ struct Query {
   std::string table;
   std::string name;   // the table's name in the condition
   std::string where;  // empty: all rows
-  std::string
-      key;  // the condition asks for this key alone, as its columns' texts; empty: it does not
+  std::string key;    // set if the condition asks for this key alone: the texts of its columns
 };
 
 // What a statement did.
 struct Sight {
   enum class Kind : uint8_t { other, read, write };
   Kind kind = Kind::other;
-  std::string missed;                    // why it is not observed; empty: it is
-  std::optional<std::string> elsewhere;  // a change reads with a SELECT: why that is not observed
-  bool told_later = false;               // of what was prepared before, which may tell it
+  std::string missed;                    // why it is not observed; empty if it is
+  std::optional<std::string> elsewhere;  // if a change reads with a SELECT: why that is not
+                                         // observed
+  bool told_later = false;               // prepared before: executing it may tell what it read
   std::optional<Query> query;
   std::vector<Version> rows;
   std::vector<Change> changes;
-  std::vector<Version> left_alone;  // rows that a change found, and left as they were
+  std::vector<Version> left_alone;  // rows that a change found and left unchanged
   bool depends_on_rows =
-      false;  // what it wrote depends on more than the keys of the rows that were there
+      false;  // whether what it wrote depends on more than the keys of the rows that were there
 };
 
-// A statement as it is sent, and how its answer is read.
+// A statement as it is sent, and how to read its answer.
 struct Asked {
-  std::string statement;  // the user's
+  std::string statement;  // the user's statement
   std::string sql;
-  bool has_rows = false;  // the last column tells which rows it read
+  bool has_rows = false;  // whether the last column tells which rows it read
   Sight sight;
 };
 
@@ -72,60 +72,63 @@ Kin kin_of(const Driver& driver);
 class Observer {
  public:
   explicit Observer(const Driver& driver);
-  // Of a database that is driven by keys: the one table.
+  // Serves a database that is driven by keys: it has one table.
   explicit Observer(std::vector<Table> keys) : tables_(std::move(keys)) {}
 
   Kin kin() const { return kin_; }
   const std::vector<Table>& tables() const { return tables_; }
   const Table* table(std::string_view name) const;
 
-  // Statements that make what tells of rows, once, and that take it away.
+  // Statements that create what reports rows, once, and statements that remove it.
   std::vector<std::string> make_functions() const;
   std::vector<std::string> drop_functions() const;
-  // Error if there is something where permutations take place that was not made for that, as it
-  // would be removed; or if another run plays there. The connection keeps others out until it ends.
+  // Fails if the place for permutations holds something that was not made for them, as it would be
+  // removed; or if another run plays there. The connection keeps others out until it ends.
   Status spare(DriverSession& control);
-  // Statements that give a permutation a place of its own, and take it away; for the one connection
-  // that sets up.
+  // Statements that give a permutation a place of its own, and that remove it; for the one
+  // connection that sets up.
   std::vector<std::string> begin_place() const;
   std::vector<std::string> end_place() const;
-  // Learns which tables there are. From then on it is known which of them a statement is about.
+  // Learns which tables there are, so that it is known from then on which of them a statement is
+  // about.
   Status look(DriverSession& control);
-  // Has the changes of the tables told, where it is not the rows that tell them.
+  // Has changes of the tables reported, unless rows are compared.
   Status watch(DriverSession& control) const;
-  // Takes down the rows of all tables, as the session sees them.
+  // Collects the rows of all tables, as the session sees them.
   Status see_rows(DriverSession& session, std::vector<Version>& rows) const;
   // Whether the rows that a session sees before and after a change are compared, as there are no
   // triggers. Only where reads neither lock nor count.
   bool compares_rows() const { return compares_ != Compares::nothing; }
-  // Whether a change finds the newest version of a row, whatever its transaction's snapshot has.
+  // Whether a change finds the newest version of a row, whatever version its transaction's snapshot
+  // has.
   bool changes_newest() const { return compares_ == Compares::newest; }
   void take_difference(const std::vector<Version>& before, const std::vector<Version>& after,
                        Sight& sight) const;
-  // The same of a statement within a transaction, where changes find the newest versions.
-  // `committed`: what others see behind the statement. `own`: what its transaction has left so far.
+  // The same for a statement within a transaction, if changes find the newest versions.
+  // `committed`: what others see after the statement. `own`: what its transaction has left so far.
   // A row that it changed is locked until it ends, so `committed` has the version that it found.
   void take_difference(const std::vector<Version>& before, const std::vector<Version>& after,
                        const std::vector<Version>& committed, const std::vector<Version>& own,
                        Sight& sight) const;
-  // Statements for each connection, before all else and once the tables are there.
+  // Statements for each connection, to be sent first, and once the tables are there.
   std::vector<std::string> enter() const;
   std::vector<std::string> follow() const;
-  // A table of which statements to come change the form is not observed.
+  // Stops observing a table whose form later statements change.
   void leave_out_altered(std::string_view statement);
-  // Triggers, rules and policies of the user's may keep a change from rows that its condition
-  // found.
+  // Notes triggers, rules and policies of the user, which may keep a change from rows that its
+  // condition found.
   void note_made(std::string_view statement);
 
   Asked ask(std::string_view statement) const;
-  // Takes out of the answer what was asked for besides.
+  // Removes from the answer what was added to the question.
   void take(const Asked& asked, Spoken& answer, Sight& sight) const;
-  // Where changes are not told with the answer: what tells them afterwards.
+  // Returns the statements that report changes afterwards, if they are not reported with the
+  // answer.
   std::vector<std::string> told_afterwards() const;
   static void take_told(const Spoken& told, Sight& sight);
 
  private:
-  // A table of a FROM, and by what name the statement calls it, in quotes.
+  // A table in a FROM, and the name by which the statement refers to it, in quotes.
   struct Relation {
     const Table* table;
     std::string name;
@@ -146,8 +149,8 @@ class Observer {
   void look_at_condition(std::string_view statement, const std::vector<Word>& words,
                          const Relation& relation, size_t from, size_t end, Sight& sight) const;
 
-  // Whose rows are compared: nothing, as triggers tell; the transaction's snapshot, which changes
-  // find as well; the same, but changes find the newest versions.
+  // What is compared: nothing, as triggers report changes; the rows of the transaction's snapshot,
+  // which changes also find; the same, but changes find the newest versions.
   enum class Compares : uint8_t { nothing, snapshot, newest };
   static Compares compares(const Driver& driver);
 
@@ -157,12 +160,12 @@ class Observer {
   bool changes_tell_conditions_ = true;
 };
 
-// A name or a text between quotes.
+// A name or a text in quotes.
 std::string in_quotes(std::string_view text, char quote);
-// The columns' values of a row as literals of SQL, in the order of `columns`; nothing where one
-// cannot be written so.
+// The values of a row's columns as SQL literals, in the order of `columns`; nullopt if one cannot
+// be written as a literal.
 std::optional<std::string> literals_of(const Version& version, const Table& table);
-// The values of the key; nothing where the row lacks one.
+// The values of the key; nullopt if the row lacks one.
 std::optional<std::vector<std::string>> key_of(const Version& version, const Table& table);
 
 }  // namespace assay::internal::collect::schedule

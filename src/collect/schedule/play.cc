@@ -1,18 +1,18 @@
-// Plays a permutation as PostgreSQL's tester does, so that what its specifications expect comes
-// about:
+// Plays a permutation as PostgreSQL's tester does, so that it gives what that tester's
+// specifications expect:
 //
 //   the tables are set up, then each session; then each step is sent to its session in turn. If
 //   that session still waits in an earlier step, it is waited for first, or the step queues. A step
 //   is over when it is answered, or when it waits for another session (Player) or a marker holds it
-//   back; before the next is sent, those that waited are looked at once more.
+//   back; before the next is sent, those that waited are examined once more.
 //
 //   s1: UPDATE …   s2: UPDATE … <waiting>   s1: COMMIT   s2: <completed>
 //
-// Each permutation has a place of its own: a schema, a database, or SQLite's temporary file, made
-// before and removed afterwards. What of the observed versions satisfies the conditions of queries
-// is asked of the database itself at the end, when no session has anything open: each version is
-// put into its table by itself, the condition asked, and all of it rolled back. So operators, types
-// and collations mean what they mean there.
+// Each permutation has a place of its own: a schema, a database, or SQLite's temporary file,
+// created before and removed afterwards. The database itself is asked which of the observed
+// versions satisfy the conditions of queries, at the end, when no session has anything open: each
+// version is put into its table by itself, the condition is evaluated, and all of this is rolled
+// back. So operators, types and collations have the database's own meaning.
 //
 // Cost: the statements, a look at the locks for each that is not answered within milliseconds, and
 // at the end one message for each version and table that was not asked about in an earlier
@@ -38,7 +38,7 @@
 namespace assay::internal::collect::schedule {
 namespace {
 
-constexpr size_t kMostVersions = 200;  // of a table whose conditions are asked
+constexpr size_t kMostVersions = 200;  // versions of a table whose conditions are evaluated
 
 constexpr auto kConnectFor = std::chrono::seconds(3);
 constexpr auto kReplicaFor = std::chrono::milliseconds(300);
@@ -98,7 +98,7 @@ class OpenStage : public Stage {
 
  private:
   struct Running {
-    std::vector<size_t> statements;  // in now_
+    std::vector<size_t> statements;  // indices into now_
     std::vector<uint64_t> wanted_notices;
     bool answered = false;
   };
@@ -112,7 +112,7 @@ class OpenStage : public Stage {
     if (Status s = must(observer_.make_functions(), "cannot make the functions that tell of rows");
         !s.ok())
       return s;
-    // What one endpoint says of its locks says nothing of the others.
+    // The locks of one endpoint say nothing about the others.
     auto locks = drivers_.size() == 1 ? drivers_[0]->lock_view() : nullptr;
     sees_locks_ = locks != nullptr;
     player_.emplace(std::move(locks));
@@ -124,7 +124,7 @@ class OpenStage : public Stage {
     }
     return Ok{};
   }
-  // Where what is there cannot be taken away by SQL.
+  // Begins anew if what is there cannot be removed by SQL.
   Status begin_anew() {
     player_.reset();
     sessions_.clear();
@@ -132,7 +132,7 @@ class OpenStage : public Stage {
     drivers_.clear();
     return open();
   }
-  // What a replica lacks, it may have in a moment.
+  // Tries repeatedly, because a replica may soon have what it lacks now.
   Result<std::unique_ptr<DriverSession>> connect_to(size_t endpoint) {
     Driver& driver = *drivers_[endpoint % drivers_.size()];
     const auto deadline = std::chrono::steady_clock::now() + kConnectFor;
@@ -146,7 +146,7 @@ class OpenStage : public Stage {
     return session;
   }
 
-  // On the one connection that sets up.
+  // Executes statements that must succeed on the one connection that sets up.
   Status must(const std::vector<std::string>& sql, std::string_view what) {
     std::vector<Spoken> answers;
     if (Status s = control_->speak(sql, answers); !s.ok()) return s;
@@ -166,7 +166,7 @@ class OpenStage : public Stage {
     const std::vector<std::string_view> views = statements_of(sql);
     return {views.begin(), views.end()};
   }
-  // What a setup or teardown is sent as, and the rows that it returned last.
+  // Sends a setup or teardown, and reports the rows that it returned last.
   Status tell_setup(const std::string& sql, bool must_succeed) {
     std::vector<Spoken> answers;
     const std::vector<std::string> all = texts(sql);
@@ -189,7 +189,7 @@ class OpenStage : public Stage {
   }
 
   Status set_up() {
-    // On PostgreSQL in one transaction, as each of them would sync the disk.
+    // On PostgreSQL in one transaction, since otherwise each statement would sync the disk.
     if (Status s = must(observer_.begin_place(), "cannot make the place to play in"); !s.ok())
       return s;
     for (const std::string& sql : file_.setup)
@@ -203,11 +203,11 @@ class OpenStage : public Stage {
     if (Status s = observer_.see_rows(*control_, now_.first_rows); !s.ok()) return s;
     if (Status s = observer_.watch(*control_); !s.ok()) return s;
     now_.tables = observer_.tables();
-    // A replica may need a moment; what it shows later is the schedule's own doing.
+    // A replica may need a moment; what it shows later is due to the schedule.
     if (drivers_.size() > 1) std::this_thread::sleep_for(kReplicaFor);
     for (size_t i = 0; i < sessions_.size(); ++i) {
       std::vector<std::string> sql = observer_.enter();
-      // The others have set it when they connected.
+      // On other databases it was set when connecting.
       if (observer_.kin() == Kin::postgresql && !options_.isolation.empty() &&
           options_.isolation != "default")
         sql.push_back("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL " +
@@ -219,7 +219,7 @@ class OpenStage : public Stage {
     return Ok{};
   }
 
-  // The setup or teardown of a session.
+  // Executes the setup or teardown of a session.
   Status beside(size_t session, const std::string& sql, bool must_succeed) {
     if (sql.empty()) return Ok{};
     const size_t before = now_.statements.size();
@@ -233,7 +233,7 @@ class OpenStage : public Stage {
     return Ok{};
   }
 
-  // Called by the lane of the session. `turn`: none of a setup or teardown.
+  // Called by the lane of the session. `turn`: none for a setup or teardown.
   void speak(size_t session, size_t turn, const std::string& sql) {
     std::vector<Asked> asked;
     for (const std::string_view s : statements_of(sql)) asked.push_back(observer_.ask(s));
@@ -248,7 +248,7 @@ class OpenStage : public Stage {
     }
   }
 
-  // False if one failed.
+  // Returns false if one of them failed.
   bool speak_some(size_t session, size_t turn, std::span<Asked> asked) {
     std::vector<std::string> sql;
     for (const Asked& a : asked) sql.push_back(a.sql);
@@ -294,14 +294,15 @@ class OpenStage : public Stage {
     return now_.statements.size();
   }
 
-  // `answered`: how many statements were when this one was sent. `open`: its transaction is.
+  // `answered`: how many statements had been answered when this one was sent. `open`: its
+  // transaction is open.
   void compare_rows(size_t session, const std::vector<Version>& before, size_t answered, bool open,
                     Sight& sight) {
     std::vector<Version> after, committed;
     if (!observer_.see_rows(*sessions_[session], after).ok()) return;
     if (!observer_.changes_newest()) return observer_.take_difference(before, after, sight);
     const std::lock_guard lock(mutex_);
-    // Others' rows may have changed meanwhile, and nothing tells them from its own.
+    // Others' rows may have changed meanwhile, and cannot be told from the session's own.
     if (!open && now_.statements.size() != answered) {
       sight.missed = "a change outside of a transaction that waited";
       return;
@@ -327,7 +328,7 @@ class OpenStage : public Stage {
     const std::vector<std::string> questions = observer_.told_afterwards();
     std::vector<Spoken> told;
     if (questions.empty() || !sessions_[s.session]->speak(questions, told).ok()) return;
-    // What a statement that failed had changed is undone.
+    // The changes of a failed statement are undone.
     if (s.answer.error.empty() && !told.empty()) Observer::take_told(told.front(), s.sight);
   }
 
@@ -360,14 +361,14 @@ class OpenStage : public Stage {
     while (!waiting.empty()) {
       const size_t before = waiting.size();
       complete_some(waiting, false);
-      // Steps that markers hold back for each other are told all the same.
+      // Steps that markers hold back for each other are reported nevertheless.
       if (waiting.size() == before)
         for (const size_t i : std::exchange(waiting, {})) tell_completed(i);
     }
     return Ok{};
   }
 
-  // Waits for the step that the session is in.
+  // Waits for the step in which the session is.
   Status finish(size_t session, std::vector<size_t>& waiting) {
     const size_t i = active_[session];
     if (!player_->wait(session, options_.timeout * 10))
@@ -386,7 +387,8 @@ class OpenStage : public Stage {
     return file_.steps[permutation_->turns[turn].step].name;
   }
 
-  // `again`: it was told to be waiting. `may_wait`: for a lock. True once it is over.
+  // `again`: the step was already reported as waiting. `may_wait`: it may wait for a lock. True
+  // once it is over.
   bool complete(size_t i, bool again, bool may_wait) {
     const Turn& turn = permutation_->turns[i];
     const size_t session = file_.steps[turn.step].session;
@@ -402,8 +404,8 @@ class OpenStage : public Stage {
     return over;
   }
 
-  // A waiting session waits until a transaction ends. A server that says who waits is asked
-  // again all the same.
+  // Looks at a session: a waiting one waits until a transaction ends. A server that says who waits
+  // is asked again nevertheless.
   void look(size_t session) {
     if (!sees_locks_ && seen_waiting_[session] == ended_) return;
     if (!player_->settle(session)) seen_waiting_[session] = ended_;
@@ -460,7 +462,7 @@ class OpenStage : public Stage {
   Status tear_down() {
     for (size_t i = 0; i < sessions_.size(); ++i) {
       if (now_.lost) {
-        // A session of its own again for the next permutation.
+        // Replaces the session for the next permutation.
         auto session = connect_to(i);
         if (!session.ok()) return session.error();
         sessions_[i] = std::move(*session);
@@ -477,11 +479,11 @@ class OpenStage : public Stage {
     if (now_.compared)
       if (Status s = observer_.see_rows(*control_, now_.last_rows); !s.ok()) return s;
     if (Status s = ask_conditions(); !s.ok()) return s;
-    // What is left goes before the next permutation.
+    // What is left is removed before the next permutation.
     return tell_setup(file_.teardown, false);
   }
 
-  // Of each table with conditions, which of its versions satisfy them.
+  // Asks, for each table with conditions, which of its versions satisfy them.
   Status ask_conditions() {
     std::map<std::string, std::vector<Query>> queries;
     for (const Statement& s : now_.statements) {
@@ -566,32 +568,32 @@ class OpenStage : public Stage {
 
   const File& file_;
   const Options options_;
-  std::vector<std::unique_ptr<Driver>> drivers_;  // of the endpoints
+  std::vector<std::unique_ptr<Driver>> drivers_;  // for the endpoints
   KeyTable keys_;
   Observer observer_ = Observer(std::vector<Table>());
-  bool is_used_ = false;  // the next permutation needs all of it anew
+  bool is_used_ = false;  // the next permutation needs everything anew
   std::unique_ptr<DriverSession> control_;
-  bool has_place_ = false;  // what is there was made here, and goes at the end
+  bool has_place_ = false;  // the place was created here, and is removed at the end
   std::vector<std::unique_ptr<DriverSession>> sessions_;
   RunClock clock_;
   const Permutation* permutation_ = nullptr;
-  std::vector<size_t> active_;  // the turn that each session is in; SIZE_MAX: none
+  std::vector<size_t> active_;  // the turn in which each session is; SIZE_MAX: none
   bool sees_locks_ = false;
-  uint64_t ended_ = 0;                  // transactions
-  std::vector<uint64_t> seen_waiting_;  // how many had ended when each session was seen to wait
-  std::map<std::string, std::optional<bool>> answers_;  // of conditions, for all permutations
-  std::mutex mutex_;                                    // of what follows, while lanes work
+  uint64_t ended_ = 0;                  // number of transactions
+  std::vector<uint64_t> seen_waiting_;  // by session: how many had ended when it was seen to wait
+  std::map<std::string, std::optional<bool>> answers_;  // about conditions, for all permutations
+  std::mutex mutex_;                                    // guards what follows, while lanes work
   Performance now_;
   std::vector<Running> turns_;
-  std::vector<uint64_t> notices_;  // of each session
-  std::optional<Player> player_;   // ends first
+  std::vector<uint64_t> notices_;  // by session
+  std::optional<Player> player_;   // is destroyed first
 };
 
 }  // namespace
 
 std::vector<std::string> refusals(const Performance& played) {
   std::vector<std::string> all;
-  std::set<size_t> refused;  // sessions whose transaction is
+  std::set<size_t> refused;  // sessions whose transaction was refused
   for (const Statement& s : played.statements) {
     if (s.answer.error.empty() || !s.answer.open) refused.erase(s.session);
     if (!s.answer.error.empty() && (!s.answer.open || refused.insert(s.session).second))
@@ -616,7 +618,7 @@ std::string outcome(const File& file, const Performance& played) {
 
 Result<std::unique_ptr<Stage>> Stage::open(const File& file, const Options& asked) {
   Options options = asked;
-  // The default of `run` begins some transactions otherwise than the schedule does.
+  // With the default of `run` some transactions begin differently than in the schedule.
   if (options.isolation.empty() && !options.databases.empty() &&
       options.databases[0].starts_with("sqlite:"))
     options.isolation = "deferred";

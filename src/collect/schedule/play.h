@@ -1,4 +1,4 @@
-// A schedule of SQL, played on a database, permutation by permutation, and what was seen of each.
+// A schedule of SQL, played on a database, permutation by permutation, and what was seen in each.
 #pragma once
 
 #include <chrono>
@@ -17,31 +17,31 @@
 namespace assay::internal::collect::schedule {
 
 struct Options {
-  std::vector<std::string> databases;  // URLs, endpoints of one database
+  std::vector<std::string> databases;  // URLs of endpoints of one database
   std::string isolation;
-  std::chrono::milliseconds timeout{2000};  // of one statement
+  std::chrono::milliseconds timeout{2000};  // for each statement
   uint64_t seed = 1;
 };
 
 // One statement, as it was sent and answered.
 struct Statement {
   size_t session = 0;
-  size_t step = SIZE_MAX;  // of the file; none: of a session's setup or teardown
-  std::string asked;       // by the file
+  size_t step = SIZE_MAX;  // of the file; SIZE_MAX: of a session's setup or teardown
+  std::string asked;       // as in the file
   std::string sql;         // as it was sent
   Spoken answer;
   Sight sight;
   Interval time;
-  uint64_t place = 0;  // among the answers of all sessions
+  uint64_t place = 0;  // its place among the answers of all sessions
 };
 
-// What one says of a step when, as PostgreSQL's tester does.
+// What is reported about a step and when, as in PostgreSQL's tester.
 struct Told {
   enum class What : uint8_t { done, waiting, completed, result };
   What what = What::done;
   size_t step = SIZE_MAX;
-  std::vector<size_t> statements = {};  // whose answers came with it
-  Spoken result = {};                   // of a setup, which is of no step
+  std::vector<size_t> statements = {};  // statements whose answers came with it
+  Spoken result = {};                   // of a setup, which belongs to no step
 };
 
 struct Performance {
@@ -50,24 +50,24 @@ struct Performance {
   std::vector<Told> told = {};
   std::vector<Version> first_rows = {};
   std::vector<Table> tables = {};
-  // By table and condition, the rows of which the database says that they satisfy it, and that they
-  // do not.
+  // Indexed by table and condition: the rows, and whether the database says that they satisfy it.
   std::vector<std::pair<Query, std::vector<std::pair<std::string, bool>>>> conditions = {};
-  bool lost = false;  // a connection
-  // Changes were told by comparing rows, and what was there in the end, when all had ended.
+  bool lost = false;  // whether a connection was lost
+  // Whether changes were found by comparing rows; then also what was there when everything had
+  // ended.
   bool compared = false;
-  bool changes_newest = false;  // and a change found the newest version of a row
+  bool changes_newest = false;  // and whether a change found the newest version of a row
   std::vector<Version> last_rows = {};
 };
 
-// What the database said of each transaction, or statement outside of one, that it refused.
+// The database's messages about the transactions, or statements outside of one, that it refused.
 std::vector<std::string> refusals(const Performance& played);
-// Which steps waited, and which ended with an error: "w2 waited, c2: 40001".
+// Says which steps waited, and which ended with an error: "w2 waited, c2: 40001".
 std::string outcome(const File& file, const Performance& played);
 
 class Stage {
  public:
-  // Connects; the sessions stay for all permutations.
+  // Connects; the sessions are used for all permutations.
   static Result<std::unique_ptr<Stage>> open(const File& file, const Options& options);
   virtual ~Stage() = default;
 

@@ -9,8 +9,8 @@ namespace assay::internal::collect::schedule {
 
 namespace {
 
-// What stands where a transaction has left no row; what it removed and put back meanwhile needs
-// another.
+// The value where a transaction has left no row; a row that it removed and put back meanwhile needs
+// another one.
 std::string tombstone(std::string_view txn) { return fmt::format("deleted by {}", txn); }
 
 }  // namespace
@@ -92,7 +92,7 @@ RowOps::RowOps(const RowTxn& txn) : texts_(txn.ops.size()), rows_(txn.ops.size()
       case RowOperation::Kind::query:
         for (const auto& [of, row] : op.rows)
           rows_[i].emplace_back(ValueView::of(std::string_view(of)), ValueView::row(row));
-        // All keys of the table begin so.
+        // All keys of the table begin like this.
         texts_[i] = {op.table + ":", op.table + ";"};
         to = Op::range(ValueView::of(std::string_view(texts_[i][0])),
                        ValueView::of(std::string_view(texts_[i][1])), rows_[i]);

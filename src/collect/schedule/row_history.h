@@ -19,33 +19,33 @@
 
 namespace assay::internal::collect::schedule {
 
-// What a row is called: "accounts:7", and "seats:3,12" where two columns are its key. A comma
-// within one of several is told apart.
+// The key of a row: "accounts:7", and "seats:3,12" if its key has two columns. A comma within one
+// of several values is escaped.
 std::string row_key(std::string_view table, const std::vector<std::string>& key);
-// The table, and the columns of the key, of what is called so; nothing where it is no such name.
+// The table, and the columns of the key, in such a name; nullopt if it is not one.
 struct RowName {
   std::string table;
   std::vector<std::string> key;
 };
 std::optional<RowName> row_name(const std::string& name);
-// In place of a row that was there before and that was not seen.
+// Instead of a row that was there before and was not seen.
 inline constexpr std::string_view kUnseenRow = R"({"row":"from before"})";
-// What a column holds, as JSON has it.
+// The value of a column, from JSON.
 Cell cell_of(const Json& value);
-// A statement as one line, which is cut off after so many bytes.
+// A statement as one line, cut off after this many bytes.
 std::string in_one_line(std::string_view sql, size_t most);
 
 struct RowOperation {
   enum class Kind : uint8_t { read, absent, write, remove, query };
   Kind kind = Kind::read;
   std::string key = {};
-  std::string row = {};     // JSON
-  std::string source = {};  // who wrote what was read; empty: it was there before
-  bool stated = false;      // the source is known
-  // A query: of which table, by which condition, and the keys and rows that it returned.
+  std::string row = {};     // as JSON
+  std::string source = {};  // the writer of what was read; empty: it was there before
+  bool stated = false;      // whether the source is known
+  // For a query: its table, its condition, and the keys and rows that it returned.
   std::string table = {}, where = {};
   std::vector<std::pair<std::string, std::string>> rows = {};
-  Interval time = {};  // of its statement
+  Interval time = {};  // of the operation's statement
 };
 
 struct RowTxn {
@@ -54,10 +54,11 @@ struct RowTxn {
   Interval begin = {}, end = {};
   std::string meta = {};
   std::vector<RowOperation> ops = {};
-  uint64_t line = 0;  // for those who count
+  uint64_t line = 0;  // for messages, if lines are counted
 };
 
-// Operations on rows as those of a history, which live as long as this and the transaction.
+// Turns operations on rows into those of a history, which live as long as this object and the
+// transaction.
 class RowOps {
  public:
   explicit RowOps(const RowTxn& txn);
@@ -69,20 +70,20 @@ class RowOps {
   std::vector<Op> ops_;
 };
 
-// What takes a history of rows, part by part: the initial rows and the orders may come at any time.
+// Receives a history of rows, part by part: the initial rows and the orders may come at any time.
 class RowSink {
  public:
   virtual ~RowSink() = default;
   virtual void initial(const std::string& key, const std::string& row) = 0;
   virtual Status add(const RowTxn& txn) = 0;
   // The transactions that installed the versions of a key, in their order: whatever each left, and
-  // whether it is known to have removed it.
+  // whether it is known to have removed the row.
   struct Version {
     std::string txn;
     bool removed = false;
   };
   virtual void order(const std::string& key, const std::vector<Version>& versions) = 0;
-  // The orders hold everything that was installed until then.
+  // States that the orders hold everything that was installed until then.
   virtual void complete(int64_t at, const std::string& source) = 0;
   virtual void set_meta(const std::string& meta) = 0;
 
@@ -90,7 +91,7 @@ class RowSink {
   static std::string completion(int64_t at, const std::string& source);
 };
 
-// In memory.
+// Builds a history in memory.
 class RowHistory : public RowSink {
  public:
   void initial(const std::string& key, const std::string& row) override;

@@ -1,5 +1,5 @@
-// Whatever the bytes: no crash, and what was read can be played: each turn is of a step, each step
-// of a session.
+// Whatever the bytes: no crash, and what was read can be played: each turn refers to a step, each
+// step to a session.
 #include <cstdlib>
 
 #include "collect/schedule/file.h"

@@ -11,9 +11,10 @@
 //   permutation r1 w2(c1) c1(*)
 //
 // Names are words, or anything between double quotes; a # begins a comment. A permutation may leave
-// steps out or repeat them. `w2(c1)`: it is not told as done before c1 is; `(*)`: it is told as
-// waiting at once; `(c1 notices 2)`: not before the session of c1 had so many notices. No braces
-// can stand in SQL, as there. Cost: one pass. Source: src/test/isolation/README of PostgreSQL.
+// steps out or repeat them. `w2(c1)`: w2 is not reported as done before c1 is; `(*)`: it is
+// reported as waiting at once; `(c1 notices 2)`: it is not reported as done before the session of
+// c1 has had that many notices. SQL cannot contain braces, as in PostgreSQL's tester. Cost: one
+// pass. Source: src/test/isolation/README of PostgreSQL.
 #include "collect/schedule/specification.h"
 
 #include <fmt/format.h>
@@ -40,7 +41,7 @@ bool is_keyword(std::string_view word) {
   return word == "setup" || word == "teardown" || word == "session" || word == "step" ||
          word == "permutation" || word == "notices";
 }
-// Line ends stay, as there.
+// Line ends stay, as in PostgreSQL's tester.
 std::string trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t\r\f");
   if (begin == text.npos) return {};
@@ -59,7 +60,7 @@ class SpecificationReader {
   }
 
  private:
-  struct Named {  // of a permutation
+  struct Named {  // in a permutation
     Piece step;
     size_t permutation, turn;
     std::optional<size_t> marker;
@@ -148,7 +149,7 @@ class SpecificationReader {
     return advance();
   }
 
-  // Steps are named before or behind where they stand.
+  // Finds the named steps, which may be defined before or after the place that names them.
   Status name_steps() {
     for (const Named& n : named_) {
       const auto found = by_name_.find(n.step.text);
@@ -192,7 +193,7 @@ class SpecificationReader {
     }
   }
 
-  // The next piece, into now_.
+  // Takes the next piece into now_.
   Status advance() {
     while (!over() && (std::isspace(static_cast<unsigned char>(at())) != 0 || at() == '#'))
       if (at() == '#')

@@ -8,7 +8,7 @@
 
 namespace assay::internal::collect::schedule {
 
-// Whether the text begins as one does.
+// Whether the text begins like one.
 bool is_specification(std::string_view text);
 Result<File> parse_specification(std::string_view text);
 

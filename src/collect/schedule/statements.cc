@@ -1,9 +1,9 @@
-// A scanner that knows of SQL only what is the same everywhere, or harmless: names, texts, numbers,
-// brackets, comments.
+// A scanner that knows only those parts of SQL that are the same everywhere, or harmless: names,
+// texts, numbers, brackets, comments.
 //
-// Texts stand between ' (doubled inside), names between " or ` or [ ] of one word, PostgreSQL's
-// texts between $tag$. A text that does not end reaches to the end. What a database makes of the
-// statement is the database's business.
+// Texts are between ' (doubled inside), names between " or ` or [ ] of one word, PostgreSQL's texts
+// between $tag$. A text without an end reaches to the end of the input. The meaning of the
+// statement is left to the database.
 //
 //   select "a b" from t where x = $$it's$$ -- why      select, "a b", from, t, where, x, =,
 //                                                      $$it's$$
@@ -32,7 +32,7 @@ class Scanner {
 
   std::vector<Word> words;
   std::vector<Comment> comments;
-  std::vector<size_t> semicolons;  // of statements
+  std::vector<size_t> semicolons;  // those that end statements
 
  private:
   char ahead(size_t n) const { return at_ + n < sql_.size() ? sql_[at_ + n] : '\0'; }
@@ -124,20 +124,20 @@ class Scanner {
     if (c == '(') ++depth_;
   }
 
-  // CREATE TRIGGER … BEGIN …; …; END
+  // Follows the body in CREATE TRIGGER … BEGIN …; …; END.
   void follow_bodies(std::string_view word) {
     if (fresh_) creating_ = word == "create";
     if (!creating_) return;
     const bool behind_end = !words.empty() && words.back().text == "end";
     if (word == "begin" || (body_ > 0 && word == "case")) ++body_;
     if (word == "end" && body_ > 0) --body_;
-    if (behind_end && (word == "if" || word == "loop")) ++body_;  // that END closed no BEGIN
+    if (behind_end && (word == "if" || word == "loop")) ++body_;  // that END did not close a BEGIN
   }
 
   std::string_view sql_;
   size_t at_ = 0;
   int depth_ = 0;
-  bool fresh_ = true;  // at the beginning of a statement
+  bool fresh_ = true;  // whether this is the beginning of a statement
   bool creating_ = false;
   int body_ = 0;
 };

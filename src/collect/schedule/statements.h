@@ -1,5 +1,5 @@
-// SQL of any dialect, cut into statements and words: nothing is refused, what is not known stays as
-// it is.
+// SQL of any dialect, cut into statements and words: nothing is refused, and what is not known is
+// left unchanged.
 #pragma once
 
 #include <algorithm>
@@ -21,20 +21,20 @@ struct Word {
   enum class Kind : uint8_t { word, quoted, text, number, sign };
   Kind kind = Kind::sign;
   std::string text;  // a word in lower case; a quoted name without its quotes
-  size_t at = 0;     // in the statement
+  size_t at = 0;     // offset in the statement
   size_t end = 0;
-  int depth = 0;  // of the brackets around it
+  int depth = 0;  // depth of the brackets around it
 
-  // A keyword outside of brackets.
+  // Whether this is the keyword, outside of brackets.
   bool is(std::string_view keyword) const {
     return depth == 0 && kind == Kind::word && text == keyword;
   }
   bool is_name() const { return kind == Kind::word || kind == Kind::quoted; }
 };
 
-// Without blanks and comments.
+// The words, without blanks and comments.
 std::vector<Word> words_of(std::string_view sql);
-// In lower case; empty if there is none.
+// The first word in lower case; empty if there is none.
 inline std::string first_word(std::string_view sql) {
   const std::vector<Word> words = words_of(sql);
   return words.empty() ? std::string() : words[0].text;
@@ -47,8 +47,8 @@ struct Comment {
 // The comments, in their order.
 std::vector<Comment> comments_of(std::string_view sql);
 
-// At semicolons, which are left out; a body between BEGIN and END of what is created stays whole.
-// Those without a word are left out; comments in front of a statement belong to it.
+// Cuts at semicolons, which are left out; a body between BEGIN and END in a CREATE stays whole.
+// Statements without a word are left out; comments before a statement belong to it.
 std::vector<std::string_view> statements_of(std::string_view sql);
 
 }  // namespace assay::internal::collect::schedule

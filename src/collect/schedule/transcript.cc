@@ -45,7 +45,7 @@ void add_rows(std::string& out, const Spoken& answer) {
 void add_answer(std::string& out, const Spoken& answer) {
   if (!answer.columns.empty()) add_rows(out, answer);
   if (answer.error.empty()) return;
-  // PostgreSQL's code, of five letters and digits, is not printed there.
+  // PostgreSQL's error code, five letters and digits, is not printed by the tester.
   out += "ERROR:  " + answer.error.substr(answer.error.find(' ') == 5 ? 6 : 0) + '\n';
 }
 

@@ -10,10 +10,10 @@
 
 namespace assay::internal::collect::schedule {
 
-// From "starting permutation:" on.
+// The transcript from "starting permutation:" on.
 std::string transcript(const File& file, const Permutation& permutation, const Performance& played);
 
-// The lines of a text without blanks, as PostgreSQL's tests compare them; empty ones are left out.
+// The lines of a text without blanks, as PostgreSQL's tests compare them; empty lines are left out.
 std::vector<std::string> lines_to_compare(std::string_view text);
 
 }  // namespace assay::internal::collect::schedule

@@ -5,7 +5,7 @@
 namespace assay::internal::collect {
 namespace {
 
-// Nanoseconds of one way between client and database.
+// Bounds, in nanoseconds, for one way between client and database.
 constexpr int64_t kFastest = 5'000;
 constexpr int64_t kSlowest = 45'000;
 

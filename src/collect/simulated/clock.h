@@ -1,4 +1,4 @@
-// The simulated clock: when requests arrive at the database, and what clients note down about it.
+// The simulated clock: when requests arrive at the database, and which times clients note.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ class SimulatedClock {
   // backwards in a session.
   SimulatedClock(Times times, int64_t error, int64_t jitter, uint32_t sessions, Rng rng);
 
-  // The session's next transaction begins.
+  // Begins the session's next transaction.
   void begin(uint32_t session);
 
-  // Sends the session's next request, not before `earliest`, nor before the answer to its last one.
-  // Returns the moment at which the database handles it.
+  // Sends the session's next request, not before `earliest`, nor before the answer to its previous
+  // one. Returns the moment at which the database handles it.
   int64_t send(uint32_t session, int64_t earliest);
   // The request that the database handles at `at` is answered. Returns what the client notes.
   Interval answer(uint32_t session, int64_t at);
@@ -38,7 +38,7 @@ class SimulatedClock {
     int64_t response = 0;
   };
   int64_t travel();
-  // What the session's clock shows at `at`.
+  // Returns what the session's clock shows at `at`.
   int64_t reading(Session& session, int64_t at);
 
   Times times_;

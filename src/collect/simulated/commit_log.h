@@ -13,15 +13,15 @@ namespace assay::internal::collect {
 
 class CommitLog {
  public:
-  // What the transaction left of each key, and every element that it appended; only of `key` if one
-  // is given. Called in the order of commits.
+  // Adds what the transaction left of each key, and every element that it appended; only for `key`
+  // if one is given. Called in the order of commits.
   void add(const TxnRecord& record, const Value* key = nullptr);
-  // The orders, and that they are complete at `now`. The log is empty afterwards.
+  // Writes the orders, and that they are complete at `now`. The log is empty afterwards.
   Status write(Sink& sink, int64_t now);
 
  private:
   std::vector<OrderRecord> orders_;
-  std::unordered_map<Value, size_t, KeyHash> places_;  // in orders_
+  std::unordered_map<Value, size_t, KeyHash> places_;  // indices into orders_
   std::vector<std::string> txns_;                      // in the order of commits
 };
 

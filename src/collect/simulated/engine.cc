@@ -12,7 +12,8 @@
 namespace assay::internal::collect {
 namespace {
 
-// Recent commits, the only ones that a scattered view may miss or that may still travel.
+// The number of recent commits, the only ones that a scattered view may miss or that may still
+// travel.
 constexpr Commit kRecent = 32;
 constexpr double kArrivalChance = 0.5;
 constexpr uint64_t kMissOneIn = 4;
@@ -30,7 +31,7 @@ Engine::Engine(LevelId level, Anomaly bug, uint32_t sessions, uint64_t seed)
 
 Engine::Engine(std::span<const LevelId> levels, uint32_t sessions, uint64_t seed)
     : bug_(Anomaly::none),
-      // Two sessions at least at each of the first two replicas.
+      // At least two sessions at each of the first two replicas.
       replica_count_(sessions < kFewSessions ? 2 : kMaxReplicas),
       rng_(seed),
       sessions_(sessions) {
@@ -57,7 +58,8 @@ void Engine::begin(uint32_t session, const ViewOptions& options) {
   if (policy(s).moment == Moment::begin) look(session, false);
 }
 
-// Chooses what the session's transaction sees from now on. `again`: it has looked before.
+// Chooses what the session's transaction sees from now on. `again`: the transaction has looked
+// before.
 void Engine::look(uint32_t session, bool again) {
   Session& s = sessions_[session];
   const Policy& p = policy(s);
@@ -128,8 +130,8 @@ Value Engine::visible_value(const Chain& chain, uint32_t session) const {
   return {};
 }
 
-// Up to the last visible element, whichever transactions appended those before it. The bug stops
-// within the newest transaction.
+// The list up to the last visible element, whichever transactions appended those before it. The bug
+// stops within the newest transaction.
 std::vector<Value> Engine::visible_list(const Chain& chain, uint32_t session) const {
   const auto& all = chain.versions;
   const auto last =
@@ -161,7 +163,7 @@ Engine::Chain& Engine::register_of(const Value& key) {
   return entry.value();
 }
 
-// All elements of a list are wanted as long as it is.
+// All elements of a list are needed as long as the list is.
 Engine::Chain& Engine::list_of(const Value& key) {
   auto [entry, fresh] = lists_.try_emplace(key);
   if (fresh) entry.value().prune_at = std::numeric_limits<size_t>::max();
@@ -185,7 +187,7 @@ void Engine::call(uint32_t session, const Request& request, Reply& reply, const 
     case OpKind::write:
       return write(session, register_of(request.key), request.value);
     case OpKind::remove:
-    case OpKind::insert:  // expects null
+    case OpKind::insert:  // like compare-and-set from null
     case OpKind::cas: {
       Chain& chain = register_of(request.key);
       const Value found = read(session, chain, foreseen);
@@ -216,7 +218,7 @@ void Engine::look_for_read(uint32_t session, bool range) {
     look(session, s.viewed);
 }
 
-// What the transaction itself left in a register, as it sees it; null if nothing.
+// Returns what the transaction itself left in a register, as it sees it; null if nothing.
 const Value* Engine::own_value(Session& s, const Chain& chain) {
   const Anomaly bad = bad_read(s);
   const Write* own = find_write(s, &chain);
@@ -224,14 +226,14 @@ const Value* Engine::own_value(Session& s, const Chain& chain) {
   return bad == Anomaly::not_my_last_write ? &own->first : &own->last;
 }
 
-// Of any open transaction that wrote it; null if none did.
+// The value of any open transaction that wrote the register; null if none did.
 const Value* Engine::uncommitted_value(const Chain& chain) {
   for (Session& s : sessions_)
     if (const Write* write = s.open ? find_write(s, &chain) : nullptr) return &write->last;
   return nullptr;
 }
 
-// What others left there, or what the bug makes of it.
+// Returns what others left in the register, or what the bug makes of it.
 Value Engine::outside_value(uint32_t session, const Chain& chain, const Value& foreseen) {
   const Anomaly bad = bad_read(sessions_[session]);
   if (bad == Anomaly::thin_air_read) return invent();
@@ -250,7 +252,7 @@ Value Engine::read(uint32_t session, Chain& chain, const Value& foreseen) {
   return outside_value(session, chain, foreseen);
 }
 
-// One look for all rows.
+// Makes one look for all rows.
 void Engine::start_range(uint32_t session, const Bounds& bounds) {
   if (!std::exchange(indexed_, true))
     for (auto at = registers_.begin(); at != registers_.end(); ++at)
@@ -260,7 +262,7 @@ void Engine::start_range(uint32_t session, const Bounds& bounds) {
   if (policy(s).check == Check::reads) s.ranges.push_back(bounds);
 }
 
-// A bug that puts a value where none belongs does so at the lower bound.
+// A bug that shows a value where there is none does so at the lower bound.
 std::vector<std::pair<Value, Value>> Engine::read_range(uint32_t session, const Bounds& bounds,
                                                         const Value& foreseen) {
   start_range(session, bounds);
@@ -278,7 +280,7 @@ std::vector<std::pair<Value, Value>> Engine::read_range(uint32_t session, const 
   return rows;
 }
 
-// The rows whose values satisfy the condition. Of the whole table, only those that may are
+// The rows whose values satisfy the condition. In the whole table, only those that may are
 // examined: all versions hold few values between two bounds. An intermediate value is in no
 // version.
 std::vector<std::pair<Value, Value>> Engine::select(uint32_t session, const Request& request,
@@ -303,8 +305,8 @@ std::vector<std::pair<Value, Value>> Engine::select(uint32_t session, const Requ
   return rows;
 }
 
-// The registers that a version of, or what the transaction itself wrote, may satisfy the condition,
-// in the order of their keys.
+// The registers of which a version, or what the transaction itself wrote, may satisfy the
+// condition, in the order of their keys.
 std::vector<Engine::Chain*> Engine::may_hold(const Session& s, const Request& request) {
   index_values();
   std::vector<Chain*> chains;
@@ -373,7 +375,7 @@ void Engine::note_write(Session& s, Write write) {
   for (uint32_t i = 0; i < s.writes.size(); ++i) s.write_index.emplace(s.writes[i].chain, i);
 }
 
-// True if the newest version is one that the transaction's view does not hold.
+// Whether the newest version is one that the transaction's view does not hold.
 bool Engine::changed(const Chain& chain, uint32_t session) const {
   return !chain.versions.empty() && !visible(chain.versions.back(), session);
 }
@@ -475,7 +477,7 @@ void Engine::ship(uint32_t session) {
 void Engine::apply_arrived(uint32_t replica) {
   if (apart_) return;
   Seen& seen = seen_[replica];
-  std::array<bool, kMaxReplicas> waiting{};  // per origin: an earlier commit has not arrived
+  std::array<bool, kMaxReplicas> waiting{};  // indexed by origin: an earlier commit has not arrived
   for (const Travelling& t : travelling_) {
     if (t.commit <= seen[t.origin] || waiting[t.origin]) continue;
     const bool arrived = t.commit + kRecent <= newest_ || rng_.chance(kArrivalChance);
@@ -527,7 +529,7 @@ void Engine::prune(Chain& chain) {
   chain.prune_at = std::max(kFewVersions, 2 * versions.size());
 }
 
-// The first of them.
+// Drops the first `count` versions.
 void Engine::drop_versions(Chain& chain, size_t count) {
   auto& versions = chain.versions;
   const auto end = versions.begin() + static_cast<ptrdiff_t>(count);

@@ -4,7 +4,7 @@
 // initial state); a key keeps the versions that some view may still want. Not thread-safe;
 // transactions of different sessions overlap by interleaving calls.
 //
-// Registers and lists are apart, as in the tables of a database. A removal writes null, which is
+// Registers and lists are separate, as in the tables of a database. A removal writes null, which is
 // how an absent key reads. A list grows in commit order across all sessions, so every view of it is
 // a prefix of one list: up to the last element which the view holds.
 #pragma once
@@ -34,10 +34,11 @@ namespace assay::internal::collect {
 using Commit = uint64_t;
 
 struct ViewOptions {
-  bool faulty = false;  // runs with the bug
-  // How many commits behind the newest its point is; not set: as the policy draws it.
+  bool faulty = false;  // whether it runs with the bug
+  // How many commits its point is behind the newest; nullopt: as the policy draws it.
   std::optional<uint32_t> lag;
-  // scattered: the one commit it does not see; not set: as the policy draws them.
+  // For scattered views: the one commit that the session does not see; nullopt: as the policy draws
+  // them.
   std::optional<Commit> hidden;
 };
 
@@ -45,29 +46,30 @@ class Engine {
  public:
   // Faulty transactions run with the bug, all others at the level. Anomaly::none: no bug.
   Engine(LevelId level, Anomaly bug, uint32_t sessions, uint64_t seed);
-  // Sessions take turns at these levels, which can be mixed.
+  // Sessions take turns at these levels, all of which can be mixed.
   Engine(std::span<const LevelId> levels, uint32_t sessions, uint64_t seed);
 
-  // One more session; its number.
+  // Adds a session; returns its number.
   uint32_t add_session();
-  // A session has at most one open transaction.
+  // Begins a transaction. A session has at most one open transaction.
   void begin(uint32_t session, const ViewOptions& options = {});
-  // `foreseen` is what the transaction is going to write to the key, for the bug that reads it.
+  // `foreseen` is the value that the transaction is going to write to the key, for the bug that
+  // reads it.
   void call(uint32_t session, const Request& request, Reply& reply, const Value& foreseen = {});
-  // The transaction's number (the newest one if it wrote nothing), or nothing: it conflicted and is
+  // The transaction's number (the newest one if it wrote nothing), or nullopt: it conflicted and is
   // aborted.
   std::optional<Commit> commit(uint32_t session);
   void abort(uint32_t session);
   // Notes, of the transaction that the session has just committed, the newest commit that it saw,
   // if it looked, and its own number, if it wrote something.
   void note_times(uint32_t session, TxnRecord& record) const;
-  // Whether that wrote something.
+  // Whether that transaction wrote something.
   bool wrote(uint32_t session) const { return sessions_[session].number.has_value(); }
 
-  // True if the transaction looked at an old point on purpose: then a conflict says nothing about
+  // Whether the transaction looked at an old point on purpose: then a conflict says nothing about
   // contention.
   bool lags(uint32_t session) const { return sessions_[session].lags; }
-  // Lets every commit reach every replica.
+  // Makes every commit reach every replica.
   void replicate_all();
   // While replicas are apart, no commit travels between them.
   void set_apart(bool apart) { apart_ = apart; }
@@ -77,9 +79,10 @@ class Engine {
 
  private:
   static constexpr uint32_t kMaxReplicas = 3;
-  using Seen = std::array<Commit, kMaxReplicas>;  // per replica: its commits up to here
+  using Seen = std::array<Commit, kMaxReplicas>;  // indexed by replica: its commits up to here
 
-  // A key keeps this many versions before unneeded ones are dropped: few, as cached memory is fast.
+  // Unneeded versions of a key are dropped when it has more than this many: few, as cached memory
+  // is fast.
   static constexpr size_t kFewVersions = 8;
 
   struct Version {
@@ -90,17 +93,18 @@ class Engine {
   struct Chain {
     std::vector<Version> versions;  // in commit order
     size_t prune_at = kFewVersions;
-    const Value* key = nullptr;  // of a register
-    Value aborted;               // last value an aborted transaction wrote; kept for the bug only
-    // a value overwritten within the newest version's transaction; kept for the bug only
+    const Value* key = nullptr;  // for a register
+    Value aborted;               // the last value that an aborted transaction wrote; kept only for
+                                 // the bug
+    // A value that was overwritten within the newest version's transaction; kept only for the bug.
     Value intermediate;
   };
-  // Of a register all that the transaction writes to it, of a list one element.
+  // For a register, all that the transaction writes to it; for a list, one element.
   struct Write {
     Chain* chain = nullptr;
     Value first, last;
     uint32_t count = 0;
-    Commit since = 0;  // the newest commit when it first wrote it
+    Commit since = 0;  // the newest commit when the transaction first wrote it
   };
   struct Bounds {
     Value low, high;  // null: open
@@ -117,16 +121,16 @@ class Engine {
     bool faulty = false;
     bool viewed = false;
     bool lags = false;
-    std::optional<Commit> number;  // of its commit, once it has one
+    std::optional<Commit> number;  // the number of its commit, once it has one
     ViewOptions options;
     View view;
     std::vector<Chain*> reads;
     std::vector<Bounds> ranges;
     std::vector<Write> writes;
-    std::unordered_map<const Chain*, uint32_t> write_index;  // in use once writes are many
-    Commit floor = 0;                                        // what the session saw or did
+    std::unordered_map<const Chain*, uint32_t> write_index;  // used once writes are many
+    Commit floor = 0;                                        // what the session has seen or done
   };
-  using Chains = tsl::ordered_map<Value, Chain, KeyHash>;  // chains stay where they are
+  using Chains = tsl::ordered_map<Value, Chain, KeyHash>;  // chains do not move
   struct KeyLess {
     bool operator()(const Value& a, const Value& b) const { return key_less(a.view(), b.view()); }
   };
@@ -198,7 +202,7 @@ class Engine {
   Commit oldest_wanted() const;
   void close(Session& s);
 
-  std::vector<Policy> policies_;  // of sessions in turn
+  std::vector<Policy> policies_;  // for sessions, taking turns
   Policy faulty_policy_;
   Anomaly bug_;
   bool replicated_ = false;
@@ -207,16 +211,16 @@ class Engine {
   Rng rng_;
   Chains registers_;
   Chains lists_;
-  bool indexed_ = false;           // from the first range on
-  Index index_;                    // of the registers
-  bool values_indexed_ = false;    // from the first query of the whole table by value on
+  bool indexed_ = false;           // true from the first range on
+  Index index_;                    // index of the registers
+  bool values_indexed_ = false;    // true from the first query of the whole table by value on
   std::set<Held, HeldLess> held_;  // by the kept versions of the registers
   Commit newest_to_registers_ = 0;
   std::vector<Session> sessions_;
   Commit newest_ = 0;
   uint64_t invented_ = 0;
-  std::array<Seen, kMaxReplicas> seen_{};  // per replica
-  Seen newest_from_{};                     // per replica: its newest commit
+  std::array<Seen, kMaxReplicas> seen_{};  // indexed by replica
+  Seen newest_from_{};                     // indexed by replica: its newest commit
   std::deque<Travelling> travelling_;
 };
 

@@ -1,4 +1,4 @@
-// Why each policy gives its level. Let the commit order be the order in which transactions with
+// Why each policy provides its level. Let the commit order be the order in which transactions with
 // writes take effect; every key's versions follow it.
 //
 //   strict-serializable, linearizable: the view is everything committed before begin, and a
@@ -17,9 +17,9 @@
 //   statement-snapshot: each operation is a statement, and its point is the newest. A transaction
 //     that writes a key has it alone from then on; one that did not is refused when it commits.
 //
-// A range is one read of every key within its bounds, present or not; so are an insert, a removal
-// and a compare-and-set of theirs, which write only where it lets them. An append is a write
-// without a read: the element comes behind all that were committed before.
+// A range is one read of every key within its bounds, present or not. An insert, a removal and a
+// compare-and-set are one read of their key, and write only if that lets them. An append is a write
+// without a read: the element comes after all that were committed before.
 #include "collect/simulated/policy.h"
 
 #include <algorithm>
@@ -93,7 +93,7 @@ Policy policy_of(LevelId level) {
     case LevelId::statement_snapshot:
       return {.moment = Moment::every_read, .check = Check::locks};
     case LevelId::mixed:    // its sessions have levels of their own
-    case LevelId::defined:  // its row does not say how a database gives it
+    case LevelId::defined:  // its row does not say how a database provides it
       break;
   }
   return {};
@@ -122,8 +122,8 @@ Policy weaken(Policy policy, Anomaly bug) {
       return policy;
     case Anomaly::long_fork:
       policy.view = ViewKind::replicas;
-      // Its readers may then begin before the writers they see or miss have committed, and real
-      // time says nothing about them.
+      // In this case readers may begin before the writers that they see or miss have committed, and
+      // real time says nothing about them.
       if (policy.check == Check::reads) policy.moment = Moment::first_read;
       return policy;
     case Anomaly::lost_update:

@@ -1,5 +1,5 @@
-// What makes a simulated database give one isolation level and not a stronger one: which commits a
-// transaction sees, at what moment, and which conflicts its commit checks.
+// What makes a simulated database provide one isolation level and not a stronger one: which commits
+// a transaction sees, at what moment, and which conflicts its commit checks.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,10 @@ enum class ViewKind : uint8_t { point, replicas, scattered };
 // When the view is chosen. every_range: at the first operation, and again for each range.
 enum class Moment : uint8_t { begin, first_read, every_range, every_read };
 
-// What must not have changed between view and commit: nothing; the keys it wrote; the keys it read
-// if it also wrote something, those within its ranges included; of its ranges, the rows it found
-// only. locks: the keys it wrote, since it first did.
+// What must not have changed between view and commit. none: nothing; writes: the keys it wrote;
+// reads: the keys it read, if it also wrote something, including those within its ranges; found:
+// the same, but in its ranges only the rows that it found; locks: the keys it wrote, since it first
+// did.
 enum class Check : uint8_t { none, locks, writes, reads, found };
 
 struct Policy {
@@ -30,7 +31,8 @@ struct Policy {
   Moment moment = Moment::begin;
   Check check = Check::none;
   bool sees_session = true;    // views hold everything the session saw and did before
-  bool sees_previous = false;  // … and everything committed before the session's last commit
+  bool sees_previous = false;  // … and everything that was committed before the session's last
+                               // commit
   bool backwards = false;      // every_read: later reads look at older points
   uint32_t max_lag = 0;        // a point may be this many commits behind …
   double lag_share = 0;        // … in this share of the transactions
@@ -39,10 +41,10 @@ struct Policy {
 
 Policy policy_of(LevelId level);
 
-// The policy with the bug that causes `bug`, and nothing weaker than needed for it.
+// The policy with the bug that causes `bug`, and otherwise no weaker than needed for it.
 Policy weaken(Policy policy, Anomaly bug);
 
-// True if no history of `level` can show the anomaly the way it is planted.
+// Whether no history of `level` can show the anomaly in the way it is planted.
 bool forbids(LevelId level, Anomaly bug);
 
 }  // namespace assay::internal::collect

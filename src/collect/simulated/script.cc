@@ -34,7 +34,8 @@ Script find_script(Anomaly bug, LevelId level, uint32_t replica_count) {
       case Anomaly::lost_update:
         return {.text = "b1 w1x c1 b2 u2x c2 b3 u3x c3", .faulty = "3", .lag = 1};
       case Anomaly::real_time_violation:
-        // The value read was certainly overwritten: the one before might be of an unknown outcome.
+        // The value that was read was certainly overwritten; the one before might be from an
+        // unknown outcome.
         return {.text = "b1 w1x c1 b2 w2x c2 b3 r3x c3", .faulty = "3", .lag = 1};
       default:
         return {};
@@ -78,7 +79,7 @@ Script find_script(Anomaly bug, LevelId level, uint32_t replica_count) {
       return {.text = "b1 b2 r1x r2x w1x w2x c1 c2", .faulty = "2"};
     case Anomaly::write_skew:
       return {.text = "b1 b2 r1x r1y r2x r2y w1x w2y c1 c2", .faulty = "2"};
-    // Both insert, or move into the condition, a row that the other's query did not find.
+    // Both insert a row, or make one satisfy the condition, that the other's query did not find.
     case Anomaly::g2:
       return {.text = "b1 b2 q1 q2 w1x w2y c1 c2", .faulty = "2"};
     case Anomaly::phantom:
@@ -170,7 +171,7 @@ Result<int64_t> ScriptRun::run(int64_t start, const std::function<Status(TxnReco
     if (what == 'a') engine_.abort(session);
     if (what == 'c') {
       const std::optional<Commit> commit = engine_.commit(session);
-      assert(commit);  // the script is alone, so nothing conflicts
+      assert(commit);  // the script runs alone, so nothing conflicts
       txns_[txn].commit = commit.value_or(0);
       if (!script_.apart) engine_.replicate_all();
     }

@@ -1,5 +1,5 @@
 // Bugs on purpose: for each anomaly a few small transactions in an exact interleaving, which on an
-// engine with the bug bring it about with certainty.
+// engine with the bug are certain to cause it.
 #pragma once
 
 #include <array>
@@ -19,16 +19,16 @@ namespace assay::internal::collect {
 
 // Notation as in the literature on isolation: b1 begins transaction 1, r1x reads x, w1x writes it,
 // c1 commits, a1 aborts; u1x compares x with what transaction 1 sees there, and sets it; q1 asks
-// for the rows whose values are among those that the script writes. Where x is a list it is read
+// for the rows whose values are among those that the script writes. If x is a list, it is read
 // whole and appended to.
 struct Script {
   static constexpr uint32_t kTxns = 4;
   std::string_view text;
   std::string_view faulty;  // the transactions that run with the bug: "2", "1234"
-  std::array<uint32_t, kTxns> sessions{0, 1, 2, 3};  // of transactions 1 … 4
-  uint32_t lag = 0;                                  // of the faulty transactions
+  std::array<uint32_t, kTxns> sessions{0, 1, 2, 3};  // sessions of transactions 1 … 4
+  uint32_t lag = 0;                                  // for the faulty transactions
   uint32_t hidden = 0;  // the transaction that the faulty ones do not see
-  bool apart = false;   // replicas do not exchange anything meanwhile
+  bool apart = false;   // whether replicas exchange nothing meanwhile
 
   uint32_t sessions_needed() const;
   bool compares() const { return text.find('u') != std::string_view::npos; }
@@ -36,24 +36,25 @@ struct Script {
   bool two_keys() const { return text.find('y') != std::string_view::npos; }
 };
 
-// Writes the initial values of the script: its reads then identify the write they return even where
-// others write the same values, and where a key is absent at several times.
+// Writes the initial values of the script: then its reads identify the writes they return even if
+// others write the same values, and if a key is absent at several times.
 Script ground_for(const Script& script);
 
-// Empty text: the bug cannot be shown at this level (linearizable has one operation a transaction).
+// Finds a script; its text is empty if the bug cannot be shown at this level (linearizable has one
+// operation per transaction).
 Script find_script(Anomaly bug, LevelId level, uint32_t replica_count);
 
-// The script without the reads by which its writers give away the order of the versions, for
-// workloads of blind writes. It is played on ground (`ground_for`): one transaction wrote x and y,
-// so whichever of it and a writer comes first contradicts a read. Other bugs than long-fork,
-// fractured-read and non-repeatable-read need those reads and are returned as they are.
+// The script without the reads by which its writers reveal the order of the versions, for workloads
+// of blind writes. It is played after `ground_for`: one transaction wrote x and y, so either order
+// of this transaction and a writer contradicts a read. Bugs other than long-fork, fractured-read
+// and non-repeatable-read need those reads and are returned unchanged.
 Script blind(Script script, Anomaly bug);
 
 class ScriptRun {
  public:
   ScriptRun(const Script& script, Engine& engine, SimulatedClock& clock, WrittenValues& values)
       : script_(script), engine_(engine), clock_(clock), values_(values) {}
-  // How x and y are read.
+  // Sets how x and y are read.
   void set_reads(Request x, Request y) {
     x_ = std::move(x);
     y_ = std::move(y);
@@ -78,7 +79,7 @@ class ScriptRun {
   WrittenValues& values_;
   Request x_, y_, query_;
   std::array<Txn, Script::kTxns> txns_;
-  Value foreseen_;  // what the next write will be
+  Value foreseen_;  // the value of the next write
 };
 
 }  // namespace assay::internal::collect

@@ -5,10 +5,11 @@
 namespace assay::internal::collect {
 namespace {
 
-// Mean nanoseconds between transactions at first, and its bounds.
+// Mean nanoseconds between transactions at the start, and its bounds.
 constexpr double kThink = 50'000;
 constexpr double kThinkLongest = 1e9;
-// After a conflict, and after a commit: in balance at about one conflict in twenty transactions.
+// Factors after a conflict and after a commit: they balance at about one conflict in twenty
+// transactions.
 constexpr double kBackOff = 1.1;
 constexpr double kCatchUp = 0.995;
 constexpr uint64_t kProgressEvery = 4096;
@@ -123,7 +124,7 @@ Status Simulation::commit(const Event& event) {
     return finish(session, TxnStatus::aborted);
   }
   if (fate < options_.abort_share + options_.unknown_share) {
-    // The answer never arrives. Half of the time the request did not either.
+    // The answer never arrives. Half of the time the request did not arrive either.
     client.record.end = {};
     if (rng_.chance(0.5))
       commit_in_engine(session);
@@ -141,7 +142,7 @@ Status Simulation::commit(const Event& event) {
   return finish(session, TxnStatus::aborted);
 }
 
-// False if it conflicted.
+// Returns false if the transaction conflicted.
 bool Simulation::commit_in_engine(uint32_t session) {
   if (!engine_.commit(session)) return false;
   if (options_.timestamps) engine_.note_times(session, clients_[session].record);
@@ -165,7 +166,8 @@ Status Simulation::finish(uint32_t session, TxnStatus status) {
   return written;
 }
 
-// A bug is planted when its share of the transactions is done and every session has come to rest.
+// Whether it is time to plant a bug: its share of the transactions is done and every session has
+// come to rest.
 bool Simulation::plant_due() const {
   if (!plants() || planted_ >= options_.bug_count) return false;
   const uint64_t share = options_.txns * options_.sessions / (options_.bug_count + 1);
@@ -184,8 +186,8 @@ Status Simulation::plant() {
   return Ok{};
 }
 
-// Of keys that nothing else writes: a query that did not find a row may have come after the one
-// that takes it out of the condition.
+// Reads of keys that nothing else writes: a query that did not find a row may come after the one
+// that takes the row out of the condition.
 std::vector<Request> Simulation::fresh_reads() const {
   const auto first = static_cast<int64_t>(options_.workload_options.keys) + 2 * planted_;
   return {{.kind = OpKind::read, .key = Value::of(first)},
@@ -206,7 +208,7 @@ Status Simulation::plant_bug(std::vector<Request> reads) {
   return play(script, reads, finished);
 }
 
-// The transactions are sound; the log's report of them is not.
+// Plants a bug in the log: the transactions are sound, but the log's report of them is not.
 Status Simulation::plant_log_bug(const std::vector<Request>& reads) {
   const LogBug bug = options_.log_bug;
   Script script;

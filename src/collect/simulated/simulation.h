@@ -1,9 +1,9 @@
 // A discrete-event simulation: sessions run a workload against the engine, one event at a time on a
 // simulated clock; their transactions overlap, and the outcome depends on the seed alone.
 //
-// A request reaches the engine at one moment between being sent and being answered; those moments
-// are the events. Sessions that conflict think longer before their next transaction, as clients
-// that back off do; this keeps conflicts at a few in a hundred however contended the keys are.
+// A request reaches the engine at one moment between being sent and being answered; these moments
+// are the events. Sessions that conflict think longer before their next transaction, like clients
+// that back off; this keeps conflicts at a few per cent however contended the keys are.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,7 @@ class Simulation {
   void log(const TxnRecord& record) {
     if (options_.version_order) log_.add(record);
   }
-  // `finished` gets each record at its end.
+  // Plays a script; `finished` gets each record at its end.
   Status play(const Script& script, const std::vector<Request>& reads,
               const std::function<Status(TxnRecord&)>& finished);
   Status write_planted(TxnRecord& record);
@@ -78,7 +78,7 @@ class Simulation {
   std::vector<uint32_t> parked_;  // sessions that wait until the bug is planted
   int64_t now_ = 0;
   double think_;          // mean time between transactions
-  uint32_t running_ = 0;  // sessions with an event to come
+  uint32_t running_ = 0;  // number of sessions with an event to come
   uint32_t planted_ = 0;
   WrittenValues planted_values_;
   CommitLog log_;

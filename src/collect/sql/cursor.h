@@ -1,5 +1,5 @@
-// The words of a file of SQL, taken one after another. What goes wrong is thrown, inside the parser
-// only, as nearly every line of it can fail.
+// The words of a file of SQL, taken one after another. Errors are thrown, only inside the parser,
+// as nearly every line of it can fail.
 #pragma once
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ class Cursor {
   [[noreturn]] void expected(std::string_view what) const {
     fail(now().place, fmt::format("{}; expected {}", now().shown(), what));
   }
-  // Whether it is next; then it is taken.
+  // Takes the word if it is next; returns whether it was.
   bool take(std::string_view word) {
     if (!now().is(word)) return false;
     ++at_;
@@ -42,7 +42,7 @@ class Cursor {
   void need(std::string_view word) {
     if (!take(word)) expected("'" + std::string(word) + "'");
   }
-  // Each takes a token of its kind; `what` names the expected one in the message.
+  // Each takes a token of its kind; `what` names the expected token in the message.
   std::string name(std::string_view what) {
     if (now().kind != Token::Kind::word) expected(what);
     if (now().text.starts_with("assay") || now().text == kWrittenBy)
@@ -80,19 +80,19 @@ class Cursor {
     fail(place,
          fmt::format("'{}' has no column '{}'; expected one of {}", table.name, wanted, names));
   }
-  // Items with commas between them.
+  // Calls `item` for each of several items separated by commas.
   template <class Item>
   void listed(Item item) {
     do item();
     while (take(","));
   }
 
-  // For what can be read only once something behind it was.
+  // The position, for what can be read only after something that follows it.
   size_t at() const { return at_; }
   void go_to(size_t at) { at_ = at; }
 
  private:
-  std::vector<Token> tokens_;  // the last is an `end`
+  std::vector<Token> tokens_;  // the last one is an `end`
   size_t at_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What of SQL a database has, as far as the statements of users need it.
+// What a database supports of SQL, as far as users' statements need it.
 #pragma once
 
 #include <string>
@@ -8,17 +8,18 @@ namespace assay::internal::collect::sql {
 
 struct Dialect {
   std::string_view database = {};  // its name
-  std::string_view integer = {};   // types of columns: of 64 bits,
-  std::string_view text = {};      // texts that are compared byte by byte,
-  std::string_view key_text = {};  // and those of keys and indexes
+  std::string_view integer = {};   // types of columns: for 64-bit integers,
+  std::string_view text = {};      // for texts that are compared byte by byte,
+  std::string_view key_text = {};  // and for texts in keys and indexes
   char quote = '"';                // around names
-  bool update_returns = false;     // UPDATE … RETURNING
-  bool delete_returns = false;     // DELETE … RETURNING
-  bool row_locks = true;           // FOR UPDATE; without, one transaction writes at a time
+  bool update_returns = false;     // has UPDATE … RETURNING
+  bool delete_returns = false;     // has DELETE … RETURNING
+  bool row_locks = true;           // has FOR UPDATE; without it, one transaction writes at a time
   std::string_view share = " FOR SHARE";
-  // Statements that lock rows re-examine them in versions newer than those that they were found in.
+  // Whether statements that lock rows re-examine them in versions newer than those in which they
+  // were found.
   bool looks_again = true;
-  // Why none of this is possible; empty: it is.
+  // Why users' statements are not possible; empty if they are.
   std::string refusal = {};
 };
 

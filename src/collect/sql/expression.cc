@@ -24,7 +24,7 @@ Result<Value> combine(Expression::Kind kind, int64_t a, int64_t b) {
       break;
     default:
       if (b == 0) return bad_input("an expression divides by 0; expected another number behind %");
-      // The least integer modulo -1 does not fit on the way.
+      // The least integer modulo -1 would overflow on the way.
       result = b == -1 ? 0 : a % b;
   }
   if (overflow) return out_of_range();

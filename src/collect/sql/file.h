@@ -24,8 +24,8 @@ struct Place {
 
 enum class Type : uint8_t { integer, text };
 
-// An expression in the place of a value: a constant, a parameter, a column of the row that is
-// updated, or a sum of such.
+// An expression in place of a value: a constant, a parameter, a column of the row that is updated,
+// or a sum of these.
 struct Expression {
   enum class Kind : uint8_t {
     constant,
@@ -39,14 +39,14 @@ struct Expression {
   };
   Kind kind = Kind::constant;
   Value constant = {};
-  size_t index = 0;  // of the parameter in its transaction, or of the column in its table
+  size_t index = 0;  // index of the parameter in its transaction, or of the column in its table
   std::vector<Expression> parts = {};
 
   bool uses_columns() const;
 };
 
-// The WHERE clause: a condition of the history (history/condition.h) whose constants are still
-// expressions.
+// The WHERE clause: a condition like those of the history (history/condition.h), but its constants
+// are still expressions.
 struct Where {
   Condition::Kind kind = Condition::Kind::all;
   std::vector<Where> parts = {};
@@ -64,8 +64,8 @@ struct Table {
   std::string name;
   std::vector<Column> columns;
   size_t key = 0;                             // the column that is the primary key
-  std::vector<std::vector<size_t>> indexes;   // of further ones, the columns
-  std::vector<std::vector<Value>> rows = {};  // to begin with
+  std::vector<std::vector<size_t>> indexes;   // columns of each further index
+  std::vector<std::vector<Value>> rows = {};  // the initial ones
 };
 
 enum class Lock : uint8_t { none, update, share };
@@ -80,16 +80,16 @@ struct Statement {
   Kind kind = Kind::select;
   Place place = {};
   size_t table = 0;
-  Where where = {};  // all but insert
-  // insert and update: columns and what they are set to.
+  Where where = {};  // for all except insert
+  // insert and update: columns and the values they are set to.
   std::vector<std::pair<size_t, Expression>> values = {};
-  // select
+  // The next members are for select.
   std::vector<std::pair<size_t, bool>> order = {};  // columns; descending
-  std::vector<Expression> limit = {};               // one or none
+  std::vector<Expression> limit = {};               // at most one
   Lock lock = Lock::none;
   Locked locked = Locked::wait;
   std::optional<AggregateFunction> aggregate = {};
-  size_t column = 0;          // sum, min, max: of which
+  size_t column = 0;          // sum, min, max: of which column
   bool without_rows = false;  // the file asks for the aggregate without the rows
 };
 
@@ -102,7 +102,7 @@ struct Action {
     choose,   // `parameter` from a list
     compute,  // `parameter` is a value
     fresh,    // `parameter` is an integer that was never there before
-    take,     // `parameter` is a column of one of the rows that were selected last
+    take,     // `parameter` is a column of one of the rows selected last
     count,    // … their number
     sum,      // … the sum of a column of theirs
     least,
@@ -121,7 +121,7 @@ struct Action {
 
 struct Transaction {
   std::string name;
-  Place place;  // of its name
+  Place place;  // where its name is
   uint64_t weight = 1;
   std::vector<std::string> parameters;
   std::vector<Action> actions;

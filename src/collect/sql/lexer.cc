@@ -43,7 +43,7 @@ class Lexer {
     return bad_input(std::move(message), place.line, place.column);
   }
 
-  // Blanks and comments.
+  // Skips blanks and comments.
   Status pass_blanks() {
     while (!over()) {
       if (std::isspace(static_cast<unsigned char>(at())) != 0) {

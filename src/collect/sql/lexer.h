@@ -21,11 +21,11 @@ struct Token {
   bool is(std::string_view sign_or_word) const {
     return (kind == Kind::word || kind == Kind::sign) && text == sign_or_word;
   }
-  // For messages.
+  // The token as messages show it.
   std::string shown() const;
 };
 
-// The last is an `end`.
+// The tokens; the last one is an `end`.
 Result<std::vector<Token>> tokens_of(std::string_view text);
 
 }  // namespace assay::internal::collect::sql

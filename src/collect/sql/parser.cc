@@ -19,7 +19,7 @@ namespace {
 constexpr uint64_t kMostRows = 10'000;
 constexpr uint64_t kMostWeight = 1'000'000;
 constexpr size_t kMostColumns = 64;
-// Tables of assay's own.
+// Names of assay's own tables.
 constexpr std::string_view kTaken[] = {"kv", "list", "run", "log"};
 
 class Parser : private Values {
@@ -45,7 +45,7 @@ class Parser : private Values {
   }
 
  private:
-  // Names of the file.
+  // Each of these reads a name of the file.
   size_t table_named() {
     const Place place = now().place;
     const std::string wanted = name("the name of a table");
@@ -54,7 +54,7 @@ class Parser : private Values {
     fail(place, fmt::format("no table '{}'; expected one that is defined above", wanted));
   }
 
-  // create table NAME (COLUMN TYPE [primary key] [not null], …);
+  // Parses create table NAME (COLUMN TYPE [primary key] [not null], …);
   void table() {
     need("table");
     Table t;
@@ -122,7 +122,7 @@ class Parser : private Values {
     expected("one of the types integer, bigint, int, text, varchar");
   }
 
-  // create index [NAME] on TABLE (COLUMN, …);
+  // Parses create index [NAME] on TABLE (COLUMN, …);
   void index() {
     need("index");
     if (!now().is("on")) name("'on'");
@@ -136,7 +136,7 @@ class Parser : private Values {
     t.indexes.push_back(std::move(columns));
   }
 
-  // fill TABLE with N rows (COLUMN = VALUE, …);
+  // Parses fill TABLE with N rows (COLUMN = VALUE, …);
   void fill() {
     const Place place = now().place;
     Table& t = file_.tables[table_named()];
@@ -175,7 +175,7 @@ class Parser : private Values {
                               t.columns[t.key].name));
   }
 
-  // transaction NAME [weight N]; ACTION; … end;
+  // Parses transaction NAME [weight N]; ACTION; … end;
   void transaction() {
     Transaction t;
     const Place place = t.place = now().place;
@@ -230,7 +230,7 @@ class Parser : private Values {
       need("=");
       value_of_let(s, type);
     }
-    // Only from here on it may be used.
+    // The parameter may be used only from here on.
     if (!add_parameter(wanted, type, s.parameter))
       fail(s.place, fmt::format("':{}' was of another type before", wanted));
   }
@@ -342,7 +342,7 @@ class Parser : private Values {
     if (take("where")) s.where = condition(file_.tables[s.table]);
   }
 
-  // count(*), or sum, min or max of a column.
+  // Parses count(*), or sum, min or max of a column.
   void aggregate_of(Statement& s, const Table& t) {
     AggregateFunction function{};
     const Place place = now().place;
@@ -371,7 +371,7 @@ class Parser : private Values {
   void select(Statement& s) {
     const size_t columns_at = at();
     const bool aggregates = now().kind == Token::Kind::word && ahead().is("(");
-    // The columns belong to a table that is named only behind them.
+    // The columns belong to a table that is named only after them.
     while (!now().is("from")) {
       if (aggregates && (now().is("(") || now().is(")"))) {
         skip();
@@ -492,8 +492,8 @@ class Parser : private Values {
   }
 
   File file_;
-  const Table* selected_ = nullptr;  // by the last select of the transaction that is read
-  std::optional<Type> result_;       // of the aggregate that it returned
+  const Table* selected_ = nullptr;  // of the last select of the transaction that is being parsed
+  std::optional<Type> result_;       // type of the aggregate that it returned
 };
 
 }  // namespace

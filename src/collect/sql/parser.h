@@ -1,5 +1,5 @@
 // Reads a file of tables and transactions. Every error has its line and column and the expected
-// input; SQL that could not be recorded as it happens is refused here, with the reason.
+// input; SQL that could not be recorded faithfully is refused here, with the reason.
 #pragma once
 
 #include <string>

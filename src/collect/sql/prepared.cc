@@ -14,9 +14,12 @@
 namespace assay::internal::collect::sql {
 namespace {
 
-constexpr std::string_view kVersion = kVersionColumn;       // the name of the version of the row
-constexpr std::string_view kBefore = "assay_before";        // that of the one that it replaced
-constexpr std::string_view kAggregate = "assay_aggregate";  // beside the rows that it is of
+constexpr std::string_view kVersion = kVersionColumn;       // holds the name of the version of the
+                                                            // row
+constexpr std::string_view kBefore = "assay_before";        // holds the name of the version that it
+                                                            // replaced
+constexpr std::string_view kAggregate = "assay_aggregate";  // added to the rows from which it is
+                                                            // computed
 
 // Makes a text and its parameters.
 class Writer {
@@ -32,7 +35,7 @@ class Writer {
   }
   Writer& table() { return name("assay_" + table_.name); }
   Writer& column(size_t i) { return name(table_.columns[i].name); }
-  // All of the table, then another one.
+  // Writes all columns of the table, then another one.
   Writer& columns(std::string_view last) {
     for (size_t c = 0; c < table_.columns.size(); ++c) column(c).put(", ");
     return name(last);
@@ -49,7 +52,7 @@ class Writer {
     text_.parameters.push_back(std::move(e));
     return put("$" + std::to_string(text_.parameters.size()));
   }
-  // The name of the version that is written: the parameter behind those of the transaction.
+  // Writes the name of the new version: the parameter after those of the transaction.
   Writer& version() {
     return parameter({.kind = Expression::Kind::parameter, .index = kVersionAt});
   }
@@ -129,7 +132,7 @@ std::string every_row(const Table& table) {
   return Condition{.kind = Condition::Kind::negation, .parts = {is_null}}.to_string();
 }
 
-// SELECT count(*) …, as the file has it.
+// Writes SELECT count(*) …, as in the file.
 void put_aggregate(Writer& w, const Statement& s) {
   w.put("SELECT ").put(aggregate_name(*s.aggregate)).put("(");
   s.aggregate == AggregateFunction::count ? w.put("*") : w.column(s.column);
@@ -138,8 +141,8 @@ void put_aggregate(Writer& w, const Statement& s) {
   w.put(" FROM ").table().where(s.where);
 }
 
-// An aggregate and, in the same statement, the rows that it is of: one row at least, with nulls if
-// there are none. The database computes the aggregate by itself, as it would without the rows.
+// An aggregate and, in the same statement, the rows from which it is computed: at least one row,
+// with nulls if there are none. The database computes the aggregate as it would without the rows.
 Text aggregate_text(const Statement& s, const Table& table, const Dialect& dialect) {
   Writer w(table, dialect);
   if (s.without_rows) {
@@ -223,7 +226,7 @@ struct Prepared::Call {
   std::vector<Step>& steps;
   Reply& reply;
   std::optional<Value> key = {};  // of the only row that is meant
-  std::string where = {};         // the condition, as the history has it
+  std::string where = {};         // the condition, as in the history
 
   CallResult send(const Text& text, SqlAnswer& answer, bool asks_snapshot = false) const {
     std::vector<Value> values;
@@ -270,7 +273,7 @@ std::string Prepared::sql(const std::vector<Value>& parameters, const std::strin
   const std::string& text = text_.sql;
   size_t done = 0;
   for (size_t n = 0; n < text_.parameters.size(); ++n) {
-    // The names of a file hold no $.
+    // Names in a file contain no $.
     const std::string place = "$" + std::to_string(n + 1);
     const size_t at = text.find(place, done);
     const Result<Value> value = value_of(text_.parameters[n], parameters, version);
@@ -284,7 +287,8 @@ std::string Prepared::sql(const std::vector<Value>& parameters, const std::strin
   return out + text.substr(done);
 }
 
-// Rows that it skips because another transaction holds them are not locked by it.
+// The locks of a statement. Rows that it skips because another transaction holds them are not
+// locked by it.
 std::string_view Prepared::locks() const {
   if (!row_locks_ || statement_->lock == Lock::none || statement_->locked == Locked::skip)
     return {};
@@ -305,7 +309,7 @@ CallResult Prepared::perform(const std::vector<Value>& parameters, Versions& ver
   const Result<Condition> where = condition_of(statement_->where, *table_, parameters);
   if (!where.ok()) return CallResult::fatal(where.error().message);
   call.where = where->to_string();
-  // A change without a condition may be of rows that are not known in full, and only a condition
+  // A change without a condition may concern rows that are not known in full, and only a condition
   // can record that (Reply::matched).
   if (call.where.empty() && statement_->kind != Statement::Kind::select)
     call.where = every_row(*table_);
@@ -329,13 +333,13 @@ Step Prepared::query(const Call& call, bool found) const {
   step.request.kind = OpKind::range;
   step.request.where = call.where;
   step.request.found = found;
-  // A table's keys are those between its name with a colon and its name with the next sign.
+  // A table's keys are those between its name with a colon and its name with the next character.
   step.request.key = Value::of(call.key ? key_text(*table_, *call.key) : table_->name + ':');
   step.request.high = call.key ? step.request.key : Value::of(table_->name + ';');
   return step;
 }
 
-// Whether it may examine rows in versions newer than those of its snapshot.
+// Whether the statement may examine rows in versions newer than those of its snapshot.
 bool Prepared::looks_again() const {
   return looks_again_ &&
          (statement_->kind != Statement::Kind::select || statement_->lock != Lock::none);
@@ -343,11 +347,12 @@ bool Prepared::looks_again() const {
 
 bool Prepared::only_found(const Call& call) const {
   if (!statement_->limit.empty() || statement_->locked == Locked::skip) return true;
-  // Of a single row every look is at one version of it.
+  // For a single row, each look is at one version of it.
   return looks_again() && !call.key;
 }
 
-// Whether what its snapshot shows, and it did not return, is what it passed over.
+// Whether everything that the statement's snapshot shows, and it did not return, is what it passed
+// over.
 bool Prepared::asks_snapshot() const {
   const Statement& s = *statement_;
   const bool all = s.where.kind == Condition::Kind::all && s.where.parts.empty();
@@ -357,7 +362,8 @@ bool Prepared::asks_snapshot() const {
 
 namespace {
 
-// A query for one row by its key alone is a read of the key, and says nothing more.
+// Adds what was observed. A query for one row by its key alone is a read of the key, and says
+// nothing more.
 void put_observed(std::vector<Step>& steps, Step query, bool by_key) {
   Reply& reply = query.reply;
   if (!by_key || !reply.matched.empty()) {
@@ -386,8 +392,8 @@ CallResult not_as_expected(const std::string& what) {
   return CallResult::fatal("what the database returned cannot be recorded: " + what);
 }
 
-// Whether the answer has the columns of the table, in their types, and a name of a version behind
-// them.
+// Whether the answer has the columns of the table, in their types, followed by the name of a
+// version.
 bool fits(const Table& table, const std::vector<Value>& row, bool version_may_be_null) {
   const size_t columns = table.columns.size();
   if (row.size() != columns + 1) return false;
@@ -398,7 +404,7 @@ bool fits(const Table& table, const std::vector<Value>& row, bool version_may_be
          (version_may_be_null && row[columns].is_null());
 }
 
-// Databases return sums in types of their own, some of them as texts.
+// An integer result. Databases return sums in types of their own, some of them as text.
 std::optional<Value> integer_of(const Value& value) {
   if (value.is_null() || value.is_integer()) return value;
   int64_t integer = 0;
@@ -410,7 +416,7 @@ std::optional<Value> integer_of(const Value& value) {
 }
 
 // The value of the statement's aggregate over these rows: nulls do not count, and over no values it
-// is null. Nothing if a sum does not fit into 64 bits.
+// is null. nullopt if a sum does not fit into 64 bits.
 std::optional<Value> computed(const Statement& s, const std::vector<std::vector<Value>>& rows) {
   if (s.aggregate == AggregateFunction::count) return Value::of(static_cast<int64_t>(rows.size()));
   std::vector<Value> values;
@@ -467,7 +473,7 @@ CallResult Prepared::aggregate(Call& call) const {
     return result;
   }
   for (std::vector<Value>& row : rows) row.pop_back();
-  // No row: one of nulls, that of a version among them.
+  // No row: the answer is one row of nulls, including the name of the version.
   if (rows.size() == 1 && rows[0].back().is_null()) rows.clear();
   const bool is_theirs = *value == computed(*statement_, rows);
   Step step = query(call, false);
@@ -513,7 +519,7 @@ CallResult Prepared::insert(Call& call) const {
   call.versions.note(key, call.version, text);
   SqlAnswer answer;
   CallResult result = call.send(text_, answer);
-  // That the key was absent is known only of one that succeeded.
+  // Only an insert that succeeded tells that the key was absent.
   put_change(call.steps, result.ok() ? OpKind::insert : OpKind::write, Value::of(key),
              Value::row(text));
   return result;
@@ -606,7 +612,7 @@ std::vector<std::string> schema_of(const File& file, const Dialect& dialect) {
       indexes.emplace_back();
       for (const size_t c : columns) indexes.back().push_back(table.columns[c].name);
     }
-    // Where the rows that an UPDATE wrote are asked for by their version.
+    // Used if the rows that an UPDATE wrote are selected by their version.
     if (!dialect.update_returns) indexes.push_back({std::string(kVersion)});
     for (size_t i = 0; i < indexes.size(); ++i) {
       Writer index(table, dialect);

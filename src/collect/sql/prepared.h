@@ -1,28 +1,28 @@
 // The statements of a file in the SQL of one database, and the operations recorded for them.
 //
-// Each table has two columns more: the name of the version of the row, which its writer gives it,
+// Each table has two more columns: the name of the version of the row, which its writer gives it,
 // and the name of the version that this one replaced. A row is recorded with the former, so every
 // reader of it names its writer. An UPDATE writes both and returns the latter: this is the version
-// it saw, and is recorded as read.
+// that it saw, which is recorded as read.
 //
 //   SELECT … WHERE id = 5              ["r","stock:5",{…}]; null if there is no such row
-//   SELECT … WHERE number < 3          ["pred","number <
-//                                      3",[["stock:5",{…}],…],{"keys":["stock:","stock;"]}]
+//   SELECT … WHERE number < 3          ["pred","number < 3",[["stock:5",{…}],…],
+//                                      {"keys":["stock:","stock;"]}]
 //   SELECT count(*) … WHERE number < 3 the same, with the rows that were counted: the statement
-//   asks for them too
+//                                      asks for them too
 //   … WITHOUT ROWS                     ["agg","number < 3",{"count":2,"keys":["stock:","stock;"]}]
 //   UPDATE … WHERE number < 3          the same with the rows before, then ["w","stock:5",{…}] for
 //                                      each
 //   DELETE … WHERE number < 3          the same, then ["d","stock:5","3-17.2"]
 //   INSERT …                           ["insert","stock:5",{…},true]
 //
-// An aggregate that is not that of its rows is recorded beside them as well, for the check to
+// An aggregate that differs from that of its rows is recorded in addition to them, for the check to
 // judge.
 //
-// A statement says only of the rows that it returned that they satisfied its condition ("found")
-// where others may have done so too: behind LIMIT and SKIP LOCKED, and where a database looks at
-// the rows that it locks once more. If the version that an UPDATE replaced is not known any more,
-// its key alone is recorded ("matched").
+// A statement says only that the rows which it returned satisfied its condition ("found") if others
+// may have satisfied it, too: with LIMIT and SKIP LOCKED, and if the database looks again at the
+// rows that it locks. If the version that an UPDATE replaced is no longer known, only its key is
+// recorded ("matched").
 #pragma once
 
 #include <optional>
@@ -37,7 +37,7 @@
 
 namespace assay::internal::collect::sql {
 
-// A statement's text, and what its parameters $1, $2, … are.
+// The text of a statement, and what its parameters $1, $2, … are.
 struct Text {
   std::string sql;
   std::vector<Expression> parameters;
@@ -45,8 +45,8 @@ struct Text {
 
 class Prepared {
  public:
-  // Refuses what the database cannot tell enough of; the error has the statement's place. `file`
-  // must live as long.
+  // Refuses statements about which the database does not tell enough; the error has the statement's
+  // place. `file` must outlive the result.
   static Result<Prepared> make(const File& file, const Statement& statement, const Dialect& dialect,
                                std::string transaction);
 
@@ -59,7 +59,7 @@ class Prepared {
   const Text& text() const { return text_; }
 
  private:
-  struct Call;  // of one time
+  struct Call;  // one execution of the statement
   Prepared(const Statement& statement, const Table& table, const Dialect& dialect,
            std::string transaction)
       : statement_(&statement),
@@ -74,8 +74,8 @@ class Prepared {
   CallResult aggregate(Call& call) const;
   std::optional<Value> aggregate_of(const Value& returned) const;
   Step aggregate_step(const Call& call, const Value& value) const;
-  // Moves the rows into the record of the step, and leaves the file's columns of each. False if one
-  // does not fit the table.
+  // Moves the rows into the record of the step, and keeps the file's columns of each in the answer.
+  // False if one does not fit the table.
   bool take_rows(std::vector<std::vector<Value>>& rows, Step& step) const;
   CallResult insert(Call& call) const;
   CallResult update(Call& call) const;
@@ -91,10 +91,10 @@ class Prepared {
   bool returns_;
   bool looks_again_, row_locks_;
   Text text_;
-  Text rows_after_;  // of an update that does not return them
+  Text rows_after_;  // used for an update that does not return them
 };
 
-// DROP and CREATE of the tables, with their indexes.
+// The statements that DROP and CREATE the tables, with their indexes.
 std::vector<std::string> schema_of(const File& file, const Dialect& dialect);
 
 }  // namespace assay::internal::collect::sql

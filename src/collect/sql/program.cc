@@ -4,7 +4,7 @@
 
 namespace assay::internal::collect::sql {
 
-// A statement at one time.
+// A statement with the values of one execution.
 class Program::Bound : public SqlStatement {
  public:
   Bound(std::shared_ptr<const Program> program, size_t transaction, size_t number,

@@ -18,17 +18,17 @@ class Program : public std::enable_shared_from_this<Program> {
   explicit Program(File file) : file_(std::move(file)) {}
 
   const File& file() const { return file_; }
-  // Prepares the statements for the database and makes the tables there. Refuses a database that
-  // does not speak SQL, and statements of which it does not tell enough.
+  // Prepares the statements for the database and creates the tables there. Refuses a database
+  // without SQL, and statements about which it does not tell enough.
   Status set_up(Driver& driver);
 
   // Statement `number` of a transaction, with the values of the transaction's parameters; to be
-  // performed once all is set up.
+  // performed after set_up.
   std::shared_ptr<const SqlStatement> statement(size_t transaction, size_t number,
                                                 std::vector<Value> parameters = {}) const;
-  // Inserts the rows that the tables have to begin with.
+  // Statements that insert the initial rows of the tables.
   std::vector<std::shared_ptr<const SqlStatement>> first_rows() const;
-  // Selects all rows of all tables.
+  // Statements that select all rows of all tables.
   std::vector<std::shared_ptr<const SqlStatement>> all_rows() const;
 
  private:
@@ -40,7 +40,7 @@ class Program : public std::enable_shared_from_this<Program> {
   size_t asking() const { return file_.transactions.size() + 1; }
 
   const File file_;
-  std::vector<std::vector<Prepared>> statements_;  // of each transaction, in their order
+  std::vector<std::vector<Prepared>> statements_;  // by transaction, in their order
   std::vector<Statement> made_up_;                 // statements that are not in the file
   mutable Versions versions_;
 };

@@ -1,5 +1,5 @@
-// A statement as it goes to a database with the values of its parameters, and what of it and its
-// answer is recorded.
+// A statement as it is sent to a database with the values of its parameters, and what is recorded
+// of it and its answer.
 #pragma once
 
 #include <string>
@@ -14,16 +14,16 @@ namespace assay::internal::collect {
 class SqlStatement {
  public:
   virtual ~SqlStatement() = default;
-  // `version` names the versions of rows that it writes, and nothing else. Appends the operations
-  // to record to `steps`, also those of a statement that failed and may have happened. Selected
-  // rows go to `reply.cells`.
+  // `version` names the versions of rows that the statement writes, and nothing else. Appends the
+  // operations to record to `steps`, also those of a statement that failed and may have happened.
+  // Selected rows go to `reply.cells`.
   virtual CallResult perform(DriverSession& session, const std::string& version,
                              std::vector<Step>& steps, Reply& reply) const = 0;
-  // The text of SQL, with its values in it, as `perform` sends it.
+  // The text of the SQL, including its values, as `perform` sends it.
   virtual std::string sql(const std::string& version) const = 0;
-  // "update" or "share": it locks the rows it reads; else empty.
+  // "update" or "share" if it locks the rows that it reads; otherwise empty.
   virtual std::string_view locks() const { return {}; }
-  // As far as a person needs it to find the statement again.
+  // The statement in words, with as much detail as a person needs to find it again.
   virtual std::string in_words() const = 0;
 };
 

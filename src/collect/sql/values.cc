@@ -18,7 +18,7 @@ Where negated(Where inner) {
   return whole;
 }
 
-// Parts with this word between them.
+// Parses parts separated by this word.
 template <class Part>
 Where joined(Cursor& words, std::string_view word, Condition::Kind kind, Part part) {
   Where whole{.kind = kind};
@@ -31,7 +31,7 @@ Where joined(Cursor& words, std::string_view word, Condition::Kind kind, Part pa
 
 }  // namespace
 
-// Nothing recurses deeper than this.
+// Limits the depth of the recursion.
 struct Values::Deeper {
   explicit Deeper(Values& v) : values(v) {
     if (++values.depth_ > kMostDepth)

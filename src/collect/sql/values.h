@@ -1,4 +1,4 @@
-// Values and conditions of a file of SQL: expressions of the right type, and what a WHERE may
+// Values and conditions in a file of SQL: expressions of the right type, and what a WHERE may
 // compare.
 #pragma once
 
@@ -13,33 +13,34 @@
 
 namespace assay::internal::collect::sql {
 
-inline constexpr size_t kMostText = 1000;  // bytes, as columns of texts are declared
+inline constexpr size_t kMostText = 1000;  // bytes; columns of texts are declared with this length
 
-// The type of a value; none of null.
+// The type of a value; nullopt for null.
 using MaybeType = std::optional<Type>;
 
 class Values : public Cursor {
  public:
   using Cursor::Cursor;
 
-  // VALUE: a sum of products of constants, parameters, brackets and, in an update, columns.
+  // Parses VALUE: a sum of products of constants, parameters, brackets and, in an update, columns.
   Expression expression(MaybeType& type);
-  // The same, for this column.
+  // The same for a value of this column.
   Expression typed(const Column& column);
-  // COLUMN = VALUE, of the right type; `of_row`: VALUE may contain columns of the row.
+  // Parses COLUMN = VALUE, of the right type; `of_row`: VALUE may contain columns of the row.
   std::pair<size_t, Expression> assignment(const Table& t, bool of_row);
-  // CONDITION: and binds closer than or.
+  // Parses CONDITION, in which and binds closer than or.
   Where condition(const Table& t);
   Comparison comparison();
 
-  // What may be used from here on, by number.
+  // The parameters that may be used from here on, by number.
   const std::vector<std::string>& parameters() const { return parameters_; }
   void set_parameters(std::vector<std::string> names, std::vector<MaybeType> types);
-  // The number of a parameter, which is known by now; false if it was of another type before.
+  // Adds a parameter that is known from here on, and gives its number; false if it was of another
+  // type before.
   bool add_parameter(const std::string& name, MaybeType type, size_t& number);
 
  private:
-  struct Deeper;  // nothing recurses deeper than this
+  struct Deeper;  // limits the depth of the recursion
 
   Expression product(MaybeType& type);
   Expression operation(Expression::Kind kind, Expression left, MaybeType& type,

@@ -1,5 +1,5 @@
-// The versions of rows that the sessions of a run wrote, by the name that each carries: an UPDATE
-// returns only the name of the version that it replaced.
+// The versions of rows that the sessions of a run wrote, by their names: an UPDATE returns only the
+// name of the version that it replaced.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace assay::internal::collect::sql {
 
 class Versions {
  public:
-  // Of each key the last few are kept.
+  // The last few versions of each key are kept.
   static constexpr size_t kKept = 32;
 
   void note(const std::string& key, std::string name, std::string row) {

@@ -12,7 +12,7 @@
 namespace assay::internal::collect::sql {
 namespace {
 
-// A step that cannot be done, such as a sum that is no 64-bit integer: the run ends with its
+// A step that cannot be executed, such as a sum that is not a 64-bit integer: the run ends with its
 // message.
 class Impossible : public SqlStatement {
  public:
@@ -76,7 +76,7 @@ class Session : public WorkloadSession {
 
   void keep(const Reply& last) {
     selected_ = last.cells;
-    // Every column that is taken is of the same row.
+    // All columns that are taken come from the same row.
     if (!selected_.empty()) row_ = rng_.below(selected_.size());
   }
 
@@ -90,7 +90,7 @@ class Session : public WorkloadSession {
     return true;
   }
 
-  // False if the transaction ends here.
+  // Returns false if the transaction ends here.
   Result<bool> take(const Action& action) {
     std::vector<Value> values;
     for (const Expression& e : action.values) {
@@ -137,7 +137,8 @@ class Session : public WorkloadSession {
     return Value::of(rng_.between(low.integer, high.integer));
   }
 
-  // As SQL has it: nulls do not count, and nothing has no least value; but the sum of nothing is 0.
+  // As in SQL, nulls do not count, and of no values there is no least one; but the sum of no values
+  // is 0.
   Result<Value> aggregate(const Action& action) const {
     Value result = action.kind == Action::Kind::sum ? Value::of(int64_t{0}) : Value();
     for (const std::vector<Value>& row : selected_) {
@@ -155,7 +156,7 @@ class Session : public WorkloadSession {
     return result;
   }
 
-  // New keys are above the usual initial keys of files.
+  // New keys are greater than the usual initial keys of files.
   static constexpr int64_t kFirstFresh = 1'000'000'000;
 
   std::shared_ptr<const Program> program_;

@@ -10,7 +10,7 @@
 
 namespace assay::internal::collect::sql {
 
-// Reads the file.
+// Makes a workload of the file.
 Result<std::unique_ptr<Workload>> make_workload(const std::string& path);
 
 }  // namespace assay::internal::collect::sql

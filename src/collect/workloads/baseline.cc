@@ -1,10 +1,10 @@
-// The workload that other checkers were measured on (Cobra, OSDI 2020): of the transactions a fifth
+// The workload that other checkers were measured on (Cobra, OSDI 2020): a fifth of the transactions
 // only read, two fifths only write, and two fifths read keys and write the same ones.
 //
 //   r(x) r(y)      w(x) w(y)      r(x) w(x) r(y) w(y)
 //
-// Writes that follow no read of their key leave the order of versions open, which is what makes
-// such histories hard; `mini` beside it shows what that costs.
+// Writes that follow no read of their key leave the order of versions open, which makes such
+// histories hard; a comparison with `mini` shows what that costs.
 #include "collect/workloads/integer_keys.h"
 #include "collect/workloads/planned_session.h"
 #include "collect/workloads/registry.h"

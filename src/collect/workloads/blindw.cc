@@ -1,7 +1,7 @@
 // Transactions that only read or only write blindly, the hardest shape for a checker: no write
-// shows which version it replaced. BlindW-RW has as many of one as of the other, BlindW-RM nine
-// readers to one writer. Source: Cobra (Tan et al., 2020), as used by Viper (Zhang et al., 2023): 8
-// operations, 2,000 keys.
+// shows which version it replaced. BlindW-RW has as many of one kind as of the other, BlindW-RM
+// nine readers for each writer. Source: Cobra (Tan et al., 2020), as used by Viper (Zhang et al.,
+// 2023): 8 operations, 2,000 keys.
 #include "collect/workloads/integer_keys.h"
 #include "collect/workloads/planned_session.h"
 #include "collect/workloads/registry.h"
@@ -12,7 +12,7 @@ namespace {
 
 class BlindSession : public PlannedSession, public IntegerRegisters {
  public:
-  // The share of reads is that of the transactions which read.
+  // The share of reads is the share of transactions that read.
   BlindSession(const WorkloadOptions& options, Rng random, WrittenValues values, SessionSeat)
       : PlannedSession(random, values),
         options_(options),

@@ -35,9 +35,10 @@ class FencedSession : public WorkloadSession {
   std::unique_ptr<WorkloadSession> session_;
   WrittenValues values_;
   uint32_t every_;
-  uint64_t begun_ = 0;  // transactions, each once however often it was tried
+  uint64_t begun_ = 0;  // transactions, each counted once however often it was tried
   bool is_fence_ = false;
-  bool asked_ = false, written_ = false;  // of a fence: its read, its write
+  bool asked_ = false, written_ = false;  // whether a fence's read, and its write, have been
+                                          // requested
 };
 
 class FencedWorkload : public Workload {

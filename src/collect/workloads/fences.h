@@ -17,10 +17,10 @@
 
 namespace assay::internal::collect {
 
-// No workload has it.
+// A key that no workload uses.
 constexpr int64_t kFenceKey = -1;
 
-// Every `every`th transaction of a session is a fence, and its first.
+// Makes every `every`th transaction of a session a fence, and its first.
 std::unique_ptr<Workload> with_fences(std::unique_ptr<Workload> workload, uint32_t every);
 
 }  // namespace assay::internal::collect

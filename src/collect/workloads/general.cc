@@ -1,5 +1,5 @@
-// General key-value transactions: each operation is a read, a blind write or an increment, which
-// reads first, of a key drawn from the distribution. With six parameters (sessions, transactions,
+// General key-value transactions: each operation is a read, a blind write or an increment (which
+// reads first) of a key drawn from the distribution. With six parameters (sessions, transactions,
 // operations, read share, keys, distribution) it covers most of what random testing can reach. Long
 // transactions may be mixed among the others, and sessions may be kept from writing each other's
 // keys:
@@ -49,7 +49,7 @@ class GeneralSession : public WorkloadSession, public IntegerRegisters {
   bool ignores_replies() const override { return true; }
 
  private:
-  // One near it. There are no fewer keys than sessions.
+  // A key near this one that belongs to the session. There are at least as many keys as sessions.
   int64_t own_key(int64_t key) const {
     const int64_t sessions = seat_.sessions;
     const int64_t own = key - key % sessions + seat_.session;

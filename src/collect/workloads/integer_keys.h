@@ -1,4 +1,4 @@
-// What the workloads over keys 0 … n-1 share.
+// Shared by the workloads over keys 0 … n-1.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace assay::internal::collect {
 
-// Reads of all keys, or of `limit` different ones where there are more.
+// Reads of all keys, or of `limit` different ones if there are more.
 std::vector<Request> read_integer_keys(uint64_t keys, uint64_t limit, Rng& rng);
 
 // The keys that a session draws from: all, or some adjacent ones (WorkloadOptions::keys_alive).
@@ -32,7 +32,7 @@ class DrawnKeys {
     if (last_ > 0) first_ = std::min(seat_.begun->fetch_add(1) / seat_.sessions, last_);
   }
   uint64_t draw(Rng& rng) const { return first_ + ranks_.draw(rng); }
-  // Another one; the same again where there is only one.
+  // Another of these keys; the same one if there is only one.
   uint64_t beside(uint64_t key) const { return first_ + (key - first_ + 1) % ranks_.size(); }
 
  private:
@@ -41,14 +41,14 @@ class DrawnKeys {
   uint64_t first_ = 0, last_;
 };
 
-// What sessions that only read and write such keys say of themselves (session_workload.h).
+// What sessions that only read and write such keys declare (session_workload.h).
 struct IntegerRegisters {
   static constexpr OpKind kKinds[] = {OpKind::read, OpKind::write};
   static std::vector<Request> final_reads(const WorkloadOptions& options, uint64_t limit,
                                           Rng& rng) {
     return read_integer_keys(options.keys, limit, rng);
   }
-  // Values below zero: no session writes these.
+  // Writes of negative values, which no session writes.
   static std::vector<Request> first_writes(const WorkloadOptions& options) {
     std::vector<Request> writes;
     for (uint64_t key = 0; options.load && key < options.keys; ++key)
@@ -59,9 +59,9 @@ struct IntegerRegisters {
   }
 };
 
-// The options that every such workload has in common.
+// Checks the options that all these workloads have in common.
 Status check_key_options(const WorkloadOptions& options);
-// Those of a workload whose transactions have `ops` operations, at most `most`.
+// The same for a workload whose transactions have `ops` operations, at most `most`.
 Status check_key_and_operation_options(const WorkloadOptions& options, uint32_t most = 100'000);
 
 }  // namespace assay::internal::collect

@@ -4,10 +4,10 @@
 //
 //   s1: { append(x,1) r(y,[]) }     s2: { append(y,2) r(x,[]) }
 //
-// are write skew for certain. Keys are in use for a while only, which keeps lists short and creates
-// new rows all the time, where databases that watch rows go wrong: after every 32 transactions, of
-// all sessions together, new keys replace the older half. Source: the workload of Elle (Kingsbury
-// and Alvaro, 2020).
+// are write skew for certain. Keys are in use only for a while, which keeps lists short and creates
+// new rows all the time, with which databases that watch rows go wrong: after every 32
+// transactions, of all sessions together, new keys replace the older half. Source: the workload of
+// Elle (Kingsbury and Alvaro, 2020).
 #include <algorithm>
 #include <atomic>
 
@@ -71,7 +71,7 @@ class ListAppend : public Workload {
                                                started_);
   }
   std::span<const OpKind> kinds() const override { return kListKinds; }
-  // The newest.
+  // Reads of the newest keys.
   std::vector<Request> final_reads(uint64_t limit, Rng&) const override {
     const uint64_t end = first_key(started_, options_.keys) + options_.keys;
     std::vector<Request> reads;

@@ -4,7 +4,7 @@
 //   s1: { w(x,1) }   s2: { w(y,1) }   s3: { r(x,1) r(y,0) }   s4: { r(x,0) r(y,1) }
 //
 // as between a primary and a replica that apply commits in different orders. A session writes one
-// side only: all writers of a key are few sessions, and the order of its versions is soon known.
+// side only, so that few sessions write a key, and the order of its versions is soon known.
 #include "collect/workloads/integer_keys.h"
 #include "collect/workloads/planned_session.h"
 #include "collect/workloads/registry.h"

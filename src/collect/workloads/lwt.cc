@@ -15,7 +15,7 @@ namespace {
 class LwtSession : public AnsweredSession {
  public:
   static constexpr OpKind kKinds[] = {OpKind::read, OpKind::cas, OpKind::insert};
-  // None: a transaction has one operation here.
+  // No final reads: a transaction has one operation here.
   static std::vector<Request> final_reads(const WorkloadOptions&, uint64_t, Rng&) { return {}; }
   static std::vector<Request> usual_reads(const WorkloadOptions& options, uint64_t limit,
                                           Rng& rng) {
@@ -27,7 +27,7 @@ class LwtSession : public AnsweredSession {
         read_share_(options.read_share),
         keys_(options.distribution, options.keys) {}
 
-  // What an aborted transaction saw is not to be built on.
+  // Forgets what an aborted transaction saw.
   void start(bool retry) override {
     if (!retry && learnt_) seen_[learnt_->first] = learnt_->second;
     learnt_.reset();
@@ -60,7 +60,7 @@ class LwtSession : public AnsweredSession {
   double read_share_;
   Ranks keys_;
   std::unordered_map<uint64_t, Value> seen_;          // by key, its last known value
-  std::optional<std::pair<uint64_t, Value>> learnt_;  // by the transaction that is not over
+  std::optional<std::pair<uint64_t, Value>> learnt_;  // from the transaction that is not over
 };
 
 constexpr Anomaly kLwtShows[] = {

@@ -1,7 +1,7 @@
 // Mini-transactions: one or two reads, at most two writes, every write preceded by a read of the
 // same key. Since each version then shows which version it replaced, histories of them are checked
 // in linear time, and each of the fourteen anomalies shows in them. Source: the mini-transactions
-// of the MTC paper (Wei et al., 2025), which has 20 shapes up to the names of the two keys.
+// of the MTC paper (Wei et al., 2025), which has 20 shapes, apart from the names of the two keys.
 #include <memory>
 #include <string_view>
 #include <vector>

@@ -1,5 +1,6 @@
-// Sessions that draw each transaction when it starts, and sessions that go on planning with every
-// answer. A retry draws the same random numbers again, so it is on the same keys; values are new.
+// Sessions that draw each transaction when it starts, and sessions that continue planning with
+// every answer. A retry draws the same random numbers again, so it uses the same keys; values are
+// new.
 #pragma once
 
 #include <deque>
@@ -40,7 +41,7 @@ class PlannedSession : public WorkloadSession {
     put({.kind = OpKind::write, .key = std::move(key), .value = std::move(value)});
   }
   void write(Value key) { write(std::move(key), values_.take()); }
-  // Reads and overwrites.
+  // Reads and overwrites a key.
   void update(const Value& key) {
     read(key);
     write(key);
@@ -50,7 +51,7 @@ class PlannedSession : public WorkloadSession {
   Value take_value() { return values_.take(); }
   Value take_tombstone() { return values_.take_unique(); }
 
-  // A number that a transaction counts on, in a value that is as unique as others.
+  // A value that contains a number of the transaction's own, and is as unique as others.
   Value stamped(int64_t number) { return Value::of((number << 40) | values_.take().integer); }
   static int64_t number_of(const Value& value, int64_t initial) {
     return value.is_null() ? initial : value.integer >> 40;

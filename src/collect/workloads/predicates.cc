@@ -1,11 +1,11 @@
-// Queries by condition, beside reads and writes of a key. Every value carries a number between 0
-// and 999 for conditions to compare. By default, half of the operations are queries with a
+// Queries by condition, among reads and writes of single keys. Every value carries a number between
+// 0 and 999 for conditions to compare. By default, half of the operations are queries with a
 // condition, which a tenth of the numbers satisfies; the rest are reads and writes of a key, and
 // the first write of a key inserts it. A row that a query did not find, and that another
 // transaction moves into its condition, is a phantom. A query may be an update by condition, which
 // overwrites each row that it found, and a write an increment, which reads first. Source: the mixes
 // with predicates of Emme (Clark et al., 2024), without its inserts that check whether the key is
-// there: v_range.cc is about these.
+// there, which are in v_range.cc.
 #include <algorithm>
 
 #include "collect/workloads/integer_keys.h"
@@ -59,7 +59,7 @@ class PredicatesSession : public AnsweredSession {
   }
 
  private:
-  // One after the other where an answer may be followed by more, else all at once.
+  // Puts requests one by one if an answer may lead to more, otherwise all at once.
   void put_next() {
     while (planned_ < ops_) {
       ++planned_;
@@ -90,7 +90,7 @@ class PredicatesSession : public AnsweredSession {
   uint32_t ops_;
   uint64_t keys_;
   double read_share_, query_share_, update_share_, increment_share_;
-  uint32_t planned_ = 0;  // of the operations of the transaction, those that were put
+  uint32_t planned_ = 0;  // number of the transaction's operations that have been put
   uint64_t width_;        // how many numbers satisfy a condition
 };
 

@@ -1,5 +1,5 @@
-// Shaped as RUBiS, an auction site: users as many as there are keys, four items each. 10 % register
-// a user, 15 % an item, 15 % buy, 20 % comment, 40 % browse. A written value is a unique stamp.
+// Modelled on RUBiS, an auction site: as many users as keys, with four items each. 10 % register a
+// user, 15 % an item, 15 % buy, 20 % comment, 40 % browse. A written value is a unique stamp.
 // Source: RUBiS as run by Cobra and Viper.
 #include "collect/workloads/planned_session.h"
 #include "collect/workloads/registry.h"

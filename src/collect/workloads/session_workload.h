@@ -1,7 +1,7 @@
 // A workload whose sessions differ in nothing but their random numbers, values and number.
 // `Session` is constructed from the options, those three and the number of sessions; it says which
-// kinds it uses (kKinds) and what to read at the end (final_reads), and, where that is not how it
-// reads, how it does (usual_reads). Where its keys can be written before the sessions begin, it
+// kinds it uses (kKinds) and what to read at the end (final_reads), and, if its transactions read
+// differently, how they do (usual_reads). If its keys can be written before the sessions begin, it
 // says how (first_writes).
 #pragma once
 
@@ -19,7 +19,7 @@ struct SessionSeat {
   uint32_t session = 0;
   uint32_t sessions = 1;
   std::atomic<uint64_t>* begun =
-      nullptr;  // transactions of all of them, where a session counts its own
+      nullptr;  // transactions of all sessions, if each session counts its own
 };
 
 template <class Session>
@@ -55,7 +55,7 @@ class SessionWorkload : public Workload {
 
  private:
   WorkloadOptions options_;
-  mutable std::atomic<uint64_t> begun_ = 0;  // by all sessions, none of which outlives it
+  mutable std::atomic<uint64_t> begun_ = 0;  // counted by all sessions, none of which outlives it
 };
 
 }  // namespace assay::internal::collect

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "deleted-";
 
-// Of the value that the workload chose to name the deletion.
+// The tombstone made of the value that the workload chose to name the deletion.
 Value tombstone(const Value& name) {
   return Value::of(std::string(kPrefix) + name.view().to_string());
 }
@@ -33,7 +33,7 @@ class TombstoneSession : public WorkloadSession {
   }
 
  private:
-  // The workload's next request, as it is sent.
+  // Turns the workload's next request into the one that is sent.
   bool ask(const Reply* last, Request& request) {
     if (!session_->next(last, request)) return false;
     if (request.kind == OpKind::remove) {
@@ -47,7 +47,7 @@ class TombstoneSession : public WorkloadSession {
     return true;
   }
 
-  // An insert, now that `found` says whether the key is there.
+  // Turns an insert into the request to send, now that `found` says whether the key is there.
   bool place(const Reply& found, Request& request) {
     looks_ = false;
     if (!found.value.is_null() && !is_tombstone(found.value)) {
@@ -69,8 +69,8 @@ class TombstoneSession : public WorkloadSession {
   }
 
   std::unique_ptr<WorkloadSession> session_;
-  bool looks_ = false;  // the read before an insert is under way
-  Request inserted_;    // what the workload wants to insert then
+  bool looks_ = false;  // whether the read before an insert is under way
+  Request inserted_;    // what the workload wants to insert after it
   Reply told_;          // as the workload sees it
 };
 

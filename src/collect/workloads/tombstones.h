@@ -1,6 +1,6 @@
-// Deleting without removing: where a workload deletes a key, its session overwrites it with a
-// tombstone, a value that names this deletion, as applications do whose tables have a column for
-// "deleted". The value of a read then always identifies its writer, and the checker need not guess:
+// Deleting without removing: when a workload deletes a key, its session overwrites the key with a
+// tombstone, a value that names this deletion, like an application whose tables have a column for
+// "deleted". Then the value of a read always identifies its writer, and the checker need not guess;
 // otherwise any deletion may have left an absent key.
 //
 //   the workload asks for    what is sent

@@ -1,4 +1,4 @@
-// Shaped as TPC-C: one warehouse, ten districts, customers and stock as many as there are keys, and
+// Modelled on TPC-C: one warehouse, ten districts, as many customers and stock items as keys, and
 // its five transactions in its mix (new order 45 %, payment 43, order status 4, delivery 4, stock
 // level 4). Every cell that a transaction would read or write is an operation; a written value is a
 // unique stamp instead of an amount, but the numbers of orders are real, since rows are named by

@@ -1,7 +1,7 @@
-// Shaped as C-Twitter: users as many as there are keys. 20 % tweet, 40 % follow or unfollow, 10 %
-// read a timeline, 10 % read a list of followed users, 20 % read a user's tweets. A user's tweets
-// are numbered, so their rows have names; a written value is a unique stamp. Source: Cobra (Tan et
-// al., 2020), as run by Viper.
+// Modelled on C-Twitter: as many users as keys. 20 % tweet, 40 % follow or unfollow, 10 % read a
+// timeline, 10 % read a list of followed users, 20 % read a user's tweets. A user's tweets are
+// numbered, so their rows have names; a written value is a unique stamp. Source: Cobra (Tan et al.,
+// 2020), as run by Viper.
 #include "collect/workloads/planned_session.h"
 #include "collect/workloads/registry.h"
 #include "collect/workloads/session_workload.h"

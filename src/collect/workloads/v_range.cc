@@ -1,7 +1,7 @@
 // Keys that come and go under range reads. A transaction has operations of one of five types:
 // reads, writes, inserts (of a new largest key, or once more of an old one), deletes, and reads of
-// the range from a key to the tenth after it. V-Range-B has a fifth of each, -RQH half range reads,
-// -IDH 35 % inserts and as many deletes. Source: Viper (Zhang et al., 2023).
+// the range from a key to the tenth after it. V-Range-B has a fifth of each type, -RQH half range
+// reads, -IDH 35 % inserts and as many deletes. Source: Viper (Zhang et al., 2023).
 #include <array>
 
 #include "collect/workloads/integer_keys.h"
@@ -15,7 +15,7 @@ namespace {
 constexpr uint32_t kMaxRangeOps = 1000;
 constexpr uint64_t kRangeLength = 10;
 
-// Percent of reads, writes, inserts and deletes; the rest are ranges.
+// Percentages of reads, writes, inserts and deletes; the rest are ranges.
 using Mix = std::array<double, 4>;
 constexpr Mix kBalanced = {20, 20, 20, 20};
 constexpr Mix kRangeHeavy = {12.5, 12.5, 12.5, 12.5};
@@ -26,7 +26,7 @@ class VRangeSession : public PlannedSession {
  public:
   static constexpr OpKind kKinds[] = {OpKind::read, OpKind::write, OpKind::insert, OpKind::remove,
                                       OpKind::range};
-  // One read of everything says it all.
+  // One read of everything is enough.
   static std::vector<Request> final_reads(const WorkloadOptions&, uint64_t, Rng&) {
     return {{.kind = OpKind::range}};
   }

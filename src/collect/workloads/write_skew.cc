@@ -3,9 +3,9 @@
 //
 //   s1: { r(x,0) r(y,0) w(x,1) }     s2: { r(x,0) r(y,0) w(y,2) }
 //
-// have no order, yet write different keys, so a database that looks for write conflicts alone lets
-// both in. Every write follows a read of its key, so the order of versions is known and checking is
-// linear.
+// have no order, yet write different keys, so a database that only looks for write conflicts
+// accepts both. Every write follows a read of its key, so the order of versions is known and
+// checking is linear.
 #include "collect/workloads/integer_keys.h"
 #include "collect/workloads/planned_session.h"
 #include "collect/workloads/registry.h"
@@ -25,10 +25,10 @@ class WriteSkewSession : public PlannedSession, public IntegerRegisters {
   void plan() override {
     const uint64_t pair = pairs_.draw(rng());
     const uint64_t side = rng().below(2);
-    // With an odd number of keys the last one has no partner but the first.
+    // With an odd number of keys, the last one has only the first as its partner.
     const Value mine = integer_key((2 * pair + side) % keys_);
     read(mine);
-    // The side that is not written is read last, to be read late.
+    // The side that is not written is read last, so that it is read late.
     read(integer_key((2 * pair + 1 - side) % keys_));
     write(mine);
   }

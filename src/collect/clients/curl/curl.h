@@ -6,7 +6,7 @@
 
 #include "collect/client_library.h"
 
-// Macros of curl's own, around the functions.
+// Removes curl's own macros around the functions.
 #undef curl_easy_getinfo
 #undef curl_easy_setopt
 #define curl_easy_cleanup ASSAY_CLIENT_FUNCTION(kLibcurl, curl_easy_cleanup)
