@@ -37,6 +37,7 @@ const std::string kStatements =
 {"q":7,"kind":"insert","sql":"INSERT","reads":true,"writes":true,"changed":"t"}
 {"q":8,"kind":"select","sql":"SELECT f()","reads":true,"writes":true,"missed":"a function of the user's"}
 {"q":9,"kind":"commit","sql":"COMMIT"}
+{"q":10,"kind":"select","sql":"DECLARE","reads":true,"from":[["t",3]],"where":[]}
 )x";
 
 struct Version {
@@ -50,7 +51,7 @@ class Database {
  public:
   // `points`: now and then the log is read meanwhile.
   Database(uint64_t seed, Kind kind, bool points)
-      : rng_(seed), when_(seed + 1), kind_(kind), points_(points) {}
+      : rng_(seed), when_(seed + 1), cursors_(seed + 2), kind_(kind), points_(points) {}
 
   // The trace of an execution.
   std::string run() {
@@ -101,6 +102,10 @@ class Database {
     State sees, wrote;
     size_t since = 0;  // commits before its snapshot
     std::string log;
+    // Rows of an open cursor, of which some were fetched.
+    uint64_t cursor = 0;
+    bool outlives = false;
+    std::vector<std::string> rows = {};
   };
 
   bool step() {
@@ -110,6 +115,7 @@ class Database {
     if (active.empty()) return false;
     const size_t s = active[rng_.below(active.size())];
     Session& t = sessions_[s];
+    if (!t.open && t.cursor != 0 && cursors_.below(2) == 0) return fetch(s), true;
     if (!t.open) begin(s);
     do {
       if (kind_ == Kind::read_committed) t.sees = committed_;
@@ -121,12 +127,13 @@ class Database {
     return true;
   }
 
-  void say(size_t s, int q, const std::string& tag, const std::string& rows = "", int value = 0) {
+  void say(size_t s, int q, const std::string& tag, const std::string& rows = "", int value = 0,
+           const std::string& more = "") {
     now_ += 10;
     if (!sessions_[s].recorded) return;
-    trace_ +=
-        fmt::format("{{\"s\":{},\"q\":{},\"t\":[{},{}],\"tag\":\"{}\",\"p\":[\"{}\"]{}}}\n", s + 1,
-                    q, now_, now_ + 5, tag, value, rows.empty() ? "" : ",\"rows\":[" + rows + "]");
+    trace_ += fmt::format("{{\"s\":{},\"q\":{},\"t\":[{},{}],\"tag\":\"{}\",\"p\":[\"{}\"]{}{}}}\n",
+                          s + 1, q, now_, now_ + 5, tag, value,
+                          rows.empty() ? "" : ",\"rows\":[" + rows + "]", more);
   }
 
   void begin(size_t s) {
@@ -160,6 +167,7 @@ class Database {
     const int key = 1 + static_cast<int>(rng_.below(3));
     const Version* const v = find(t, key);
     const uint64_t what = rng_.below(20);
+    if (cursors_.below(5) == 0) return ++t.steps, t.cursor == 0 ? declare(s) : fetch(s);
     if (what < 6) {
       say(s, 2, v != nullptr ? "SELECT 1" : "SELECT 0",
           v != nullptr ? '"' + told(key, *v) + '"' : "", key);
@@ -183,6 +191,30 @@ class Database {
       write(s, key, 'D', false);
       say(s, 6, "DELETE 1");
     }
+  }
+
+  // What its snapshot has is decided here, whenever it is fetched.
+  void declare(size_t s) {
+    Session& t = sessions_[s];
+    t.cursor = ++declared_;
+    t.outlives = cursors_.below(2) == 0;
+    t.rows.clear();
+    for (int key = 1; key <= 3; ++key)
+      if (const Version* v = find(t, key)) t.rows.push_back('"' + told(key, *v) + '"');
+    say(s, 10, "DECLARE CURSOR", "", 0,
+        fmt::format(",\"cursor\":{}{}", t.cursor, t.outlives ? ",\"outlives\":true" : ""));
+  }
+  void fetch(size_t s) {
+    Session& t = sessions_[s];
+    const bool whole = t.rows.empty();
+    std::string row;
+    if (!whole) {
+      row = std::move(t.rows.back());
+      t.rows.pop_back();
+    }
+    say(s, 10, "FETCH 1", row, 0,
+        fmt::format(",\"cursor\":{}{}", t.cursor, whole ? ",\"whole\":true" : ""));
+    if (whole) t.cursor = 0;
   }
 
   void write(size_t s, int key, char kind, bool hidden) {
@@ -214,6 +246,7 @@ class Database {
     t.open = false;
     if (kind_ == Kind::snapshot && conflicts(t)) {
       say(s, 9, "ROLLBACK");
+      t.cursor = 0;
       return idle(s);
     }
     const bool knows = rng_.below(8) > 0, lost = rng_.below(10) == 0;
@@ -233,13 +266,15 @@ class Database {
       return;
     }
     say(s, 9, "COMMIT");
+    if (!t.outlives) t.cursor = 0;
     idle(s);
   }
   void idle(size_t s) {
     if (sessions_[s].recorded) trace_ += fmt::format("{{\"s\":{},\"idle\":{}}}\n", s + 1, now_ + 6);
   }
 
-  Rng rng_, when_;
+  Rng rng_, when_, cursors_;
+  uint64_t declared_ = 0;
   Kind kind_;
   bool points_;
   uint64_t next_ = 0;
