@@ -333,9 +333,12 @@ void Conversation::sync() {
 // By a statement and a portal that the client does not use, which are made anew each time: it may
 // drop all there are.
 void Conversation::ask(const std::string& sql, const std::string& anew) {
-  std::string body = "S";
-  put_text(body, kName);
-  put_message(to_server, 'C', body);
+  std::string body;
+  for (const char of : {'S', 'P'}) {
+    body = of;
+    put_text(body, kName);
+    put_message(to_server, 'C', body);
+  }
   body.clear();
   put_text(body, kName);
   put_text(body, sql);

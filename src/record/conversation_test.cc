@@ -215,13 +215,14 @@ TEST_F(Conversations, TheNumberOfAStatementThatStandsForItself) {
 
 TEST_F(Conversations, TheNumberOfAPipeline) {
   const std::string dml = prepare("", "UPDATE t SET v = 1") + bound("", "", "\0\0"s) + execute("");
-  const std::string asked = message('C', "Sassay_number\0"s) + prepare("assay_number", kAsked) +
+  const std::string asked = message('C', "Sassay_number\0"s) + message('C', "Passay_number\0"s) +
+                            prepare("assay_number", kAsked) +
                             bound("assay_number", "assay_number", "\0\0"s) +
                             execute("assay_number");
   EXPECT_EQ(from_client(dml + synced()), dml + asked + synced());
   const std::string done = message('1', "") + message('2', "") + tag("UPDATE 1");
-  EXPECT_EQ(from_server(done + message('3', "") + message('1', "") + message('2', "") +
-                        data_row({"740", "x"}) + tag("SELECT 1") + ready('I')),
+  EXPECT_EQ(from_server(done + message('3', "") + message('3', "") + message('1', "") +
+                        message('2', "") + data_row({"740", "x"}) + tag("SELECT 1") + ready('I')),
             done + ready('I'));
   // In front of the COMMIT of one that the same pipeline has begun.
   const std::string begin = prepare("", "BEGIN") + bound("", "", "\0\0"s) + execute("");
@@ -509,8 +510,25 @@ TEST_F(Conversations, WhatNeedsAPreparedStatementAsItWasHasIt) {
       from_server(tag("DEALLOCATE") + tag("PREPARE") + ready('I') + tag("SELECT 1") + ready('I')),
       tag("SELECT 1") + ready('I'));
   EXPECT_EQ(from_client(query(table)), query(table));
+  // Among messages, one statement after the other, by one name that is closed in between.
+  from_client(prepare("q", kSelect) + synced());
+  const auto asked = [](const std::string& sql) {
+    return message('C', "Sassay_number\0"s) + message('C', "Passay_number\0"s) +
+           prepare("assay_number", sql) + bound("assay_number", "assay_number", "\0\0"s) +
+           execute("assay_number");
+  };
+  const std::string explain = prepare("", "EXPLAIN EXECUTE q") + bound("", "", "\0\0"s);
+  EXPECT_EQ(from_client(explain + execute("") + synced()),
+            explain + asked("DEALLOCATE \"q\"") + asked("PREPARE \"q\" AS " + kSelect) +
+                execute("") + synced());
+  const std::string ours =
+      message('3', "") + message('3', "") + message('1', "") + message('2', "");
+  from_server(tag("SELECT 1") + ready('I') + message('1', "") + ready('I'));
+  EXPECT_EQ(
+      from_server(message('1', "") + message('2', "") + ours + tag("DEALLOCATE") + ours +
+                  tag("PREPARE") + data_row({"Seq Scan"}) + tag("EXPLAIN") + ready('I')),
+      message('1', "") + message('2', "") + data_row({"Seq Scan"}) + tag("EXPLAIN") + ready('I'));
   const std::string plain = fields({"v"}) + data_row({"5"}) + tag("SELECT 1") + ready('I');
-  from_server(tag("SELECT 1") + ready('I'));
   from_client(query("EXECUTE p"));
   EXPECT_EQ(from_server(plain), plain);
 }
