@@ -192,6 +192,21 @@ TEST(Join, VersionsOfOthersAndOfNobody) {
   EXPECT_FALSE(d.joined.history.begin_time(1).known());
 }
 
+// Rule 32: a row has the number of the savepoint behind which it was written.
+TEST(Join, SavepointsThatTheCommitLists) {
+  const std::string reads =
+      said(1, 2, "SELECT 4", R"x("(1,106,2)","(1,107,3)","(1,108,2)","(1,106,1)")x") + idle(1);
+  const std::string log = logged(105, {put(2, 7), put(3, 7)});
+  const std::string below = "{\"xid\":99,\"below\":\" 98\"}\n{\"xid\":105,\"below\":\" 106 107\"}\n";
+  EXPECT_EQ(done(reads + log + below + kEnd).txns,
+            (Texts{"1-1: r(t:2 xid-105) r(t:3 xid-105)", "xid-105: w(t:2) w(t:3)"}));
+  const Done own = done(said(2, 1, "BEGIN") + said(2, 4, "UPDATE 2") +
+                        said(2, 2, "SELECT 1", R"x("(1,107,3)")x") + number(2, 105) +
+                        said(2, 5, "COMMIT") + idle(2) + reads + log + below + kEnd);
+  EXPECT_EQ(own.txns, (Texts{"2-1: w(t:2) w(t:3)", "1-1: r(t:2 2-1) r(t:3 2-1)"}));
+  EXPECT_EQ(own.joined.unattributed, 2u);
+}
+
 // One that may have a number that was not asked for may have written that itself.
 TEST(Join, WhatMayBeItsOwnIsLeftOut) {
   const std::string read = said(1, 2, "SELECT 2", R"x("(1,105,1)","(1,90,3)")x");

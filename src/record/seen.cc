@@ -63,6 +63,8 @@ class TraceReader::Cut {
       take_log(line.text("log"));
     } else if (line.contains("lost")) {
       seen_.anew.insert(relation_name(line.text("lost")));
+    } else if (line.contains("below")) {
+      take_below(line);
     } else if (line.contains("marked")) {
       marked_ = logged_count_;
     } else if (line.contains("logged")) {
@@ -412,6 +414,19 @@ class TraceReader::Cut {
         take_truncate(std::string(row->table));
       else
         take_change(*row);
+    }
+  }
+
+  // A transaction that changed nothing here is not in the log.
+  void take_below(const Json& line) {
+    const auto number = static_cast<uint32_t>(line["xid"].integer());
+    const auto at =
+        std::ranges::find(seen_.log.rbegin(), seen_.log.rend(), number, &LoggedChanges::number);
+    if (at == seen_.log.rend()) return;
+    std::string_view below = line["below"].text();
+    while (below.find(' ') != std::string_view::npos) {
+      below.remove_prefix(below.find(' ') + 1);
+      at->below.push_back(static_cast<uint32_t>(number_from(below)));
     }
   }
 

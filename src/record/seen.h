@@ -86,6 +86,7 @@ struct LoggedChange {
 struct LoggedChanges {
   uint32_t number = 0;
   std::vector<LoggedChange> changes;
+  std::vector<uint32_t> below = {};  // numbers of its savepoints
 };
 
 // Everything committed at one moment is in the log up to here; from another moment on it is visible

@@ -25,6 +25,8 @@
 //   {"s":1,"close":…,"in_flight":true}                              the connection is lost, while
 //                                                                   it might have committed
 //   {"log":"table public.accounts: UPDATE: …"}                      a line of the server's log
+//   {"xid":740,"below":" 741 743"}                                  numbers of savepoints of a
+//                                                                   transaction of the log
 //   {"marked":true}                                                 up to here it has whatever was
 //                                                                   committed at the moment that
 //                                                                   follows

@@ -1,7 +1,7 @@
 // Recorded traffic of a correct database is never called violated: random executions of a simulated
 // PostgreSQL, one transaction after the other or at snapshot isolation, of which some sessions are
-// recorded, others only in its log, with functions whose subtransactions nobody names, numbers that
-// are not known, commits that got no answer, and numbers that go round.
+// recorded, others only in its log, with functions whose subtransactions at most a commit names,
+// numbers that are not known, commits that got no answer, and numbers that go round.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -51,7 +51,12 @@ class Database {
  public:
   // `points`: now and then the log is read meanwhile.
   Database(uint64_t seed, Kind kind, bool points)
-      : rng_(seed), when_(seed + 1), cursors_(seed + 2), kind_(kind), points_(points) {}
+      : rng_(seed),
+        when_(seed + 1),
+        cursors_(seed + 2),
+        kind_(kind),
+        points_(points),
+        lists_(seed % 3 == 0) {}
 
   // The trace of an execution.
   std::string run() {
@@ -101,7 +106,7 @@ class Database {
     std::optional<uint64_t> number;
     State sees, wrote;
     size_t since = 0;  // commits before its snapshot
-    std::string log;
+    std::string log, below;
     // Rows of an open cursor, of which some were fetched.
     uint64_t cursor = 0;
     bool outlives = false;
@@ -146,6 +151,7 @@ class Database {
     t.wrote.clear();
     t.number.reset();
     t.log.clear();
+    t.below.clear();
     say(s, 1, "BEGIN");
   }
 
@@ -178,7 +184,7 @@ class Database {
           all += (all.empty() ? "" : ",") + fmt::format("\\\"{}\\\"", told(k, *row));
       say(s, 3, "SELECT 1", all.empty() ? "" : "\"{" + all + "}\"");
     } else if (what < 12) {
-      // A function: its subtransaction has a number of its own, and tells nobody.
+      // A function: its subtransaction has a number of its own, which the commit may list.
       write(s, key, v == nullptr ? 'I' : 'U', true);
       say(s, 8, "SELECT 1");
     } else if (v == nullptr) {
@@ -222,6 +228,7 @@ class Database {
     if (!t.number) t.number = fresh();
     const Version after = {hidden ? fresh() : *t.number, kind != 'D',
                            static_cast<int>(rng_.below(4))};
+    if (hidden) t.below += fmt::format(" {}", after.number & 0xFFFFFFFF);
     t.wrote[key] = after;
     const std::string row = fmt::format("id[integer]:{}", key);
     t.log += kind == 'D' ? fmt::format("{{\"log\":\"table public.t: DELETE: {}\"}}\n", row)
@@ -258,6 +265,8 @@ class Database {
       commits_.push_back(t.wrote);
       log_ += fmt::format("{{\"log\":\"BEGIN {0}\"}}\n{1}{{\"log\":\"COMMIT {0}\"}}\n",
                           *t.number & 0xFFFFFFFF, t.log);
+      if (lists_ && !t.below.empty())
+        log_ += fmt::format("{{\"xid\":{},\"below\":\"{}\"}}\n", *t.number & 0xFFFFFFFF, t.below);
     }
     if (lost) {
       t.gone = true;
@@ -276,7 +285,7 @@ class Database {
   Rng rng_, when_, cursors_;
   uint64_t declared_ = 0;
   Kind kind_;
-  bool points_;
+  bool points_, lists_;
   uint64_t next_ = 0;
   int64_t now_ = 0;
   std::string trace_, log_;
