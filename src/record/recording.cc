@@ -168,7 +168,10 @@ class Recorder : public Recording {
       return to_clients.error();
     if (!control_->encrypted()) return made;
     const std::string mode = control_->setting("sslmode");
-    Tls::Trust trust{.host = control_->host(), .authorities = control_->setting("sslrootcert")};
+    Tls::Trust trust{.host = control_->host(),
+                     .authorities = control_->setting("sslrootcert"),
+                     .certificate = control_->setting("sslcert"),
+                     .key = control_->setting("sslkey")};
     // Where that file is, libpq looks at the certificate whatever the mode.
     if (const char* const home = getenv("HOME"); trust.authorities.empty() && home != nullptr)
       trust.authorities = fmt::format("{}/.postgresql/root.crt", home);
