@@ -20,8 +20,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
+#include "collect/schedule/observing.h"
 #include "formats/json_text.h"
 
 namespace assay::internal::record {
@@ -38,6 +40,9 @@ constexpr size_t kMostValueBytes = 200;
 bool changes_rows(Part::Kind kind) {
   return kind == Part::Kind::insert || kind == Part::Kind::update || kind == Part::Kind::remove ||
          kind == Part::Kind::merge;
+}
+bool is_by_name(const Part* part) {
+  return part != nullptr && (part->kind == Part::Kind::execute || part->kind == Part::Kind::fetch);
 }
 bool ends(Part::Kind kind) { return kind == Part::Kind::commit || kind == Part::Kind::prepare; }
 
@@ -215,9 +220,15 @@ void Conversation::query(std::string_view body) {
     put_text(question, kNumber);
     put_message(to_server, 'Q', question);
   }
-  for (const Part& part : plan.parts) may_write_ = may_write_ || part.may_write;
+  for (const Part& part : plan.parts) {
+    may_write_ = may_write_ || part.may_write;
+    make_plain(part, false);
+  }
   const std::string_view text = text_to_send(e.of, sql);
-  e.with_number = alone && changes_rows(plan.parts[0].kind) && status_ == 'I' && is_idle();
+  if (alone && status_ == 'I' && is_idle()) {
+    const Source source = source_of(e);
+    e.with_number = source.part() != nullptr && changes_rows(source.part()->kind);
+  }
   const bool asks = e.with_number;
   std::string sent;
   if (asks || text.data() != sql.data()) {
@@ -242,7 +253,7 @@ void Conversation::parse(std::string_view body) {
   if (!skipping_) {
     Expected e{.kind = Expected::Kind::parse, .name = std::string(name)};
     if (const auto at = statements_.find(name); at != statements_.end()) e.before = at->second;
-    statements_[std::string(name)] = of;
+    statements_[std::string(name)] = e.of = of;
     expect(std::move(e));
   }
   put_message(to_server, 'P', sent.empty() ? body : sent);
@@ -260,8 +271,8 @@ void Conversation::bind(std::string_view body) {
       const bool shown = value && !message->binary[i] && value->size() <= kMostValueBytes;
       portal.values.push_back(shown ? Json(*value) : value ? Json(false) : Json());
     }
-    more = portal.of.plan && portal.of.plan->parts.size() == 1 && portal.of.untouched.empty() &&
-           portal.of.plan->parts[0].tells;
+    const Source source = source_of(Expected{.of = portal.of}, true);
+    more = source.part() != nullptr && source.untouched->empty() && source.part()->tells;
     if (!skipping_) portals_[std::string(message->portal)] = std::move(portal);
   }
   expect({.kind = Expected::Kind::bind});
@@ -286,13 +297,21 @@ void Conversation::execute(std::string_view body) {
   if (const auto at = portals_.find(fields.text()); at != portals_.end()) {
     e.of = at->second.of;
     e.values = at->second.values;
-    e.partly = fields.int32() != 0 || at->second.begun;
+    const Part* const part = part_of(e);
+    const bool slowly = fields.int32() != 0 || at->second.begun,
+               numbered = part != nullptr && part->kind == Part::Kind::select && !part->is_late;
+    e.partly = slowly && !numbered;
+    if (slowly && numbered) {
+      if (!at->second.begun) at->second.cursor = ++cursors_;
+      e.cursor = at->second.cursor;
+    }
     at->second.begun = true;
   }
   const Part* const part = part_of(e);
+  if (part != nullptr) make_plain(*part, true);
   const bool open = status_ == 'T' || batch_.begins;
   if (part != nullptr && ends(part->kind) && open && !batch_.ends && may_write_ && knows_state())
-    ask_number();
+    ask(std::string(kNumber));
   may_write_ = may_write_ || part == nullptr || part->may_write;
   batch_.begins = batch_.begins || (part != nullptr && part->kind == Part::Kind::begin);
   batch_.ends =
@@ -305,7 +324,7 @@ void Conversation::execute(std::string_view body) {
 }
 
 void Conversation::sync() {
-  if (status_ == 'I' && batch_.writes && !batch_.other && knows_state()) ask_number();
+  if (status_ == 'I' && batch_.writes && !batch_.other && knows_state()) ask(std::string(kNumber));
   expect({.kind = Expected::Kind::sync, .only_closes = batch_.only_closes});
   batch_ = {};
   put_message(to_server, 'S', "");
@@ -313,13 +332,16 @@ void Conversation::sync() {
 
 // By a statement and a portal that the client does not use, which are made anew each time: it may
 // drop all there are.
-void Conversation::ask_number() {
-  std::string body = "S";
-  put_text(body, kName);
-  put_message(to_server, 'C', body);
+void Conversation::ask(const std::string& sql, const std::string& anew) {
+  std::string body;
+  for (const char of : {'S', 'P'}) {
+    body = of;
+    put_text(body, kName);
+    put_message(to_server, 'C', body);
+  }
   body.clear();
   put_text(body, kName);
-  put_text(body, kNumber);
+  put_text(body, sql);
   put_int16(body, 0);
   put_message(to_server, 'P', body);
   body.clear();
@@ -331,7 +353,31 @@ void Conversation::ask_number() {
   put_text(body, kName);
   put_int32(body, 0);
   put_message(to_server, 'E', body);
-  expect({.kind = Expected::Kind::number});
+  expect({.kind = Expected::Kind::number, .name = anew});
+}
+
+// CREATE TABLE AS EXECUTE and EXPLAIN EXECUTE would show our column: the statement is prepared anew
+// as the client has it, in front of them.
+void Conversation::make_plain(const Part& part, bool extended) {
+  const auto at = part.plainly.empty() ? statements_.end() : statements_.find(part.plainly);
+  if (at == statements_.end() || skipping_ || !at->second.untouched.empty()) return;
+  const Source known = named_by(part, false);
+  if (known.part() == nullptr || !known.part()->tells) return;
+  const std::string name = collect::schedule::in_quotes(part.plainly, '"'),
+                    drop = fmt::format("DEALLOCATE {}", name),
+                    prepare = at->second.by_sql.empty()
+                                  ? fmt::format("PREPARE {} AS {}", name, known.part()->sql)
+                                  : at->second.by_sql;
+  if (extended) {
+    ask(drop, part.plainly);
+    ask(prepare, part.plainly);
+  } else {
+    expect({.kind = Expected::Kind::number_query, .name = part.plainly});
+    std::string both;
+    put_text(both, fmt::format("{};\n{}", drop, prepare));
+    put_message(to_server, 'Q', both);
+  }
+  at->second.untouched = "prepared for EXPLAIN or CREATE TABLE";
 }
 
 const Part* Conversation::part_of(const Expected& e) const {
@@ -339,27 +385,62 @@ const Part* Conversation::part_of(const Expected& e) const {
   return &e.of.plan->parts[e.part];
 }
 
-bool Conversation::tells(const Expected& e) const {
+// The statement behind the name that the part uses. `pending`: as if all that is under way had been
+// answered.
+auto Conversation::named_by(const Part& part, bool pending) const -> Source {
+  const std::string& called = part.plainly.empty() ? part.called : part.plainly;
+  for (auto e = expected_.rbegin(); pending && e != expected_.rend(); ++e) {
+    if (!e->of.plan || (e->kind != Expected::Kind::query && e->kind != Expected::Kind::execute))
+      continue;
+    for (const Part& other : e->of.plan->parts)
+      if (other.named && other.of_cursor == part.of_cursor && other.called == called)
+        return {other.named.get(), 0, &e->of.untouched};
+  }
+  const Prepared* known = nullptr;
+  if (part.of_cursor) {
+    if (const auto at = portals_.find(called); at != portals_.end()) known = &at->second.of;
+  } else if (const auto at = statements_.find(called); at != statements_.end()) {
+    known = &at->second;
+  }
+  if (known == nullptr || !known->plan || known->plan->parts.size() != 1) return {};
+  return {known->plan.get(), 0, &known->untouched};
+}
+
+// Of which statement the rows are that answer this one; none if that is not known, or there are no
+// rows.
+auto Conversation::source_of(const Expected& e, bool pending) const -> Source {
   const Part* const part = part_of(e);
-  return part != nullptr && part->tells && e.of.untouched.empty();
+  if (part == nullptr || part->named) return {};
+  if (is_by_name(part)) return named_by(*part, pending);
+  return {e.of.plan.get(), e.part, &e.of.untouched};
+}
+
+bool Conversation::tells(const Expected& e) const {
+  const Source source = source_of(e);
+  return source.part() != nullptr && source.part()->tells && source.untouched->empty();
+}
+
+// Whether the last column is ours. The description of rows says so, if there is one.
+bool Conversation::is_shown(const Expected& e) const {
+  return e.shown || (e.kind == Expected::Kind::execute && tells(e));
 }
 
 bool Conversation::wants_from_server(char type) const {
   if (type != 'D') return std::string_view("TntCIsEZ123GWVS").find(type) != std::string_view::npos;
   if (expected_.empty()) return false;
   const Expected& e = expected_.front();
-  return e.kind == Expected::Kind::number || e.kind == Expected::Kind::number_query || tells(e) ||
-         (e.with_number && !e.held.empty());
+  return e.kind == Expected::Kind::number || e.kind == Expected::Kind::number_query ||
+         is_shown(e) || (e.with_number && !e.held.empty());
 }
 
 bool Conversation::take_row(Expected& e, std::string_view body) {
   auto row = without_last_cell(body);
   if (!row) return false;
-  if (row->last && row->last->size() <= kMostRowBytes) {
+  if (row->last && row->last->size() <= kMostRowBytes && tells(e)) {
     e.row_bytes += row->last->size();
-    e.rows.push_back(around_.trace->veiled_versions(*part_of(e), *row->last));
+    e.rows.push_back(around_.trace->veiled_versions(*source_of(e).part(), *row->last));
   } else if (row->last) {
-    e.partly = e.too_large = true;
+    e.too_large = true;
   }
   if (e.rows.size() >= kMostRowsOfALine || e.row_bytes > kMostRowBytes) {
     e.row_bytes = 0;
@@ -426,7 +507,9 @@ bool Conversation::take_from_server(char type, std::string_view body) {
   }
   switch (type) {
     case 'T':
-      if (tells(e)) {
+      // A function may have given the name to something else.
+      e.shown = is_by_name(part_of(e)) ? last_field(body) == kColumn : tells(e);
+      if (e.shown) {
         const auto shorter = without_last_field(body);
         if (!shorter) return false;
         put_message(to_client, type, *shorter);
@@ -471,12 +554,27 @@ bool Conversation::take_from_server(char type, std::string_view body) {
 void Conversation::tell(Expected& e, std::string_view tag, std::string_view error) {
   const Part* const part = part_of(e);
   if (part == nullptr) return;
-  const uint64_t q = around_.trace->statement(*e.of.plan, e.part, e.of.untouched);
+  Source of{e.of.plan.get(), e.part, &e.of.untouched};
+  bool whole = tag != "suspended", outlives = false;
+  if (part->named && part->of_cursor && !part->named->parts[0].is_late) {
+    of = {part->named.get(), 0, &e.of.untouched};
+    e.cursor = ++cursors_;
+    outlives = part->outlives;
+    whole = false;
+  } else if (const Source source = source_of(e); source.part() != nullptr) {
+    of = source;
+    if (part->kind == Part::Kind::fetch) whole = take_fetch(e, *source.part(), tag);
+  }
+  const uint64_t q = around_.trace->statement(*of.plan, of.n, *of.untouched);
   std::string line =
       fmt::format(R"({{"s":{},"q":{},"t":[{},{}],"tag":)", number_, q, e.sent, around_.now());
   formats::append_json_string(line, tag);
-  if (!e.values.empty()) (line += ",\"p\":") += around_.trace->veiled(e.values).dump();
+  const Json& values = part->kind == Part::Kind::execute ? part->values : e.values;
+  if (!values.empty()) (line += ",\"p\":") += around_.trace->veiled(values).dump();
+  if (e.cursor != 0) line += fmt::format(",\"cursor\":{}", e.cursor);
+  if (e.cursor != 0 && whole) line += ",\"whole\":true";
   if (e.partly) line += ",\"partly\":true";
+  if (outlives) line += ",\"outlives\":true";
   if (e.too_large) line += ",\"untold\":true";
   if (!e.rows.empty()) (line += ",\"rows\":") += std::exchange(e.rows, Json()).dump();
   if (!error.empty()) formats::append_json_string(line += ",\"error\":", error);
@@ -484,10 +582,57 @@ void Conversation::tell(Expected& e, std::string_view tag, std::string_view erro
   around_.trace->write_text(line);
   told_ = true;
   if (!error.empty()) return;
+  take_names(e, *part);
   redefines_ = redefines_ || part->kind == Part::Kind::definition;
   if (part->changes_user) untouched_ = "another role was taken";
   for (const std::string& table : part->temporary)
     if (around_.rewriter(user_).hides(table)) untouched_ = "a temporary table hides another";
+}
+
+// Rows of a cursor. True if they are the last, and none was left out.
+bool Conversation::take_fetch(Expected& e, const Part& of, std::string_view tag) {
+  const Part& part = *part_of(e);
+  Portal& portal = portals_.at(part.called);
+  e.cursor = portal.cursor;
+  // Of one that the client bound, it is not known when it was.
+  if (e.cursor == 0 && !of.is_late) {
+    e.rows = Json();
+    e.too_large = true;
+  }
+  portal.in_order = portal.in_order && part.next_rows;
+  uint64_t rows = 0;
+  const std::string_view count = tag.substr(tag.rfind(' ') + 1);
+  return portal.in_order &&
+         std::from_chars(count.data(), count.data() + count.size(), rows).ec == std::errc() &&
+         rows < *part.next_rows;
+}
+
+// What PREPARE and DECLARE have named, and what DEALLOCATE and CLOSE have forgotten.
+void Conversation::take_names(const Expected& e, const Part& part) {
+  if (part.named && part.of_cursor) {
+    portals_[part.called] = {.of = {part.named, e.of.untouched, part.sql},
+                             .begun = true,
+                             .cursor = e.cursor,
+                             .outlives = part.outlives};
+  } else if (part.named) {
+    statements_[part.called] = {part.named, e.of.untouched, part.sql};
+  }
+  if (part.kind != Part::Kind::forget) return;
+  if (part.of_cursor) {
+    std::erase_if(portals_, [&](const auto& at) {
+      const auto& [name, portal] = at;
+      if (portal.of.by_sql.empty() || (!part.called.empty() && name != part.called)) return false;
+      if (portal.outlives)
+        around_.trace->write_text(fmt::format(R"({{"s":{},"closed":{}}})", number_, portal.cursor));
+      return true;
+    });
+    return;
+  }
+  // One that the client has prepared again since stays.
+  const auto anew = [&](const Expected& later) {
+    return later.kind == Expected::Kind::parse && later.name == part.called;
+  };
+  if (std::ranges::none_of(expected_, anew)) statements_.erase(part.called);
 }
 
 void Conversation::complete(std::string_view tag) {
@@ -500,6 +645,8 @@ void Conversation::complete(std::string_view tag) {
     expected_.pop_front();
   } else if (e.kind == Expected::Kind::query) {
     ++e.part;
+    e.shown = e.too_large = false;
+    e.cursor = 0;
     // The transaction may still fail when it ends.
     if (e.with_number) {
       put_message(e.held, type, body);
@@ -514,13 +661,13 @@ void Conversation::fail(std::string_view body) {
   const std::string_view severity = error_field(body, 'V');
   lost_ = lost_ || severity == "FATAL" || severity == "PANIC";
   Expected& e = expected_.front();
-  if (e.kind == Kind::number_query) return;
+  if (e.kind == Kind::number_query) return is_as_before(e);
   std::string moved(body);
-  if (tells(e)) {
-    const Part& part = *part_of(e);
-    const size_t before = length_of(e.of.plan->sql.substr(0, part.added_at));
-    moved = with_position_moved(body, before,
-                                length_of(e.of.plan->sql.substr(part.added_at, part.added)));
+  if (e.of.plan && e.of.untouched.empty()) {
+    const std::string_view sql = e.of.plan->sql;
+    for (auto at = e.of.plan->added.rbegin(); at != e.of.plan->added.rend(); ++at)
+      moved = with_position_moved(moved, length_of(sql.substr(0, at->first)),
+                                  length_of(sql.substr(at->first, at->second)));
   }
   put_message(to_client, 'E', moved);
   // What became of it is not known then.
@@ -539,12 +686,23 @@ void Conversation::fail(std::string_view body) {
   skipping_ = expected_.empty();
   // What they would have prepared was not.
   for (size_t i = undone.size(); i-- > 0;) {
-    if (undone[i].kind != Kind::parse) continue;
+    const auto at = statements_.find(undone[i].name);
+    if (undone[i].kind == Kind::number) is_as_before(undone[i]);
+    // A PREPARE may have had the name before it.
+    if (undone[i].kind != Kind::parse || at == statements_.end() ||
+        at->second.plan != undone[i].of.plan)
+      continue;
     if (undone[i].before)
-      statements_[undone[i].name] = *undone[i].before;
+      at->second = *undone[i].before;
     else
-      statements_.erase(undone[i].name);
+      statements_.erase(at);
   }
+}
+
+// It was not prepared anew.
+void Conversation::is_as_before(const Expected& e) {
+  const auto at = e.name.empty() ? statements_.end() : statements_.find(e.name);
+  if (at != statements_.end()) at->second.untouched.clear();
 }
 
 void Conversation::ready(std::string_view body) {
@@ -560,7 +718,8 @@ void Conversation::ready(std::string_view body) {
     return later.kind == Kind::execute || later.kind == Kind::query;
   });
   if (!under_way) may_write_ = false;
-  if (expected_.empty()) portals_.clear();
+  if (expected_.empty())
+    std::erase_if(portals_, [](const auto& at) { return !at.second.outlives; });
   if (told_) {
     around_.trace->write_text(fmt::format(R"({{"s":{},"idle":{}}})", number_, around_.now()));
   }

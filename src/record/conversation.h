@@ -64,12 +64,27 @@ class Conversation {
   enum class Stage : uint8_t { startup, passing, recorded };
   struct Prepared {
     std::shared_ptr<const Plan> plan;
-    std::string untouched;  // why it was sent as it came
+    std::string untouched;    // why it was sent as it came
+    std::string by_sql = {};  // the PREPARE that made it
   };
+  // A statement that tells of rows; none if there is no plan.
+  struct Source {
+    const Plan* plan = nullptr;
+    size_t n = 0;
+    const std::string* untouched = nullptr;
+
+    const Part* part() const {
+      return plan != nullptr && n < plan->parts.size() ? &plan->parts[n] : nullptr;
+    }
+  };
+  // Or a cursor.
   struct Portal {
     Prepared of;
-    Json values;
-    bool begun = false;  // some of its rows were asked for
+    Json values = {};
+    bool begun = false;     // some of its rows were asked for
+    uint64_t cursor = 0;    // its number in the trace, if it has one
+    bool outlives = false;  // its transaction
+    bool in_order = true;   // each row was fetched once, if at all
   };
   // An answer that is to come.
   struct Expected {
@@ -89,11 +104,13 @@ class Conversation {
     Kind kind = Kind::sync;
     Prepared of = {};
     Json values = {};
-    std::string name = {};                // parse: of what
+    std::string name = {};                // parse: of what; number: what is prepared anew
     std::optional<Prepared> before = {};  // what had that name
     size_t part = 0;                      // that is being answered
-    bool partly = false;                  // not all rows were asked for, or recorded
+    uint64_t cursor = 0;                  // of which rows are asked for, not all at once
+    bool partly = false;                  // or it has none
     bool too_large = false;               // some were too large to be recorded
+    bool shown = false;                   // its rows have our column
     bool with_number = false;             // ours is behind it
     bool only_closes = false;             // sync: nothing else was sent since the one before
     std::string held = {};                // the tag, until that is answered
@@ -115,7 +132,8 @@ class Conversation {
   void describe(std::string_view body);
   void execute(std::string_view body);
   void sync();
-  void ask_number();
+  void ask(const std::string& sql, const std::string& anew = {});
+  void make_plain(const Part& part, bool extended);
   auto first_of_consequence() const;
   bool is_idle() const;
   bool knows_state() const;
@@ -125,7 +143,13 @@ class Conversation {
 
   bool might_commit(const Expected& e) const;
   const Part* part_of(const Expected& e) const;
+  Source named_by(const Part& part, bool pending) const;
+  Source source_of(const Expected& e, bool pending = false) const;
   bool tells(const Expected& e) const;
+  bool is_shown(const Expected& e) const;
+  bool take_fetch(Expected& e, const Part& of, std::string_view tag);
+  void take_names(const Expected& e, const Part& part);
+  void is_as_before(const Expected& e);
   bool take_row(Expected& e, std::string_view body);
   void take_number(std::string_view body);
   void complete(std::string_view tag);
@@ -142,6 +166,7 @@ class Conversation {
   Cutter client_, server_;
   std::map<std::string, Prepared, std::less<>> statements_;
   std::map<std::string, Portal, std::less<>> portals_;
+  uint64_t cursors_ = 0;  // numbered so far
   std::deque<Expected> expected_;
   bool started_ = false;   // the server has said that it is ready
   bool skipping_ = false;  // until the next Sync, after an error

@@ -156,7 +156,7 @@ class Joining {
     }
     std::vector<SeenTxn> later;
     for (SeenTxn& client : std::exchange(clients_, {})) {
-      const auto own = own_.find(client.id);
+      const auto own = client.held > 0 ? own_.end() : own_.find(client.id);
       const bool logged = own != own_.end();
       const bool ended = client.status != TxnStatus::unknown && client.over <= point.at;
       if (!last && !logged && !ended) {
@@ -288,8 +288,8 @@ class Joining {
       origins = origins_of(seen, logged->changes);
       changes = changes_of(*logged, origins.depends);
     }
-    RowTxn txn{.session = std::to_string(seen.id.session),
-               .name = seen.id.name(),
+    RowTxn txn{.session = seen.held > 0 ? seen.name() : std::to_string(seen.id.session),
+               .name = seen.name(),
                .status = seen.status,
                .begin = seen.begin,
                .end = seen.end};
@@ -325,7 +325,7 @@ class Joining {
     }
     description.end(logged != nullptr);
     txn.meta = description.meta(programs_);
-    if (!acts(seen)) return txn;
+    if (!acts(seen) || seen.held > 0) return txn;
     if (logged == nullptr && txn.status == TxnStatus::committed && has_changed_rows(seen))
       ++out_.unnumbered;
     ++(txn.status == TxnStatus::committed ? out_.committed

@@ -121,6 +121,53 @@ TEST(Join, ReadsMeetWritesByKeyAndNumber) {
   EXPECT_EQ(h.begin_time(0).response - h.begin_time(0).request, 15);
 }
 
+// They come before what its transaction has written since, and if they outlive that, in front of
+// it.
+TEST(Join, RowsOfACursorAreOfTheSnapshotOfItsDeclaration) {
+  const std::string at_once =
+      said(1, 1, "BEGIN") + said(1, 2, "DECLARE CURSOR", "", ",\"cursor\":1");
+  const std::string update = said(1, 4, "UPDATE 1");
+  const auto fetch = [](const std::string& rows, const std::string& more = "") {
+    return said(1, 2, "FETCH 1", rows, ",\"cursor\":1" + more);
+  };
+  const std::string end = number(1, 101) + said(1, 5, "COMMIT") + idle(1);
+  const std::string log = logged(101, {put(1, 5)}) + kEnd;
+  const Done d = done(at_once + update + fetch(R"x("(1,90,1)")x") + end + fetch(R"x("(1,90,3)")x") +
+                      idle(1) + log);
+  EXPECT_EQ(d.txns, (Texts{"1-1: r(t:1 first) w(t:1)", "1-2: r(t:3 first)"}));
+  EXPECT_EQ(d.joined.full, 3u);
+  EXPECT_EQ(d.joined.committed, 2u);
+
+  const std::string held =
+      said(1, 1, "BEGIN") + said(1, 2, "DECLARE CURSOR", "", ",\"cursor\":1,\"outlives\":true");
+  const Done later = done(held + update + end +
+                          fetch(R"x("(1,101,1)","(1,90,2)")x") + fetch(R"x("(1,90,3)")x") + log);
+  EXPECT_EQ(later.txns, (Texts{"1-1: w(t:1)", "1-1.1: r(t:2 first)", "1-1.2: r(t:3 first)"}));
+  const History& h = later.joined.history;
+  EXPECT_NE(h.session(0), h.session(1));
+  EXPECT_EQ(h.begin_time(0).request, h.begin_time(1).request);
+  EXPECT_EQ(later.joined.committed, 1u);
+  const Done aborted =
+      done(held + said(1, 6, "ROLLBACK") + idle(1) + fetch(R"x("(1,90,2)")x") + idle(1) + kEnd);
+  EXPECT_EQ(aborted.txns, (Texts{"1-1 aborted:", "1-2: r(t:2 first)"}));
+}
+
+// Only all rows that satisfy a condition say that there are no others.
+TEST(Join, ACursorThatWasReadToItsEnd) {
+  const std::string condition =
+      R"x({"q":11,"kind":"select","sql":"DECLARE","reads":true,"from":[["t",3]],"where":[]})x"
+      "\n" +
+      said(1, 1, "BEGIN") + said(1, 11, "DECLARE CURSOR", "", ",\"cursor\":1");
+  const auto fetch = [&](const std::string& more) {
+    return done(condition + said(1, 11, "FETCH 1", R"x("(1,90,1)")x", ",\"cursor\":1") +
+                said(1, 11, "FETCH 0", "", ",\"cursor\":1" + more) + said(1, 5, "COMMIT") +
+                idle(1) + kEnd)
+        .joined.history.op_count();
+  };
+  EXPECT_EQ(fetch(",\"whole\":true"), fetch("") + 1);
+  EXPECT_EQ(fetch(",\"whole\":true,\"untold\":true"), fetch(""));
+}
+
 TEST(Join, ChangesUnderANumberThatIsNotKnownAreCounted) {
   const std::string changes = said(1, 1, "BEGIN") + said(1, 4, "UPDATE 1");
   const std::string log = said(1, 5, "COMMIT") + idle(1) + logged(101, {put(1, 5)}) + kEnd;
@@ -143,6 +190,21 @@ TEST(Join, VersionsOfOthersAndOfNobody) {
   EXPECT_EQ(d.joined.reads, 2u);
   EXPECT_EQ(d.joined.foreign, 1u);
   EXPECT_FALSE(d.joined.history.begin_time(1).known());
+}
+
+// Rule 32: a row has the number of the savepoint behind which it was written.
+TEST(Join, SavepointsThatTheCommitLists) {
+  const std::string reads =
+      said(1, 2, "SELECT 4", R"x("(1,106,2)","(1,107,3)","(1,108,2)","(1,106,1)")x") + idle(1);
+  const std::string log = logged(105, {put(2, 7), put(3, 7)});
+  const std::string below = "{\"xid\":99,\"below\":\" 98\"}\n{\"xid\":105,\"below\":\" 106 107\"}\n";
+  EXPECT_EQ(done(reads + log + below + kEnd).txns,
+            (Texts{"1-1: r(t:2 xid-105) r(t:3 xid-105)", "xid-105: w(t:2) w(t:3)"}));
+  const Done own = done(said(2, 1, "BEGIN") + said(2, 4, "UPDATE 2") +
+                        said(2, 2, "SELECT 1", R"x("(1,107,3)")x") + number(2, 105) +
+                        said(2, 5, "COMMIT") + idle(2) + reads + log + below + kEnd);
+  EXPECT_EQ(own.txns, (Texts{"2-1: w(t:2) w(t:3)", "1-1: r(t:2 2-1) r(t:3 2-1)"}));
+  EXPECT_EQ(own.joined.unattributed, 2u);
 }
 
 // One that may have a number that was not asked for may have written that itself.

@@ -142,6 +142,16 @@ std::optional<std::string> without_last_field(std::string_view description) {
   return shorter;
 }
 
+std::string_view last_field(std::string_view description) {
+  Fields fields(description);
+  std::string_view name;
+  for (uint16_t n = fields.int16(); n > 0 && fields.ok(); --n) {
+    name = fields.text();
+    static_cast<void>(fields.bytes(kFieldBytes));
+  }
+  return fields.ok() ? name : "";
+}
+
 std::optional<ShorterRow> without_last_cell(std::string_view row) {
   Fields fields(row);
   const uint16_t n = fields.int16();

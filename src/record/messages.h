@@ -66,6 +66,8 @@ std::optional<BindMessage> read_bind(std::string_view body);
 
 // RowDescription and DataRow without their last column; nothing if there is none.
 std::optional<std::string> without_last_field(std::string_view description);
+// Its name; empty if there is none.
+std::string_view last_field(std::string_view description);
 struct ShorterRow {
   std::string body;
   std::optional<std::string> last;  // nothing for NULL

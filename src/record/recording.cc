@@ -74,6 +74,7 @@ class Recorder : public Recording {
     // The transactions of its marks must be in the log at once.
     if (const auto set = slot_->ask("SET synchronous_commit = on"); !set.ok()) return set.error();
     if (Status s = slot_->start(); !s.ok()) return s;
+    if (Status s = find_commit_records(); !s.ok()) return s;
     const auto bound =
         control_->ask("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint & 4294967295");
     if (!bound.ok()) return bound.error();
@@ -167,7 +168,10 @@ class Recorder : public Recording {
       return to_clients.error();
     if (!control_->encrypted()) return made;
     const std::string mode = control_->setting("sslmode");
-    Tls::Trust trust{.host = control_->host(), .authorities = control_->setting("sslrootcert")};
+    Tls::Trust trust{.host = control_->host(),
+                     .authorities = control_->setting("sslrootcert"),
+                     .certificate = control_->setting("sslcert"),
+                     .key = control_->setting("sslkey")};
     // Where that file is, libpq looks at the certificate whatever the mode.
     if (const char* const home = getenv("HOME"); trust.authorities.empty() && home != nullptr)
       trust.authorities = fmt::format("{}/.postgresql/root.crt", home);
@@ -266,6 +270,35 @@ class Recorder : public Recording {
     return found;
   }
 
+  // The extension pg_walinspect has what the slot does not: a transaction's savepoints, and blocks
+  // with EXCEPTION, write under numbers of their own, which its commit lists.
+  Status find_commit_records() {
+    const auto found = control_->ask(
+        "SELECT p.oid::regproc, pg_current_wal_insert_lsn() FROM pg_proc p WHERE p.proname = "
+        "'pg_get_wal_records_info' AND has_function_privilege(p.oid, "
+        "'EXECUTE')");
+    if (!found.ok()) return found.error();
+    if (found->empty()) return Ok{};
+    records_ = (*found)[0][0];
+    records_from_ = (*found)[0][1];
+    return Ok{};
+  }
+
+  // Of what was committed before the mark, which names its place.
+  void read_commit_records(const std::string& mark) {
+    const std::string to = mark.substr(mark.rfind(' ') + 1);
+    if (records_.empty() || to == records_from_) return;
+    const auto commits = slot_->ask(fmt::format(
+        "SELECT xid, substring(description FROM 'subxacts:((?: \\d+)+)') FROM {}('{}', '{}') WHERE "
+        "resource_manager = 'Transaction' AND record_type LIKE 'COMMIT%' AND description LIKE "
+        "'%subxacts:%'",
+        records_, records_from_, to));
+    records_from_ = to;
+    if (!commits.ok()) return;  // these numbers stay unknown
+    for (const auto& commit : *commits)
+      trace_.write_text(fmt::format(R"({{"xid":{},"below":"{}"}})", commit[0], commit[1]));
+  }
+
   // Notes how far the log was read, and which of its transactions are visible. Without the mark,
   // the times of the commits are not known.
   Status note_point(bool last) {
@@ -278,6 +311,7 @@ class Recorder : public Recording {
     if (!mark.ok()) return mark.error();
     const auto found = read_log(*mark);
     if (!found.ok() || !*found) return found.ok() ? Status(Ok{}) : Status(found.error());
+    read_commit_records(*mark);
     const auto snapshot = slot_->ask("SELECT pg_current_snapshot()::text");
     if (!snapshot.ok()) return snapshot.error();
     Json line = Json::object();
@@ -305,6 +339,7 @@ class Recorder : public Recording {
   Trace trace_;
   uint64_t noted_ = 0;  // lines, at the last point
   std::unique_ptr<PostgresqlSlot> control_, slot_;
+  std::string records_, records_from_;  // the function, and the place in the log
   std::shared_ptr<const Catalogue> catalogue_;
   std::string state_;  // of it
   std::string user_;

@@ -25,6 +25,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <utility>
 
 #include "base/json.h"
 #include "collect/schedule/observing.h"
@@ -44,8 +45,8 @@ using collect::schedule::words_of;
 
 constexpr size_t kMostTextBytes = 1 << 20;   // that is parsed
 constexpr size_t kMostWordBytes = 60;        // of one that is not
+constexpr size_t kMostSubSelects = 20;       // within each other
 constexpr size_t kMostKeptBytes = 64 << 20;  // of texts and what they are
-constexpr std::string_view kColumn = "assay_rows";
 
 // The tree as JSON; empty if it does not parse.
 std::string parse(std::string_view sql) {
@@ -74,11 +75,75 @@ void walk(const Json& root, Visit visit) {
 
 const std::string& name_in(const Json& node) { return node["String"]["sval"].text(); }
 
+constexpr int64_t kCursorWithHold = 0x20;
+
+// Of which a text, compared with a column, is what it looks like.
+bool is_plain_type(std::string_view type) {
+  static constexpr std::array<std::string_view, 5> kPlain = {"int2", "int4", "int8", "text",
+                                                             "varchar"};
+  return std::ranges::count(kPlain, type) > 0;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t\r\n;");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n;") + 1 - first);
+}
+
+// The SELECTs of UNION ALL, in their order; none if they are put together in another way.
+std::vector<const Json*> arms_of(const Json& select) {
+  std::vector<const Json*> left = {&select}, arms;
+  while (!left.empty()) {
+    const Json& s = *left.back();
+    left.pop_back();
+    if (s.text("op") == "SETOP_NONE") {
+      arms.push_back(&s);
+      continue;
+    }
+    if (s.text("op") != "SETOP_UNION" || !s["all"].is_true()) return {};
+    left.push_back(&s["rarg"]);
+    left.push_back(&s["larg"]);
+  }
+  return arms;
+}
+
+// Whether a SELECT may show, or join by, all columns of something in its FROM.
+bool shows_rows_of(const Json& select, const std::string& name) {
+  bool shows = false;
+  for (const Json& target : select["targetList"]) {
+    const Json& fields = target["ResTarget"]["val"]["ColumnRef"]["fields"];
+    shows = shows || (fields.size() == 1 && fields[0].contains("A_Star"));
+  }
+  walk(select, [&](const std::string& type, const Json& node) {
+    const Json& fields = node["fields"];
+    shows =
+        shows || (type == "JoinExpr" && node["isNatural"].is_true()) ||
+        (type == "ColumnRef" && fields.size() == 1 && !fields[0].contains("A_Star") &&
+         name_in(fields[0]) == name) ||
+        (type == "ColumnRef" && fields.size() > 1 && fields[fields.size() - 1].contains("A_Star") &&
+         name_in(fields[fields.size() - 2]) == name);
+    return true;
+  });
+  return shows;
+}
+
+// Where the columns of a SELECT begin.
+size_t place_of(const Json& select) {
+  return static_cast<size_t>(select["targetList"][0]["ResTarget"]["location"].integer());
+}
+
 bool is_of_system(const Json& range) {
   const std::string schema = range.text("schemaname");
   return schema == "pg_catalog" || schema == "information_schema" ||
          (schema.empty() && range.text("relname").starts_with("pg_"));
 }
+
+// Columns to put in behind the others of a SELECT, of which the first begins at a place of the
+// text.
+struct Addition {
+  size_t first = 0;
+  std::string columns;  // with their names
+};
 
 // What a query reads at its own level, below which its sub-selects are.
 struct Level {
@@ -199,14 +264,18 @@ class Understanding {
                 std::string_view sql, Part& part)
       : catalogue_(catalogue), readable_(readable), sql_(sql), part_(part) {}
 
-  // The column to add; empty if there is none.
-  std::string statement(const std::string& type, const Json& s);
+  std::vector<Addition> statement(const std::string& type, const Json& s);
 
  private:
   void look_everywhere(const Json& s);
   Level look_at_level(const Json& select) const;
-  std::string select(const Json& s);
-  void add_from(const Json& from);
+  void select(const Json& s);
+  bool look_at_arm(const Json& s);
+  void add_sub_select(const Json& range, const Json& outer);
+  std::vector<Addition> name(const std::string& type, const Json& s);
+  void refer(const std::string& type, const Json& s);
+  Json values_of(const Json& params) const;
+  void add_from(const Json& select);
   void look_for_condition(const Json& s);
   bool look_for_key(const Json& where, const Relation& relation);
   void look_for_lock(const Json& s);
@@ -225,6 +294,9 @@ class Understanding {
   Part& part_;
   std::set<std::string> queries_;  // that WITH names
   std::vector<std::string> columns_;
+  std::vector<Addition> additions_;
+  size_t depth_ = 0;  // of sub-selects
+  size_t given_ = 0;  // names
 };
 
 void Understanding::look_everywhere(const Json& s) {
@@ -245,6 +317,7 @@ void Understanding::look_everywhere(const Json& s) {
       part_.tables.emplace_back("*");
       miss("a function of the user's");
     }
+    part_.is_late = part_.is_late || type == "LockingClause";
     writes = writes || type == "InsertStmt" || type == "UpdateStmt" || type == "DeleteStmt";
     return true;
   });
@@ -279,7 +352,8 @@ Level Understanding::look_at_level(const Json& select) const {
 }
 
 // The relations of a FROM, in their order.
-void Understanding::add_from(const Json& from) {
+void Understanding::add_from(const Json& select) {
+  const Json& from = select["fromClause"];
   std::vector<const Json*> left;
   for (size_t i = from.size(); i-- > 0;) left.push_back(&from[i]);
   while (!left.empty()) {
@@ -295,10 +369,13 @@ void Understanding::add_from(const Json& from) {
       left.push_back(&join["larg"]);
       continue;
     }
+    if (item.contains("RangeSubselect")) {
+      add_sub_select(item["RangeSubselect"], select);
+      continue;
+    }
     if (!item.contains("RangeVar")) {
       // A function of the user's was noticed before.
-      if (!item.contains("RangeFunction"))
-        miss(item.contains("RangeSubselect") ? "a sub-select" : "FROM with something else");
+      if (!item.contains("RangeFunction")) miss("FROM with something else");
       continue;
     }
     const Json& range = item["RangeVar"];
@@ -330,30 +407,164 @@ void Understanding::add_from(const Json& from) {
   }
 }
 
-std::string Understanding::select(const Json& s) {
+// Its columns are ours under names of their own, and the outer SELECT has them in its row, unless
+// that would show them elsewhere: SELECT *, to_json(s).
+void Understanding::add_sub_select(const Json& range, const Json& outer) {
+  const Json& s = range["subquery"]["SelectStmt"];
+  const Json& alias = range["alias"];
+  const std::string name = alias.is_object() ? alias.text("aliasname") : "";
+  const Level level = look_at_level(s);
+  if (depth_ >= kMostSubSelects || name.empty() || shows_rows_of(outer, name) ||
+      s.text("op") != "SETOP_NONE" || !s["targetList"].is_array() || s.contains("distinctClause") ||
+      level.aggregates || s.contains("groupClause") || s.contains("havingClause"))
+    return miss("a sub-select");
+  if (level.sub_selects) miss("a sub-select");
+  std::vector<std::string> columns = std::exchange(columns_, {});
+  ++depth_;
+  add_from(s);
+  --depth_;
+  std::string added;
+  for (const std::string& column : std::exchange(columns_, std::move(columns))) {
+    const std::string given = fmt::format("{}_{}", kColumn, ++given_);
+    added += fmt::format("{}{} AS {}", added.empty() ? "" : ", ", column, given);
+    columns_.push_back(fmt::format("{}.{}", in_quotes(name, '"'), given));
+  }
+  if (!added.empty()) additions_.push_back({place_of(s), added});
+}
+
+// The columns of one SELECT; false if there are none.
+bool Understanding::look_at_arm(const Json& s) {
+  columns_.clear();
+  const Json& distinct = s["distinctClause"];
+  if (distinct.is_array() && (distinct.empty() || distinct[0].empty()))
+    return miss("DISTINCT"), false;
+  const Level level = look_at_level(s);
+  add_from(s);
+  if (level.sub_selects) miss("a sub-select");
+  if (s.contains("havingClause")) miss("HAVING");
+  return level.aggregates || s.contains("groupClause") || s.contains("havingClause");
+}
+
+// The row of an arm of UNION ALL has the columns of all of them, empty where they are others'.
+void Understanding::select(const Json& s) {
   part_.kind = Part::Kind::select;
   look_everywhere(s);
-  if (!part_.reads) return {};
+  if (!part_.reads) return;
   if (s.contains("intoClause")) {
     part_.kind = Part::Kind::definition;
     part_.may_write = true;
-    miss("SELECT INTO");
-    return {};
+    return miss("SELECT INTO");
   }
-  if (s.text("op") != "SETOP_NONE") return miss("UNION"), "";
-  if (part_.missed == "WITH that writes") return {};
-  if (!s["targetList"].is_array()) return miss("SELECT of no columns"), "";
-  const Json& distinct = s["distinctClause"];
-  if (distinct.is_array() && (distinct.empty() || distinct[0].empty())) return miss("DISTINCT"), "";
-  const Level level = look_at_level(s);
-  add_from(s["fromClause"]);
-  if (level.sub_selects) miss("a sub-select");
-  part_.aggregated = level.aggregates || s.contains("groupClause") || s.contains("havingClause");
-  if (s.contains("havingClause")) miss("HAVING");
-  if (columns_.empty()) return miss("FROM of no table"), "";
-  look_for_condition(s);
-  const std::string row = fmt::format("ROW({})::pg_catalog.text", fmt::join(columns_, ", "));
-  return part_.aggregated ? fmt::format("pg_catalog.array_agg({})::pg_catalog.text", row) : row;
+  if (part_.missed == "WITH that writes") return;
+  const std::vector<const Json*> arms = arms_of(s);
+  if (arms.empty()) return miss("UNION");
+  struct Arm {
+    size_t first = 0;
+    std::vector<std::string> columns = {};
+    bool aggregated = false;
+  };
+  std::vector<Arm> all;
+  size_t columns = 0;
+  for (const Json* arm : arms) {
+    if (!(*arm)["targetList"].is_array()) return miss("SELECT of no columns");
+    const bool aggregated = look_at_arm(*arm);
+    part_.aggregated = part_.aggregated || aggregated;
+    columns += columns_.size();
+    all.push_back({place_of(*arm), columns_, aggregated});
+  }
+  if (columns == 0) {
+    additions_.clear();
+    return miss("FROM of no table");
+  }
+  if (arms.size() == 1) look_for_condition(s);
+  if (arms.size() > 1 &&
+      (look_at_level(s["limitCount"]).sub_selects || look_at_level(s["limitOffset"]).sub_selects))
+    miss("a sub-select");
+  size_t before = 0;
+  for (Arm& arm : all) {
+    const size_t own = arm.columns.size();
+    arm.columns.insert(arm.columns.begin(), before, "NULL");
+    arm.columns.resize(columns, "NULL");
+    before += own;
+    std::string row = fmt::format("ROW({})::pg_catalog.text", fmt::join(arm.columns, ", "));
+    if (arm.aggregated) row = fmt::format("pg_catalog.array_agg({})::pg_catalog.text", row);
+    if (!arm.aggregated && part_.aggregated) row = fmt::format("ARRAY[{}]::pg_catalog.text", row);
+    additions_.push_back({arm.first, fmt::format("{} AS {}", row, kColumn)});
+  }
+}
+
+// PREPARE and DECLARE. What they name tells, when it is executed or fetched from.
+std::vector<Addition> Understanding::name(const std::string& type, const Json& s) {
+  part_.kind = Part::Kind::name;
+  part_.of_cursor = type == "DeclareCursorStmt";
+  part_.called = s.text(part_.of_cursor ? "portalname" : "name");
+  part_.outlives = (s["options"].integer() & kCursorWithHold) != 0;
+  part_.named = std::make_shared<Plan>();
+  Part& named = part_.named->parts.emplace_back();
+  named.sql = part_.sql;
+  if (!part_.of_cursor) {
+    const std::vector<Word> words = words_of(named.sql);
+    const auto as = std::ranges::find_if(words, [](const Word& word) { return word.is("as"); });
+    if (as != words.end()) named.sql = trimmed(std::string(named.sql.substr(as->end)));
+  }
+  const Json& query = s["query"];
+  if (query.size() != 1) return {};
+  std::vector<Addition> additions =
+      Understanding(catalogue_, readable_, sql_, named).statement(query.name(0), query[0]);
+  named.may_write = named.may_write || !named.missed.empty();
+  part_.may_write = part_.of_cursor && named.may_write;
+  // A value of another type is not compared as the text that it is sent as.
+  for (const Json& of : s["argtypes"]) {
+    const Json& names = of["TypeName"]["names"];
+    if (names.empty() || !is_plain_type(name_in(names[names.size() - 1]))) named.where = Json();
+  }
+  return additions;
+}
+
+// FETCH, MOVE, CLOSE, EXECUTE, DEALLOCATE, and what needs a prepared statement as it was.
+void Understanding::refer(const std::string& type, const Json& s) {
+  using Kind = Part::Kind;
+  const Json& query = s["query"]["ExecuteStmt"];
+  if (query.is_object()) {
+    part_.plainly = query.text("name");
+    part_.reads = true;
+    part_.tables = {"*"};
+    return miss("CREATE TABLE AS EXECUTE");
+  }
+  part_.of_cursor = type == "FetchStmt" || type == "ClosePortalStmt";
+  part_.called = s.text(part_.of_cursor ? "portalname" : "name");
+  if (type == "ClosePortalStmt" || type == "DeallocateStmt") {
+    part_.kind = Kind::forget;
+    return;
+  }
+  part_.kind = part_.of_cursor ? Kind::fetch : Kind::execute;
+  part_.reads = part_.may_write = true;
+  part_.tables = {"*"};
+  miss(part_.of_cursor ? "a cursor that is not known" : "a prepared statement that is not known");
+  part_.values = values_of(s["params"]);
+  if (s.text("direction") == "FETCH_FORWARD" && s["howMany"].integer() > 0 &&
+      !s["ismove"].is_true())
+    part_.next_rows = static_cast<uint64_t>(s["howMany"].integer());
+}
+
+Json Understanding::values_of(const Json& params) const {
+  Json values;
+  for (const Json& param : params) {
+    const Json& constant = param["A_Const"];
+    const auto at =
+        std::min(static_cast<size_t>(constant["location"].integer()), sql_.size());  // of a number
+    int64_t number = 0;
+    if (constant["isnull"].is_true())
+      values.push_back(Json());
+    else if (constant.contains("sval") && sql_.substr(at).starts_with('\''))
+      values.push_back(Json(constant["sval"].text("sval")));
+    else if (constant.contains("ival") &&
+             std::from_chars(sql_.data() + at, sql_.data() + sql_.size(), number).ec == std::errc())
+      values.push_back(Json(std::to_string(number)));
+    else
+      values.push_back(Json(false));
+  }
+  return values;
 }
 
 // Only a query of one table that neither locks, stops, nor leaves out rows says which rows are not
@@ -498,36 +709,38 @@ void Understanding::copy(const Json& s) {
   }
 }
 
-std::string Understanding::statement(const std::string& type, const Json& s) {
+std::vector<Addition> Understanding::statement(const std::string& type, const Json& s) {
   using Kind = Part::Kind;
-  static constexpr std::array<std::string_view, 9> kHarmless = {
-      "VariableShowStmt", "ListenStmt", "UnlistenStmt",   "NotifyStmt",        "DeallocateStmt",
+  static constexpr std::array<std::string_view, 8> kHarmless = {
+      "VariableShowStmt", "ListenStmt", "UnlistenStmt",   "NotifyStmt",
       "DiscardStmt",      "LockStmt",   "CheckPointStmt", "ConstraintsSetStmt"};
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kUnknown = {
-      {{"ExecuteStmt", "PREPARE in SQL"},
-       {"CallStmt", "a procedure"},
+  static constexpr std::array<std::string_view, 4> kReferring = {"FetchStmt", "ClosePortalStmt",
+                                                                 "ExecuteStmt", "DeallocateStmt"};
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kUnknown = {
+      {{"CallStmt", "a procedure"},
        {"DoStmt", "DO"},
        {"MergeStmt", "what MERGE reads"},
-       {"DeclareCursorStmt", "DECLARE CURSOR"},
        {"ExplainStmt", "EXPLAIN"}}};
-  if (type == "SelectStmt") return select(s);
-  if (type == "TransactionStmt") return transaction(s), "";
-  if (type == "VariableSetStmt") return set(s), "";
-  if (type == "CopyStmt") return copy(s), "";
+  if (type == "SelectStmt") return select(s), std::move(additions_);
+  if (type == "PrepareStmt" || type == "DeclareCursorStmt") return name(type, s);
+  const bool refers = std::ranges::count(kReferring, type) > 0;
+  if (refers || s["query"].contains("ExecuteStmt")) refer(type, s);
+  if (refers) return {};
+  if (type == "TransactionStmt") return transaction(s), additions_;
+  if (type == "VariableSetStmt") return set(s), additions_;
+  if (type == "CopyStmt") return copy(s), additions_;
   if (type == "InsertStmt" || type == "UpdateStmt" || type == "DeleteStmt") {
     part_.kind = type == "InsertStmt"   ? Kind::insert
                  : type == "UpdateStmt" ? Kind::update
                                         : Kind::remove;
-    return change(s), "";
+    return change(s), additions_;
   }
-  if (std::ranges::count(kHarmless, type) > 0 || type == "FetchStmt" || type == "ClosePortalStmt" ||
-      type == "PrepareStmt")
-    return {};
+  if (std::ranges::count(kHarmless, type) > 0) return {};
   part_.may_write = true;
   for (const auto& [name, why] : kUnknown) {
     if (type != name) continue;
     look_everywhere(s);
-    if (type == "ExecuteStmt" || type == "CallStmt" || type == "DoStmt") {
+    if (type == "CallStmt" || type == "DoStmt") {
       part_.reads = true;
       part_.tables.emplace_back("*");
     }
@@ -545,17 +758,35 @@ std::string Understanding::statement(const std::string& type, const Json& s) {
   return {};
 }
 
-// The place after a SELECT's columns where another may be inserted; 0 if it is not found.
-size_t end_of_columns(std::string_view sql) {
-  const std::vector<Word> words = words_of(sql);
+// In any brackets.
+bool is_keyword(const Word& word, std::string_view keyword) {
+  return word.kind == Word::Kind::word && word.text == keyword;
+}
+
+// Behind the columns of a SELECT without FROM.
+bool is_end_of_columns(const Word& word, int depth) {
+  static constexpr std::array<std::string_view, 6> kWords = {"where", "union",  "order",
+                                                             "limit", "offset", "for"};
+  return word.depth == depth && word.kind == Word::Kind::word &&
+         std::ranges::count(kWords, word.text) > 0;
+}
+
+// The place after a SELECT's columns where another may be inserted; 0 if it is not found. `first`:
+// where the first of them begins.
+size_t end_of_columns(const std::vector<Word>& words, size_t first) {
   size_t i = 0;
-  while (i < words.size() && !words[i].is("select")) ++i;
-  for (++i; i < words.size(); ++i) {
-    const bool compares =
-        words[i - 1].is("distinct") && i > 1 && (words[i - 2].is("is") || words[i - 2].is("not"));
-    if (words[i].is("from") && !compares) return words[i - 1].end;
+  while (i < words.size() && words[i].at < first) ++i;
+  while (i > 0 && !is_keyword(words[i - 1], "select")) --i;
+  if (i == 0 || i == words.size()) return 0;
+  const int depth = words[i - 1].depth;
+  const auto is = [&](size_t n, std::string_view keyword) {
+    return words[n].depth == depth && is_keyword(words[n], keyword);
+  };
+  for (; i < words.size() && words[i].depth >= depth; ++i) {
+    const bool compares = is(i - 1, "distinct") && i > 1 && (is(i - 2, "is") || is(i - 2, "not"));
+    if ((is(i, "from") && !compares) || is_end_of_columns(words[i], depth)) return words[i - 1].end;
   }
-  return 0;
+  return words[i - 1].end;
 }
 
 // A tree without the places in the text that it names.
@@ -578,7 +809,7 @@ std::string without_places(std::string_view tree) {
 
 // Takes out of a tree the last columns of ours; false if there is one where none can be.
 bool take_out_columns(std::string& tree) {
-  const std::string begin = fmt::format(",{{\"ResTarget\":{{\"name\":\"{}\"", kColumn);
+  const std::string begin = fmt::format(",{{\"ResTarget\":{{\"name\":\"{}", kColumn);
   for (size_t at = tree.find(begin); at != std::string::npos; at = tree.find(begin, at)) {
     size_t end = at + 1, depth = 0;
     bool inside = false;
@@ -593,7 +824,9 @@ bool take_out_columns(std::string& tree) {
         break;
       }
     }
-    if (end + 1 >= tree.size() || tree[end + 1] != ']') return false;
+    if (end + 1 >= tree.size() ||
+        (tree[end + 1] != ']' && tree.compare(end + 1, begin.size(), begin) != 0))
+      return false;
     tree.erase(at, end + 1 - at);
   }
   return true;
@@ -605,11 +838,8 @@ bool differs_by_columns_alone(const std::string& tree, const std::string& sent) 
   return !other.empty() && take_out_columns(other) && other == without_places(tree);
 }
 
-std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r\n;");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n;") + 1 - first);
-}
+// The one of which rows tell.
+Part& teller(Part& part) { return part.named ? part.named->parts[0] : part; }
 
 Part unknown_part(std::string_view sql, std::string_view why) {
   Part part;
@@ -629,8 +859,7 @@ Plan understand(const Catalogue& catalogue, const std::set<uint32_t>& readable,
     plan.parts.push_back(unknown_part(sql, "a text that does not parse"));
     return plan;
   }
-  std::string sent;
-  size_t done = 0;
+  std::vector<std::pair<size_t, std::string>> additions;
   for (const Json& s : parsed["stmts"]) {
     const size_t at =
         std::min<size_t>(static_cast<size_t>(s["stmt_location"].integer()), sql.size());
@@ -639,37 +868,44 @@ Plan understand(const Catalogue& catalogue, const std::set<uint32_t>& readable,
     Part& part = plan.parts.emplace_back();
     part.sql = trimmed(text);
     if (s["stmt"].size() != 1) continue;
-    const std::string column =
+    const std::vector<Addition> of =
         Understanding(catalogue, readable, sql, part).statement(s["stmt"].name(0), s["stmt"][0]);
     // An unseen relation, as behind a view, may be a function that writes.
     part.may_write = part.may_write || !part.missed.empty();
-    if (column.empty()) continue;
-    const size_t place = end_of_columns(text);
-    if (place == 0) {
-      part.missed = "a SELECT of an unusual form";
-      continue;
+    teller(part).tells = !of.empty();
+    if (of.empty()) continue;
+    const std::vector<Word> words = words_of(text);
+    for (const Addition& one : of) {
+      const size_t place = end_of_columns(words, one.first - std::min(one.first, at));
+      additions.emplace_back(place == 0 ? 0 : at + place, fmt::format(", {} ", one.columns));
     }
-    const std::string added = fmt::format(", {} AS {} ", column, kColumn);
-    sent += sql.substr(done, at + place - done);
-    part.added_at = sent.size();
-    part.added = added.size();
-    part.tells = true;
+  }
+  if (additions.empty()) return plan;
+  std::ranges::sort(additions);
+  // In one text, a statement is needed plainly before it can be made so again.
+  const bool placed =
+      additions.front().first > 0 && sql.find(kColumn) == std::string_view::npos &&
+      std::ranges::all_of(plan.parts, [](const Part& part) { return part.plainly.empty(); });
+  std::string sent;
+  size_t done = 0;
+  for (const auto& [place, added] : additions) {
+    if (!placed) break;
+    sent += sql.substr(done, place - done);
+    plan.added.emplace_back(sent.size(), added.size());
     sent += added;
-    done = at + place;
+    done = place;
   }
   sent += sql.substr(done);
-  if (sent == sql) return plan;
-  const bool safe =
-      sql.find(kColumn) == std::string_view::npos && differs_by_columns_alone(tree, sent);
-  if (safe) {
+  if (placed && differs_by_columns_alone(tree, sent)) {
     plan.sql = std::move(sent);
     return plan;
   }
   for (Part& part : plan.parts) {
-    if (part.tells) part.missed = "a SELECT of an unusual form";
-    part.tells = false;
-    part.added = 0;
+    Part& of = teller(part);
+    if (of.tells) of.missed = "a SELECT of an unusual form";
+    of.tells = false;
   }
+  plan.added.clear();
   return plan;
 }
 
@@ -730,6 +966,8 @@ std::shared_ptr<const Plan> Rewriter::kept(std::string_view sql) {
   }
   auto plan = std::make_shared<Plan>(understand(*catalogue_, readable_, sql));
   plan->number = ++made_;
+  for (const Part& part : plan->parts)
+    if (part.named) part.named->number = ++made_;
   bytes_ += 4 * sql.size() + 1000;
   plans_.emplace(std::string(sql), plan);
   return plan;
@@ -758,11 +996,16 @@ std::shared_ptr<const Plan> Rewriter::plan(std::string_view sql) {
   part.sql = trimmed(sql);
   part.where = with_constants(part.where, shape->constants);
   if (!part.tells) return plan;
+  size_t before = 0;  // that was put in
   plan->sql = sql;
-  const auto place = shape->place(part.added_at);
-  if (!place) return kept(sql);
-  plan->sql.insert(*place, general->sql, part.added_at, part.added);
-  part.added_at = *place;
+  for (auto& [at, size] : plan->added) {
+    const auto place = shape->place(at - before);
+    if (!place) return kept(sql);
+    const std::string_view added = std::string_view(general->sql).substr(at, size);
+    at = *place + before;
+    plan->sql.insert(at, added);
+    before += size;
+  }
   return plan;
 }
 

@@ -6,16 +6,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
 #include "record/catalogue.h"
 
 namespace assay::internal::record {
+
+// The name of the column.
+inline constexpr std::string_view kColumn = "assay_rows";
+
+struct Plan;
 
 struct Part {
   enum class Kind : uint8_t {
@@ -31,6 +38,10 @@ struct Part {
     rollback_to,
     prepare,     // PREPARE TRANSACTION
     definition,  // changes the catalogue, or the user
+    name,        // a statement, by PREPARE, or a cursor
+    execute,     // what a PREPARE has named
+    fetch,       // rows of a cursor
+    forget,      // a name
   };
   Kind kind = Kind::other;
   std::string sql;          // of the client
@@ -57,8 +68,16 @@ struct Part {
   bool for_session = false;      // for all transactions to come
   std::vector<std::string> temporary;  // tables of this session that it makes
   bool changes_user = false;           // SET ROLE
-  size_t added_at = 0,
-         added = 0;  // in the text that is sent: where something was put in, and how much
+  bool is_late = false;  // locks rows, and so returns them as they are when they are fetched
+  // What this names, executes, fetches from or forgets; empty: all.
+  std::string called;
+  bool of_cursor = false;            // that is a cursor's name
+  std::shared_ptr<Plan> named = {};  // the statement behind it, whose rows tell
+  bool outlives = false;             // a cursor WITH HOLD
+  Json values;                       // of EXECUTE, as a client sends them with Bind
+  // FETCH of so many of the next rows; nothing if it leaves some out, or returns some again.
+  std::optional<uint64_t> next_rows;
+  std::string plainly;  // a prepared statement that this needs without additions
 };
 
 // A whole text of a client.
@@ -66,6 +85,8 @@ struct Plan {
   uint64_t number = 0;  // distinguishes them
   std::vector<Part> parts;
   std::string sql;  // as it is sent; empty: as it came
+  // In that: where something was put in, and how much.
+  std::vector<std::pair<size_t, size_t>> added = {};
 };
 
 class Rewriter {

@@ -66,7 +66,7 @@ TEST_F(Rewriting, Shapes) {
     EXPECT_EQ(plan(sql).sql, with(s.before, s.row, s.after));
     EXPECT_EQ(part(sql).missed, "") << sql;
     EXPECT_TRUE(part(sql).reads && part(sql).tells && !part(sql).may_write) << sql;
-    EXPECT_EQ(plan(sql).sql.substr(part(sql).added_at, 2), ", ");
+    EXPECT_EQ(plan(sql).sql.substr(plan(sql).added.at(0).first, 2), ", ");
   }
 }
 
@@ -76,6 +76,14 @@ TEST_F(Rewriting, WhatIsNotTold) {
       {"SELECT * FROM t WHERE id IN (SELECT a FROM u)", "a sub-select"},
       {"SELECT (SELECT max(a) FROM u) FROM t", "a sub-select"},
       {"SELECT * FROM t, (SELECT * FROM u) s", "a sub-select"},
+      {"SELECT t.v FROM t, (SELECT DISTINCT a FROM u) s", "a sub-select"},
+      {"SELECT t.v FROM t, (SELECT count(*) FROM u) s", "a sub-select"},
+      {"SELECT t.v, to_json(s) FROM t, (SELECT a FROM u) s", "a sub-select"},
+      {"SELECT t.v, (s).a FROM t, (SELECT a FROM u) s", "a sub-select"},
+      {"SELECT t.v, x.s.* FROM t, (SELECT a FROM u) s", "a sub-select"},
+      {"SELECT t.v FROM t NATURAL JOIN (SELECT a FROM u) s", "a sub-select"},
+      {"SELECT v FROM t UNION ALL SELECT DISTINCT a FROM u", "DISTINCT"},
+      {"SELECT v FROM t UNION ALL SELECT a FROM u LIMIT (SELECT 1)", "a sub-select"},
       {"SELECT * FROM t, v", "a view"},
       {"WITH w AS (SELECT 1 AS a) SELECT * FROM t, w", "WITH"},
       {"SELECT v FROM t GROUP BY v HAVING count(*) > 1", "HAVING"},
@@ -95,6 +103,8 @@ TEST_F(Rewriting, WhatIsNotTold) {
       {"SELECT * FROM t AS x (one, two)", "columns with other names"},
       {"SELECT DISTINCT v FROM t", "DISTINCT"},
       {"SELECT v FROM t UNION SELECT a FROM u", "UNION"},
+      {"SELECT v FROM t UNION ALL SELECT 1 EXCEPT SELECT a FROM u", "UNION"},
+      {"SELECT v FROM t UNION ALL VALUES (1)", "SELECT of no columns"},
       {"SELECT FROM t", "SELECT of no columns"},
       {"SELECT * FROM (t JOIN u ON t.id = u.a) j", "a join with a name"},
       {"WITH w AS (SELECT * FROM t) SELECT * FROM w", "WITH"},
@@ -102,8 +112,10 @@ TEST_F(Rewriting, WhatIsNotTold) {
       {"SELECT assay_rows FROM t", "a SELECT of an unusual form"},
       {"SELECT transfer(1, 2)", "a function of the user's"},
       {"SELEC 1", "a text that does not parse"},
-      {"EXECUTE p(1)", "PREPARE in SQL"},
-      {"DECLARE c CURSOR FOR SELECT * FROM t", "DECLARE CURSOR"},
+      {"EXECUTE p(1)", "a prepared statement that is not known"},
+      {"FETCH 2 FROM c", "a cursor that is not known"},
+      {"CREATE TABLE x AS EXECUTE p", "CREATE TABLE AS EXECUTE"},
+      {"EXPLAIN ANALYZE EXECUTE p", "EXPLAIN"},
       {"COPY t TO STDOUT", "COPY"}};
   for (const auto& [sql, why] : not_at_all) {
     EXPECT_EQ(part(sql).missed, why) << sql;
@@ -193,9 +205,102 @@ TEST_F(Rewriting, OfSeveralStatementsEachTells) {
   EXPECT_EQ(both.sql, with("SELECT *", kT, " FROM t; UPDATE t SET v = 1; ") +
                           with("SELECT é", kT, " FROM t"));
   EXPECT_EQ(both.parts[2].sql, "SELECT é FROM t");
-  EXPECT_EQ(both.sql.substr(both.parts[2].added_at, both.parts[2].added),
+  EXPECT_EQ(both.sql.substr(both.added.at(1).first, both.added.at(1).second),
             ", " + std::string(kT) + " AS assay_rows ");
   EXPECT_TRUE(plan("").parts.empty());
+}
+
+TEST_F(Rewriting, AnArmOfUnionAllHasTheColumnsOfAll) {
+  const std::string t = "\"t\".tableoid, \"t\".xmin, \"t\".\"id\"",
+                    u = "\"u\".tableoid, \"u\".xmin, \"u\".\"a\", \"u\".\"B\"";
+  const auto row = [](const std::string& columns) {
+    return ", ROW(" + columns + ")::pg_catalog.text AS assay_rows ";
+  };
+  const std::string three =
+      "SELECT v FROM t UNION ALL (SELECT a FROM u LIMIT 1) UNION ALL SELECT 7";
+  EXPECT_EQ(plan(three + " ORDER BY 1").sql,
+            "SELECT v" + row(t + ", NULL, NULL, NULL, NULL") + " FROM t UNION ALL (SELECT a" +
+                row("NULL, NULL, NULL, " + u) + " FROM u LIMIT 1) UNION ALL SELECT 7" +
+                row("NULL, NULL, NULL, NULL, NULL, NULL, NULL") + " ORDER BY 1");
+  EXPECT_EQ(part(three).missed, "");
+  EXPECT_EQ(part(three).from.size(), 2u);
+  EXPECT_EQ(
+      plan("SELECT v FROM t UNION ALL SELECT count(*) FROM t").sql,
+      "SELECT v, ARRAY[ROW(" + t +
+          ", NULL, NULL, NULL)::pg_catalog.text]::pg_catalog.text AS "
+          "assay_rows  FROM t UNION ALL SELECT count(*), pg_catalog.array_agg(ROW(NULL, NULL, "
+          "NULL, " +
+          t + ")::pg_catalog.text)::pg_catalog.text AS assay_rows  FROM t");
+  EXPECT_TRUE(part("SELECT v FROM t UNION ALL SELECT count(*) FROM t").aggregated);
+  EXPECT_EQ(part(three).where.dump(), "null");
+  // With constants, at the same places.
+  EXPECT_EQ(plan("SELECT 1, v FROM t WHERE id = 17 UNION ALL SELECT 2, 3").sql,
+            "SELECT 1, v" + row(t) + " FROM t WHERE id = 17 UNION ALL SELECT 2, 3" +
+                row("NULL, NULL, NULL"));
+}
+
+TEST_F(Rewriting, ASubSelectInFromHasColumnsForTheOuterSelect) {
+  const std::string t =
+      ", \"t\".tableoid AS assay_rows_1, \"t\".xmin AS assay_rows_2, "
+      "\"t\".\"id\" AS assay_rows_3 ";
+  const std::string of = "\"s\".assay_rows_1, \"s\".assay_rows_2, \"s\".assay_rows_3";
+  EXPECT_EQ(plan("SELECT s.v FROM (SELECT v FROM t WHERE id = 7 LIMIT 3) s (v)").sql,
+            "SELECT s.v, ROW(" + of + ")::pg_catalog.text AS assay_rows  FROM (SELECT v" + t +
+                " FROM t WHERE id = 7 LIMIT 3) s (v)");
+  const std::string counted = "SELECT count(*) FROM (SELECT * FROM t) s JOIN u ON u.a = s.id";
+  EXPECT_EQ(plan(counted).sql,
+            "SELECT count(*), pg_catalog.array_agg(ROW(" + of +
+                ", \"u\".tableoid, \"u\".xmin, \"u\".\"a\", \"u\".\"B\")::pg_catalog.text)"
+                "::pg_catalog.text AS assay_rows  FROM (SELECT *" +
+                t + " FROM t) s JOIN u ON u.a = s.id");
+  for (const std::string& sql :
+       {counted, std::string("SELECT o.v FROM (SELECT s.v FROM (SELECT v FROM t) s) o")}) {
+    EXPECT_EQ(part(sql).missed, "") << sql;
+    EXPECT_TRUE(part(sql).tells && part(sql).where.is_null()) << sql;
+    EXPECT_EQ(part(sql).from.at(0), (std::pair<std::string, size_t>("t", 3))) << sql;
+  }
+}
+
+// PREPARE and DECLARE return no rows; what they name does.
+TEST_F(Rewriting, WhatHasANameTellsWhenItIsUsed) {
+  const auto named = [&](std::string_view sql) {
+    EXPECT_FALSE(part(sql).tells || part(sql).reads) << sql;
+    EXPECT_EQ(part(sql).kind, Part::Kind::name);
+    return part(sql).named->parts.at(0);
+  };
+  const std::string cursor = "DECLARE c SCROLL CURSOR WITH HOLD FOR SELECT v FROM t WHERE v = 3";
+  EXPECT_EQ(plan(cursor).sql,
+            with("DECLARE c SCROLL CURSOR WITH HOLD FOR SELECT v", kT, " FROM t WHERE v = 3"));
+  EXPECT_EQ(part(cursor).called, "c");
+  EXPECT_TRUE(part(cursor).outlives && part(cursor).of_cursor);
+  EXPECT_TRUE(named(cursor).tells && named(cursor).reads && !named(cursor).is_late);
+  EXPECT_EQ(named(cursor).sql, cursor);
+  EXPECT_EQ(named(cursor).where.dump(), R"x(["(","\"v\""," = ","3",")"])x");
+  EXPECT_TRUE(named("DECLARE c CURSOR FOR SELECT v FROM t FOR UPDATE").is_late);
+  EXPECT_EQ(named("DECLARE c CURSOR FOR SELECT DISTINCT v FROM t").missed, "DISTINCT");
+
+  const std::string prepare = "PREPARE \"P\" (int) AS SELECT v FROM t WHERE v = $1";
+  EXPECT_EQ(plan(prepare).sql, with("PREPARE \"P\" (int) AS SELECT v", kT, " FROM t WHERE v = $1"));
+  EXPECT_EQ(part(prepare).called, "P");
+  EXPECT_EQ(named(prepare).sql, "SELECT v FROM t WHERE v = $1");
+  EXPECT_EQ(named(prepare).where.dump(), R"x(["(","\"v\""," = ",[1,"number"],")"])x");
+  EXPECT_EQ(named("PREPARE p (char(3)) AS SELECT v FROM t WHERE who = $1").where.dump(), "null");
+  EXPECT_EQ(named("PREPARE p AS UPDATE t SET v = v + 1").changed, "t");
+  EXPECT_EQ(plan("PREPARE p AS UPDATE t SET v = v + 1").sql, "");
+  // The second would show our column.
+  EXPECT_EQ(plan("PREPARE p AS SELECT v FROM t; CREATE TABLE x AS EXECUTE p").sql, "");
+
+  const Part& execute = part("EXECUTE p (0, -3, 'it''s', NULL, 4.5, 'x' || 'y')");
+  EXPECT_EQ(execute.called, "p");
+  EXPECT_EQ(execute.values.dump(), R"(["0","-3","it's",null,false,false])");
+  EXPECT_EQ(part("EXPLAIN EXECUTE p").plainly, "p");
+  EXPECT_EQ(part("FETCH 2 FROM c").next_rows, 2u);
+  EXPECT_EQ(part("FETCH c").next_rows, 1u);
+  for (const char* sql : {"FETCH BACKWARD 2 FROM c", "FETCH ABSOLUTE 2 FROM c", "FETCH 0 FROM c",
+                          "MOVE 2 FROM c", "FETCH LAST FROM c", "FETCH -1 FROM c"})
+    EXPECT_FALSE(part(sql).next_rows) << sql;
+  EXPECT_EQ(part("CLOSE ALL").called, "");
+  EXPECT_EQ(part("DEALLOCATE p").kind, Part::Kind::forget);
 }
 
 TEST_F(Rewriting, DeepTextsAreLeftAlone) {
@@ -228,7 +333,7 @@ TEST_F(Rewriting, TextsOfOneShapeAreUnderstoodAlike) {
     const std::string sql = std::string("SELECT v, 3") + rest;
     EXPECT_EQ(plan(sql).sql, with("SELECT v, 3", kT, rest));
     EXPECT_EQ(part(sql).sql, sql);
-    EXPECT_EQ(plan(sql).sql.substr(part(sql).added_at, 5), ", ROW");
+    EXPECT_EQ(plan(sql).sql.substr(plan(sql).added.at(0).first, 5), ", ROW");
   }
   EXPECT_EQ(
       part("SELECT v FROM t WHERE id = 17 AND who = 'it''s'").where.dump(),

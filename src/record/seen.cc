@@ -63,6 +63,8 @@ class TraceReader::Cut {
       take_log(line.text("log"));
     } else if (line.contains("lost")) {
       seen_.anew.insert(relation_name(line.text("lost")));
+    } else if (line.contains("below")) {
+      take_below(line);
     } else if (line.contains("marked")) {
       marked_ = logged_count_;
     } else if (line.contains("logged")) {
@@ -99,6 +101,13 @@ class TraceReader::Cut {
   }
 
  private:
+  // A statement whose rows come little by little.
+  struct Cursor {
+    size_t place = 0;                  // in the open transaction
+    std::optional<std::string> where;  // that all of them satisfy, and no others
+    bool outlives = false;
+    std::optional<SeenTxn> of;  // that has ended, with nothing but the statement
+  };
   struct Open {
     std::string application;
     uint64_t count = 0;  // of transactions
@@ -109,6 +118,7 @@ class TraceReader::Cut {
     std::string isolation;  // of the session
     std::vector<std::string> rows;
     std::optional<uint32_t> number;  // that came before its statement
+    std::map<uint64_t, Cursor> cursors;
   };
 
   void take_table(const Json& line) {
@@ -189,6 +199,8 @@ class TraceReader::Cut {
       open_.erase(session);
     } else if (line.contains("open")) {
       open.application = line.text("program");
+    } else if (line.contains("closed")) {
+      open.cursors.erase(static_cast<uint64_t>(line["closed"].integer()));
     }
   }
 
@@ -199,6 +211,9 @@ class TraceReader::Cut {
     const int64_t sent = line["t"][0].integer(), answered = line["t"][1].integer();
     const std::string tag = line.text("tag");
     const bool failed = line.contains("error");
+    const auto cursor = static_cast<uint64_t>(line["cursor"].integer());
+    if (const auto known = open.cursors.find(cursor); known != open.cursors.end())
+      return take_more(open, known->second, line);
     if (!open.txn) {
       open.txn.emplace();
       open.txn->id = {session, ++open.count};
@@ -223,13 +238,17 @@ class TraceReader::Cut {
     seen.time = {own, std::max(own, answered)};
     seen.values = line.value("p");
     seen.rows = number_from(std::string_view(tag).substr(tag.rfind(' ') + 1));
-    for (const Json& row : line["rows"]) open.rows.push_back(row.text());
-    for (const std::string& row : std::exchange(open.rows, {}))
-      if (!failed) take_versions(s, row, seen.read);
+    take_rows(open, line, seen);
     // Its own writes come after its reads.
-    if (s.where.is_array() && !failed && !open.txn->wrote && !line["partly"].is_true()) {
+    if (s.where.is_array() && !failed && !open.txn->wrote && !seen.too_large &&
+        !line["partly"].is_true()) {
       seen.where = condition_of(s.where, line["p"]);
       seen.table = s.table;
+    }
+    if (cursor != 0 && !failed) {
+      open.cursors[cursor] = {
+          open.txn->statements.size(), seen.where, line["outlives"].is_true(), {}};
+      if (!line["whole"].is_true()) seen.where.reset();
     }
     open.txn->wrote = open.txn->wrote || s.writes;
     open.txn->statements.push_back(std::move(seen));
@@ -244,6 +263,58 @@ class TraceReader::Cut {
       end(session, TxnStatus::aborted, {sent, answered});
     else if (s.kind == "rollback_to" && !failed)
       open.failed = false, open.txn->undoes = true;
+  }
+
+  void take_rows(Open& open, const Json& line, SeenStatement& to) {
+    for (const Json& row : line["rows"]) open.rows.push_back(row.text());
+    for (const std::string& row : std::exchange(open.rows, {}))
+      if (!line.contains("error")) take_versions(*to.of, row, to.read);
+    to.too_large = to.too_large || line["untold"].is_true();
+  }
+
+  // Rows that a statement before has found: they are of its snapshot, and come before whatever its
+  // transaction has written since. Behind the end of that, they are read as if by a transaction of
+  // their own at the same place.
+  void take_more(Open& open, Cursor& cursor, const Json& line) {
+    const Interval time{line["t"][0].integer(), line["t"][1].integer()};
+    const bool failed = line.contains("error");
+    if (cursor.of) {
+      SeenTxn held = *cursor.of;
+      held.held = ++cursor.of->held;
+      held.end = time;
+      held.over = time.response;
+      take_rows(open, line, held.statements[0]);
+      if (!failed) seen_.txns.push_back(std::move(held));
+    } else if (open.txn) {
+      SeenStatement& s = open.txn->statements[cursor.place];
+      take_rows(open, line, s);
+      if (line["whole"].is_true() && !s.too_large) s.where = cursor.where;
+    }
+    if (!open.txn) return;
+    open.last = time.request;
+    open.failed = open.failed || failed;
+  }
+
+  // What a transaction leaves behind.
+  static void keep_cursors(Open& open) {
+    const SeenTxn& txn = *open.txn;
+    for (auto at = open.cursors.begin(); at != open.cursors.end();) {
+      Cursor& cursor = at->second;
+      const bool lasts = cursor.of || (cursor.outlives && txn.status == TxnStatus::committed);
+      if (lasts && !cursor.of) {
+        SeenTxn& kept = cursor.of.emplace();
+        kept.id = txn.id;
+        kept.application = txn.application;
+        kept.status = txn.status;
+        kept.begin = txn.begin;
+        kept.isolation = txn.isolation;
+        kept.may_have_number = txn.may_have_number;
+        kept.statements = {txn.statements[cursor.place]};
+        kept.statements[0].read.clear();
+        kept.statements[0].where.reset();
+      }
+      at = lasts ? std::next(at) : open.cursors.erase(at);
+    }
   }
 
   static std::optional<std::string> condition_of(const Json& pieces, const Json& values) {
@@ -300,6 +371,7 @@ class TraceReader::Cut {
     open.txn->status = status;
     open.txn->end = at;
     open.txn->over = over.value_or(at.response);
+    keep_cursors(open);
     seen_.txns.push_back(std::move(*open.txn));
     open.txn.reset();
     open.failed = false;
@@ -342,6 +414,19 @@ class TraceReader::Cut {
         take_truncate(std::string(row->table));
       else
         take_change(*row);
+    }
+  }
+
+  // A transaction that changed nothing here is not in the log.
+  void take_below(const Json& line) {
+    const auto number = static_cast<uint32_t>(line["xid"].integer());
+    const auto at =
+        std::ranges::find(seen_.log.rbegin(), seen_.log.rend(), number, &LoggedChanges::number);
+    if (at == seen_.log.rend()) return;
+    std::string_view below = line["below"].text();
+    while (below.find(' ') != std::string_view::npos) {
+      below.remove_prefix(below.find(' ') + 1);
+      at->below.push_back(static_cast<uint32_t>(number_from(below)));
     }
   }
 
@@ -407,5 +492,9 @@ Seen& TraceReader::seen() { return cut_->seen(); }
 int64_t TraceReader::open_since() const { return cut_->open_since(); }
 
 std::string ClientTxn::name() const { return fmt::format("{}-{}", session, nth); }
+
+std::string SeenTxn::name() const {
+  return held == 0 ? id.name() : fmt::format("{}.{}", id.name(), held);
+}
 
 }  // namespace assay::internal::record

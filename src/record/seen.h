@@ -67,7 +67,12 @@ struct SeenTxn {
   bool may_have_number = false;  // that was not asked for
   bool wrote = false;            // perhaps
   bool undoes = false;           // some of it, by ROLLBACK TO
+  // Not 0: what the transaction `id` read by a cursor WITH HOLD, the how many-eth time that the
+  // client fetched from it since.
+  uint64_t held = 0;
   std::vector<SeenStatement> statements;
+
+  std::string name() const;
 };
 
 // A change of a row that the log has.
@@ -81,6 +86,7 @@ struct LoggedChange {
 struct LoggedChanges {
   uint32_t number = 0;
   std::vector<LoggedChange> changes;
+  std::vector<uint32_t> below = {};  // numbers of its savepoints
 };
 
 // Everything committed at one moment is in the log up to here; from another moment on it is visible

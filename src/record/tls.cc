@@ -208,6 +208,8 @@ Result<std::unique_ptr<Tls>> Tls::client(const Trust& trust) {
   if (Status s = collect::load_client(collect::kOpenssl); !s.ok()) return s.error();
   auto tls = std::make_unique<OpenSsl>(TLS_client_method(), false);
   if (Status s = tls->believe(trust); !s.ok()) return s.error();
+  if (!trust.certificate.empty())
+    if (Status s = tls->show(trust.certificate, trust.key); !s.ok()) return s.error();
   return std::unique_ptr<Tls>(std::move(tls));
 }
 #else

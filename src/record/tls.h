@@ -40,9 +40,10 @@ class Tls {
 
   struct Trust {
     std::string host = {};
-    bool verified = false;         // the certificate, by one of the authorities
-    bool named = false;            // and it names the host
-    std::string authorities = {};  // a file; "system": those of the system
+    bool verified = false;                   // the certificate, by one of the authorities
+    bool named = false;                      // and it names the host
+    std::string authorities = {};            // a file; "system": those of the system
+    std::string certificate = {}, key = {};  // files of our own, or none
   };
   static Result<std::unique_ptr<Tls>> client(const Trust& trust);
 };

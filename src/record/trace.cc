@@ -8,9 +8,9 @@
 namespace assay::internal::record {
 namespace {
 
-constexpr std::array<std::string_view, 12> kKinds = {
-    "other", "select", "insert",   "update",      "delete",  "merge",
-    "begin", "commit", "rollback", "rollback_to", "prepare", "definition"};
+constexpr std::array<std::string_view, 16> kKinds = {
+    "other",    "select",      "insert",  "update",     "delete", "merge",   "begin", "commit",
+    "rollback", "rollback_to", "prepare", "definition", "name",   "execute", "fetch", "forget"};
 
 constexpr size_t kMostSqlBytes = 1 << 20;
 constexpr size_t kMostDescribed = 10'000;  // that are remembered; others are described again

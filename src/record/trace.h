@@ -14,12 +14,19 @@
 //   {"s":1,"q":3,"t":[sent,answered],"tag":"SELECT 1"}              a statement was answered;
 //                                                                   "error" if it failed; "p": with
 //                                                                   which values, false where one
-//                                                                   is binary or long
+//                                                                   is binary or long; "cursor":
+//                                                                   its rows come in several such
+//                                                                   lines, "whole": that is all of
+//                                                                   them; "outlives": its
+//                                                                   transaction
+//   {"s":1,"closed":2}                                              a cursor that outlived it
 //   {"s":1,"xid":"740","isolation":"serializable"}                  the number of its transaction
 //   {"s":1,"idle":…}                                                no transaction is open
 //   {"s":1,"close":…,"in_flight":true}                              the connection is lost, while
 //                                                                   it might have committed
 //   {"log":"table public.accounts: UPDATE: …"}                      a line of the server's log
+//   {"xid":740,"below":" 741 743"}                                  numbers of savepoints of a
+//                                                                   transaction of the log
 //   {"marked":true}                                                 up to here it has whatever was
 //                                                                   committed at the moment that
 //                                                                   follows

@@ -3,7 +3,8 @@
 //   log: 739 accounts:7, 740 accounts:7        a row says: accounts:7 of 739 → the first of two
 //                                              versions
 //
-// A number of which the log has a write of this very key is that transaction's. Another one that is
+// A number of which the log has a write of this very key is that transaction's; so is that of a
+// savepoint, where the commit is known to list it. Another one that is
 // older than the recording belongs to an initial version. Anything else has no known writer, such
 // as a savepoint's or that of a table that was written anew.
 //
@@ -39,7 +40,10 @@ std::string Versions::name(size_t log) const {
 }
 
 void Versions::add(LoggedChanges& logged, const ClientTxn& client) {
-  by_number_[logged.number] = static_cast<uint32_t>(writers_.size());
+  const auto log = static_cast<uint32_t>(writers_.size());
+  by_number_[logged.number] = log;
+  for (const uint32_t number : logged.below) by_number_[number] = log;
+  if (!logged.below.empty()) below_[log] = logged.below;
   writers_.push_back({client, logged.number});
   std::vector<LoggedChange> changes;
   for (LoggedChange& change : logged.changes) {
@@ -109,8 +113,15 @@ void Versions::forget_replaced_before(size_t log) {
     const size_t writer = of.order[of.forgotten].log;
     of.forget_one();
     if (--writers_[writer].readable > 0) continue;
-    const auto at = by_number_.find(writers_[writer].number);
-    if (at != by_number_.end() && at->second == writer) by_number_.erase(at);
+    const auto drop = [&](uint32_t number) {
+      const auto at = by_number_.find(number);
+      if (at != by_number_.end() && at->second == writer) by_number_.erase(at);
+    };
+    drop(writers_[writer].number);
+    if (const auto below = below_.find(static_cast<uint32_t>(writer)); below != below_.end()) {
+      for (const uint32_t number : below->second) drop(number);
+      below_.erase(below);
+    }
   }
 }
 

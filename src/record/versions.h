@@ -77,7 +77,8 @@ class Versions {
   const Seen& seen_;
   std::vector<Writer> writers_;                       // by place in the log
   std::unordered_map<uint32_t, uint32_t> by_number_;  // those of which a version may be read
-  std::map<std::string, Versioned> versions_;         // by key
+  std::unordered_map<uint32_t, std::vector<uint32_t>> below_;  // numbers of their savepoints
+  std::map<std::string, Versioned> versions_;                  // by key
   // Versions with the transaction that replaced them, in the order of the log.
   std::deque<std::pair<uint32_t, Versioned*>> replaced_;
 };

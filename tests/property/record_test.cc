@@ -1,7 +1,7 @@
 // Recorded traffic of a correct database is never called violated: random executions of a simulated
 // PostgreSQL, one transaction after the other or at snapshot isolation, of which some sessions are
-// recorded, others only in its log, with functions whose subtransactions nobody names, numbers that
-// are not known, commits that got no answer, and numbers that go round.
+// recorded, others only in its log, with functions whose subtransactions at most a commit names,
+// numbers that are not known, commits that got no answer, and numbers that go round.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -37,6 +37,7 @@ const std::string kStatements =
 {"q":7,"kind":"insert","sql":"INSERT","reads":true,"writes":true,"changed":"t"}
 {"q":8,"kind":"select","sql":"SELECT f()","reads":true,"writes":true,"missed":"a function of the user's"}
 {"q":9,"kind":"commit","sql":"COMMIT"}
+{"q":10,"kind":"select","sql":"DECLARE","reads":true,"from":[["t",3]],"where":[]}
 )x";
 
 struct Version {
@@ -50,7 +51,12 @@ class Database {
  public:
   // `points`: now and then the log is read meanwhile.
   Database(uint64_t seed, Kind kind, bool points)
-      : rng_(seed), when_(seed + 1), kind_(kind), points_(points) {}
+      : rng_(seed),
+        when_(seed + 1),
+        cursors_(seed + 2),
+        kind_(kind),
+        points_(points),
+        lists_(seed % 3 == 0) {}
 
   // The trace of an execution.
   std::string run() {
@@ -100,7 +106,11 @@ class Database {
     std::optional<uint64_t> number;
     State sees, wrote;
     size_t since = 0;  // commits before its snapshot
-    std::string log;
+    std::string log, below;
+    // Rows of an open cursor, of which some were fetched.
+    uint64_t cursor = 0;
+    bool outlives = false;
+    std::vector<std::string> rows = {};
   };
 
   bool step() {
@@ -110,6 +120,7 @@ class Database {
     if (active.empty()) return false;
     const size_t s = active[rng_.below(active.size())];
     Session& t = sessions_[s];
+    if (!t.open && t.cursor != 0 && cursors_.below(2) == 0) return fetch(s), true;
     if (!t.open) begin(s);
     do {
       if (kind_ == Kind::read_committed) t.sees = committed_;
@@ -121,12 +132,13 @@ class Database {
     return true;
   }
 
-  void say(size_t s, int q, const std::string& tag, const std::string& rows = "", int value = 0) {
+  void say(size_t s, int q, const std::string& tag, const std::string& rows = "", int value = 0,
+           const std::string& more = "") {
     now_ += 10;
     if (!sessions_[s].recorded) return;
-    trace_ +=
-        fmt::format("{{\"s\":{},\"q\":{},\"t\":[{},{}],\"tag\":\"{}\",\"p\":[\"{}\"]{}}}\n", s + 1,
-                    q, now_, now_ + 5, tag, value, rows.empty() ? "" : ",\"rows\":[" + rows + "]");
+    trace_ += fmt::format("{{\"s\":{},\"q\":{},\"t\":[{},{}],\"tag\":\"{}\",\"p\":[\"{}\"]{}{}}}\n",
+                          s + 1, q, now_, now_ + 5, tag, value,
+                          rows.empty() ? "" : ",\"rows\":[" + rows + "]", more);
   }
 
   void begin(size_t s) {
@@ -139,6 +151,7 @@ class Database {
     t.wrote.clear();
     t.number.reset();
     t.log.clear();
+    t.below.clear();
     say(s, 1, "BEGIN");
   }
 
@@ -160,6 +173,7 @@ class Database {
     const int key = 1 + static_cast<int>(rng_.below(3));
     const Version* const v = find(t, key);
     const uint64_t what = rng_.below(20);
+    if (cursors_.below(5) == 0) return ++t.steps, t.cursor == 0 ? declare(s) : fetch(s);
     if (what < 6) {
       say(s, 2, v != nullptr ? "SELECT 1" : "SELECT 0",
           v != nullptr ? '"' + told(key, *v) + '"' : "", key);
@@ -170,7 +184,7 @@ class Database {
           all += (all.empty() ? "" : ",") + fmt::format("\\\"{}\\\"", told(k, *row));
       say(s, 3, "SELECT 1", all.empty() ? "" : "\"{" + all + "}\"");
     } else if (what < 12) {
-      // A function: its subtransaction has a number of its own, and tells nobody.
+      // A function: its subtransaction has a number of its own, which the commit may list.
       write(s, key, v == nullptr ? 'I' : 'U', true);
       say(s, 8, "SELECT 1");
     } else if (v == nullptr) {
@@ -185,11 +199,36 @@ class Database {
     }
   }
 
+  // What its snapshot has is decided here, whenever it is fetched.
+  void declare(size_t s) {
+    Session& t = sessions_[s];
+    t.cursor = ++declared_;
+    t.outlives = cursors_.below(2) == 0;
+    t.rows.clear();
+    for (int key = 1; key <= 3; ++key)
+      if (const Version* v = find(t, key)) t.rows.push_back('"' + told(key, *v) + '"');
+    say(s, 10, "DECLARE CURSOR", "", 0,
+        fmt::format(",\"cursor\":{}{}", t.cursor, t.outlives ? ",\"outlives\":true" : ""));
+  }
+  void fetch(size_t s) {
+    Session& t = sessions_[s];
+    const bool whole = t.rows.empty();
+    std::string row;
+    if (!whole) {
+      row = std::move(t.rows.back());
+      t.rows.pop_back();
+    }
+    say(s, 10, "FETCH 1", row, 0,
+        fmt::format(",\"cursor\":{}{}", t.cursor, whole ? ",\"whole\":true" : ""));
+    if (whole) t.cursor = 0;
+  }
+
   void write(size_t s, int key, char kind, bool hidden) {
     Session& t = sessions_[s];
     if (!t.number) t.number = fresh();
     const Version after = {hidden ? fresh() : *t.number, kind != 'D',
                            static_cast<int>(rng_.below(4))};
+    if (hidden) t.below += fmt::format(" {}", after.number & 0xFFFFFFFF);
     t.wrote[key] = after;
     const std::string row = fmt::format("id[integer]:{}", key);
     t.log += kind == 'D' ? fmt::format("{{\"log\":\"table public.t: DELETE: {}\"}}\n", row)
@@ -214,6 +253,7 @@ class Database {
     t.open = false;
     if (kind_ == Kind::snapshot && conflicts(t)) {
       say(s, 9, "ROLLBACK");
+      t.cursor = 0;
       return idle(s);
     }
     const bool knows = rng_.below(8) > 0, lost = rng_.below(10) == 0;
@@ -225,6 +265,8 @@ class Database {
       commits_.push_back(t.wrote);
       log_ += fmt::format("{{\"log\":\"BEGIN {0}\"}}\n{1}{{\"log\":\"COMMIT {0}\"}}\n",
                           *t.number & 0xFFFFFFFF, t.log);
+      if (lists_ && !t.below.empty())
+        log_ += fmt::format("{{\"xid\":{},\"below\":\"{}\"}}\n", *t.number & 0xFFFFFFFF, t.below);
     }
     if (lost) {
       t.gone = true;
@@ -233,15 +275,17 @@ class Database {
       return;
     }
     say(s, 9, "COMMIT");
+    if (!t.outlives) t.cursor = 0;
     idle(s);
   }
   void idle(size_t s) {
     if (sessions_[s].recorded) trace_ += fmt::format("{{\"s\":{},\"idle\":{}}}\n", s + 1, now_ + 6);
   }
 
-  Rng rng_, when_;
+  Rng rng_, when_, cursors_;
+  uint64_t declared_ = 0;
   Kind kind_;
-  bool points_;
+  bool points_, lists_;
   uint64_t next_ = 0;
   int64_t now_ = 0;
   std::string trace_, log_;
