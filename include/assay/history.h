@@ -118,7 +118,7 @@ enum class Match : uint8_t { no, yes, open };
 //   range a..c: [b=1]                     b held 1, the others were absent
 //   p(value < 9, [b=1])                   b held 1; what the others held, if anything, was 9 or
 //                                         more
-//   p(value < 9, [b=1], passed [c=10])    besides: c held 10
+//   p(value < 9, [b=1], passed [c=10])    in addition: c held 10
 //   p(value < 9, matched [b])             b held something below 9, the others did not (an update
 //                                         WHERE value < 9)
 struct Selected {

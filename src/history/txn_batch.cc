@@ -16,8 +16,8 @@ constexpr size_t kLookBack = 64;                // operations before a read of a
 
 void TxnBatch::begin_txn(const TxnHeader& header) {
   header_ = header;
-  ops_.erase(ops_.begin() + static_cast<ptrdiff_t>(end_of_txns()), ops_.end());  // a transaction
-                                                                                 // without its end
+  ops_.erase(ops_.begin() + static_cast<ptrdiff_t>(end_of_txns()), ops_.end());  // of a transaction
+                                                                                 // that did not end
   undone_.clear();
   fault_.reset();
 }
