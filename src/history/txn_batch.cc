@@ -53,7 +53,7 @@ void TxnBatch::end_undone() {
   txns_.push_back({header, end_of_txns(), ops_.size()});
 }
 
-// Stores the rare parts of the operation added last, besides key, value and effect.
+// Stores the rare parts of the operation added last: all but key, value and effect.
 bool TxnBatch::add_extra(const Op& op) {
   RawOp& raw = ops_.back();
   RawQuery query{.rows = static_cast<uint32_t>(op.rows.size()),
