@@ -114,7 +114,7 @@ ASSAY_API void assay_options_threads(assay_options* options, unsigned threads);
 ASSAY_API void assay_options_clock_drift(assay_options* options, int64_t nanoseconds);
 /* Reports satisfied, not unknown, if nothing was observed. */
 ASSAY_API void assay_options_allow_empty(assay_options* options, int allow);
-/* From interface 2. Also counts what was seen by transactions that did not commit, as if each were
+/* From interface 2. Also counts what transactions that did not commit saw, as if each were
    a committed reader: strict-serializable is then opacity, a name that assay_options_level takes,
    too. */
 ASSAY_API void assay_options_aborted_reads(assay_options* options, int count);

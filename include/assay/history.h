@@ -118,7 +118,7 @@ enum class Match : uint8_t { no, yes, open };
 //   range a..c: [b=1]                     b held 1, the others were absent
 //   p(value < 9, [b=1])                   b held 1; what the others held, if anything, was 9 or
 //                                         more
-//   p(value < 9, [b=1], passed [c=10])    besides: c held 10
+//   p(value < 9, [b=1], passed [c=10])    in addition: c held 10
 //   p(value < 9, matched [b])             b held something below 9, the others did not (an update
 //                                         WHERE value < 9)
 struct Selected {
@@ -370,8 +370,8 @@ class History {
   // The header's "meta" object as JSON text; empty if none.
   const std::string& meta() const { return meta_; }
 
-  // Whether a deletion leaves its tombstone as the value of the key, so that an absent key was
-  // never written. Such a history has no `remove`: its deletions are writes.
+  // Whether a deletion leaves its tombstone as the value of the key; if so, an absent key was never
+  // written. Such a history has no `remove`: its deletions are writes.
   bool absent_is_never_written() const { return absent_is_never_written_; }
 
   // By how much the clocks of two sessions may differ, in nanoseconds; 0 for one clock. An
@@ -634,7 +634,7 @@ class TxnBatch {
 
  private:
   friend class HistoryBuilder;
-  // A ValueView in half the space, so that an operation fits into a cache line.
+  // A ValueView in half the space, so an operation fits into a cache line.
   class RawValue {
    public:
     RawValue(const ValueView& v)  // NOLINT(google-explicit-constructor): the same in another form

@@ -43,12 +43,12 @@ enum class LevelId : uint8_t {
 inline constexpr int kLevelCount = 27;
 
 // How a level turns transactions into events; see docs/architecture.md.
-//   adya    one event a transaction; the kinds of dependencies on a cycle matter (pl-1 … pl-3)
+//   adya    one event per transaction; the kinds of dependencies on a cycle matter (pl-1 … pl-3)
 //   weak    commit order axioms over session order and reads-from (read committed … causal)
-//   statements  one event a statement (its reads, and the locks that it takes), and behind them w
+//   statements  one event per statement (its reads, and the locks that it takes), and after them w
 //               (the writes of the transaction are installed)
-//   split   two events a transaction: r (its reads) before w (its writes are installed)
-//   single  one event a transaction
+//   split   two events per transaction: r (its reads) before w (its writes are installed)
+//   single  one event per transaction
 //   mixed   each transaction as the level that it declares
 enum class EventModel : uint8_t { adya, weak, statements, split, single, mixed };
 

@@ -38,7 +38,7 @@ Error usage_error(std::string message);
 
 namespace internal {
 
-// An Error or none. Not part of the template below, so that it is compiled once and not for each T.
+// An Error or none. Not part of the template below, so it is compiled once and not for each T.
 class PossibleError {
  public:
   PossibleError() = default;

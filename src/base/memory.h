@@ -13,8 +13,8 @@ uint64_t available_memory_bytes();
 
 // Returns freed memory that is held for reuse to the system.
 void release_free_memory();
-// Makes large blocks go back to the system when they are freed, so that the resident size is the
-// memory in use.
+// Makes large blocks go back to the system when they are freed, so the resident size is the memory
+// in use.
 void return_large_blocks();
 
 // Whether a sanitizer's memory is counted, too, and freed memory is kept back: then none of these

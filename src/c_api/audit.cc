@@ -47,7 +47,7 @@ VerdictText text_of(const Audit& audit, const Verdict& v) {
   return text;
 }
 
-// A history that also counts what was seen by transactions that did not commit: a new one, which
+// A history that also counts the observations of transactions that did not commit: a new one, which
 // only the audit holds.
 Result<std::shared_ptr<HeldHistory>> with_aborted_reads(HeldHistory& held, uint64_t& companions) {
   auto own = std::make_shared<HeldHistory>();
@@ -207,7 +207,7 @@ assay_status assay_verify(assay_history* history, const char* certificates, size
                           assay_error** error) {
   assay::CertificateFile file;
   HeldHistory& held = *history->held;
-  // The copy that also counts what was seen by transactions that did not commit, if the
+  // The copy that also counts the observations of transactions that did not commit, if the
   // certificates are about that; otherwise they are about the recorded history.
   std::optional<assay::History> counted;
   const assay_status read = guarded(error, [&]() -> Status {

@@ -6,10 +6,10 @@
 //
 // In a transaction that is cut, reads may return what other transactions have left, and the
 // operations after the cut do not run. What comes after it does not run either: the later
-// transactions of its session, and those that read from it or from any that does not run. All
-// others run as recorded. This is what IsoPredict (PLDI 2024) predicts: a cut after a read, the
-// only one that changes, or after the last operation, with any of the transaction's reads changed
-// (relaxed).
+// transactions of its session, and the transactions that read from it or from any other that does
+// not run. All others run as recorded. This is what IsoPredict (PLDI 2024) predicts: a cut after a
+// read, the only one that changes, or after the last operation, with any of the transaction's reads
+// changed (relaxed).
 #pragma once
 
 #include <cstdint>

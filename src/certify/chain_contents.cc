@@ -47,7 +47,7 @@ bool ChainContents::unwritten_explains(const History& h, const Access& seen) con
   return gaps_ > 0 || Version{HeldValue(h.initial(seen.key))}.bears_out(h, seen);
 }
 
-// Keeps of the versions that may have come last only those that explain the read.
+// Among the versions that may have come last, keeps only the ones that explain the read.
 bool ChainContents::explains(Piece& piece, const Access& seen) {
   const History& h = *piece.history;
   Content* const content = find(piece, seen.key);

@@ -20,7 +20,7 @@ class LateTxns {
 
   bool contains(uint64_t line) const { return txns_.contains(line); }
   void add(uint64_t line, const Txn& t);
-  // Removes a transaction from those that wait, if it is one of them.
+  // Removes a transaction from the waiting ones, if it waits.
   void release(uint64_t line);
   // A read of the key shows that the late transactions that write the key did not take effect.
   void look_at(const ValueView& key);

@@ -240,7 +240,7 @@ Status ChainVerifier::place(uint64_t line, const Txn& t) {
   return Ok{};
 }
 
-// Checks real time for a transaction that comes after all those that have a place.
+// Checks real time for a transaction that comes after all transactions with a place.
 Status ChainVerifier::keep_real_time(uint64_t line, const Txn& t) {
   if (!keeps_real_time()) return Ok{};
   const History& h = t.history();

@@ -13,8 +13,8 @@
 //   no cycle      its order of transactions is the certificate. An edge that the history gives and
 //                 the graph lacks may leave an order that explains nothing, which is refused
 //
-// The verifier judges what is made of the graph, so it need not trust this. Cost: linear in the
-// graph; for cycles with one rw, the graph once for each of the first kMostTried.
+// The verifier judges the result, so it need not trust this. Cost: linear in the graph; for cycles
+// with one rw, the graph once for each of the first kMostTried.
 
 #include "certify/graph.h"
 

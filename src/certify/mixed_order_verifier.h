@@ -15,8 +15,8 @@
 //   A serializable { r(x,0) w(y,1) }   B read-committed { r(y,0) w(x,1) }    r(A) w(A) r(B) w(B):
 //                                      B's y is older than A
 //
-// The transactions that a transaction saw are the same for itself and for those that saw it.
-// O(operations), plus the cost of the weak levels.
+// The transactions that a transaction saw are the same for itself and for the transactions that saw
+// it. O(operations), plus the cost of the weak levels.
 #pragma once
 
 #include "assay/certificate.h"

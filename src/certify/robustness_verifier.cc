@@ -39,8 +39,8 @@
 // (Vandevoort, Ketsman and Neven, "Allocating Isolation Levels to Transactions", PODS 2023); for
 // the other two it was tested against all executions of small sets.
 //
-// Cost: for each cut the transactions that touch its keys; for `apart` those that touch the keys of
-// the listed ones, each key once.
+// Cost: for each cut the transactions that touch its keys; for `apart` the ones that touch the keys
+// of the listed ones, each key once.
 
 #include "certify/robustness_verifier.h"
 

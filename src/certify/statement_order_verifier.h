@@ -1,4 +1,4 @@
-// Orders in which each statement of a transaction has a moment of its own.
+// Orders in which each statement of a transaction has a separate moment.
 //
 //   r(A) r(B) w(B) r(A) w(A) of   A: { r(x,0) r(x,1) }   B: { w(x,1) }
 //

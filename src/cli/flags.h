@@ -34,7 +34,7 @@ std::vector<std::string> names_of(const Range& range, Name name) {
 // "a, b, c"
 std::string listed(const std::vector<std::string>& names);
 
-// A flag that takes one of `names` and refuses others; `what` says what is named.
+// A flag that takes one of `names` and refuses others; `what` says what a name denotes.
 CLI::Option* add_choice(CLI::App& app, const std::string& flag, const std::string& what,
                         const std::vector<std::string>& names,
                         const std::function<void(const std::string&)>& take,
@@ -129,7 +129,7 @@ struct WorkloadFlags {
   void add(CLI::App& app);
 };
 
-// What is done with the verdicts: --json, --report, --certificate, --stats, --baseline,
+// How the verdicts are reported: --json, --report, --certificate, --stats, --baseline,
 // --write-baseline --color
 void add_colour_flag(CLI::App& app, Colour& colour);
 

@@ -306,7 +306,7 @@ class Hunt {
     const Audit all = check_file(options_.history, every);
     std::vector<LevelId> weakest;
     std::vector<Verdict> verdicts = all.result.verdicts;
-    // The requested levels may be among those that are decided only on request.
+    // The requested levels may be among the ones decided only on request.
     verdicts.insert(verdicts.end(), last_->result.verdicts.begin(), last_->result.verdicts.end());
     for (const Verdict& v : verdicts) {
       const bool stronger = std::any_of(weakest.begin(), weakest.end(),

@@ -32,8 +32,8 @@ constexpr char kFooter[] =
     "'assay COMMAND --help' shows the first flags of a command with examples,\n"
     "--help-all all flags, 'assay --help-all' all commands.";
 
-// Suggests what was meant by the first flag that the command does not have, or by a database
-// without its flag.
+// Suggests a correction for the first flag that the command does not have, or by a database without
+// its flag.
 std::string flag_meant(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) {
     std::vector<std::string> flags;

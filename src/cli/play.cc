@@ -48,7 +48,7 @@ std::string name_of(const schedule::File& file, const schedule::Permutation& p) 
 }
 
 // Gives the verdicts at the requested levels, or else the strongest that hold with the anomaly of
-// the weakest that does not. What was not observed could only show more anomalies.
+// the weakest that does not. Missing observations could only show more anomalies.
 std::string verdict_of(const Audit& c, bool all_observed) {
   std::string text, wrong;
   for (const Verdict& v : c.result.verdicts) {
@@ -150,7 +150,7 @@ class Play {
         s_.permutations));
   }
 
-  // Plays and assembles; adds what was observed to the totals.
+  // Plays and assembles; adds the observations to the totals.
   Result<schedule::Assembled> play(schedule::Stage& stage, const schedule::Permutation& p,
                                    schedule::Performance& played) {
     auto performance = stage.play(p);

@@ -29,7 +29,7 @@ std::string_view name_of(LevelId level) {
   return std::ranges::find(kNames, level, &std::pair<LevelId, std::string_view>::first)->second;
 }
 
-// What was found at a level, checked and verified.
+// The result at a level, checked and verified.
 struct AtLevel {
   LevelId level = LevelId::causal;
   predict::OtherSources found;

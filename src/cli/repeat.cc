@@ -11,7 +11,7 @@
 namespace assay::internal::cli {
 namespace {
 
-// Flags that the hunt itself needs, and those that say where its results go.
+// Flags that the hunt itself needs, and flags for its results.
 constexpr std::array<std::string_view, 11> kNotRepeated = {"--until-violation",
                                                            "--time",
                                                            "--history",

@@ -1,5 +1,5 @@
-// Connections that execute statements on request, each on a separate thread, so that one which
-// waits for a lock does not hold up the others; and detection of such waits.
+// Connections that execute statements on request, each on a separate thread, so one that waits for
+// a lock does not hold up the others; and detection of such waits.
 #pragma once
 
 #include <chrono>

@@ -359,7 +359,7 @@ Status Run::fill() {
   return Ok{};
 }
 
-// Notes the session's end, so that readers of the growing history need not wait for it.
+// Notes the session's end, so readers of the growing history need not wait for it.
 Status Run::note_end(uint32_t session) {
   if (options_.parts == nullptr) return Ok{};
   const int64_t now = clock_.now();

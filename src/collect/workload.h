@@ -127,7 +127,7 @@ inline constexpr auto kShownByRegisters = [] {
                         causality_violation, long_fork, lost_update, write_skew, g1c,
                         real_time_violation});
 }();
-// These, and those that only queries by condition reveal.
+// These, and the ones that only queries by condition reveal.
 inline constexpr auto kShownByConditions = [] {
   std::array<Anomaly, kShownByRegisters.size() + 2> all{};
   std::ranges::copy(kShownByRegisters, all.begin());

@@ -7,8 +7,8 @@
 
 namespace assay::internal {
 
-// Adds the arrows of `cycle`, then those that show the orders of writers which it assumes, with
-// their transactions and operations.
+// Adds the arrows of `cycle`, then the arrows that show the orders of writers which it assumes,
+// with their transactions and operations.
 void draw(const Cycle& cycle, const History& history, const Proof& proof, const Clauses& clauses,
           Explanation& e);
 

@@ -159,8 +159,8 @@ class WitnessGraph {
     }
   }
 
-  // The cheapest ways from one event to all others, and back to itself, among those that cost less
-  // than `bound`.
+  // The cheapest ways from one event to all others, and back to itself, if they cost less than
+  // `bound`.
   Ways ways_from(Vertex from, uint32_t bound, bool paths_only) const {
     Ways ways{from, std::vector<uint32_t>(out_.size(), UINT32_MAX),
               std::vector<Vertex>(out_.size(), kNone), std::vector<uint32_t>(out_.size(), kNone)};

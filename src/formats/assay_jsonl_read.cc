@@ -326,7 +326,7 @@ class JsonlLines {
     return true;
   }
 
-  // Later versions of this program announce their additions to the format here, so that this one
+  // Later versions of this program announce their additions to the format here, so this version
   // does not ignore them.
   bool read_uses() {
     json::array uses;
@@ -558,7 +558,7 @@ class JsonlLines {
         return expected(
             {"undone", at},
             "places of operations, the second behind the first and at most their number");
-      // Among the earlier parts, those that are not inside a later one.
+      // Among the earlier parts, the ones that are not inside a later part.
       const bool later = undone_.empty() || undone_.back().end <= end;
       while (!outermost.empty() && outermost.back().first >= first) outermost.pop_back();
       if (!later || (!outermost.empty() && outermost.back().end > first))

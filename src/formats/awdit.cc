@@ -48,7 +48,7 @@ bool detect_awdit(const Source& source) {
 
 // Files have no initial state, so they write it first: a transaction that is alone in the first
 // session and writes 0, which no other transaction writes, to every key. Otherwise this transaction
-// would not be known to precede those that overwrite it.
+// would not be known to precede the transactions that overwrite it.
 class AwditReader {
  public:
   AwditReader(Input& input, Notes& notes) : input_(input), notes_(notes) {}

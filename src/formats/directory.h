@@ -25,7 +25,7 @@ Error no_logs(std::string_view prefix);
 // A log of these bytes alone.
 SessionLog log_of(std::string_view bytes, const std::string& name);
 
-// Creates `path` if needed. It has to be empty, so that files of another history are not mixed in.
+// Creates `path` if needed. It has to be empty, so files of another history are not mixed in.
 Status make_empty_directory(const std::string& path);
 
 // "path/T7.log"

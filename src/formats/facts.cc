@@ -574,8 +574,8 @@ void add_contradiction(const Fact& fact, const std::string& tombstone, HistoryBu
 
 Result<History> history_of_facts(std::vector<Fact> facts, std::vector<uint64_t> lines,
                                  Budget* budget) {
-  // Transactions within their sessions, each with its place there; those that share a place are in
-  // the order of the table.
+  // Transactions within their sessions, each with its place there; transactions with the same place
+  // are in the order of the table.
   struct Txn {
     int64_t place;
     std::vector<size_t> rows;

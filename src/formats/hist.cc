@@ -79,8 +79,8 @@ class HistWriter {
     out_.write(line_);
   }
 
-  // Adjacent transactions that belong to one session share a line, so that the order of all
-  // transactions is preserved. Returns the first transaction that is not on the line.
+  // Adjacent transactions that belong to one session share a line, so the order of all transactions
+  // is preserved. Returns the first transaction that is not on the line.
   TxnId write_session_line(TxnId t) {
     const SessionId session = h_.session(t);
     line_.clear();

@@ -42,8 +42,7 @@ class FileSource : public ByteSource {
     for (;;) {
       if (waits_)
         if (Status s = wait(); !s.ok()) return s.error();
-      // Called before reading, so that the read includes everything that was written before the
-      // end.
+      // Called before reading, so the read includes everything that was written before the end.
       const bool grows = this->grows();
       const ssize_t n = ::read(fd_, to, size);
       if (n > 0 || (n == 0 && !grows)) return static_cast<size_t>(n);

@@ -86,7 +86,7 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
   if (record.f == "init" && record.value && record.value->kind == Kind::map)
     return add_initial(record);
   if (!choose_workload(record)) return false;
-  // Each operation without a process is in a session of its own.
+  // Each operation without a process is in a separate session.
   const std::string process = record.process ? std::to_string(record.process->integer) : "";
   Pending& pending = pending_[process];
   ops_.clear();

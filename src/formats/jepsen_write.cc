@@ -2,9 +2,9 @@
 // invocations and completions are merged by time; otherwise there are completions only, because the
 // order of the records would claim times that were never measured.
 //
-// A reader of a Jepsen history takes the operations in the order of their completions. So that it
-// gets the same history back, completions keep the order of the transactions wherever that does not
-// contradict the clock, as in histories written session by session.
+// A reader of a Jepsen history takes the operations in the order of their completions. To preserve
+// the history, completions keep the order of the transactions wherever that does not contradict the
+// clock, as in histories written session by session.
 #include "formats/jepsen_write.h"
 
 #include <algorithm>

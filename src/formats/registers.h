@@ -55,7 +55,7 @@ class Registers {
   const std::vector<Session>& sessions() const { return sessions_; }
   // The operations of a transaction. Valid until the next call.
   const std::vector<RegisterOp>& ops(TxnId t);
-  // Whether the transaction is committed or of unknown outcome.
+  // Whether the transaction committed or may have committed.
   bool committed(TxnId t) const { return history_.status(t) != TxnStatus::aborted; }
 
  private:

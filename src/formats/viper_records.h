@@ -1,6 +1,6 @@
 // The transactions of one of Viper's logs, in either notation: JSON, or EDN as Viper's Jepsen
-// logger writes it. An EDN record is turned into the equivalent JSON, keywords into strings, so
-// that there is one reader. Include from sources only: simdjson.h is large.
+// logger writes it. An EDN record is turned into the equivalent JSON, keywords into strings, so one
+// reader suffices. Include from sources only: simdjson.h is large.
 #pragma once
 
 #include <optional>

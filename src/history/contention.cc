@@ -3,12 +3,12 @@
 //   s1: { r(x,0) w(x,1) }     at the same time     s2: { r(x,0) r(y,0) }     one conflict: s2 read
 //                                                  x, and not what s1 wrote
 //
-// A transaction that lasts from b to e overlaps the transactions that began by e, less those that
-// had ended before b. So two sorted lists for a key, the begins and the ends of its writers, tell
-// by two binary searches how many writers overlap an access; the lists of its readers tell how many
-// readers do. The same counts within the session are subtracted, which leaves other sessions. For
-// each read it is found separately whether it returned the write of an overlapping transaction; it
-// did not see the other overlapping writers of the key.
+// A transaction that lasts from b to e overlaps the transactions that began by e, less the ones
+// that had ended before b. So two sorted lists for a key, the begins and the ends of its writers,
+// tell by two binary searches how many writers overlap an access; the lists of its readers tell how
+// many readers do. The same counts within the session are subtracted, which leaves other sessions.
+// For each read it is found separately whether it returned the write of an overlapping transaction;
+// it did not see the other overlapping writers of the key.
 //
 // O(n log n) for n accesses. Times of one clock are compared as they are; if the clocks of sessions
 // may differ by some amount, transactions of different sessions count as longer by that amount.

@@ -13,14 +13,14 @@ namespace assay::internal {
 // "REPEATABLE_READ" become "repeatable-read".
 std::string plain_level_name(std::string_view written);
 
-// Says that there is no such level: "no level 'frob'"; for a level that is defined elsewhere, also
+// Says that no such level exists: "no level 'frob'"; for a level that is defined elsewhere, also
 // which levels here are next to it.
 std::string no_level(std::string_view written);
 // Whether this names a level that is defined elsewhere, such as Adya's or Elle's, and not here.
 bool is_neighbour(std::string_view written);
 
-// The number by which a declared level enters hashes. A level that was added later has a number of
-// its own, so that those of the others stay the same.
+// The number by which a declared level enters hashes. A level that was added later has a separate
+// number, so the numbers of the others stay the same.
 uint64_t hashed_as(LevelId level);
 
 // What a reader of a format expects in the place of a transaction's level.

@@ -65,7 +65,7 @@ class Predicates {
   // kNone if there is no such version or more than one, if it does not certainly satisfy the
   // condition, or if a deletion has it as tombstone.
   std::vector<VersionId> only_versions(const History& history) const;
-  // The versions that satisfy the condition, and those that may; both ascending.
+  // The versions that satisfy the condition, and the versions that may; both ascending.
   std::span<const VersionId> certain(PredicateId p) const { return certain_[p]; }
   std::span<const VersionId> open(PredicateId p) const { return open_[p]; }
   // The keys of these versions, ascending.

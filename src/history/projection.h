@@ -1,5 +1,5 @@
-// The part of a history that consists of some of its operations, made so that it shows nothing that
-// the whole does not show: if the whole satisfies a level, so does the part.
+// The part of a history that consists of some of its operations, made to show nothing that the
+// whole does not show: if the whole satisfies a level, so does the part.
 //
 //   s1: { w(x,1) }   s2: { r(y,null) ins(x,9)! }   s3: { w(y,1) } { w(x,2) }
 //   Without s1, the failed insert must have met x = 2, but s2 did not see y = 1. So the insert

@@ -116,7 +116,8 @@ class TxnBatch::Undoing {
     return absent == op.effect;  // insert
   }
 
-  // The elements appended here are at the end of the list, after those that the transaction keeps.
+  // The elements appended here are at the end of the list, after the ones that the transaction
+  // keeps.
   void read_list(const RawOp& op) {
     RawOp kept = op;
     const auto last = [&] { return batch_.extra_[kept.first_extra + kept.extra_count - 1]; };

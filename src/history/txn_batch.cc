@@ -16,8 +16,8 @@ constexpr size_t kLookBack = 64;                // operations before a read of a
 
 void TxnBatch::begin_txn(const TxnHeader& header) {
   header_ = header;
-  ops_.erase(ops_.begin() + static_cast<ptrdiff_t>(end_of_txns()), ops_.end());  // a transaction
-                                                                                 // without its end
+  ops_.erase(ops_.begin() + static_cast<ptrdiff_t>(end_of_txns()), ops_.end());  // of a transaction
+                                                                                 // that did not end
   undone_.clear();
   fault_.reset();
 }
@@ -53,7 +53,7 @@ void TxnBatch::end_undone() {
   txns_.push_back({header, end_of_txns(), ops_.size()});
 }
 
-// Stores the rare parts of the operation added last, besides key, value and effect.
+// Stores the rare parts of the operation added last: all but key, value and effect.
 bool TxnBatch::add_extra(const Op& op) {
   RawOp& raw = ops_.back();
   RawQuery query{.rows = static_cast<uint32_t>(op.rows.size()),

@@ -54,8 +54,8 @@ class Closure {
   const uint32_t window_;  // vertices that have a row
   const uint32_t words_;   // words of a row
   uint32_t now_ = 0;       // the place of the vertex visited last
-  // Indexed by vertex: its place in the order plus the length of a row, so that every row begins at
-  // a word.
+  // Indexed by vertex: its place in the order plus the length of a row, so every row begins at a
+  // word.
   std::vector<uint32_t> place_;
   // Rows of the last vertices; the row of a place is at the place modulo window_.
   std::vector<uint64_t> rows_;

@@ -63,7 +63,7 @@ EventGraph::Size EventGraph::size(const Problem& problem, const LevelInfo& level
                  writers = problem.key_writers(key).size();
     if (readers == 0 || writers == 0) continue;
     ++size.vertices;
-    // The arcs of the helper, and those that replace it for two updaters.
+    // The arcs of the helper, and the arcs that replace it for two updaters.
     size.arcs += readers + (split && !mixed ? 1 : 3) * writers;
   }
   // For each chain an arc per event, and a helper with its arc for each event that was over.

@@ -90,7 +90,7 @@ class PlacesByReads {
       for (const Node reader : problem_.readers[w]) take(reader);
   }
 
-  // Starts from the longest path to each node, scaled so that all paths together are as long as the
+  // Starts from the longest path to each node, scaled until all paths together are as long as the
   // history. Nodes on a cycle come last.
   void start() {
     std::vector<uint32_t> waits(problem_.nodes()), depth(problem_.nodes());

@@ -24,7 +24,7 @@ struct OpenAggregate {
 // The open aggregates of one history, by operation.
 class OpenAggregates {
  public:
-  // `all`: the aggregates, ascending; those that no states of their keys decide are omitted.
+  // `all`: the aggregates, ascending; the ones that no states of their keys decide are omitted.
   OpenAggregates(const History& history, std::span<const OpId> all);
 
   const std::vector<OpenAggregate>& all() const { return all_; }

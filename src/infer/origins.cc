@@ -63,7 +63,7 @@ void Origins::note_first_writes(unsigned threads, Budget& budget) {
   if (!several.empty()) note_again(several);
 }
 
-// True only for the first caller: of several writes of a version, one claims it.
+// Returns true only for the first caller: of several writes of a version, one claims it.
 bool Origins::claim(const Install& install) {
   OpId nobody = kNone;
   return std::atomic_ref(of_version_[install.version].op)

@@ -117,7 +117,7 @@ struct Findings {
 };
 
 // A guess at when things happened, from which the search starts: comparable numbers without a unit,
-// per node. It is never trusted: it only decides what is tried first.
+// per node. It is never trusted: it only decides the order of trying.
 struct Hint {
   std::vector<int64_t> read_time;
   std::vector<int64_t> write_time;

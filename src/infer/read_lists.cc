@@ -9,9 +9,9 @@
 // of the writer of the last element of others. If an element was appended more than once, its
 // writer is open (open_lists.h).
 //
-// Lists of one key are mostly beginnings of each other. What was found about one list holds for the
-// part that another has in common with it, except for elements that the reader itself appended, and
-// is not looked at again.
+// Lists of one key are usually beginnings of each other. What was found about one list holds for
+// the part that another has in common with it, except for elements that the reader itself appended,
+// and is not looked at again.
 //
 // Cost: a comparison of each element, and once for each version and each list that differs a
 // look-up of its origin and of its writer's operations.

@@ -1,4 +1,4 @@
-// A history satisfies a level with one event a transaction if its transactions have an order in
+// A history satisfies a level with one event per transaction if its transactions have an order in
 // which every read returns the state of its key. A state is a value: to see that a read returns it,
 // the writer need not be known. So transactions take effect in the order in which they ended, each
 // as soon as possible. This uses only the columns of the history:

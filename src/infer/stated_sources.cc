@@ -11,7 +11,7 @@ bool written_before(const History& h, OpId read) {
   return false;
 }
 
-// What the stated source of a read amounts to.
+// What the stated source of a read means.
 enum class Statement : uint8_t { none, own, contradicted, outside };
 
 Statement judge(const History& h, OpId read) {

@@ -5,9 +5,9 @@
 //   s1: { r(x,0) w(x,1) }   T1
 //   s2: { r(x,0) w(x,2) }   T2      T1 read what T2 overwrote, T2 what T1 did: a lost update
 //
-// With single events these two edges are a cycle. With two events a transaction, T2 read before T1
-// committed, so where writers of a key may not overlap T2 as a whole comes before T1; but T1 read
-// before T2 committed: a cycle again.
+// With single events these two edges are a cycle. With two events per transaction, T2 read before
+// T1 committed, so, if writers of a key may not overlap, T2 as a whole comes before T1; but T1
+// read before T2 committed: a cycle again.
 //
 // None of this needs clocks or a search, so it is checked before either. MTC (PVLDB 2025) decides
 // mini-transactions by it, as DIVERGENCE and the inferred orders. Cost: linear. Two updates of a

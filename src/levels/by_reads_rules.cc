@@ -52,8 +52,8 @@ void decide_by_reads(Case& c, const LevelInfo& level, std::string_view stage,
   if (found.outcome() != Outcome::satisfied || !c.has_open_reads())
     return c.record(level.id, std::move(found));
   // An order that explains what each transaction saw, and that keeps to the stated orders of
-  // versions, also satisfies Adya's levels if enough of these orders is known: all of them, or
-  // those that matter given the sources along it.
+  // versions, also satisfies Adya's levels if enough of these orders is known: all of them, or the
+  // ones that matter given the sources along it.
   const Certificate* known =
       level.events == EventModel::adya ? c.lattice.ordering(level.id) : nullptr;
   std::optional<Order> order =
@@ -112,7 +112,7 @@ void decide_adya(Case& c, const LevelInfo& level) {
   decide_by_reads(c, level, "adya", c.adya_alone, UpdateOrders::ignored);
 }
 
-// A level without clean reads has a matching of its own, in which only lists are open.
+// A level without clean reads has a separate matching, in which only lists are open.
 void decide_with_dirty_reads(Case& c, const LevelInfo& level) {
   const auto timer = c.stages.time("adya");
   if (c.is_explainable()) c.lattice.await(next_stronger(level.id), level.id);

@@ -46,8 +46,7 @@ struct Case {
   bool match();
 
   bool uses(SpeedUp s) const { return options.speed_ups.has(s); }
-  // Whether no single read refutes what levels require of reads, so that there is something to
-  // search.
+  // Whether no single read refutes what levels require of reads, so a search makes sense.
   bool is_explainable() const { return problem.found.bad_read.anomaly == Anomaly::none; }
   bool has_open_reads() const { return !problem.unresolved.empty(); }
   bool timed_enough(const LevelInfo& level) const {

@@ -22,8 +22,8 @@
 // and each costs one look-up in the clock; if there are many, the last seen writer of each chain is
 // looked up. The first order proposed is that of how much a transaction saw. Once faults have
 // become edges, the next order differs from it by transactions that come later than they did, and
-// only those that they overtake are examined again: a writer that is now after another one, and was
-// seen by a reader of that one.
+// only the transactions that they overtake are examined again: a writer that is now after another
+// one, and was seen by a reader of that one.
 //
 // Cost: reads-from edges × chains for the clocks, then reads × writers in between, at most reads ×
 // chains × log; a later round at most twice that. Memory: transactions × chains words. Without
@@ -186,7 +186,7 @@ class SeenByAnyPath : public SeenFaults {
   }
 
  private:
-  // A writer of a key, with all that is needed to ask whether it was seen, so that nothing else is
+  // A writer of a key, with all that is needed to ask whether it was seen, so nothing else is
   // looked up.
   struct Writer {
     WriteId write;

@@ -75,7 +75,7 @@ class Dependencies {
   bool find(Budget& budget);
 
   const std::vector<Dependency>& all() const { return all_; }
-  // The orders that the history states, and those that follow from updates; the source of the
+  // The orders that the history states, and the orders that follow from updates; the source of the
   // latter is the update's read.
   const StatedVersions& stated() const { return stated_; }
   // Indices for stated(): each states the order of two versions, the second of which is the first

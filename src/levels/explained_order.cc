@@ -5,8 +5,8 @@
 //
 // At a weak level a transaction that comes early spoils nothing for the others: a read may see any
 // version that is not older than what its reader has seen, however many came after it. So any
-// transaction goes next whose predecessors have gone and whose reads have sources among those that
-// have gone; if several may, the guess says which. A transaction that may not go waits for the
+// transaction goes next whose predecessors have gone and whose reads have sources among the ones
+// that have gone; if several may, the guess says which. A transaction that may not go waits for the
 // nearest source of a read that has none yet. When all wait, they are tried again, and then the
 // first of them goes unexplained.
 //

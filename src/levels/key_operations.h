@@ -47,7 +47,7 @@ class KeyOperations {
   const Op& op(uint32_t i) const { return ops_[i]; }
   size_t states() const { return contents_.size(); }
   size_t twins() const { return twins_; }
-  // The number of certain operations, and of those that have not taken effect.
+  // The number of certain operations, and of the ones that have not taken effect.
   size_t certain() const { return certain_; }
   size_t left() const { return left_; }
 

@@ -35,8 +35,8 @@ class SeenAlong {
   // Whether it is stated for every two consecutive versions of a key, in this order of all counting
   // transactions, that one follows the other.
   bool states_whole(const std::vector<TxnId>& order);
-  // Whether the order of versions is known if operations saw what was there at their place in an
-  // order of whole transactions.
+  // Whether the order of versions is known if operations saw the state at their place in an order
+  // of whole transactions.
   bool knows(LevelId level, const Order& order);
   // The order as one for the Adya level; nullopt if the sources along it do not satisfy the level.
   std::optional<Order> as_adya(LevelId level, const Order& order);

@@ -222,7 +222,7 @@ class SeenByWords : public SeenFaults {
     return true;
   }
 
-  // Compares what the transaction reads from with its reads: those that come after, or all.
+  // Compares what the transaction reads from with its reads: with the later ones, or all.
   bool check_sources(Node n, std::vector<VisibilityEdge>& edges, Budget& budget) {
     external_reads(problem_, n, own_);
     if (own_.size() < 2) return true;

@@ -1,5 +1,4 @@
-// The share of the budget that each search gets, so that one hard level leaves something to the
-// others.
+// The share of the budget that each search gets, so one hard level leaves something to the others.
 //
 //   two levels asked for, and three that may settle them:   1/4 1/4   1/8 1/16 1/16   and then
 //                                                                     what is left

@@ -4,7 +4,7 @@
 //                                                             before C, by session order
 //
 // A read with one possible source is a fact as long as both certainly take effect. In a proof it is
-// a separate step, which says that there is only that source; a stated order is a step, too, and
+// a separate step, which says that no other source is possible; a stated order is a step, too, and
 // session order needs none.
 //
 // Cost: linear in the history; for a cycle, the statements about each edge.

@@ -170,7 +170,7 @@ class StatementSplitter {
       lock_[key] = static_cast<uint8_t>(lock_[key] != 0 && writers[key] > 1);
   }
 
-  // Chooses a prefix with which new keys come after all others, so that no query covers them.
+  // Chooses a prefix with which new keys come after all others, so no query covers them.
   void choose_prefix() {
     for (KeyId key = 0; key < h_.key_count(); ++key)
       if (last_key_ == kNone || key_less(h_.key(last_key_), h_.key(key))) last_key_ = key;

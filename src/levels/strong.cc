@@ -214,8 +214,8 @@ class Engine {
     const auto timer = stages_.time("places");
     if (!room(place_bytes(graph_))) return false;
     order.renew(order_by_places(graph_, order.order()));
-    // If memory does not suffice for all choices, the search makes only those that an order gets
-    // wrong.
+    // If memory does not suffice for all choices, the search makes only the choices that an order
+    // gets wrong.
     constexpr uint64_t kBytesAChoice = 250;
     Budget asked = budget_;
     neighbours_first_ = asked.has_room(kBytesAChoice * problem_.writes.size());
@@ -547,7 +547,7 @@ Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& lev
   return found;
 }
 
-// If reads have very many sources, first tries those that are near in the order of the hint.
+// If reads have very many sources, first tries the sources near in the order of the hint.
 Judgement accept_with_fewer_sources(const Problem& problem, const LevelInfo& level,
                                     const CheckOptions& options, Stages& stages, Budget& budget,
                                     const FindContradicted* contradicted) {

@@ -128,7 +128,7 @@ class Account {
     if (not_later > 0) b += placed[static_cast<size_t>(not_later - 1)].maybe;
     return b;
   }
-  // The bounds by the clock: additions that ended before the reader began went before it, those
+  // The bounds by the clock: additions that ended before the reader began went before it; additions
   // that began after it ended did not.
   Bounds by_clock(const TallyTxn& reader) const {
     Bounds b = all_;

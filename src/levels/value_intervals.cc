@@ -81,8 +81,8 @@ class ValueIntervals {
     if (history_.status(t) == TxnStatus::committed) certain_writes_.push_back(t);
   }
 
-  // The write that was requested last, of those that responded before the read began; kNone if
-  // there is none.
+  // The write that was requested last, among the writes that responded before the read began; kNone
+  // if there is none.
   TxnId latest_before(TxnId read) const {
     const auto over = std::ranges::partition_point(
         certain_writes_, [&](TxnId t) { return times_[t].end < times_[read].begin; });

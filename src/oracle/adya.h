@@ -26,7 +26,7 @@
 
 namespace assay::internal::oracle {
 
-// Which version orders count. any: those that agree with the stated orders. known: in addition, the
+// Which version orders count. any: all that agree with the stated orders. known: in addition, the
 // history must determine the place of each version that was read relative to every other; otherwise
 // `satisfied` means only that some order would be allowed.
 enum class Orders : uint8_t { any, known };

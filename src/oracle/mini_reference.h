@@ -2,7 +2,7 @@
 // write dependencies.
 //
 //   s1: { r(x,0) w(x,1) }   s2: { r(x,1) w(x,2) }   s3: { r(x,0) r(y,0) }
-//   Who reads a key before writing it follows the writer it read: T1 before T2. T3 read what T1
+//   A reader that also writes follows the writer that it read: T1 before T2. T3 read what T1
 //   overwrote, and by the closure what T2 overwrote: anti-dependencies to both.
 //
 // Every write follows a read of its key, so these chains order all writers of a key, or two of them

@@ -10,7 +10,7 @@
 //   the levels of snapshots and       Is there an order of events, one or two per transaction,
 //   serializations                    in which replaying the operations returns what was read?
 //                                     (replay.h)
-//   statement snapshots               The same, with one event a statement and one for the commit
+//   statement snapshots               The same, with one event per statement and one for the commit
 //                                     (statements.h).
 //   the weak levels                   Is there a commit order that contains session order and
 //                                     reads-from and satisfies the level's axiom? (commit_order.h)

@@ -218,7 +218,7 @@ class Execution {
     return true;
   }
 
-  // Adds what is common to all serial orders; false if none is possible.
+  // Adds the pairs common to all serial orders; false if none is possible.
   bool close(PartialOrder& order) const {
     bool grows = true;
     const auto add = [&](uint32_t a, uint32_t b) {

@@ -1,5 +1,5 @@
-// Unrecorded operations of transactions, represented by keys, so that a search through conflicts
-// takes them into account.
+// Unrecorded operations of transactions, represented by keys, so a search through conflicts takes
+// them into account.
 //
 //   A read something unrecorded in the table t            A reads the key "reads of t", and what
 //                                                         changes a row of t changes it

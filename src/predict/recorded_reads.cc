@@ -4,7 +4,7 @@
 //   0: reads x initially, writes x    1: reads x from 0
 //
 // The first transaction did not commit and has no number; a read of a key that its own transaction
-// has written has no other source and is left out. The sources themselves are those that the
+// has written has no other source and is left out. The sources themselves are the ones that the
 // verifier of executions finds (certify/boundary.h). Cost: linear in the history.
 
 #include "predict/recorded_reads.h"

@@ -28,7 +28,7 @@ struct Touch {
   bool reads;
   bool changes;
   bool inserts;  // whether there may be no row
-  // Whether it happens in every order of the transactions, so that it locks and may be refused. A
+  // Whether it happens in every order of the transactions, so it locks and may be refused. A
   // query's possible reads and unrecorded operations are not certain.
   bool is_certain = true;
   // The lock on a row that is read and not changed, if the row is there in every order.

@@ -100,7 +100,7 @@ void Frontier::index_chains() {
   }
 }
 
-// Indexes the known orders, and those that the reads force.
+// Indexes the known orders, and the orders that the reads force.
 void Frontier::index_write_orders() {
   std::vector<std::pair<Node, Node>> stated, pairs;
   for (const StatedOrder& order : problem_.stated) stated.emplace_back(order.before, order.after);

@@ -11,7 +11,7 @@ namespace assay::internal {
 
 // Decides the level by a complete search, within the budget. `level` must not be weak; if it has
 // real time, the history must have times. A violation comes with an empty proof: the search knows
-// only that there is no order.
+// only that no order exists.
 Judgement search_prefixes(const Problem& problem, const LevelInfo& level, Stages& stages,
                           Budget& budget);
 

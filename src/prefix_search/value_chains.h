@@ -50,7 +50,7 @@ class ValueChains {
   std::span<const KeyValue> writes(uint32_t chain, uint32_t place) const {
     return part(writes_, &Txn::writes, begin_[chain] + place, 1);
   }
-  // Per read, as in reads(): the place of the last earlier transaction of its own session that
+  // Per read, as in reads(): the place of the last earlier transaction of the same session that
   // writes the key; kNone if there is none.
   std::span<const uint32_t> own_writers(uint32_t chain, uint32_t place) const {
     return part(own_writers_, &Txn::reads, begin_[chain] + place, 1);

@@ -16,8 +16,7 @@ namespace {
 constexpr size_t kCommentBytes = 60'000;  // GitHub takes 65,536 characters
 constexpr size_t kCommentTransactions = 12;
 
-// Escapes a text from a history, so that none of it is taken for markup and it stays in its cell
-// and line.
+// Escapes a text from a history: none of it is read as markup, and it stays in its cell and line.
 std::string plain(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// The events of a history that the reports draw: those that happened to the database.
+// The events of a history that the reports draw: the ones that happened to the database.
 #pragma once
 
 #include "assay/history.h"

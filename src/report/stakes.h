@@ -9,7 +9,7 @@
 namespace assay::internal {
 
 // "At stake: 3 conflicts …", and which anomalies could have been shown and which had no candidate:
-// both of those that a satisfied level rules out. Empty if no level is satisfied.
+// both among the anomalies that a satisfied level rules out. Empty if no level is satisfied.
 std::vector<std::string> stakes_in_sentences(const Audit& c);
 
 }  // namespace assay::internal

@@ -46,7 +46,7 @@ class ChoiceSolver {
  public:
   enum class Result : uint8_t { acyclic, contradiction, out_of_budget };
 
-  // The known edges are those that `graph` has now; `order` keeps the graph acyclic.
+  // The known edges are the ones that `graph` has now; `order` keeps the graph acyclic.
   ChoiceSolver(Digraph& graph, IncrementalOrder& order, const Locality& local = {});
   // Removes every edge that this object added to the graph; the order stays.
   ~ChoiceSolver();

@@ -71,7 +71,8 @@ void FenceClock::forget_passed() {
   }
 }
 
-// Places the fence, then all fences that wait for it, then those that wait for these, and so on.
+// Places the fence, then all fences that wait for it, then the fences that wait for these, and so
+// on.
 void FenceClock::place(Place& at, Unplaced fence) {
   struct Next {
     Unplaced fence;

@@ -101,8 +101,8 @@ const Progress& HorizonWatcher::progress() {
 // --- deciding
 
 Status HorizonWatcher::decide(bool last) {
-  // If there are no other transactions, those that were left out before count in the window after
-  // all.
+  // If there are no other transactions, the ones that were left out before count in the window
+  // after all.
   const bool none_beyond = whole_ && last && !members_.empty();
   for (size_t left_out = 0; (fresh_ > 0 || none_beyond) && !listener_.has_enough(); ++left_out) {
     Result<Window> window = projection_alone(members_, {none_beyond, deletes_});

@@ -131,8 +131,8 @@ class LatePlaces {
   // The members of `order` must outlive this.
   explicit LatePlaces(const Order& order);
 
-  // Finds a place. A transaction that gets one here is kept apart from those that are asked about
-  // later.
+  // Finds a place. A transaction that gets one here is kept apart from the transactions that are
+  // asked about later.
   LatePlace of(const Member& m);
   // The numbers of late transactions that gave way.
   const std::set<uint64_t>& gave_way() const { return gave_way_; }

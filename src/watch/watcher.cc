@@ -597,8 +597,8 @@ Watcher::Settled Watcher::begin_settled() const {
   return s;
 }
 
-// Applies the first part of an order to the state, in stretches of a window, so that no more than
-// one needs to be taken back. Returns the last stretch, which may be `first`.
+// Applies the first part of an order to the state, in stretches of a window, so no more than one
+// needs to be taken back. Returns the last stretch, which may be `first`.
 Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const TxnId> part,
                                       std::span<const RivalVersion> rivals,
                                       std::span<const PlacedLate> late, Settled first) {

@@ -89,8 +89,8 @@ class Watcher final : public Watch {
     std::vector<Member> members;
     size_t ordered = 0;  // this many members, the first ones, are in the order
     std::vector<certify::Segment::Rival> rivals;
-    // Transactions of unknown outcome: those that got a place; those that were touched; those that
-    // took effect after all.
+    // Transactions of unknown outcome that got a place, that were touched, and that took effect
+    // after all.
     std::vector<LateTxn> late, touched, took_effect;
     std::vector<LateWrite> masked_writes;
     std::vector<LiveState::Change> changes;

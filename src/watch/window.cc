@@ -426,7 +426,7 @@ class WindowWriters {
     return is_ambiguous(seen) || (!written && !h_.is_initial(seen.version));
   }
 
-  // Whether several members wrote the value, so that a transaction beyond may have done so as well.
+  // Whether several members wrote the value; if so, a transaction beyond may have done so as well.
   bool is_ambiguous(const Observation& seen) const {
     if (seen.accepts != Accepts::equals) return false;
     const TxnId writer = writer_[seen.version];

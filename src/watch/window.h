@@ -29,7 +29,7 @@ namespace assay::internal::watch {
 
 class LateEffects;
 
-// What is known about writers that are not among the members.
+// The known facts about writers that are not among the members.
 struct Past {
   const LiveState& state;
   // Other transactions may have written any key: some were dropped, and the state of a key without
@@ -99,7 +99,7 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
 Result<Window> projection(std::span<const Member> members, const Past& past, int64_t mark,
                           Times times);
 
-// What is known about transactions before and after the members.
+// The known facts about transactions before and after the members.
 struct Beyond {
   bool none = false;     // there are no others
   bool deletes = false;  // some of them may have deleted keys

@@ -1,7 +1,7 @@
 // When the write-ahead log of a SQLite database is emptied. It starts again only at a moment when
 // no connection reads from it, and sessions that read without a pause leave no such moment, so it
 // would grow until the disk is full. So once it is long, new transactions wait until the current
-// ones have ended, and one of those that waited empties it.
+// ones have ended, and one of the waiting ones empties it.
 #pragma once
 
 #include <chrono>

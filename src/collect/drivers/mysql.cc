@@ -520,7 +520,7 @@ class MysqlDriver : public Driver {
  private:
   Result<std::unique_ptr<MysqlSession>> open() {
     MysqlConnection connection(mysql_init(nullptr));
-    // A little longer than the server waits, so that an orderly error comes first.
+    // A little longer than the server waits, so an orderly error comes first.
     const auto seconds = static_cast<unsigned>(options_.timeout.count() / 1000 + 2);
     mysql_options(connection.get(), MYSQL_OPT_CONNECT_TIMEOUT, &seconds);
     mysql_options(connection.get(), MYSQL_OPT_READ_TIMEOUT, &seconds);

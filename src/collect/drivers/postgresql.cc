@@ -53,7 +53,7 @@ constexpr IsolationName kH2Isolations[] = {
     {"snapshot", "… SNAPSHOT"},
 };
 
-// The client waits this much longer than the server, so that an orderly error comes first.
+// The client waits this much longer than the server, so an orderly error comes first.
 constexpr auto kPostgresqlGrace = std::chrono::milliseconds(1000);
 
 struct ClosePostgresql {

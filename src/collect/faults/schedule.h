@@ -1,5 +1,5 @@
 // Faults of a run: which, when and where, drawn from the seed. A fault begins, lasts, and is healed
-// before the next one begins; the first part of a run has no faults, so that there is traffic to
+// before the next one begins; the first part of a run has no faults, so there is traffic to
 // disturb.
 //
 //   kill, restart   the process of a node is killed, and started after the fault's time (restart:

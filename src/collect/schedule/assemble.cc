@@ -21,7 +21,7 @@
 // database finds that the version satisfies it. If the database contradicts what the query
 // returned, only rows are recorded.
 //
-// Cost: linear in what was seen, times the conditions of a table.
+// Cost: linear in the observations, times the conditions of a table.
 #include "collect/schedule/assemble.h"
 
 #include <fmt/format.h>

@@ -57,7 +57,7 @@ struct File {
 
 // Parses a specification of PostgreSQL's isolation tester, a script whose statements say which
 // session they belong to, or Markdown with such scripts or with a table that has a column for each
-// session. `path` is used in messages, and for the name of what is played.
+// session. `path` is used in messages, and for the name of the schedule.
 Result<File> parse(std::string_view text, std::string_view path);
 
 // Every interleaving of the sessions, in the order of PostgreSQL's tester, if there are at most

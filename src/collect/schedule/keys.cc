@@ -9,8 +9,8 @@
 //   delete from test where id = 1                          remove 1
 //
 // A statement outside of a transaction is one by itself. Once the database has refused something,
-// nothing is done until the transaction's end, as in PostgreSQL. What was read and written is
-// reported in notices like those of the triggers on PostgreSQL (observing.cc).
+// nothing is done until the transaction's end, as in PostgreSQL. Reads and writes are reported in
+// notices like those of the triggers on PostgreSQL (observing.cc).
 //
 // Cost: that of the calls.
 #include "collect/schedule/keys.h"

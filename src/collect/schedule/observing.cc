@@ -16,7 +16,7 @@
 //                                                ["U","test","741","(0,1)",{"id":1,"value":10},"743","(0,3)",{"id":1,"value":11}]
 //
 // Reads are asked for with the statement itself (asking.cc). On PostgreSQL a row says which
-// transaction wrote it (xmin), and rows without a key are told apart by where they are (ctid).
+// transaction wrote it (xmin), and rows without a key are distinguished by their place (ctid).
 //
 // Cost: a function call for each row read or changed. Source: PostgreSQL's manual, 5.5 (system
 // columns), 39 (triggers).

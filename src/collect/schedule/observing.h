@@ -85,12 +85,11 @@ class Observer {
   // Fails if the place for permutations holds something that was not made for them, as it would be
   // removed; or if another run plays there. The connection keeps others out until it ends.
   Status spare(DriverSession& control);
-  // Statements that give a permutation a place of its own, and that remove it; for the one
+  // Statements that create a separate place for a permutation, and that remove it; for the one
   // connection that sets up.
   std::vector<std::string> begin_place() const;
   std::vector<std::string> end_place() const;
-  // Learns which tables there are, so that it is known from then on which of them a statement is
-  // about.
+  // Learns which tables there are; from then on it is known which of them a statement is about.
   Status look(DriverSession& control);
   // Has changes of the tables reported, unless rows are compared.
   Status watch(DriverSession& control) const;
@@ -120,7 +119,7 @@ class Observer {
   void note_made(std::string_view statement);
 
   Asked ask(std::string_view statement) const;
-  // Removes from the answer what was added to the question.
+  // Removes from the answer the additions to the question.
   void take(const Asked& asked, Spoken& answer, Sight& sight) const;
   // Returns the statements that report changes afterwards, if they are not reported with the
   // answer.
@@ -149,8 +148,8 @@ class Observer {
   void look_at_condition(std::string_view statement, const std::vector<Word>& words,
                          const Relation& relation, size_t from, size_t end, Sight& sight) const;
 
-  // What is compared: nothing, as triggers report changes; the rows of the transaction's snapshot,
-  // which changes also find; the same, but changes find the newest versions.
+  // The rows that are compared: none, as triggers report changes; the rows of the transaction's
+  // snapshot, which changes also find; the same, but changes find the newest versions.
   enum class Compares : uint8_t { nothing, snapshot, newest };
   static Compares compares(const Driver& driver);
 

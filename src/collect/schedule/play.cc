@@ -1,4 +1,4 @@
-// Plays a permutation as PostgreSQL's tester does, so that it gives what that tester's
+// Plays a permutation as PostgreSQL's tester does, so it gives the results that the tester's
 // specifications expect:
 //
 //   the tables are set up, then each session; then each step is sent to its session in turn. If
@@ -8,11 +8,11 @@
 //
 //   s1: UPDATE …   s2: UPDATE … <waiting>   s1: COMMIT   s2: <completed>
 //
-// Each permutation has a place of its own: a schema, a database, or SQLite's temporary file,
-// created before and removed afterwards. The database itself is asked which of the observed
-// versions satisfy the conditions of queries, at the end, when no session has anything open: each
-// version is put into its table by itself, the condition is evaluated, and all of this is rolled
-// back. So operators, types and collations have the database's own meaning.
+// Each permutation has a separate place: a schema, a database, or SQLite's temporary file, created
+// before and removed afterwards. The database itself is asked which of the observed versions
+// satisfy the conditions of queries, at the end, when no session has anything open: each version is
+// put into its table by itself, the condition is evaluated, and all of this is rolled back. So
+// operators, types and collations have the database's own meaning.
 //
 // Cost: the statements, a look at the locks for each that is not answered within milliseconds, and
 // at the end one message for each version and table that was not asked about in an earlier
@@ -124,7 +124,7 @@ class OpenStage : public Stage {
     }
     return Ok{};
   }
-  // Begins anew if what is there cannot be removed by SQL.
+  // Begins anew if the present content cannot be removed by SQL.
   Status begin_anew() {
     player_.reset();
     sessions_.clear();
@@ -479,7 +479,7 @@ class OpenStage : public Stage {
     if (now_.compared)
       if (Status s = observer_.see_rows(*control_, now_.last_rows); !s.ok()) return s;
     if (Status s = ask_conditions(); !s.ok()) return s;
-    // What is left is removed before the next permutation.
+    // The rest is removed before the next permutation.
     return tell_setup(file_.teardown, false);
   }
 

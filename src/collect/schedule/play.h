@@ -1,4 +1,5 @@
-// A schedule of SQL, played on a database, permutation by permutation, and what was seen in each.
+// A schedule of SQL, played on a database, permutation by permutation, and the observations in
+// each.
 #pragma once
 
 #include <chrono>
@@ -35,7 +36,7 @@ struct Statement {
   uint64_t place = 0;  // its place among the answers of all sessions
 };
 
-// What is reported about a step and when, as in PostgreSQL's tester.
+// The report about a step and its time, as in PostgreSQL's tester.
 struct Told {
   enum class What : uint8_t { done, waiting, completed, result };
   What what = What::done;

@@ -1,5 +1,5 @@
-// SQL of any dialect, cut into statements and words: nothing is refused, and what is not known is
-// left unchanged.
+// SQL of any dialect, cut into statements and words: nothing is refused, and unknown syntax is left
+// unchanged.
 #pragma once
 
 #include <algorithm>

@@ -19,8 +19,7 @@ namespace assay::internal::collect {
 
 // Notation as in the literature on isolation: b1 begins transaction 1, r1x reads x, w1x writes it,
 // c1 commits, a1 aborts; u1x compares x with what transaction 1 sees there, and sets it; q1 asks
-// for the rows whose values are among those that the script writes. If x is a list, it is read
-// whole and appended to.
+// for the rows whose values the script writes. If x is a list, it is read whole and appended to.
 struct Script {
   static constexpr uint32_t kTxns = 4;
   std::string_view text;

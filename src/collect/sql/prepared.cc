@@ -362,7 +362,7 @@ bool Prepared::asks_snapshot() const {
 
 namespace {
 
-// Adds what was observed. A query for one row by its key alone is a read of the key, and says
+// Adds the observations. A query for one row by its key alone is a read of the key, and says
 // nothing more.
 void put_observed(std::vector<Step>& steps, Step query, bool by_key) {
   Reply& reply = query.reply;

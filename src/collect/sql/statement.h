@@ -1,5 +1,5 @@
-// A statement as it is sent to a database with the values of its parameters, and what is recorded
-// of it and its answer.
+// A statement as it is sent to a database with the values of its parameters, and the record of it
+// and its answer.
 #pragma once
 
 #include <string>

@@ -3,8 +3,8 @@
 //
 //   s1: { w(x,1) }   s2: { w(y,1) }   s3: { r(x,1) r(y,0) }   s4: { r(x,0) r(y,1) }
 //
-// as between a primary and a replica that apply commits in different orders. A session writes one
-// side only, so that few sessions write a key, and the order of its versions is soon known.
+// as between a primary and a replica that apply commits in different orders. A session writes only
+// one side, so few sessions write a key, and the order of its versions is soon known.
 #include "collect/workloads/integer_keys.h"
 #include "collect/workloads/planned_session.h"
 #include "collect/workloads/registry.h"

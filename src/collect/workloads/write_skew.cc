@@ -28,7 +28,7 @@ class WriteSkewSession : public PlannedSession, public IntegerRegisters {
     // With an odd number of keys, the last one has only the first as its partner.
     const Value mine = integer_key((2 * pair + side) % keys_);
     read(mine);
-    // The side that is not written is read last, so that it is read late.
+    // The side that is not written is read last, and so late.
     read(integer_key((2 * pair + 1 - side) % keys_));
     write(mine);
   }
