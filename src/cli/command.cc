@@ -79,7 +79,8 @@ constexpr std::array kCommands = {
             "show which databases can be driven from here, and the limits of this machine",
             "  assay doctor\n", add_doctor},
     // The commands from here on are shown only by assay --help-all.
-    Command{"recover", "add what the database's log says to the history of a run that was killed",
+    Command{"recover",
+            "complete the history of a run that was killed with what the database's log says",
             "  assay recover run.jsonl --database sqlite:app.db\n", add_recover},
     Command{"exec-test", "test whether a program keeps to the protocol by which 'exec:' drives it",
             "  assay exec-test 'python3 examples/drivers/sqlite.py app.db'\n"
@@ -105,7 +106,7 @@ constexpr std::array kCommands = {
     Command{"selftest", "compare the checker with brute force on random histories",
             "  assay selftest\n  assay selftest --count 100000 --seed 7\n", add_selftest},
     Command{"version", "print the version of this program", "  assay version\n", add_version},
-    Command{"completion", "print the completion of this command line for a shell",
+    Command{"completion", "print the script by which a shell completes assay's command lines",
             "  assay completion bash > /usr/share/bash-completion/completions/assay\n"
             "  assay completion zsh > _assay\n  assay completion fish > assay.fish\n",
             add_completion},

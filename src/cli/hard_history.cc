@@ -128,9 +128,8 @@ void HardFlags::add(CLI::App& app) {
       ->type_name("N")
       ->group(keys);
   app.add_option("--density", density,
-                 "clauses a variable (4.27 without it), mean age of what is read in versions "
-                 "(0.15), or share "
-                 "of the edges (0.07)")
+                 "clauses per variable (by default 4.27), mean age in versions of what is read "
+                 "(0.15), or share of the edges (0.07)")
       ->check(CLI::Range(0.0, 100.0))
       ->type_name("X")
       ->group(keys);

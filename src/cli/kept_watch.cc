@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The minimum time between saved states, and the maximum share of the time for saving them.
+// The minimum time between saved states; and saving takes at most one part in this many of it.
 constexpr auto kBetweenStates = 1s;
 constexpr int kPartOfTime = 50;
 

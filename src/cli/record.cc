@@ -303,8 +303,9 @@ Action add_record(CLI::App& app) {
           ->needs(certificate)
           ->type_name("FILE");
   certificate->needs(key);
-  app.add_option("--history", s->history,
-                 "write the history here; what is seen goes meanwhile into FILE.trace")
+  app.add_option(
+         "--history", s->history,
+         "write the history here; during the recording, what is observed goes to FILE.trace")
       ->required()
       ->type_name("FILE");
   app.add_option(
@@ -323,8 +324,8 @@ Action add_record(CLI::App& app) {
       ->type_name("FILE");
   app.add_option(
          "COMMAND", s->command,
-         "the application, behind --; PGHOST, PGPORT and the like tell it where to connect, and "
-         "its end ends the recording")
+         "the application's command, after --; PGHOST, PGPORT and the like tell it where to "
+         "connect, and the recording ends when it does")
       ->type_name("");
   app.add_option("--test", s->options.test,
                  "the test that starts the recording, which annotations of a change name")

@@ -486,9 +486,9 @@ Error Run::why_it_ended(const Error& error) const {
     if (const auto& loss = client->loss(); loss && (first == nullptr || loss->at < first->at))
       first = &*loss;
   if (first == nullptr) return error;
-  return io_error(fmt::format("the database was lost after {:.1f} s, first by {}; then: {}",
-                              static_cast<double>(first->at) / 1e9, first->where,
-                              error.to_string()));
+  return io_error(
+      fmt::format("the connection to the database was lost after {:.1f} s, first by {}; then: {}",
+                  static_cast<double>(first->at) / 1e9, first->where, error.to_string()));
 }
 
 // Warns of an unfinished run. One that is still going on writes into our tables, until it notices

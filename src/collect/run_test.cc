@@ -228,7 +228,8 @@ while read -r line; do case $line in
   const auto stats = run(options_);
   ASSERT_FALSE(stats.ok());
   const std::string& message = stats.error().message;
-  EXPECT_NE(message.find("the database was lost after"), std::string::npos) << message;
+  EXPECT_NE(message.find("the connection to the database was lost after"), std::string::npos)
+      << message;
   EXPECT_NE(message.find("first by session 0, transaction 0-1, operation 4 ("), std::string::npos)
       << message;
 }

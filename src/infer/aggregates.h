@@ -76,7 +76,7 @@ class AggregateTerms {
   std::unordered_map<KeyId, KeyState> own_;
 };
 
-// Finds an aggregate of a committed transaction that no version set gives, as a mismatch;
+// Returns, as a mismatch, an aggregate of a committed transaction that no version set gives;
 // Anomaly::none if there is none. `one_state`: version sets must agree with the transaction's other
 // reads.
 BadRead impossible_aggregate(const History& history, bool one_state);

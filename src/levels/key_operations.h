@@ -66,7 +66,7 @@ class KeyOperations {
   // The state that a read, or a compare-and-set that took effect, needs a write to leave; kNone:
   // the state does not exist, or the operation is neither.
   uint32_t wanted_by(const Op& op) const;
-  // Whether `a` of two twins has to take effect first.
+  // Of the twins `a` and `b`, whether `a` has to take effect first.
   static bool goes_first(const Op& a, const Op& b) {
     return a.reply != b.reply ? a.reply < b.reply : a.call < b.call;  // kNone, for no response, is
                                                                       // the greatest

@@ -521,7 +521,7 @@ std::vector<Addition> Understanding::name(const std::string& type, const Json& s
   return additions;
 }
 
-// FETCH, MOVE, CLOSE, EXECUTE, DEALLOCATE, and what needs a prepared statement as it was.
+// FETCH, MOVE, CLOSE, EXECUTE, DEALLOCATE, and what needs a prepared statement unchanged.
 void Understanding::refer(const std::string& type, const Json& s) {
   using Kind = Part::Kind;
   const Json& query = s["query"]["ExecuteStmt"];

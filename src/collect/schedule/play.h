@@ -54,7 +54,7 @@ struct Performance {
   // Indexed by table and condition: the rows, and whether the database says that they satisfy it.
   std::vector<std::pair<Query, std::vector<std::pair<std::string, bool>>>> conditions = {};
   bool lost = false;  // whether a connection was lost
-  // Whether changes were found by comparing rows; then also what was there when everything had
+  // Whether changes were found by comparing rows; if so, `last_rows` is what was there when all had
   // ended.
   bool compared = false;
   bool changes_newest = false;  // and whether a change found the newest version of a row
