@@ -13,6 +13,10 @@
 // that has not failed, since the question would fail then, and everything behind it. After an error
 // the server skips all until the next Sync, and so does the queue.
 //
+// What a FETCH or an EXECUTE returns is known by the name that it uses, when it is answered:
+// DECLARE and PREPARE before it are then. The rows of a cursor, and of a portal that is executed
+// little by little, are all of the statement behind it.
+//
 // Unknown messages go through unchanged. Source: PostgreSQL's manual, 55 (frontend/backend
 // protocol).
 #include "record/conversation.h"
