@@ -275,7 +275,8 @@ void Conversation::bind(std::string_view body) {
       const bool shown = value && !message->binary[i] && value->size() <= kMostValueBytes;
       portal.values.push_back(shown ? Json(*value) : value ? Json(false) : Json());
     }
-    const Source source = source_of(Expected{.of = portal.of}, true);
+    const Expected executed{.of = portal.of};
+    const Source source = source_of(executed, true);
     more = source.part() != nullptr && source.untouched->empty() && source.part()->tells;
     if (!skipping_) portals_[std::string(message->portal)] = std::move(portal);
   }
