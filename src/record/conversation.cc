@@ -13,6 +13,10 @@
 // that has not failed, since the question would fail then, and everything behind it. After an error
 // the server skips all until the next Sync, and so does the queue.
 //
+// What a FETCH or an EXECUTE returns is known by the name that it uses, when it is answered:
+// DECLARE and PREPARE before it are then. The rows of a cursor, and of a portal that is executed
+// little by little, are all of the statement behind it.
+//
 // Unknown messages go through unchanged. Source: PostgreSQL's manual, 55 (frontend/backend
 // protocol).
 #include "record/conversation.h"
@@ -271,7 +275,8 @@ void Conversation::bind(std::string_view body) {
       const bool shown = value && !message->binary[i] && value->size() <= kMostValueBytes;
       portal.values.push_back(shown ? Json(*value) : value ? Json(false) : Json());
     }
-    const Source source = source_of(Expected{.of = portal.of}, true);
+    const Expected executed{.of = portal.of};
+    const Source source = source_of(executed, true);
     more = source.part() != nullptr && source.untouched->empty() && source.part()->tells;
     if (!skipping_) portals_[std::string(message->portal)] = std::move(portal);
   }

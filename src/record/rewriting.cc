@@ -7,13 +7,22 @@
 //                                                   AS assay_rows FROM doctors
 //
 // One column of text, always the last, whatever the statement joins: an outer join leaves its part
-// empty. It is put into the text of the client, which otherwise stays as it is, comments included;
+// empty, and so do the other arms of UNION ALL. A sub-select in FROM has such values in columns of
+// their own, which the outer SELECT has in its row:
+//
+//   SELECT s.a FROM (SELECT a FROM t) s             SELECT s.a, ROW(s.assay_rows_1, …)::text AS
+//                                                   assay_rows FROM (SELECT a, t.tableoid AS
+//                                                   assay_rows_1, … FROM t) s
+//
+// DECLARE and PREPARE have the column for FETCH and EXECUTE.
+//
+// It is put into the text of the client, which otherwise stays as it is, comments included;
 // nothing is written anew from a tree. The text that comes of it is parsed again, and sent only if
 // in its tree this column is all that is new.
 //
-// A SELECT's reads elsewhere, in sub-selects, functions, views, or behind DISTINCT and UNION, are
-// not recorded: then it says why. Statements that change rows are sent unchanged, for the log has
-// their writes.
+// A SELECT's reads elsewhere, in other sub-selects, functions, views, or behind DISTINCT and UNION,
+// are not recorded: then it says why. Statements that change rows are sent unchanged, for the log
+// has their writes.
 //
 // Cost: two parses of a text that was not seen before but for its constants, a look-up of one that
 // was.
@@ -125,6 +134,23 @@ bool shows_rows_of(const Json& select, const std::string& name) {
     return true;
   });
   return shows;
+}
+
+// Of something in a FROM; empty if it has none.
+std::string name_of(const Json& range) {
+  const Json& alias = range["alias"];
+  return alias.is_object() ? alias.text("aliasname") : range.text("relname");
+}
+
+// What WITH names in front of a SELECT; null if that is not a SELECT, or goes round.
+const Json* query_of(const Json& select, const std::string& name) {
+  const Json& with = select["withClause"];
+  if (with["recursive"].is_true()) return nullptr;
+  for (const Json& query : with["ctes"]) {
+    const Json& s = query["CommonTableExpr"]["ctequery"]["SelectStmt"];
+    if (query["CommonTableExpr"].text("ctename") == name && s.is_object()) return &s;
+  }
+  return nullptr;
 }
 
 // Where the columns of a SELECT begin.
@@ -271,7 +297,7 @@ class Understanding {
   Level look_at_level(const Json& select) const;
   void select(const Json& s);
   bool look_at_arm(const Json& s);
-  void add_sub_select(const Json& range, const Json& outer);
+  void add_sub_select(const Json& s, const std::string& name, const Json& outer);
   std::vector<Addition> name(const std::string& type, const Json& s);
   void refer(const std::string& type, const Json& s);
   Json values_of(const Json& params) const;
@@ -292,7 +318,8 @@ class Understanding {
   const std::set<uint32_t>& readable_;
   std::string_view sql_;
   Part& part_;
-  std::set<std::string> queries_;  // that WITH names
+  std::set<std::string> queries_;      // that WITH names
+  std::multiset<std::string> called_;  // tables and queries, without a schema
   std::vector<std::string> columns_;
   std::vector<Addition> additions_;
   size_t depth_ = 0;  // of sub-selects
@@ -302,6 +329,8 @@ class Understanding {
 void Understanding::look_everywhere(const Json& s) {
   walk(s, [&](const std::string& type, const Json& node) {
     if (type == "CommonTableExpr") queries_.insert(node.text("ctename"));
+    if (type == "CommonTableExpr" || (type == "RangeVar" && node.text("schemaname").empty()))
+      called_.insert(node.text(type == "RangeVar" ? "relname" : "ctename"));
     return true;
   });
   bool writes = false;
@@ -370,7 +399,8 @@ void Understanding::add_from(const Json& select) {
       continue;
     }
     if (item.contains("RangeSubselect")) {
-      add_sub_select(item["RangeSubselect"], select);
+      const Json& range = item["RangeSubselect"];
+      add_sub_select(range["subquery"]["SelectStmt"], name_of(range), select);
       continue;
     }
     if (!item.contains("RangeVar")) {
@@ -382,7 +412,10 @@ void Understanding::add_from(const Json& select) {
     if (is_of_system(range)) continue;
     const std::string schema = range.text("schemaname"), name = range.text("relname");
     if (schema.empty() && queries_.contains(name)) {
-      miss("WITH");
+      if (const Json* query = called_.count(name) == 2 ? query_of(select, name) : nullptr)
+        add_sub_select(*query, name_of(range), select);
+      else
+        miss("WITH");
       continue;
     }
     const Relation* const relation = catalogue_.find(schema, name);
@@ -407,12 +440,9 @@ void Understanding::add_from(const Json& select) {
   }
 }
 
-// Its columns are ours under names of their own, and the outer SELECT has them in its row, unless
-// that would show them elsewhere: SELECT *, to_json(s).
-void Understanding::add_sub_select(const Json& range, const Json& outer) {
-  const Json& s = range["subquery"]["SelectStmt"];
-  const Json& alias = range["alias"];
-  const std::string name = alias.is_object() ? alias.text("aliasname") : "";
+// Or what WITH names, if that is used once. Its columns are ours under names of their own, and the
+// outer SELECT has them in its row, unless that would show them elsewhere: SELECT *, to_json(s).
+void Understanding::add_sub_select(const Json& s, const std::string& name, const Json& outer) {
   const Level level = look_at_level(s);
   if (depth_ >= kMostSubSelects || name.empty() || shows_rows_of(outer, name) ||
       s.text("op") != "SETOP_NONE" || !s["targetList"].is_array() || s.contains("distinctClause") ||

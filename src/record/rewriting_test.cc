@@ -85,7 +85,10 @@ TEST_F(Rewriting, WhatIsNotTold) {
       {"SELECT v FROM t UNION ALL SELECT DISTINCT a FROM u", "DISTINCT"},
       {"SELECT v FROM t UNION ALL SELECT a FROM u LIMIT (SELECT 1)", "a sub-select"},
       {"SELECT * FROM t, v", "a view"},
-      {"WITH w AS (SELECT 1 AS a) SELECT * FROM t, w", "WITH"},
+      {"WITH w AS (SELECT 1 AS a) SELECT * FROM t, w", "a sub-select"},
+      {"WITH w AS (SELECT a FROM u) SELECT t.v FROM t, w, w x", "WITH"},
+      {"WITH RECURSIVE w AS (SELECT a FROM u) SELECT t.v FROM t, w", "WITH"},
+      {"WITH w AS (SELECT a FROM u) SELECT t.v FROM t, (SELECT a FROM w) s", "WITH"},
       {"SELECT v FROM t GROUP BY v HAVING count(*) > 1", "HAVING"},
       {"SELECT * FROM t, nokey", "a table without a primary key"},
       {"SELECT *, transfer(1) FROM t", "a function of the user's"}};
@@ -107,7 +110,9 @@ TEST_F(Rewriting, WhatIsNotTold) {
       {"SELECT v FROM t UNION ALL VALUES (1)", "SELECT of no columns"},
       {"SELECT FROM t", "SELECT of no columns"},
       {"SELECT * FROM (t JOIN u ON t.id = u.a) j", "a join with a name"},
-      {"WITH w AS (SELECT * FROM t) SELECT * FROM w", "WITH"},
+      {"WITH w AS (SELECT * FROM t) SELECT * FROM w", "a sub-select"},
+      {"WITH w AS (SELECT * FROM t) SELECT v FROM w WHERE v IN (SELECT v FROM w)", "WITH"},
+      {"WITH w AS (SELECT v FROM t) SELECT v FROM w UNION ALL SELECT 1", "WITH"},
       {"WITH w AS (DELETE FROM t RETURNING *) SELECT * FROM u", "WITH that writes"},
       {"SELECT assay_rows FROM t", "a SELECT of an unusual form"},
       {"SELECT transfer(1, 2)", "a function of the user's"},
@@ -247,6 +252,9 @@ TEST_F(Rewriting, ASubSelectInFromHasColumnsForTheOuterSelect) {
   EXPECT_EQ(plan("SELECT s.v FROM (SELECT v FROM t WHERE id = 7 LIMIT 3) s (v)").sql,
             "SELECT s.v, ROW(" + of + ")::pg_catalog.text AS assay_rows  FROM (SELECT v" + t +
                 " FROM t WHERE id = 7 LIMIT 3) s (v)");
+  EXPECT_EQ(plan("WITH w (v) AS (SELECT v FROM t) SELECT s.v FROM w s").sql,
+            "WITH w (v) AS (SELECT v" + t + " FROM t) SELECT s.v, ROW(" + of +
+                ")::pg_catalog.text AS assay_rows  FROM w s");
   const std::string counted = "SELECT count(*) FROM (SELECT * FROM t) s JOIN u ON u.a = s.id";
   EXPECT_EQ(plan(counted).sql,
             "SELECT count(*), pg_catalog.array_agg(ROW(" + of +

@@ -10,6 +10,8 @@
 //   UPDATE t …, idle                                     committed
 //   BEGIN, UPDATE t …, COMMIT, close in flight           unknown
 //
+// The rows of a cursor are reads of its DECLARE, whenever they are fetched, as its snapshot is.
+//
 // Cost: linear in the trace.
 #include "record/seen.h"
 
