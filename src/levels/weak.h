@@ -56,8 +56,8 @@ class WeakLevels {
   const LevelInfo* level_ = nullptr;  // the level that is being decided
   std::optional<bool> sessions_;  // whether the next members include session order; nullopt: they
                                   // are not filled yet
-  Digraph base_;                // reads-from and, if the level has it, session order
-  std::vector<uint32_t> rank_;  // indexed by node: its place by the hint
+  Digraph base_;                  // reads-from and, if the level has it, session order
+  std::vector<uint32_t> rank_;    // indexed by node: its place by the hint
   std::vector<VisibilityEdge> edges_;
   std::optional<Digraph> constrained_;
   size_t constrained_edges_ = 0;  // how many of edges_ the constrained graph contains
