@@ -140,8 +140,8 @@ TEST(Join, RowsOfACursorAreOfTheSnapshotOfItsDeclaration) {
 
   const std::string held =
       said(1, 1, "BEGIN") + said(1, 2, "DECLARE CURSOR", "", ",\"cursor\":1,\"outlives\":true");
-  const Done later = done(held + update + end +
-                          fetch(R"x("(1,101,1)","(1,90,2)")x") + fetch(R"x("(1,90,3)")x") + log);
+  const Done later = done(held + update + end + fetch(R"x("(1,101,1)","(1,90,2)")x") +
+                          fetch(R"x("(1,90,3)")x") + log);
   EXPECT_EQ(later.txns, (Texts{"1-1: w(t:1)", "1-1.1: r(t:2 first)", "1-1.2: r(t:3 first)"}));
   const History& h = later.joined.history;
   EXPECT_NE(h.session(0), h.session(1));
@@ -197,7 +197,8 @@ TEST(Join, SavepointsThatTheCommitLists) {
   const std::string reads =
       said(1, 2, "SELECT 4", R"x("(1,106,2)","(1,107,3)","(1,108,2)","(1,106,1)")x") + idle(1);
   const std::string log = logged(105, {put(2, 7), put(3, 7)});
-  const std::string below = "{\"xid\":99,\"below\":\" 98\"}\n{\"xid\":105,\"below\":\" 106 107\"}\n";
+  const std::string below =
+      "{\"xid\":99,\"below\":\" 98\"}\n{\"xid\":105,\"below\":\" 106 107\"}\n";
   EXPECT_EQ(done(reads + log + below + kEnd).txns,
             (Texts{"1-1: r(t:2 xid-105) r(t:3 xid-105)", "xid-105: w(t:2) w(t:3)"}));
   const Done own = done(said(2, 1, "BEGIN") + said(2, 4, "UPDATE 2") +
