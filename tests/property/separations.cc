@@ -199,8 +199,8 @@ std::string separations_section(const Separations& all, LevelId level) {
       without[inseparable(level, other.id)].push_back(other.id);
   for (const auto& [why, levels] : without)
     text += "\n" +
-            wrapped(fmt::format("No history of reads and writes is here for {}: {}.", links(levels),
-                                why)) +
+            wrapped(fmt::format("There is no such history of reads and writes for {}: {}.",
+                                links(levels), why)) +
             "\n";
   return text;
 }
