@@ -174,7 +174,7 @@ CLI::Option* LevelFlags::add_as(CLI::App& app, const std::string& flag, const st
               if (aborted_reads != nullptr && internal::plain_level_name(name) == "opacity") {
                 *aborted_reads = true;
                 levels.push_back(LevelId::strict_serializable);
-                note("'opacity' is taken for strict-serializable with --aborted-reads");
+                note("'opacity' means strict-serializable with --aborted-reads");
               } else if (definition != nullptr && name.ends_with(".toml")) {
                 if (!std::exchange(*definition, name).empty())
                   bad_flag(flag, "expected the file of one level");

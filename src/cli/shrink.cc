@@ -30,7 +30,7 @@ struct ShrinkState {
 };
 
 // Plays the script once, and reports the result.
-Exit play_once(const std::string& script, LevelId level, const CheckFlags& flags,
+Exit play_once(const std::string& script, const History& small, LevelId level,
                const SqlFlags& sql) {
   namespace schedule = collect::schedule;
   auto file = schedule::parse(script, sql.file);
@@ -44,7 +44,7 @@ Exit play_once(const std::string& script, LevelId level, const CheckFlags& flags
   if (!assembled.ok()) return fail(assembled.error());
   CheckFlags checking;
   checking.levels.levels = {level};
-  checking.defined_level = flags.defined_level;
+  checking.defined_level = small.defined_level();
   const Audit c = check_history(std::move(assembled->history), sql.file, checking);
   const Outcome outcome = c.result.find(level)->outcome;
   const std::string_view came_of_it = outcome == Outcome::violated    ? "is violated again"
@@ -62,7 +62,7 @@ Exit play_once(const std::string& script, LevelId level, const CheckFlags& flags
 
 // Writes the SQL that repeats the smallest part, after playing it if a database is given. It is
 // written even if the database could not be reached.
-Exit write_sql(const History& small, LevelId level, const CheckFlags& flags, const SqlFlags& sql) {
+Exit write_sql(const History& small, LevelId level, const SqlFlags& sql) {
   const Result<std::string> script = collect::sql_script(small, sql.isolation);
   if (!script.ok() && sql.where_possible) {
     note("no SQL that repeats it: " + display(script.error().message, 300));
@@ -70,7 +70,7 @@ Exit write_sql(const History& small, LevelId level, const CheckFlags& flags, con
   }
   if (!script.ok()) return fail(script.error());
   const Exit played =
-      sql.databases.empty() ? Exit::satisfied : play_once(*script, level, flags, sql);
+      sql.databases.empty() ? Exit::satisfied : play_once(*script, small, level, sql);
   const Status s = write_file(sql.file, *script);
   return worse(played, ended(s));
 }
@@ -128,7 +128,7 @@ Exit write_smallest(const Audit& c, LevelId level, const CheckFlags& flags,
   const auto losses = write_history(small->history, output, format);
   if (!losses.ok()) return fail(losses.error());
   for (const Loss& l : *losses) note(fmt::format("not in the output: {} ({})", l.what, l.count));
-  return sql.file.empty() ? Exit::satisfied : write_sql(small->history, level, flags, sql);
+  return sql.file.empty() ? Exit::satisfied : write_sql(small->history, level, sql);
 }
 
 Action add_shrink(CLI::App& app) {

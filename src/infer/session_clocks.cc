@@ -1,6 +1,6 @@
-// Which events reach which, without a matrix. Sessions are chains, so what reaches a vertex can be
-// told by one number for each session: the last place of that session that reaches it. These
-// numbers are the vertex's *clock*.
+// Which events reach which, without a matrix. Sessions are chains, so one number per session says
+// what reaches a vertex: the last place of the session that does. These numbers are the vertex's
+// *clock*.
 //
 //   s1: T1 T2 T3   s2: T4 T5   T2 → T5:    the clock of T5 is s1: 2, s2: 2
 //

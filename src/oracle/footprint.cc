@@ -112,7 +112,7 @@ class Compiler {
   const ReadsOf reads_;
   std::string* why_;
   Footprints out_;
-  size_t writing_ = 0;           // so many transactions may take effect; the others only read
+  size_t writing_ = 0;           // how many transactions may take effect; the rest only read
   std::vector<uint32_t> dense_;  // per KeyId, kNone if no operation touches it
   std::vector<KeyId> outside_;   // per dense key
   std::vector<RawTxn> raw_;

@@ -75,7 +75,7 @@ struct Part {
   std::shared_ptr<Plan> named = {};  // the statement behind it, whose rows tell
   bool outlives = false;             // a cursor WITH HOLD
   Json values;                       // of EXECUTE, as a client sends them with Bind
-  // FETCH of so many of the next rows; nothing if it leaves some out, or returns some again.
+  // How many of the next rows FETCH asks for; nullopt if it skips rows or returns some again.
   std::optional<uint64_t> next_rows;
   std::string plainly;  // a prepared statement that this needs without additions
 };

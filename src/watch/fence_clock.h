@@ -1,9 +1,8 @@
-// The times of transactions, told by fences: transactions, run by every session now and then, that
-// read and write one key.
+// Derives the times of transactions from fences: transactions that read and write one key, which
+// every session runs now and then.
 //
-//   s1: { w(x,1) }  fence: { r(f,0) w(f,1) }  { r(y,0) }                              fence: {
-//                                             r(f,2) w(f,3) }
-//   s2:                                        fence: { r(f,1) w(f,2) }  { w(y,5) }
+//   s1: { w(x,1) }  fence { r(f,0) w(f,1) }  { r(y,0) }               fence { r(f,2) w(f,3) }
+//   s2:                                 fence { r(f,1) w(f,2) }  { w(y,5) }
 //
 // Each fence reads the value of another one, and two that read the same value cannot both be
 // serialized: so fences have one order, 0 → 1 → 2 → 3. With session order, x = 1 was written before

@@ -10,7 +10,7 @@
 namespace assay::internal::watch {
 namespace {
 
-// If so many transactions wait for a fence, none will come.
+// The most transactions that may wait for a fence; if more do, no fence is coming.
 constexpr uint64_t kMostWaiting = 1'000'000;
 
 WatchOptions by_fences(WatchOptions options) {
