@@ -3,8 +3,9 @@
 import math
 from xml.sax.saxutils import escape
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 300, 60, 210, 34, 48
-COLOURS = ("#1f6feb", "#d1242f", "#8250df", "#9a6700", "#1a7f37", "#57606a")
+PLOT, HEIGHT, LEFT, TOP, BOTTOM = 370, 300, 60, 34, 48
+LEAST_KEY, OF_A_LETTER = 210, 6.3  # width of the names beside the plot
+COLOURS = ("#1f6feb", "#d1242f", "#8250df", "#9a6700", "#1a7f37", "#57606a", "#bf3989", "#0a7b83")
 
 
 def chart(title, axis, unit, labels, series):
@@ -14,7 +15,9 @@ def chart(title, axis, unit, labels, series):
         return None
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
     high = max(high, low + 1)
-    wide, tall = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+    wide, tall = PLOT, HEIGHT - TOP - BOTTOM
+    width = round(LEFT + wide + max(LEAST_KEY, 34 + OF_A_LETTER * max(map(len, series))))
+    assert len(series) <= len(COLOURS), "two lines of one colour"
 
     def x(i):
         return LEFT + wide * (i + 0.5) / len(labels)
@@ -22,9 +25,9 @@ def chart(title, axis, unit, labels, series):
     def y(value):
         return TOP + tall * (1 - (math.log10(value) - low) / (high - low))
 
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
-           f'viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="11">',
-           f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{HEIGHT}" '
+           f'viewBox="0 0 {width} {HEIGHT}" font-family="sans-serif" font-size="11">',
+           f'<rect width="{width}" height="{HEIGHT}" fill="white"/>',
            f'<text x="{LEFT}" y="18" font-size="13">{escape(title)}</text>']
     for power in range(low, high + 1):
         at = y(10.0 ** power)
@@ -37,7 +40,7 @@ def chart(title, axis, unit, labels, series):
                    f'font-size="{9 if len(labels) > 6 or len(label) > 9 else 11}">{escape(label)}</text>')
     out.append(f'<text x="{LEFT + wide / 2}" y="{HEIGHT - 12}" text-anchor="middle">{escape(axis)}</text>')
     for number, (name, row) in enumerate(series.items()):
-        colour = COLOURS[number % len(COLOURS)]
+        colour = COLOURS[number]
         points = [(x(i), y(v)) for i, v in enumerate(row) if v is not None and v > 0]
         if len(points) > 1:
             path = " ".join(f"{px:.1f},{py:.1f}" for px, py in points)
