@@ -9,8 +9,8 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/flags.h"
+#include "formats/parquet.h"
 #include "history/anonymize.h"
-#include "lake/parquet.h"
 #include "prefix_search/reduction.h"
 
 namespace assay::internal::cli {
@@ -67,7 +67,7 @@ Action add_convert(CLI::App& app) {
   app.add_option("INPUT", s->input, "history; - is standard input")->type_name("");
   app.add_option("OUTPUT", s->output,
                  "file to write; - is standard output; .gz and .zst compress it; .parquet holds "
-                 "the table of facts, written by DuckDB or pyarrow")
+                 "the table of facts (ASSAY_DUCKDB: DuckDB's library, which writes it)")
       ->capture_default_str()
       ->type_name("");
   s->reading.add(app);
@@ -118,7 +118,7 @@ Action add_convert(CLI::App& app) {
       if (!lost->empty()) return fail(loss_error(*lost, format));
     }
     const bool parquet = format == "facts" && s->output.ends_with(kParquet);
-    const auto losses = parquet ? lake::write_parquet(read->history, s->output)
+    const auto losses = parquet ? formats::write_parquet(read->history, s->output)
                                 : write_history(read->history, s->output, format);
     if (!losses.ok()) return fail(losses.error());
     for (const Loss& l : *losses) note(fmt::format("not in the output: {} ({})", l.what, l.count));

@@ -1,27 +1,10 @@
-// Client libraries of databases. They are loaded when a database is first driven: other users need
-// none of them, and a program that was built on a machine that has them also runs on one that has
-// not.
-//
-// src/collect/clients has a header that precedes each client's own. It turns the functions that
-// drivers call into those of the same name in the loaded library; a call of a function that is not
-// listed there is an error of the linker.
+// The libraries that drive databases (base/client_library.h).
 #pragma once
 
-#include <string>
+#include "base/client_library.h"
 
-#include "assay/result.h"
+namespace assay::internal {
 
-namespace assay::internal::collect {
-
-struct ClientLibrary {
-  const char* file;     // the name by which the system finds it
-  const char* package;  // of Debian; if there is a variable, of npm
-  // An environment variable that says where the file is, for a library that is not one of the
-  // system's.
-  const char* variable = nullptr;
-};
-inline constexpr ClientLibrary kLibduckdb{"libduckdb.so", "@duckdb/node-bindings-linux-x64",
-                                          "ASSAY_DUCKDB"};
 // If the build finds a library, it sets its macro to the name of the file.
 #ifdef ASSAY_POSTGRESQL
 inline constexpr ClientLibrary kLibpq{ASSAY_POSTGRESQL, "libpq5"};
@@ -39,21 +22,4 @@ inline constexpr ClientLibrary kLibhiredis{ASSAY_REDIS, "libhiredis0.14"};
 inline constexpr ClientLibrary kOpenssl{ASSAY_OPENSSL, "libssl3"};
 #endif
 
-// Loads a library for the rest of the process. The error names the package.
-Status load_client(const ClientLibrary& library);
-// "in Debian: apt install libpq5"
-std::string where_to_get(const ClientLibrary& library);
-
-// A function of a library that can be loaded; if the library cannot, the program ends with a
-// message.
-void* client_function(const ClientLibrary& library, const char* name);
-
-// The function, looked up once for each place that calls it.
-#define ASSAY_CLIENT_FUNCTION(library, name)                                                      \
-  ([] {                                                                                           \
-    static const auto loaded = reinterpret_cast<decltype(&::name)>(                               \
-        ::assay::internal::collect::client_function(::assay::internal::collect::library, #name)); \
-    return loaded;                                                                                \
-  }())
-
-}  // namespace assay::internal::collect
+}  // namespace assay::internal

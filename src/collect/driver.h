@@ -17,6 +17,10 @@
 #include "collect/sql/dialect.h"
 #include "collect/step.h"
 
+namespace assay::internal {
+struct ClientLibrary;
+}
+
 namespace assay::internal::collect {
 
 // How a call ended.
@@ -180,7 +184,6 @@ struct IsolationName {
   std::string_view summary;
 };
 
-struct ClientLibrary;
 struct DriverInfo {
   std::string_view scheme;  // scheme of the URL: "sqlite"
   std::string_view summary;

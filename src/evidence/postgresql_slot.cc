@@ -205,7 +205,7 @@ class Slot : public PostgresqlSlot {
 }  // namespace
 
 Result<std::unique_ptr<PostgresqlSlot>> PostgresqlSlot::open(Options options) {
-  if (Status s = collect::load_client(collect::kLibpq); !s.ok()) return s.error();
+  if (Status s = load_client(kLibpq); !s.ok()) return s.error();
   auto slot = std::make_unique<Slot>(std::move(options));
   if (Status s = slot->connect(); !s.ok()) return s.error();
   return std::unique_ptr<PostgresqlSlot>(std::move(slot));

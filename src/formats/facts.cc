@@ -20,14 +20,17 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <numeric>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "base/hash.h"
 #include "base/json.h"
-#include "base/sort_by.h"
 #include "formats/json_text.h"
+#include "formats/parquet.h"
 #include "formats/text_lines.h"
 #include "formats/utf8.h"
 #include "history/accesses.h"
@@ -387,6 +390,7 @@ void write_facts(const History& history, Output& out, Losses& losses) {
 }
 
 bool detect_facts(const Source& source) {
+  if (is_parquet(source.head())) return true;
   const std::string_view line = first_line(source.head());
   TextCursor c(line);
   std::vector<CsvField> fields;
@@ -399,9 +403,10 @@ bool detect_facts(const Source& source) {
 }
 
 Result<History> read_facts(Source& source, Notes&) {
+  if (is_parquet(source.head())) return read_parquet(source.name, source.budget, source.threads);
   auto rows = read_rows(*source.input);
   if (!rows.ok()) return rows.error();
-  auto history = history_of_facts(std::move(rows->facts), std::move(rows->lines), source.budget);
+  auto history = history_of_facts(std::move(rows->facts), rows->lines, source.budget);
   if (!history.ok()) return source.input->located(history.error());
   return history;
 }
@@ -472,23 +477,9 @@ bool FactsReader::fail(TextCursor& c, FactColumn column, std::string message) co
 }
 
 bool FactsReader::read_value(TextCursor& c, FactColumn column, Value& to) {
-  to = {};
   const CsvField* f = field(column);
-  if (f == nullptr || f->text.empty()) return true;
-  if (const auto integer = integer_of(f->text)) {
-    to = Value::of(*integer);
-    return true;
-  }
-  to.type = ValueView::Type::string;
-  if (!f->text.starts_with('"')) {
-    to.text = f->text;
-    return true;
-  }
-  const auto json = Json::parse(f->text);
-  if (!json.is_string())
-    return fail(c, column, "expected a JSON string, as the text begins with a quote");
-  to.text = json.text();
-  return true;
+  return read_cell(f == nullptr ? std::string_view() : f->text, to) ||
+         fail(c, column, "expected a JSON string, as the text begins with a quote");
 }
 
 bool FactsReader::read_integer(TextCursor& c, FactColumn column, int64_t& to) {
@@ -543,6 +534,24 @@ bool FactsReader::read_row(TextCursor& c, Fact& fact) {
          read_bool(c, explained_outside, fact.explained_outside);
 }
 
+bool read_cell(std::string_view cell, Value& to) {
+  to.type = ValueView::Type::null;
+  to.integer = 0;
+  to.text.clear();
+  if (cell.empty()) return true;
+  if (const auto integer = integer_of(cell)) {
+    to.type = ValueView::Type::integer;
+    to.integer = *integer;
+    return true;
+  }
+  to.type = ValueView::Type::string;
+  to.text = cell;
+  if (!cell.starts_with('"')) return true;
+  const auto json = Json::parse(cell);
+  if (json.is_string()) to.text = json.text();
+  return json.is_string();
+}
+
 std::string tombstone_of(const Fact& fact) { return "deleted by " + fact.txn; }
 
 Op write_of(const Fact& fact, const Value& value, const std::string& tombstone) {
@@ -572,58 +581,93 @@ void add_contradiction(const Fact& fact, const std::string& tombstone, HistoryBu
 
 }  // namespace
 
-Result<History> history_of_facts(std::vector<Fact> facts, std::vector<uint64_t> lines,
-                                 Budget* budget) {
-  // Transactions within their sessions, each with its place there; transactions with the same place
-  // are in the order of the table.
-  struct Txn {
-    int64_t place;
-    std::vector<size_t> rows;
+Status FactsBuilder::add(Fact& fact, uint64_t line) {
+  if (count_ > 0 && fact.txn != rows_[0].txn)
+    if (Status s = end_txn(); !s.ok()) return s;
+  if (count_ == rows_.size()) rows_.emplace_back();
+  lines_.resize(rows_.size());
+  lines_[count_] = line;
+  std::swap(rows_[count_++], fact);
+  return Ok{};
+}
+
+// Each item has one row.
+Status FactsBuilder::check_items() {
+  const auto item = [this](size_t i) {
+    const ValueView v = rows_[i].item.view();
+    return std::tuple(v.type, v.type == ValueView::Type::integer ? v.integer : 0, v.text,
+                      lines_[i]);
   };
-  std::unordered_map<std::string, size_t> index;
-  std::vector<Txn> txns;
-  for (size_t i = 0; i < facts.size(); ++i) {
-    const auto [at, fresh] = index.try_emplace(facts[i].txn, txns.size());
-    if (fresh) txns.push_back({facts[i].place, {}});
-    txns[at->second].rows.push_back(i);
-  }
-  stable_sort_by(txns, [](const Txn& txn) { return txn.place; });
-  HistoryBuilder builder;
-  builder.limit(budget);
-  for (const Txn& txn : txns) {
-    const Fact& first = facts[txn.rows.front()];
-    TxnHeader header;
-    header.session = first.session.view();
-    header.name = first.txn;
-    header.line = lines[txn.rows.front()];
-    if (first.unknown) header.status = TxnStatus::unknown;
-    header.begin = first.begin;
-    header.end = first.end;
-    builder.begin_txn(header);
-    std::vector<std::string> tombstones(txn.rows.size());
-    std::unordered_set<std::string> items;
-    for (size_t i = 0; i < txn.rows.size(); ++i) {
-      const Fact& fact = facts[txn.rows[i]];
-      if (fact.session.view() != first.session.view() || fact.place != first.place)
-        return bad_input("transaction " + fact.txn + " appears in two sessions or places",
-                         lines[txn.rows[i]]);
-      tombstones[i] = tombstone_of(fact);
-      if (!items.insert(cell_of(fact.item.view())).second)
-        return bad_input("transaction " + fact.txn + " has two rows of one item",
-                         lines[txn.rows[i]]);
-      if (fact.contradicts && !is_contradiction(fact))
-        return bad_input(
-            "expected another value in instead than in expected, as the row contradicts itself",
-            lines[txn.rows[i]]);
-      if (fact.contradicts) {
-        add_contradiction(fact, tombstones[i], builder);
-        continue;
-      }
-      if (fact.reads) builder.add(Op::read(fact.item.view(), fact.seen.view()));
-      if (fact.writes) builder.add(write_of(fact, fact.written, tombstones[i]));
+  by_item_.resize(count_);
+  std::iota(by_item_.begin(), by_item_.end(), size_t{0});
+  std::ranges::sort(by_item_, {}, item);
+  for (size_t i = 1; i < count_; ++i)
+    if (rows_[by_item_[i - 1]].item.view() == rows_[by_item_[i]].item.view())
+      return bad_input("transaction " + rows_[0].txn + " has two rows of one item",
+                       lines_[by_item_[i]]);
+  return Ok{};
+}
+
+Status FactsBuilder::end_txn() {
+  const Fact& first = rows_[0];
+  TxnHeader header;
+  header.session = first.session.view();
+  header.name = first.txn;
+  header.line = lines_[0];
+  if (first.unknown) header.status = TxnStatus::unknown;
+  header.begin = first.begin;
+  header.end = first.end;
+  builder_.begin_txn(header);
+  const std::string tombstone = tombstone_of(first);
+  for (size_t i = 0; i < count_; ++i) {
+    const Fact& fact = rows_[i];
+    if (fact.session.view() != first.session.view() || fact.place != first.place)
+      return bad_input("transaction " + fact.txn + " appears in two sessions or places", lines_[i]);
+    if (fact.contradicts && !is_contradiction(fact))
+      return bad_input(
+          "expected another value in instead than in expected, as the row contradicts itself",
+          lines_[i]);
+    if (fact.contradicts) {
+      add_contradiction(fact, tombstone, builder_);
+      continue;
     }
-    if (Status s = builder.end_txn(); !s.ok()) return s.error();
+    if (fact.reads) builder_.add(Op::read(fact.item.view(), fact.seen.view()));
+    if (fact.writes) builder_.add(write_of(fact, fact.written, tombstone));
   }
+  if (Status s = check_items(); !s.ok()) return s;
+  count_ = 0;
+  return builder_.end_txn();
+}
+
+Result<History> FactsBuilder::finish() && {
+  if (count_ > 0)
+    if (Status s = end_txn(); !s.ok()) return s.error();
+  return std::move(builder_).finish();
+}
+
+bool FactsOrder::goes_on(const Fact& fact) {
+  if (!known_.empty() && fact.txn == current_) return true;
+  current_ = fact.txn;
+  const auto [session, fresh] = last_place_.try_emplace(fact.session, fact.place);
+  const bool forward = fresh || session->second <= fact.place;
+  session->second = fact.place;
+  return known_.insert(hash_bytes(fact.txn)).second && forward;
+}
+
+Result<History> history_of_facts(std::vector<Fact> facts, const std::vector<uint64_t>& lines,
+                                 Budget* budget) {
+  std::vector<size_t> rows(facts.size());
+  std::iota(rows.begin(), rows.end(), size_t{0});
+  FactsOrder order;
+  if (!std::ranges::all_of(facts, [&](const Fact& fact) { return order.goes_on(fact); })) {
+    std::unordered_map<std::string, size_t> first;  // row of each transaction
+    for (size_t i = 0; i < facts.size(); ++i) first.try_emplace(facts[i].txn, i);
+    std::ranges::sort(
+        rows, {}, [&](size_t i) { return std::tuple(facts[i].place, first.at(facts[i].txn), i); });
+  }
+  FactsBuilder builder(budget);
+  for (const size_t i : rows)
+    if (Status s = builder.add(facts[i], lines[i]); !s.ok()) return s.error();
   return std::move(builder).finish();
 }
 

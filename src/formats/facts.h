@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "formats/csv_line.h"
@@ -111,8 +113,48 @@ std::string tombstone_of(const Fact& fact);
 // The operation that wrote the value or, if that is null, deleted the item.
 Op write_of(const Fact& fact, const Value& value, const std::string& tombstone);
 
-// Makes the history of these rows, whose line numbers are in `lines`.
-Result<History> history_of_facts(std::vector<Fact> facts, std::vector<uint64_t> lines,
+// What a cell means: an integer, a text, or a text as a JSON string; null if it is empty. False if
+// it begins like a JSON string and is none.
+bool read_cell(std::string_view cell, Value& to);
+
+// Whether rows are in an order that can stay: those of a transaction follow each other, and each
+// session goes forward.
+class FactsOrder {
+ public:
+  // Of the next row. False too if the names of two transactions have the same hash, which costs
+  // only the sorting.
+  bool goes_on(const Fact& fact);
+
+ private:
+  std::string current_;                                     // the transaction of the last row
+  std::unordered_set<uint64_t> known_;                      // hashes of the names so far
+  std::unordered_map<Value, int64_t, KeyHash> last_place_;  // by session
+};
+
+// Makes a history of rows as they come: those of a transaction follow each other, and transactions
+// of a session are in the order of their places.
+class FactsBuilder {
+ public:
+  explicit FactsBuilder(Budget* budget) { builder_.limit(budget); }
+  // Exchanges the row for one that is not needed any more, so that its texts need no memory of
+  // their own. `line`: of the row, for messages.
+  Status add(Fact& fact, uint64_t line);
+  Result<History> finish() &&;
+
+ private:
+  Status end_txn();
+  Status check_items();
+
+  HistoryBuilder builder_;
+  std::vector<Fact> rows_;  // the first count_ are those of the current transaction
+  std::vector<uint64_t> lines_;
+  size_t count_ = 0;
+  std::vector<size_t> by_item_;
+};
+
+// Makes the history of these rows, whose line numbers are in `lines`. Rows that are not in an order
+// are sorted by place, transactions of the same place as they come.
+Result<History> history_of_facts(std::vector<Fact> facts, const std::vector<uint64_t>& lines,
                                  Budget* budget);
 
 }  // namespace assay::internal::formats

@@ -251,8 +251,7 @@ Audit audit_projection(std::vector<Fact> facts, std::vector<uint64_t> lines,
     kept.push_back(std::move(facts[i]));
     kept_lines.push_back(lines[i]);
   }
-  Result<History> history =
-      formats::history_of_facts(std::move(kept), std::move(kept_lines), nullptr);
+  Result<History> history = formats::history_of_facts(std::move(kept), kept_lines, nullptr);
   if (history.ok()) {
     std::vector<bool> keep(history->op_count(), true);
     for (OpId i = 0; i < history->op_count(); ++i)

@@ -197,7 +197,7 @@ class OpenSsl : public Tls {
 }  // namespace
 
 Result<std::unique_ptr<Tls>> Tls::server(const std::string& certificate, const std::string& key) {
-  if (Status s = collect::load_client(collect::kOpenssl); !s.ok()) return s.error();
+  if (Status s = load_client(kOpenssl); !s.ok()) return s.error();
   auto tls = std::make_unique<OpenSsl>(TLS_server_method(), true);
   if (Status s = certificate.empty() ? tls->show_own() : tls->show(certificate, key); !s.ok())
     return s.error();
@@ -205,7 +205,7 @@ Result<std::unique_ptr<Tls>> Tls::server(const std::string& certificate, const s
 }
 
 Result<std::unique_ptr<Tls>> Tls::client(const Trust& trust) {
-  if (Status s = collect::load_client(collect::kOpenssl); !s.ok()) return s.error();
+  if (Status s = load_client(kOpenssl); !s.ok()) return s.error();
   auto tls = std::make_unique<OpenSsl>(TLS_client_method(), false);
   if (Status s = tls->believe(trust); !s.ok()) return s.error();
   if (!trust.certificate.empty())

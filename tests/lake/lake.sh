@@ -7,7 +7,11 @@ engine=$1 assay=$2 source=$3 work=$4
 shift 4
 skip() { echo "skipped: $1"; exit 77; }
 case $engine in
-  duckdb) packages=(duckdb pyarrow) imports="duckdb, pyarrow" ;;
+  duckdb)
+    ASSAY_DUCKDB=$(ASSAY_DB_BUILD=0 "$source/dev/db" up duckdb) || skip "no library of DuckDB here"  # assay writes Parquet by it
+    export ASSAY_DUCKDB
+    packages=(duckdb) imports=duckdb
+    ;;
   spark)
     [ -n "${ASSAY_SPARK:-}" ] || skip "Spark takes minutes; ASSAY_SPARK=1 runs it"
     command -v java >/dev/null || skip "no Java here"

@@ -5,7 +5,7 @@
 // that changes a row which another transaction has changed since the snapshot is refused at once,
 // and the transaction with it. COMMIT may also be refused. A COMMIT after a refusal succeeds
 // without effect.
-#include "collect/clients/duckdb.h"
+#include "base/duckdb.h"
 
 #include <fmt/format.h>
 

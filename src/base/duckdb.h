@@ -1,10 +1,10 @@
-// The functions of DuckDB's C interface that drivers call, loaded when needed. Debian has no
+// The functions of DuckDB's C interface that are called here, loaded when needed. Debian has no
 // package for it, so they are declared here.
 #pragma once
 
 #include <cstdint>
 
-#include "collect/client_library.h"
+#include "base/client_library.h"
 
 extern "C" {
 struct DuckdbResult {
@@ -15,10 +15,20 @@ int duckdb_open_ext(const char* path, void** database, void* config, char** erro
 void duckdb_close(void** database);
 int duckdb_connect(void* database, void** connection);
 void duckdb_disconnect(void** connection);
+int duckdb_query(void* connection, const char* sql, DuckdbResult* result);
 int duckdb_prepare(void* connection, const char* sql, void** statement);
 const char* duckdb_prepare_error(void* statement);
 int duckdb_bind_varchar(void* statement, uint64_t place, const char* text);
 int duckdb_execute_prepared(void* statement, DuckdbResult* result);
+// The rows come as duckdb_fetch_chunk asks for them.
+int duckdb_execute_prepared_streaming(void* statement, DuckdbResult* result);
+void* duckdb_fetch_chunk(DuckdbResult result);  // null: no more rows
+uint64_t duckdb_data_chunk_get_size(void* chunk);
+void* duckdb_data_chunk_get_vector(void* chunk, uint64_t column);
+void* duckdb_vector_get_data(void* vector);
+uint64_t* duckdb_vector_get_validity(void* vector);  // a bit for each row; null: all are valid
+void duckdb_destroy_data_chunk(void** chunk);
+int duckdb_column_type(DuckdbResult* result, uint64_t column);
 void duckdb_destroy_prepare(void** statement);
 const char* duckdb_result_error(DuckdbResult* result);
 int duckdb_result_return_type(DuckdbResult result);  // 3: rows for the user
@@ -50,3 +60,13 @@ void duckdb_free(void* text);
 #define duckdb_value_varchar ASSAY_CLIENT_FUNCTION(kLibduckdb, duckdb_value_varchar)
 #define duckdb_destroy_result ASSAY_CLIENT_FUNCTION(kLibduckdb, duckdb_destroy_result)
 #define duckdb_free ASSAY_CLIENT_FUNCTION(kLibduckdb, duckdb_free)
+#define duckdb_query ASSAY_CLIENT_FUNCTION(kLibduckdb, duckdb_query)
+#define duckdb_execute_prepared_streaming \
+  ASSAY_CLIENT_FUNCTION(kLibduckdb, duckdb_execute_prepared_streaming)
+#define duckdb_fetch_chunk ASSAY_CLIENT_FUNCTION(kLibduckdb, duckdb_fetch_chunk)
+#define duckdb_data_chunk_get_size ASSAY_CLIENT_FUNCTION(kLibduckdb, duckdb_data_chunk_get_size)
+#define duckdb_data_chunk_get_vector ASSAY_CLIENT_FUNCTION(kLibduckdb, duckdb_data_chunk_get_vector)
+#define duckdb_vector_get_data ASSAY_CLIENT_FUNCTION(kLibduckdb, duckdb_vector_get_data)
+#define duckdb_vector_get_validity ASSAY_CLIENT_FUNCTION(kLibduckdb, duckdb_vector_get_validity)
+#define duckdb_destroy_data_chunk ASSAY_CLIENT_FUNCTION(kLibduckdb, duckdb_destroy_data_chunk)
+#define duckdb_column_type ASSAY_CLIENT_FUNCTION(kLibduckdb, duckdb_column_type)

@@ -1,4 +1,4 @@
-#include "collect/client_library.h"
+#include "base/client_library.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 
 #include "assay/result.h"
 
-namespace assay::internal::collect {
+namespace assay::internal {
 namespace {
 
 // Opens the library. The system opens it only once, however often it is asked. Its symbols are
@@ -58,4 +58,4 @@ void* client_function(const ClientLibrary& library, const char* name) {
   std::abort();
 }
 
-}  // namespace assay::internal::collect
+}  // namespace assay::internal

@@ -1,11 +1,11 @@
-#include "collect/client_library.h"
+#include "base/client_library.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <string>
 
-namespace assay::internal::collect {
+namespace assay::internal {
 namespace {
 
 constexpr ClientLibrary kThere{"libz.so.1", "zlib1g"};
@@ -43,4 +43,4 @@ TEST(ClientLibraryDeathTest, AMissingFunctionIsNamed) {
 }
 
 }  // namespace
-}  // namespace assay::internal::collect
+}  // namespace assay::internal
