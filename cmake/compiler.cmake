@@ -57,6 +57,7 @@ if(ASSAY_SANITIZE)
   target_compile_options(assay_options INTERFACE -fsanitize=${ASSAY_SANITIZE} -fno-sanitize-recover=all
                                                  -fno-omit-frame-pointer -g1)
   target_link_options(assay_options INTERFACE -fsanitize=${ASSAY_SANITIZE})
+  target_compile_definitions(assay_options INTERFACE ASSAY_INVARIANTS)  # src/base/invariants.h
 endif()
 find_program(ASSAY_CCACHE ccache)
 if(ASSAY_CCACHE)

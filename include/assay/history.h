@@ -801,6 +801,9 @@ class HistoryBuilder : private TxnBatch {
   void drop_replaced_ops();
   void turn_nulls_into_lists();
   void store_initial(const RawInitial& initial);
+  // That all columns are equally long, operations of transactions do not overlap, and ids and
+  // places of operands exist.
+  void check_invariants() const;
 
   // The names by which orders of versions, and sources of reads, refer to transactions. Until all
   // transactions are known, such a reference is the number of the name. See

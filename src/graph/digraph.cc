@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <queue>
 
+#include "base/invariants.h"
 #include "graph/components.h"
 
 namespace assay::internal {
@@ -119,6 +120,27 @@ Digraph::Digraph(size_t vertices, std::span<const Arc> arcs)
     out_[next_out[arc.from]++] = arc.to;
     in_[next_in[arc.to]++] = arc.from;
   }
+  if constexpr (kInvariantsChecked) check_invariants();
+}
+
+void Digraph::check_invariants() const {
+  if (vertices() + edges() > kMostChecked) return;
+  std::vector<std::pair<Vertex, Vertex>> out, in;
+  for (Vertex v = 0; v < vertices(); ++v) {
+    each_out(v, [&](Vertex to) { return out.emplace_back(v, to), true; });
+    each_in(v, [&](Vertex from) { return in.emplace_back(from, v), true; });
+    check_invariant(out.size() <= edges() && in.size() <= edges(), "lists of edges end");
+  }
+  std::ranges::sort(out);
+  std::ranges::sort(in);
+  check_invariant(out.size() == edges(), "each edge of a graph is in one list");
+  check_invariant(out == in, "both directions of a graph have the same edges");
+  check_invariant(std::ranges::none_of(out, [](const auto& e) { return e.first == e.second; }),
+                  "no edge leads from a vertex to itself");
+  for (uint32_t e = 0; e < added_.size(); ++e)
+    check_invariant((added_[e].next_out < e || added_[e].next_out == kEnd) &&
+                        (added_[e].next_in < e || added_[e].next_in == kEnd),
+                    "lists of added edges run from the newest to the oldest");
 }
 
 uint64_t Digraph::bytes(size_t vertices, size_t arcs) {
@@ -152,6 +174,7 @@ void Digraph::add(Arc arc) {
   added_.push_back({arc.from, arc.to, first_out_[arc.from], first_in_[arc.to]});
   first_out_[arc.from] = id;
   first_in_[arc.to] = id;
+  if constexpr (kInvariantsChecked) check_invariants();
 }
 
 void Digraph::pop() {
@@ -159,6 +182,7 @@ void Digraph::pop() {
   first_out_[last.from] = last.next_out;
   first_in_[last.to] = last.next_in;
   added_.pop_back();
+  if constexpr (kInvariantsChecked) check_invariants();
 }
 
 std::vector<Vertex> topological_order(const Digraph& graph, std::span<const uint32_t> rank) {

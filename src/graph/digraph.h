@@ -80,6 +80,9 @@ class Digraph {
   void pop();
   size_t added() const { return added_.size(); }
 
+  // That both directions have the same edges, and none leads from a vertex to itself.
+  void check_invariants() const;
+
  private:
   struct Added {
     Vertex from, to;

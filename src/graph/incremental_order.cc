@@ -24,6 +24,8 @@
 
 #include <algorithm>
 
+#include "base/invariants.h"
+
 namespace assay::internal {
 
 IncrementalOrder::IncrementalOrder(Digraph& graph, std::span<const Vertex> order)
@@ -37,11 +39,23 @@ IncrementalOrder::IncrementalOrder(Digraph& graph, std::span<const Vertex> order
 void IncrementalOrder::renew(std::span<const Vertex> order) {
   order_.assign(order.begin(), order.end());
   for (uint32_t i = 0; i < order_.size(); ++i) position_[order_[i]] = i;
+  if constexpr (kInvariantsChecked) check_invariants();
+}
+
+void IncrementalOrder::check_invariants() const {
+  if (order_.size() + graph_.edges() > kMostChecked) return;
+  check_invariant(order_.size() == graph_.vertices(), "an order has each vertex");
+  for (uint32_t i = 0; i < order_.size(); ++i)
+    check_invariant(position_[order_[i]] == i, "positions of an order are those of its vertices");
+  for (Vertex u = 0; u < graph_.vertices(); ++u)
+    check_invariant(graph_.each_out(u, [&](Vertex v) { return position_[u] < position_[v]; }),
+                    "every edge leads to a higher position");
 }
 
 bool IncrementalOrder::insert(Arc arc) {
   if (position_[arc.from] >= position_[arc.to] && !search(arc.to, arc.from)) return false;
   graph_.add(arc);
+  if constexpr (kInvariantsChecked) check_invariants();
   return true;
 }
 

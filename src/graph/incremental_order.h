@@ -33,6 +33,9 @@ class IncrementalOrder {
   // The vertices in the current order.
   std::span<const Vertex> order() const { return order_; }
 
+  // That it is an order of all vertices in which every edge leads to a higher position.
+  void check_invariants() const;
+
  private:
   // Skipping this many positions costs about as much as visiting one vertex with its edges, and
   // sorting it.

@@ -3,6 +3,7 @@
 
 #include "assay/history.h"
 #include "base/huge_pages.h"
+#include "base/invariants.h"
 #include "base/sort_by.h"
 #include "history/accesses.h"
 #include "history/passed_rows.h"
@@ -129,7 +130,47 @@ Status HistoryBuilder::add(const TxnBatch& batch) {
   add_txns(batch, first, batch.txns_.size());
   for (const RawInitial& initial : batch.initial_) store_initial(initial);
   h_.events_.insert(h_.events_.end(), batch.events_.begin(), batch.events_.end());
+  if constexpr (internal::kInvariantsChecked) check_invariants();
   return Ok{};
+}
+
+void HistoryBuilder::check_invariants() const {
+  using internal::check_invariant;
+  const size_t ops = h_.op_kind_.size();
+  if (ops + h_.txns_.size() + h_.version_count() > internal::kMostChecked) return;
+  check_invariant(h_.op_key_.size() == ops && h_.op_version_.size() == ops &&
+                      h_.op_effect_.size() == ops && h_.op_operands_.rows().size() <= ops &&
+                      h_.op_source_.rows().size() <= ops && h_.op_time_.rows().size() <= ops,
+                  "columns of operations are equally long");
+  std::vector<uint8_t> taken(ops, 0);
+  size_t in_sessions = 0, name_end = 0;
+  for (const std::vector<TxnId>& session : h_.session_txns_) in_sessions += session.size();
+  check_invariant(in_sessions == h_.txns_.size(), "each transaction is in a session");
+  for (TxnId t = 0; t < h_.txns_.size(); ++t) {
+    const History::Txn& txn = h_.txns_[t];
+    check_invariant(txn.session < h_.session_txns_.size() &&
+                        txn.position < h_.session_txns_[txn.session].size() &&
+                        h_.session_txns_[txn.session][txn.position] == t,
+                    "a transaction has its place in its session");
+    check_invariant(name_end <= txn.name_end && txn.name_end <= h_.names_.size(),
+                    "names of transactions follow each other");
+    name_end = txn.name_end;
+    check_invariant(txn.first_op <= txn.end_op && txn.end_op <= ops, "operations exist");
+    for (OpId i = txn.first_op; i < txn.end_op; ++i)
+      check_invariant(taken[i]++ == 0, "operations of transactions do not overlap");
+  }
+  for (OpId i = 0; i < ops; ++i) {
+    const VersionId version = h_.op_version_[i];
+    check_invariant(h_.op_key_[i] == kNone || h_.op_key_[i] < h_.key_count(), "keys exist");
+    check_invariant(version == kNone ||
+                        (version < h_.version_count() && h_.version_key(version) == h_.op_key_[i]),
+                    "an operation has a version of its key");
+    check_invariant(h_.op_operands_[i] == 0 || h_.op_operands_[i] < h_.pool_.size(),
+                    "operands are in the pool");
+    for (const uint32_t operand : h_.operands(i))
+      check_invariant(h_.op_kind_[i] == OpKind::range || operand < h_.version_count(),
+                      "operands are versions");
+  }
 }
 
 void HistoryBuilder::number_predicates(const TxnBatch& batch) {
@@ -355,6 +396,7 @@ Result<History> HistoryBuilder::finish() && {
   if (h_.predicates_)
     if (Status s = h_.predicates_->index(h_, budget_); !s.ok()) return s.error();
   if (h_.predicates_) include_least_rows();
+  if constexpr (internal::kInvariantsChecked) check_invariants();
   for (auto* values : {&h_.keys_, &h_.session_names_}) values->release_slots();
   h_.versions_.release_slots();
   return std::move(h_);

@@ -184,6 +184,10 @@ struct Problem {
   // Turns a proof for a part into one for the whole.
   Proof in_whole(Proof proof) const;
 
+  // That numbers are dense, rows sorted, and what is stored twice, such as writers and readers, the
+  // same in both places.
+  void check_invariants() const;
+
  private:
   Node find_node(TxnId t) const;
 };

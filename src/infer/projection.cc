@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/invariants.h"
 #include "base/sort_by.h"
 #include "history/accesses.h"
 
@@ -55,6 +56,7 @@ Problem Projector::project(const Part& part) {
   add_stated(part, out);
   for (KeyId key : part.keys) key_[key] = kNone;
   for (Node n : part.nodes) node_[n] = kNone;
+  if constexpr (kInvariantsChecked) out.check_invariants();
   return out;
 }
 

@@ -19,10 +19,12 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "assay/certificate.h"
 #include "assay/history.h"
+#include "base/invariants.h"
 #include "history/accesses.h"
 #include "infer/touched_keys.h"
 
@@ -48,6 +50,19 @@ class KeysHeld {
     return found == lists_.end() ? std::span<const VersionId>() : found->second;
   }
 
+  // That a key which some transaction has written holds what that transaction left, and that a list
+  // ends with what its last appender added.
+  void check_invariants(TxnId last_installed) const {
+    for (OpId i = h_.first_op(last_installed); i < h_.end_op(last_installed); ++i) {
+      if (!installs_version(h_.op(i))) continue;
+      const Install install = install_of(h_, i);
+      check_invariant(held_[install.key].writer == last_installed,
+                      "a key holds what was installed last");
+      check_invariant(!install.appends || list(install.key).size() > 0,
+                      "a key to which a transaction appended has elements");
+    }
+  }
+
   void install(TxnId t) {
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
       if (!installs_version(h_.op(i))) continue;
@@ -55,6 +70,7 @@ class KeysHeld {
       held_[install.key] = {install.state(), t};
       if (install.appends) lists_[install.key].push_back(install.version);
     }
+    if constexpr (kInvariantsChecked) check_invariants(t);
   }
 
  private:
@@ -104,9 +120,20 @@ bool each_read(const History& h, TxnId t, const KeysHeld& held, const TouchedKey
   return true;
 }
 
+// Whether no event is repeated; of a transaction with two, the reads come first.
+inline bool has_each_event_once(const Order& order) {
+  std::unordered_set<uint32_t> seen;
+  for (const uint32_t event : order.events)
+    if (!seen.insert(event).second || (order.split && event % 2 == 1 && !seen.contains(event - 1)))
+      return false;
+  return true;
+}
+
 template <class Visitor>
 void replay(const History& h, const Order& order, Visitor& visitor) {
   KeysHeld held(h);
+  if constexpr (kInvariantsChecked)
+    check_invariant(has_each_event_once(order), "an order has each event once");
   for (const uint32_t event : order.events) {
     const TxnId t = order.split ? event / 2 : event;
     if ((!order.split || event % 2 == 0) && !visitor.reads(t, held)) return;

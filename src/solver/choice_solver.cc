@@ -34,6 +34,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/invariants.h"
 #include "base/room.h"
 
 namespace assay::internal {
@@ -230,7 +231,89 @@ uint32_t ChoiceSolver::propagate() {
     const uint32_t conflict = insert_edges(trail_[next_edges_]);
     if (conflict != kNoClause) return conflict;
   }
+  if constexpr (kInvariantsChecked) check_propagated();
   return kNoClause;
+}
+
+void ChoiceSolver::check_invariants() const {
+  if (value_.size() + clauses_.size() + pool_.size() > kMostChecked) return;
+  size_t assigned = 0;
+  for (uint32_t c = 0; c < choices(); ++c) {
+    const Value first = value_[2 * c], second = value_[2 * c + 1];
+    check_invariant((first == kOpen) == (second == kOpen) && (first == kOpen || first != second),
+                    "one side of a choice is taken, or both are open");
+    assigned += first != kOpen;
+    check_invariant(seen_[c] == 0, "no choice is marked between two analyses");
+  }
+  check_invariant(assigned == trail_.size(), "the trail has each choice that was made");
+  size_t at_level = 0;
+  for (uint32_t i = 0; i < trail_.size(); ++i) {
+    const Side side = trail_[i];
+    const uint32_t choice = side / 2;
+    const bool decides = at_level < level_begin_.size() && level_begin_[at_level] == i;
+    at_level += decides;
+    check_invariant(value_[side] == kTrue && position_[choice] == i,
+                    "a side of the trail is taken");
+    check_invariant(assigned_level_[choice] == at_level, "levels are those of the trail");
+    check_invariant(implied_level_[choice] == kInPlace || implied_level_[choice] < at_level,
+                    "a side that was assigned late is implied by a lower level");
+    check_invariant((reason_[choice] == kNoClause) == decides, "a level begins with a decision");
+    if (reason_[choice] == kNoClause) continue;
+    const Clause& why = clauses_[reason_[choice]];
+    bool has = false;
+    for (uint32_t j = why.begin; j < why.end; ++j) {
+      has = has || pool_[j] == side;
+      check_invariant(
+          pool_[j] == side || (value_[pool_[j]] == kFalse && position_[pool_[j] / 2] < i),
+          "all other sides of a reason were false before");
+    }
+    check_invariant(has, "a reason has the side that it implies");
+  }
+  check_invariant(at_level == level_begin_.size(), "each level has a decision");
+  check_invariant(edges_before_.size() == next_edges_ && next_edges_ <= trail_.size() &&
+                      next_clauses_ <= trail_.size(),
+                  "what is still to be propagated is the end of the trail");
+  check_invariant(known_added_ + added_.size() == graph_.added(), "the graph has the edges noted");
+  for (const SidedArc& arc : added_)
+    for (const Side side : sides_of(arc))
+      check_invariant(value_[side] == kTrue,
+                      "edges in the graph are those of sides that are taken");
+  for (uint32_t g = 0; g < members_.size(); ++g)
+    check_invariant(
+        group_taken_[g] == static_cast<uint32_t>(std::ranges::count_if(
+                               members_[g], [&](uint32_t c) { return value_[2 * c] == kTrue; })),
+        "a group knows how many of its first sides are taken");
+}
+
+// The same, and that nothing was missed.
+void ChoiceSolver::check_propagated() const {
+  if (value_.size() + clauses_.size() + pool_.size() > kMostChecked) return;
+  check_invariants();
+  std::vector<uint32_t> watched(clauses_.size(), 0);
+  for (Side side = 0; side < watches_.size(); ++side)
+    for (const Watch& w : watches_[side]) {
+      const Clause& c = clauses_[w.clause];
+      ++watched[w.clause];
+      check_invariant(pool_[c.begin] == side || pool_[c.begin + 1] == side,
+                      "a clause is watched at its first two sides");
+    }
+  for (uint32_t id = 0; id < clauses_.size(); ++id) {
+    check_invariant(watched[id] == 0 || watched[id] == 2, "a clause is watched twice");
+    if (watched[id] == 0) continue;
+    size_t open = 0, taken = 0;
+    for (uint32_t i = clauses_[id].begin; i < clauses_[id].end; ++i) {
+      open += value_[pool_[i]] == kOpen;
+      taken += value_[pool_[i]] == kTrue;
+    }
+    check_invariant(taken > 0 || open > 1, "after propagation no clause implies anything");
+  }
+  size_t edges = 0, conditional = 0;
+  for (const Side side : trail_) edges += arc_begin_[side + 1] - arc_begin_[side];
+  for (const Conditional& c : conditional_)
+    conditional += std::all_of(pool_.begin() + c.begin, pool_.begin() + c.end,
+                               [this](Side side) { return value_[side] == kTrue; });
+  check_invariant(edges + conditional == added_.size(),
+                  "after propagation the graph has all edges that hold");
 }
 
 uint32_t ChoiceSolver::propagate_clauses(Side side) {
@@ -377,6 +460,7 @@ void ChoiceSolver::backtrack(uint32_t to_level) {
     if (implied_level_[side / 2] == to_level) implied_level_[side / 2] = kInPlace;
     assign(side, reason_[side / 2]);
   }
+  if constexpr (kInvariantsChecked) check_invariants();
 }
 
 // The level to go back to when `to_level` is far below: one level, which keeps decisions in between

@@ -85,6 +85,10 @@ class ChoiceSolver {
   uint64_t conflicts() const { return conflicts_; }
   uint64_t decisions() const { return decisions_; }
 
+  // That the trail, the values, the levels, the reasons, the groups and the edges of the graph say
+  // the same.
+  void check_invariants() const;
+
  private:
   enum Value : uint8_t { kFalse, kTrue, kOpen };
   struct Clause {
@@ -132,6 +136,7 @@ class ChoiceSolver {
   void line_up();
   bool probe(Budget& budget, uint64_t most_conflicts);
   bool may_go_on(Budget& budget);
+  void check_propagated() const;
 
   static constexpr uint32_t kNoClause = 0xFFFFFFFF;
   uint32_t assumptions_ = 0;      // this many choices, the first ones, are assumptions

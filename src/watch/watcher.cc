@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "base/invariants.h"
 #include "base/sort_by.h"
 #include "explain/explain.h"
 #include "history/accesses.h"
@@ -195,7 +197,26 @@ Status Watcher::decide(int64_t mark) {
   const bool stuck = waiting_.size() * 2 > before;
   postponed_ = stuck ? waiting_.size() : std::min(waiting_.size(), options_.window);
   forget();
+  if constexpr (kInvariantsChecked) check_invariants();
   return Ok{};
+}
+
+void Watcher::check_invariants() const {
+  check_invariant(candidates_.empty(), "nothing is being decided between two calls");
+  check_invariant(std::ranges::is_sorted(waiting_, std::less(), &Member::number),
+                  "transactions wait in the order of their lines");
+  for (const Member& m : waiting_)
+    check_invariant(m.number < next_number_ && m.begin <= m.end,
+                    "a transaction that waits was reported, and ends after its begin");
+  for (const Settled& s : settled_) {
+    check_invariant(s.ordered <= s.members.size(), "settled transactions are members");
+    for (const Member& m : s.members)
+      check_invariant(m.number < next_number_ && m.begin <= latest_begin_,
+                      "the latest begin is that of what is settled");
+  }
+  for (const auto& [name, session] : sessions_)
+    check_invariant(std::ranges::is_sorted(session.looking),
+                    "what a session leaves open is in the order of its lines");
 }
 
 // Takes the members that began before the mark; the others run after all sealed ones.

@@ -133,6 +133,10 @@ class Watcher final : public Watch {
     }
   };
 
+  // That transactions are kept in the order of their lines, that nothing is being decided, and that
+  // what is settled has places. Holds between two calls of the public functions.
+  void check_invariants() const;
+
   struct Bytes;  // defined in watcher_state.cc
 
   Status take(const std::shared_ptr<const History>& piece, TxnId t, const Interval& begin,
