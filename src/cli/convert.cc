@@ -67,7 +67,7 @@ Action add_convert(CLI::App& app) {
   app.add_option("INPUT", s->input, "history; - is standard input")->type_name("");
   app.add_option("OUTPUT", s->output,
                  "file to write; - is standard output; .gz and .zst compress it; .parquet holds "
-                 "the table of facts (ASSAY_DUCKDB: DuckDB's library, which writes it)")
+                 "the table of facts, written by DuckDB's library (ASSAY_DUCKDB)")
       ->capture_default_str()
       ->type_name("");
   s->reading.add(app);
