@@ -179,7 +179,8 @@ Result<std::vector<Loss>> write_parquet(const History& history, const std::strin
     return losses;
   }
   return io_error(
-      "Parquet is written by DuckDB or pyarrow, and neither is here: pip install duckdb", path);
+      "writing Parquet needs DuckDB or pyarrow, and neither is installed: pip install duckdb",
+      path);
 }
 
 }  // namespace assay::internal::lake
