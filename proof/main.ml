@@ -60,7 +60,7 @@ let run certificate_file history_file =
   let channel = open_in history_file in
   let lines = lines channel in
   let file = Yojson.Safe.from_file certificate_file in
-  let drift = match find "clock_drift" file with Some n when int64 n > 0L -> integer (int64 n) | None -> Z0 | _ -> malformed "no such drift" in
+  let drift = match find "clock_drift" file with Some n when int64 n > 0L -> integer (int64 n) | None -> Z0 | _ -> malformed "invalid drift of clocks" in
   let certificates = list (get "certificates" file) in
   let names certificate = List.map string (list (get "levels" certificate)) in
   match

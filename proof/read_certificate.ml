@@ -190,7 +190,7 @@ let hop c given edge =
   | "session" -> HopSession (s, t)
   | kind -> refused "a path with an edge %s" kind
 
-let side edge name = match string (get name edge) with "begin" -> Begin | "commit" -> Commit | _ -> malformed "begin or commit"
+let side edge name = match string (get name edge) with "begin" -> Begin | "commit" -> Commit | _ -> malformed "expected begin or commit"
 
 let edge c given json =
   let s = txn (get "from" json) and t = txn (get "to" json) in
@@ -209,7 +209,7 @@ let edge c given json =
       let reader = txn (get "reader" json) and k = key_of (get "key" json) in
       let i = place_or_found c given `Last reader k (Some t) json in
       Forced (s, t, reader, k, i, List.map (hop c given) (list (get "path" json)))
-  | kind -> malformed "no edge is of kind '%s'" kind
+  | kind -> malformed "unknown kind of edge '%s'" kind
 
 let is_anti json = List.mem (get "kind" json) [ `String "anti-dependency"; `String "anti" ]
 
@@ -249,7 +249,7 @@ let step c kind json =
       Derived (literals c (get "derived" json), List.map (fun n -> positive (index n + 1)) (list (get "hints" json)))
   | `Assoc fields when List.mem_assoc "blocks" fields -> unsupported "blocks of lists"
   | `Assoc fields when List.mem_assoc "aggregate" fields -> unsupported "aggregates"
-  | _ -> malformed "a step of no known kind"
+  | _ -> malformed "a step of an unknown kind"
 
 (* --- two operations that contradict each other *)
 

@@ -132,7 +132,7 @@ let transaction line =
     | None | Some (`String "committed") -> Committed
     | Some (`String "aborted") -> Aborted
     | Some (`String ("unknown" | "pending")) -> Unknown
-    | _ -> malformed "no such status"
+    | _ -> malformed "unknown status"
   in
   let session = match field "session" line with Some s -> number "session" s | None -> unsupported "initial transactions" in
   let operations = List.map operation (operations line) in
@@ -155,7 +155,7 @@ let check_line line =
   | Some _ -> malformed "'uses' is an array"
   | None -> ());
   let names = List.map fst line in
-  if List.length (List.sort_uniq compare names) < List.length names then malformed "a field stands twice";
+  if List.length (List.sort_uniq compare names) < List.length names then malformed "a field appears twice";
   if List.mem_assoc "initial" line && List.mem_assoc "ops" line then unsupported "initial transactions";
   if field "undone" line <> None then unsupported "savepoints";
   if field "absent" line <> None then unsupported "'absent'";
@@ -206,7 +206,7 @@ let lines channel =
     | line -> (
         match Yojson.Safe.from_string line with
         | `Assoc fields -> read (n + 1) (fields :: all)
-        | _ -> malformed "line %d is no object" n
+        | _ -> malformed "line %d is not an object" n
         | exception Yojson.Json_error message -> malformed "line %d: %s" n message)
   in
   read 1 []

@@ -40,7 +40,7 @@ let seen, writes, expected;  // of the transaction, by stored key; what the comm
 
 async function connect({isolation: name, timeout_ms: timeout}) {
   isolation = isolations[name.toLowerCase() || 'serial'];
-  if (!isolation) throw new Error(`no isolation '${name}'; there are: ${Object.keys(isolations).join(', ')}`);
+  if (!isolation) throw new Error(`unknown isolation '${name}'; expected one of ${Object.keys(isolations).join(', ')}`);
   const node = `${url.hostname}:${url.port || 9042}`;
   client = new cassandra.Client({
     contactPoints: [node],

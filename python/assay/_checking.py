@@ -121,7 +121,7 @@ class Result:
         for verdict in self.verdicts:
             if verdict.level == name:
                 return verdict
-        raise KeyError(f"no verdict on {level!r}; there are {', '.join(v.level for v in self.verdicts)}")
+        raise KeyError(f"no verdict on {level!r}; expected one of {', '.join(v.level for v in self.verdicts)}")
 
     def __iter__(self) -> Iterator[Verdict]:
         return iter(self.verdicts)

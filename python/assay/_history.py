@@ -103,7 +103,7 @@ class Transaction:
 
     def _add(self, function: str, *arguments: Any) -> None:
         if self._ended:
-            raise UsageError("the transaction has ended; expected nothing more of it")
+            raise UsageError("the transaction has ended; expected no more operations")
         self._calls.append((function, *arguments))
 
     def began(self, request: int, response: int | None = None) -> None:

@@ -86,7 +86,7 @@ def value(of: None | int | float | decimal.Decimal | str | bytes) -> Value:
         of = _number(of)
     if isinstance(of, int):
         if not -(2**63) <= of < 2**63:
-            raise UsageError(f"{of} is out of range; expected a number of 64 bits or a text")
+            raise UsageError(f"{of} is out of range; expected a 64-bit number or a text")
         return Value(1, of, None, 0)
     if isinstance(of, str):
         of = of.encode()

@@ -20,4 +20,4 @@ def program() -> str:
         found = shutil.which("assay", path=folder)
         if found is not None and Path(found).read_bytes()[:4] == b"\x7fELF":
             return found
-    raise FileNotFoundError("there is no program in this package, and none on the PATH; expected one that ASSAY_PROGRAM names")
+    raise FileNotFoundError("no assay program in this package or on the PATH; set ASSAY_PROGRAM to one")

@@ -130,10 +130,10 @@ class Watched:
     def remarks(self) -> list[str]:
         told = []
         for table, sql in self.left_out.items():
-            told.append(f"The table {table} is left out: what this statement wrote is not known: {sql}")
+            told.append(f"The table {table} is left out because the writes of this statement are unknown: {sql}")
         if self.not_understood:
             count = sum(self.not_understood.values())
-            told.append(f"{count} of {self.statements} statements were not understood, and nothing of them is judged:")
+            told.append(f"{count} of {self.statements} statements were not understood and are not checked:")
             told += [f"  {times} × {sql}" for sql, times in self.not_understood.most_common(5)]
         return told
 

@@ -35,7 +35,7 @@ class Isolation:
         """Records what goes through a module of DB-API (its `connect` is replaced until the test ends), an engine of SQLAlchemy, or one
         connection, which is returned wrapped. `tables` says by which column each table names its rows; others are not looked at."""
         if self._history is not None:
-            raise ValueError("the run was judged already; expected no more of it")
+            raise ValueError("the run has already been checked; expected nothing after that")
         watched = self._watched = self._watched or Watched(tables)
         if hasattr(what, "dialect") and hasattr(what, "pool"):
             self._watch_engine(what, watched)
@@ -63,7 +63,7 @@ class Isolation:
     def check(self, level: str = "serializable") -> Result:
         """The verdict on what was recorded so far. From then on nothing is recorded."""
         if self._watched is None:
-            raise ValueError("nothing is watched; expected a call of watch")
+            raise ValueError("nothing is watched; expected a call to watch first")
         if self._history is None:
             self._history = self._watched.lines()
         return check(History.parse(self._history, name="this test"), level)

@@ -92,9 +92,9 @@ class Auditor {
       const bool one = count == 1;
       audit_.notes.push_back(
           fmt::format("{}: {} of the stated orders name{} a value that several transactions wrote, "
-                      "and say{} nothing",
+                      "and {} ignored",
                       audit_.file, one ? "1 entry" : fmt::format("{} entries", count),
-                      one ? "s" : "", one ? "s" : ""));
+                      one ? "s" : "", one ? "is" : "are"));
     }
   }
 

@@ -33,12 +33,12 @@ Result<std::vector<KnownViolation>> parse_baseline(std::string_view text, const 
   for (size_t i = 0; i < known->size(); ++i) {
     const Json& entry = (*known)[i];
     if (!entry.is_object())
-      return refuse(fmt::format("known[{}] is no object with level and anomaly", i));
+      return refuse(fmt::format("known[{}] is not an object with level and anomaly", i));
     const std::string level = text_of(entry, "level"), anomaly = text_of(entry, "anomaly");
     const auto id = find_level(level);
     if (!id) return refuse(fmt::format("known[{}]: {}", i, internal::no_level(level)));
     const auto kind = find_anomaly(anomaly);
-    if (!kind) return refuse(fmt::format("known[{}]: no anomaly '{}'", i, anomaly));
+    if (!kind) return refuse(fmt::format("known[{}]: unknown anomaly '{}'", i, anomaly));
     all.push_back({*id, *kind});
   }
   return all;

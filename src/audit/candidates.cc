@@ -384,12 +384,11 @@ bool withhold_uncontended(CheckResult& result, const Stakes& stakes) {
     v.outcome = Outcome::unknown;
     v.certificate = kNone;
     v.cause = UnknownCause::uncontended;
-    v.reason = stakes.conflicts() == 0 ? "uncontended: no two transactions that overlapped met on "
-                                         "a key that one of them wrote "
-                                         "(--require-contention makes this unknown)"
-                                       : "uncontended: no transactions that overlapped could have "
-                                         "shown anything that the level "
-                                         "rules out (--require-contention makes this unknown)";
+    v.reason = stakes.conflicts() == 0
+                   ? "uncontended: no two overlapping transactions shared a key that one of them "
+                     "wrote (--require-contention makes this unknown)"
+                   : "uncontended: no overlapping transactions could have shown an anomaly that "
+                     "the level rules out (--require-contention makes this unknown)";
   }
   return any;
 }

@@ -35,12 +35,11 @@ std::string why() {
 Status load_client(const ClientLibrary& library) {
   if (static_program())
     return usage_error(
-        fmt::format("the database needs {}, and this program is linked without shared libraries; "
-                    "expected one that is not, "
-                    "such as assay-portable",
+        fmt::format("the database needs {}, but this program cannot load shared libraries; "
+                    "expected one that can, such as assay-portable",
                     library.file));
   if (opened(library) != nullptr) return Ok{};
-  return io_error(fmt::format("the database's client library is not here ({}); {}", why(),
+  return io_error(fmt::format("the database's client library is not installed ({}); {}", why(),
                               where_to_get(library)));
 }
 

@@ -90,7 +90,7 @@ Result<std::string> report_of(const assay_audit& a, const std::string& kind) {
     std::string names;
     for (const ReportInfo& r : all_reports())
       names += (names.empty() ? "" : ", ") + std::string(r.name);
-    return usage_error(fmt::format("no report '{}'; expected one of {}", kind, names));
+    return usage_error(fmt::format("unknown report '{}'; expected one of {}", kind, names));
   }
   const BorrowedHistory borrowed(*a.held, a.audit.history, a.clock_drift);
   return whole_report(info->start({}), {&a.audit, 1});

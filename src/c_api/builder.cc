@@ -173,7 +173,7 @@ assay_status assay_declared_level(assay_builder* builder, const char* level, ass
     const auto id = assay::find_level(level);
     if (!id || *id == assay::LevelId::mixed || *id == assay::LevelId::defined)
       return assay::usage_error(assay::internal::no_level(level) +
-                                "; expected one that a transaction can ask for");
+                                "; expected one that a transaction can declare");
     builder->built.header().level = *id;
     return Ok{};
   });

@@ -48,7 +48,7 @@ Status set_format(std::string& format, const std::string& name) {
       all_formats(), [&](const FormatInfo& f) { return f.reads && f.name == name; });
   if (!known)
     return usage_error(
-        fmt::format("no format '{}'; expected one of {}", name, names_of(all_formats())));
+        fmt::format("unknown format '{}'; expected one of {}", name, names_of(all_formats())));
   format = name;
   return Ok{};
 }

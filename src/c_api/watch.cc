@@ -68,7 +68,7 @@ Result<std::unique_ptr<assay_watch>> watch_of(const assay_options& options) {
 }
 
 Status add(assay_watch& to, const std::shared_ptr<HeldHistory>& held) {
-  if (to.finished) return usage_error("the watch is finished; expected no more");
+  if (to.finished) return usage_error("the watch is finished; expected no more transactions");
   if (held.use_count() > 1)
     return usage_error("an audit holds this history; expected assay_audit_free before");
   const std::lock_guard lock(held->mutex);

@@ -175,7 +175,7 @@ class AdyaCheck {
       for (const ReadFrom& read : order_.reads(p))
         if (is_item(read) && std::binary_search(written.begin(), written.end(), read.key) &&
             writers_.before(read.key, p) != read.from)
-          return refuse("transaction {} overwrites another version of {} than it read", name(p),
+          return refuse("transaction {} overwrites a version of {} that it did not read", name(p),
                         history_.key(read.key).to_string());
     }
     return Ok{};
@@ -230,7 +230,7 @@ class AdyaCheck {
           for (const KeyId key : order_.keys_written(queue[at]))
             meet(writers_.before(key, queue[at]));
           steps += sources_[queue[at]].size() + order_.keys_written(queue[at]).size();
-          if (steps > kMostSteps) return too_much("there are too many paths to look at");
+          if (steps > kMostSteps) return too_much("there are too many paths to examine");
         }
         for (; i < end; ++i)
           if (has(forbidden.once, anti_[i].kind) && visited[anti_[i].writer] == reader)

@@ -112,12 +112,12 @@ Match may_give(const Aggregate& aggregate, std::span<const Terms> keys) {
 }
 
 Error left_open(const History& history, OpId aggregate) {
-  return refuse("whether the aggregate of transaction {} is right is open",
+  return refuse("it is not certain that the aggregate of transaction {} is wrong",
                 history.name(history.txn_of(aggregate)));
 }
 
 Error may_be_right(const History& history, OpId aggregate) {
-  return refuse("rows of the history may give what the aggregate of transaction {} returned",
+  return refuse("rows of the history may explain the aggregate of transaction {}",
                 history.name(history.txn_of(aggregate)));
 }
 
@@ -263,9 +263,9 @@ Status check_aggregate(const History& history, const BadRead& claim) {
     return refuse("transaction {}, which has the aggregate, need not have taken effect",
                   history.name(reader));
   const Aggregate* const aggregate = aggregate_of(history, claim.read);
-  if (aggregate == nullptr) return refuse("the operation is no aggregate");
+  if (aggregate == nullptr) return refuse("the operation is not an aggregate");
   if (claim.other != kNone && history.txn_of(claim.other) != reader)
-    return refuse("the other operation is none of transaction {}", history.name(reader));
+    return refuse("the other operation is not in transaction {}", history.name(reader));
   return AggregateClaimCheck(history, claim, *aggregate).run();
 }
 
@@ -273,7 +273,7 @@ Status check_gives_otherwise(const Sources& sources, const Writes& writes, OpId 
                              const LevelInfo& level, std::span<const Literal> unless) {
   const History& history = writes.history();
   const Aggregate* const aggregate = aggregate_of(history, op);
-  if (aggregate == nullptr) return refuse("the operation is no aggregate");
+  if (aggregate == nullptr) return refuse("the operation is not an aggregate");
   const Conditions conditions(history);
   if (aggregate->value.type != Cell::Type::integer ||
       conditions.match_initial(aggregate->where) != Match::no)

@@ -240,7 +240,7 @@ Status Claim::check_dirty() {
     return refuse("transaction {}, which made the read, need not have taken effect",
                   history_.name(reader_));
   if (claim_.anomaly == Anomaly::future_read && is_list(claim_.read))
-    return refuse("the level does not ask which element of a list was read last");
+    return refuse("the level does not depend on which element of a list was read last");
   if (claim_.anomaly != Anomaly::future_read) return Ok{};
   for (const Access& a : all_accesses(history_))
     if (!in_reader(a.op) && writes_version(a.op, access_of(history_, claim_.other).version))
@@ -267,7 +267,7 @@ Status check_overdrawn(const Writes& writes, OpId read) {
   const Access looked = access_of(history, read);
   if (looked.accepts != Accepts::equals) return refuse("operation {} saw no value", read);
   if (history.version_value(looked.seen).is_null())
-    return refuse("null is there after each removal, and is not counted");
+    return refuse("every removal leaves null, so it is not counted");
   const uint64_t there = writes.of_version(looked.seen, Which::staying).size() +
                          (history.is_initial(looked.seen) ? 1 : 0);
   uint64_t overwritten = 0;
@@ -276,7 +276,7 @@ Status check_overdrawn(const Writes& writes, OpId read) {
         overwrites(history, t, looked.key, looked.seen))
       ++overwritten;
   if (overwritten > there) return Ok{};
-  return refuse("{} was there {} times and overwritten by {} who had read it",
+  return refuse("{} was there {} times and overwritten by {} transactions that had read it",
                 show_version(history, looked.seen), there, overwritten);
 }
 
@@ -288,7 +288,7 @@ Status BadReadVerifier::supports(LevelId level) {
   if (info.events == EventModel::mixed) {
     const auto own = held_to(history_, history_.txn_of(claim_.read));
     if (own && claim_.anomaly != Anomaly::lost_update) return supports(*own);
-    if (own) return refuse("a lost update is of several transactions, each of its own level");
+    if (own) return refuse("a lost update involves several transactions, each at its own level");
     return refuse("the transaction of the read declares no level that can be mixed");
   }
   if (claim_.anomaly == Anomaly::non_repeatable_read && !info.repeatable &&
@@ -324,9 +324,9 @@ bool BadReadVerifier::see_one_state() const {
 
 Status BadReadVerifier::check() const {
   if (claim_.read >= history_.op_count())
-    return refuse("the read {} is no operation of the history", claim_.read);
+    return refuse("the read {} is not an operation of the history", claim_.read);
   if (claim_.other != kNone && claim_.other >= history_.op_count())
-    return refuse("the other operation {} is none of the history", claim_.other);
+    return refuse("the other operation {} is not in the history", claim_.other);
   switch (claim_.anomaly) {
     case Anomaly::thin_air_read:
     case Anomaly::aborted_read:
@@ -341,7 +341,7 @@ Status BadReadVerifier::check() const {
     case Anomaly::result_set_mismatch:
       return check_aggregate(history_, claim_);
     default:
-      return refuse("the anomaly is not one that two operations show");
+      return refuse("two operations cannot show this anomaly");
   }
 }
 

@@ -17,7 +17,7 @@ TEST(BadReadVerifier, overdrawn) {
   EXPECT_TRUE(refused(bad_read("prefix", lost_update, cas, kNone), h, "allows lost updates"));
   EXPECT_TRUE(refused(bad_read("causal", lost_update, cas, kNone), h, "allows lost updates"));
   EXPECT_TRUE(refused(bad_read("si", lost_update, 0, kNone), h, "saw no value"));
-  EXPECT_TRUE(refused(bad_read("si", lost_update, 7, kNone), h, "null is there"));
+  EXPECT_TRUE(refused(bad_read("si", lost_update, 7, kNone), h, "removal leaves null"));
   EXPECT_TRUE(refused(bad_read("si", lost_update, 10, kNone), h, "overwritten by 0"));
   // One more write of the value, and there is one for each.
   const History enough = hist(
@@ -38,10 +38,10 @@ TEST(BadReadVerifier, thinAir) {
   EXPECT_TRUE(refused(bad_read("causal", thin_air_read, 3, kNone), h, "is no thin-air-read"));
   EXPECT_TRUE(refused(bad_read("causal", thin_air_read, 0, 2), h, "is no thin-air-read"));
   EXPECT_TRUE(refused(bad_read("causal", aborted_read, 0, 2), h, "is no aborted-read"));
-  EXPECT_TRUE(refused(bad_read("causal", thin_air_read, 99, kNone), h, "no operation"));
-  EXPECT_TRUE(refused(bad_read("causal", aborted_read, 3, 99), h, "none of the history"));
-  EXPECT_TRUE(refused(bad_read("causal", none, 0, kNone), h, "not one that"));
-  EXPECT_TRUE(refused(bad_read("causal", write_skew, 0, kNone), h, "not one that"));
+  EXPECT_TRUE(refused(bad_read("causal", thin_air_read, 99, kNone), h, "not an operation"));
+  EXPECT_TRUE(refused(bad_read("causal", aborted_read, 3, 99), h, "not in the history"));
+  EXPECT_TRUE(refused(bad_read("causal", none, 0, kNone), h, "cannot show this"));
+  EXPECT_TRUE(refused(bad_read("causal", write_skew, 0, kNone), h, "cannot show this"));
 }
 
 TEST(BadReadVerifier, aConditionalWriteWithoutEffectWritesNothing) {

@@ -40,7 +40,7 @@ Status Blocks::check(const ProofStep& step, Counting& counting) {
   for (const Literal& l : blocks)
     if (!is_list(l.op, l.key) || l.to != history_.txn_of(l.op) || l.from >= history_.txn_count() ||
         l.negated != blocks[0].negated)
-      return refuse("a clause about blocks speaks of no list");
+      return refuse("a clause about blocks names no list");
   const auto excused = [&](TxnId t) {
     return counting.counts(t) || has(effects, !Literal::effect(t));
   };
@@ -53,7 +53,7 @@ Status Blocks::check(const ProofStep& step, Counting& counting) {
     const Literal block = !blocks[0];
     if (has(effects, Literal::effect(block.from))) return Ok{};
     if (!is_list(step.source, block.key))
-      return refuse("operation {} is no read of the list", step.source);
+      return refuse("operation {} is not a read of the list", step.source);
     if (!excused(history_.txn_of(step.source))) return not_excused(history_.txn_of(step.source));
     return check_whole(block, step.source);
   }
@@ -85,7 +85,7 @@ Status Blocks::check_cover(const ProofStep& step, std::span<const Literal> block
       place += before.appends() && before.key == key;
     if (place > step.element || !fits(write.txn, key, seen.others, step.element - place)) continue;
     if (!has(blocks, Literal::block(reader, key, step.source, write.txn, step.element - place)))
-      return refuse("element {} may be of transaction {}, and the clause does not say so",
+      return refuse("element {} may come from transaction {}, but the clause does not say so",
                     step.element, history_.name(write.txn));
   }
   return Ok{};
@@ -100,7 +100,7 @@ Status Blocks::check_somewhere(const Literal& first, std::span<const Literal> bl
                      (first.from != first.to && fits(first.from, first.key, list, element));
     if (may && !has(blocks, Literal::block(first.to, first.key, first.op, first.from, element)))
       return refuse(
-          "what transaction {} appended may begin at element {}, and the clause does not say so",
+          "the elements of transaction {} may begin at element {}, but the clause does not say so",
           history_.name(first.from), element);
   }
   return Ok{};

@@ -37,7 +37,7 @@ class BoundaryExecution {
       if (Status s = check_source(op, source); !s.ok()) return s.error();
     for (const Boundary::Cut& cut : boundary_.cuts)
       if (left_out_[cut.txn])
-        return bad_input(h_.name(cut.txn) + " is cut, and comes after another that is");
+        return bad_input(h_.name(cut.txn) + " is cut, but comes after another that is cut");
     return build(ran);
   }
 
@@ -50,7 +50,7 @@ class BoundaryExecution {
       if (cut_[cut.txn] != nullptr) return bad_input(h_.name(cut.txn) + " is cut twice");
       cut_[cut.txn] = &cut;
       if (cut.operations > h_.end_op(cut.txn) - h_.first_op(cut.txn))
-        return bad_input(h_.name(cut.txn) + " has fewer operations than run of it");
+        return bad_input(h_.name(cut.txn) + " has fewer operations than are run");
       for (const auto& [op, source] : cut.sources) {
         if (op < h_.first_op(cut.txn) || op >= h_.first_op(cut.txn) + cut.operations ||
             sources_.source(op) == cut.txn)
@@ -100,7 +100,7 @@ class BoundaryExecution {
     if (source == kNone) return Ok{};
     if (source >= h_.txn_count() || h_.status(source) != TxnStatus::committed ||
         left_out_[source] || cut_[source] != nullptr)
-      return bad_input("a read changes to a transaction that does not run whole");
+      return bad_input("a read changes to a transaction that does not run in full");
     const KeyId key = access_of(h_, read).key;
     if (last_write(h_, h_.first_op(source), h_.end_op(source), key) != kNone) return Ok{};
     return bad_input("a read changes to " + h_.name(source) + ", which does not write its key");
@@ -155,8 +155,8 @@ Result<RecordedSources> RecordedSources::of(const History& h) {
       const bool reads = a.accepts == Accepts::equals;
       if (reads == a.writes() || a.reads() != reads || a.appends())
         return bad_input(
-            "at a weak level only transactions are predicted that read, write and "
-            "remove single keys, and " +
+            "at a weak level, predictions support only transactions that read, write and remove "
+            "single keys, but " +
             h.name(t) + " does something else");
       const bool is_own = writer[a.key] == t;
       if (a.writes()) {

@@ -49,9 +49,9 @@ TEST(PredictedBoundary, WhatChangesIsWhatItsSourceLeft) {
 TEST(PredictedBoundary, ACutHasToBeOne) {
   EXPECT_EQ(executed({{{9, 1, {}}}}), "a transaction that is cut did not commit");
   EXPECT_EQ(executed({{{2, 1, {}}, {2, 1, {}}}}), "B is cut twice");
-  EXPECT_EQ(executed({{{2, 4, {}}}}), "B has fewer operations than run of it");
-  EXPECT_EQ(executed({{{1, 1, {}}, {2, 2, {}}}}), "B is cut, and comes after another that is");
-  EXPECT_EQ(executed({{{2, 2, {}}, {3, 1, {}}}}), "D is cut, and comes after another that is");
+  EXPECT_EQ(executed({{{2, 4, {}}}}), "B has fewer operations than are run");
+  EXPECT_EQ(executed({{{1, 1, {}}, {2, 2, {}}}}), "B is cut, but comes after another that is cut");
+  EXPECT_EQ(executed({{{2, 2, {}}, {3, 1, {}}}}), "D is cut, but comes after another that is cut");
 }
 
 TEST(PredictedBoundary, ASourceHasToRunAndToWriteTheKey) {
@@ -62,7 +62,7 @@ TEST(PredictedBoundary, ASourceHasToRunAndToWriteTheKey) {
   EXPECT_EQ(executed({{{2, 3, {{1, kNone}}}}}), no_read);
   EXPECT_EQ(executed({{{2, 3, {{3, kNone}, {3, 0}}}}}), "a read changes twice");
   EXPECT_EQ(executed({{{2, 3, {{3, 1}}}}}), "a read changes to C, which does not write its key");
-  const std::string left_out = "a read changes to a transaction that does not run whole";
+  const std::string left_out = "a read changes to a transaction that does not run in full";
   EXPECT_EQ(executed({{{2, 3, {{3, 9}}}}}), left_out);
   EXPECT_EQ(executed({{{0, 2, {{1, 2}}}}}), left_out);
   EXPECT_EQ(executed({{{0, 2, {{1, 0}}}}}), left_out);

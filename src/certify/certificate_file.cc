@@ -126,8 +126,8 @@ class Fields {
     std::string outcome(outcome_name(c.outcome()));
     const auto no_longer = [&] {
       json_.fail(
-          "a refutation by cases, which assay wrote before it had sources as statements "
-          "of a proof; check the history again");
+          "a refutation by cases, which only earlier versions of assay wrote; check the history "
+          "again");
     };
     const auto one_kind = [&](std::string_view name, Kind kind, auto value) {
       return Field(name, of_kind(c.kind, kind, value)).allowed_in(c.kind == kind);
@@ -347,7 +347,7 @@ bool counts_aborted_reads(std::string_view certificates) {
             Field("clock_drift", [&] { in.integer(head.clock_drift); }),
             Field("aborted_reads", [&] { in.flag(head.aborted_reads); }),
             Field("defined", [&] { in.string(head.history_hash); }),
-            Field("certificates", [&] { in.fail("the long part, which says nothing of this"); }));
+            Field("certificates", [&] { in.fail("the long part, which does not contain this"); }));
   return head.aborted_reads;
 }
 

@@ -82,8 +82,8 @@ class LineFields {
   }
 
   static constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::min();
-  static constexpr const char* kLine = "expected the number of a line";
-  static constexpr const char* kTwoLines = "expected the numbers of two lines";
+  static constexpr const char* kLine = "expected a line number";
+  static constexpr const char* kTwoLines = "expected two line numbers";
   Json& json_;
 };
 
@@ -158,7 +158,7 @@ Result<std::variant<Segment, ChainEnd>> ChainReader::next(std::string_view text)
   LineFields(json, line);
   json.end();
   if (line.number != number_ + 1) json.fail(fmt::format("expected number {}", number_ + 1));
-  if (line.previous != previous_) json.fail("the digest is not that of the line before");
+  if (line.previous != previous_) json.fail("the digest is not that of the previous line");
   if (!json.ok()) return json.error();
   ++number_;
   previous_ = digest_of(text);

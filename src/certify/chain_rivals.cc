@@ -55,16 +55,17 @@ const ChainRivals::Content* ChainRivals::key_of(const Txn& t, KeyId key) {
 Status ChainRivals::add(const Segment::Rival& r) {
   const auto from = places_.find(r.writer), behind = places_.find(r.last);
   if (from == places_.end() || behind == places_.end() || from->second >= behind->second)
-    return refuse("line {} is no rival of line {}: expected two of the order, the last one later",
-                  r.writer, r.last);
+    return refuse(
+        "line {} is not a rival of line {}: expected both in the order, the second one later",
+        r.writer, r.last);
   const uint32_t a = from->second, b = behind->second;
   if (stays_[a] || moves_[b])
     return refuse(
-        "line {} is no rival of line {}: others may be moved behind one of them, or it itself",
+        "line {} is not a rival of line {}: one of them is already used in another rivalry",
         r.writer, r.last);
   const Touch* const write = shared_write(a, b);
   if (write == nullptr)
-    return refuse("line {} is no rival of line {}: they do not share one key", r.writer, r.last);
+    return refuse("line {} is not a rival of line {}: they do not share one key", r.writer, r.last);
   const Txn& writer = segment_.placed[a].txn;
   for (uint32_t place = a + 1; place <= b; ++place)
     if (must_follow(segment_.placed[place].txn, writer) || meet(a, place, write->key))
@@ -74,8 +75,8 @@ Status ChainRivals::add(const Segment::Rival& r) {
     return refuse("line {} cannot be moved behind line {}: another one may take effect in between",
                   r.writer, r.last);
   if (write->key->writer != r.last || write->key->looked)
-    return refuse("line {} is no rival of line {}: its key was written or looked at since",
-                  r.writer, r.last);
+    return refuse("line {} is not a rival of line {}: its key was written or read since", r.writer,
+                  r.last);
   moves_[a] = stays_[b] = true;
   const History& h = writer.history();
   const OpId last = last_write(h, h.first_op(writer.txn), h.end_op(writer.txn), write->in_piece);

@@ -22,15 +22,15 @@ Status replay(const ChainContents::Txn& t, Explains explains) {
     if (a.writes()) keys[a.key].owner = kNone;
   for (const Access& a : accesses(h, t.txn)) {
     if (a.is_list() || a.is_range())
-      return refuse("line {}: a chain says nothing of lists and ranges", h.line(t.txn));
+      return refuse("line {}: a chain does not cover lists and ranges", h.line(t.txn));
     ChainContents::Piece::Key& key = keys[a.key];
     const bool own = key.owner == t.txn;
     const auto sees_own = [&] {
       return own && ChainContents::left_by(h, access_of(h, key.write)).bears_out(h, a);
     };
     if (a.reads() && !sees_own() && !explains(a, own))
-      return refuse("{} in line {}: what it saw of {} is not what is there by then", h.name(t.txn),
-                    h.line(t.txn), h.key(a.key).to_string());
+      return refuse("{} in line {}: its read of {} does not match the state at that point",
+                    h.name(t.txn), h.line(t.txn), h.key(a.key).to_string());
     if (!a.writes()) continue;
     key.owner = t.txn;
     key.write = a.op;
@@ -43,7 +43,7 @@ Status replay(const ChainContents::Txn& t, Explains explains) {
 Result<ChainVerifier> ChainVerifier::of(LevelId level) {
   const LevelInfo& info = level_info(level);
   if (info.events != EventModel::single || !info.session_order)
-    return refuse("a chain cannot be of {}", info.name);
+    return refuse("a chain cannot be about {}", info.name);
   return ChainVerifier(level);
 }
 
@@ -66,7 +66,7 @@ Status ChainVerifier::read(const std::shared_ptr<const History>& h) {
   for (TxnId t = 0; t < h->txn_count(); ++t) {
     ++read_;
     const uint64_t line = lines_.of(h->line(t));
-    if (holds(line)) return refuse("two transactions are in line {}", line);
+    if (holds(line)) return refuse("line {} holds two transactions", line);
     const bool is_unknown = h->status(t) == TxnStatus::unknown;
     hold(line, is_unknown ? Txn{unknown, next_unknown++} : Txn{piece, t});
   }
@@ -110,7 +110,7 @@ Status ChainVerifier::drop(uint64_t line) {
   const Result<Txn> t = take(line);
   if (!t.ok()) return t.error();
   if (t->history().status(t->txn) == TxnStatus::committed)
-    return refuse("line {} is committed, and taken to have had no effect", line);
+    return refuse("line {} is committed, but is taken to have had no effect", line);
   return Ok{};
 }
 
@@ -127,7 +127,7 @@ Status ChainVerifier::end(const ChainEnd& end) {
     if (t.history().status(t.txn) == TxnStatus::committed)
       return refuse("no segment names line {}, which is committed", line);
   if (end.transactions != read_)
-    return refuse("the history has {} transactions, and the chain speaks of {}", read_,
+    return refuse("the history has {} transactions, but the chain names {}", read_,
                   end.transactions);
   return Ok{};
 }
@@ -178,7 +178,7 @@ Status ChainVerifier::add_late(uint64_t line) {
   const Txn& t = it->second;
   const History& h = t.history();
   if (h.status(t.txn) != TxnStatus::unknown)
-    return refuse("line {} is of known outcome", h.line(t.txn));
+    return refuse("the outcome of line {} is known", h.line(t.txn));
   const auto there_for_good = [&](const Access& a, bool own) {
     return !own && contents_.explains_for_good(*t.piece, a);
   };
@@ -214,7 +214,7 @@ Status ChainVerifier::take_effect(uint64_t line) {
 Status ChainVerifier::place(uint64_t line, const Txn& t) {
   const History& h = t.history();
   if (h.status(t.txn) == TxnStatus::aborted)
-    return refuse("line {} was aborted, and is in the order", line);
+    return refuse("line {} was aborted, but is in the order", line);
   if (level_info(level_).single_operations && h.end_op(t.txn) - h.first_op(t.txn) > 1)
     return refuse("line {} has more than one operation", line);
   if (Status in_time = keep_real_time(line, t); !in_time.ok()) return in_time;
@@ -248,7 +248,7 @@ Status ChainVerifier::keep_real_time(uint64_t line, const Txn& t) {
       (!h.begin_time(t.txn).known() || !h.end_time(t.txn).known()))
     return refuse("line {} has no times", line);
   if (end_of(h, t.txn) < latest_begin_)
-    return refuse("line {} ended before one began that comes before it", line);
+    return refuse("line {} ended before an earlier one in the order began", line);
   note_begin(t);
   return Ok{};
 }

@@ -42,7 +42,7 @@ TEST(ChainVerifier, ReplaysTheOrdersOneAfterTheOther) {
                                           line(2, 0, 10, R"(["r","x",1],["w","x",2])"),
                                           line(3, 5, 15, R"(["r","x",1])")};
   EXPECT_EQ(refusal(lines, {{{1}}, {{3, 2}}}), "");
-  EXPECT_REFUSED(refusal(lines, {{{1, 2, 3}}}), "what it saw of x");
+  EXPECT_REFUSED(refusal(lines, {{{1, 2, 3}}}), "its read of x");
   EXPECT_REFUSED(refusal(lines, {{{1, 3}}}), "no segment names line 2");
   EXPECT_REFUSED(refusal(lines, {{{1, 3, 2}}, {{2}}}), "named before");
 }
@@ -50,7 +50,7 @@ TEST(ChainVerifier, ReplaysTheOrdersOneAfterTheOther) {
 TEST(ChainVerifier, HeedsTimeSessionsAndOutcomes) {
   EXPECT_REFUSED(
       refusal({line(1, 0, 10, R"(["w","x",1])"), line(2, 11, 20, R"(["w","y",1])")}, {{{2, 1}}}),
-      "ended before one began");
+      "ended before an earlier one");
   const std::vector<std::string> concurrent = {line(1, 0, 10, R"(["w","x",1])"),
                                                line(2, 10, 20, R"(["w","y",1])")};
   EXPECT_EQ(refusal(concurrent, {{{2, 1}}}), "");
@@ -93,10 +93,10 @@ TEST(ChainVerifier, KnowsWhoMayStandElsewhere) {
   }
   std::vector<std::string> lines = writers;
   lines.push_back(line(3, 20, 30, R"(["r","x",1])"));
-  EXPECT_REFUSED(refusal(lines, {{{1, 2}}, {{3}}}), "what it saw of x");
+  EXPECT_REFUSED(refusal(lines, {{{1, 2}}, {{3}}}), "its read of x");
   // Both cannot be.
   lines.push_back(line(3, 40, 50, R"(["r","x",2])"));
-  EXPECT_REFUSED(refusal(lines, {open, {{3, 4}}}), "what it saw of x");
+  EXPECT_REFUSED(refusal(lines, {open, {{3, 4}}}), "its read of x");
   // One of the two ended before the other began; they share another key; somebody has looked.
   lines = {line(1, 0, 10, R"(["w","x",1])"), line(2, 11, 20, R"(["w","x",2])")};
   EXPECT_REFUSED(refusal(lines, {open}), "cannot be moved");
@@ -106,14 +106,14 @@ TEST(ChainVerifier, KnowsWhoMayStandElsewhere) {
   lines = {writers[0], writers[1], line(3, 0, 10, R"(["r","x",2])")};
   Segment seen{{1, 2, 3}};
   seen.rivals = {{1, 2}};
-  EXPECT_REFUSED(refusal(lines, {seen}), "looked at");
+  EXPECT_REFUSED(refusal(lines, {seen}), "or read since");
   // s1 is before s3, which overwrote what it read: x = 1 and y = 1 exclude each other.
   lines = {line(1, 0, 10, R"(["r","z",null],["w","x",1])"),
            line(2, 0, 10, R"(["w","x",2],["w","y",1])"),
            line(3, 0, 10, R"(["w","z",1],["w","y",2])")};
   Segment both{{1, 2, 3}};
   both.rivals = {{1, 2}, {2, 3}};
-  EXPECT_REFUSED(refusal(lines, {both}), "may be moved");
+  EXPECT_REFUSED(refusal(lines, {both}), "used in another");
 }
 
 TEST(ChainVerifier, KnowsWhereAnEffectStandsThatIsSeenLater) {
@@ -126,10 +126,10 @@ TEST(ChainVerifier, KnowsWhereAnEffectStandsThatIsSeenLater) {
   took.took_effect = {2};
   EXPECT_EQ(refusal(lines, {told, took}), "");
   EXPECT_REFUSED(refusal(lines, {{{1, 3}}, took}), "has no place");
-  EXPECT_REFUSED(refusal(lines, {told, {{4}}}), "what it saw of x");
+  EXPECT_REFUSED(refusal(lines, {told, {{4}}}), "its read of x");
   // What it saw is gone.
   told.late = {{2, 3}};
-  EXPECT_REFUSED(refusal(lines, {told, took}), "what it saw of y");
+  EXPECT_REFUSED(refusal(lines, {told, took}), "its read of y");
   told.late = {{2, 4}};
   EXPECT_REFUSED(refusal(lines, {told, took}), "which it does not contain");
   // Somebody has looked at what it wrote, and it was not there.
@@ -159,7 +159,7 @@ TEST(ChainVerifier, WhoOverwritesWithoutALookLeavesTheRest) {
   // x is 1 by then.
   std::vector<std::string> other = lines;
   other[3] = line(3, 40, 50, R"(["r","y",6],["r","x",5])");
-  EXPECT_REFUSED(refusal(other, {told, {{3}}, took}), "what it saw of x");
+  EXPECT_REFUSED(refusal(other, {told, {{3}}, took}), "its read of x");
   other[2] = line(1, 20, 30, R"(["r","x",null],["w","x",1])");
   EXPECT_REFUSED(refusal(other, {told, {{3}}, took}), "has no place");
   other[2] = line(1, 20, 30, R"(["w","x",1],["w","y",2])");
@@ -186,7 +186,7 @@ TEST(ChainVerifier, SeveralMayWaitWithWritesOfOneKey) {
   for (const std::vector<uint64_t>& both : {std::vector<uint64_t>{2, 3}, {3, 2}}) {
     EXPECT_EQ(refusal(lines(R"(["r","x",7],["r","y",6])"), {told, took(both)}), "");
     EXPECT_REFUSED(refusal(lines(R"(["r","x",5],["r","z",8])"), {told, took(both)}),
-                   "what it saw of x");
+                   "its read of x");
   }
   // Who saw x without the first one's write ends that, where he stands behind it.
   std::vector<std::string> saw = lines(R"(["r","z",8])");

@@ -175,7 +175,7 @@ class CommitOrder::Builder {
         const bool later =
             not_returned_ == NotReturned::anywhere && range && !returns(history_, i, key);
         if (from == kNone || from == p || (from > p && !later) || !possible(key, seen.source))
-          return refuse("{} cannot have its source", show_operation(history_, i));
+          return refuse("{} cannot have read from its source", show_operation(history_, i));
         built_.reads_.push_back({key, from, i});
       } else if (own_[key].place == p) {
         if (!possible_->explained_by(own_[key].write.op, i, key)) return not_own(i);
@@ -186,7 +186,7 @@ class CommitOrder::Builder {
         built_.reads_.push_back({key, *from, i});
       }
     }
-    if (used != sources.size()) return refuse("operation {} has sources that it cannot have", i);
+    if (used != sources.size()) return refuse("operation {} has impossible sources", i);
     return Ok{};
   }
 
@@ -207,7 +207,7 @@ class CommitOrder::Builder {
       return built_.place_[stated];
     return refuse(
         "transaction {} is stated to have read from transaction {}, which is not before it in the "
-        "order or left something else behind",
+        "order or left another state",
         history_.name(built_.txn_[reader]), history_.name(stated));
   }
 

@@ -165,7 +165,7 @@ Status CycleVerifier::check_kinds(std::span<const Edge> cycle) {
   for (const Edge& edge : cycle) {
     if (edge.kind == EdgeKind::forced || edge.kind == EdgeKind::session ||
         edge.kind == EdgeKind::real_time)
-      return refuse("{} knows no {} edges", level_.name, edge_kind_name(edge.kind));
+      return refuse("{} has no {} edges", level_.name, edge_kind_name(edge.kind));
     one_key = one_key && edge.key == cycle[0].key;
     const bool anti = edge.kind == EdgeKind::anti_dependency, item = anti && is_item(edge);
     if (item && evidence_.writes.left_by(edge.from, edge.key) != nullptr) {
@@ -195,7 +195,7 @@ bool CycleVerifier::is_item(const Edge& edge) const {
 // Checks that the two ends are different transactions that took effect.
 Status CycleVerifier::check_ends(const Edge& edge) {
   for (TxnId t : {edge.from, edge.to}) {
-    if (t >= history_.txn_count()) return refuse("an edge ends at no transaction");
+    if (t >= history_.txn_count()) return refuse("an edge ends at an unknown transaction");
     if (!counts(t))
       return refuse("a {} edge ends at transaction {}, which need not have taken effect",
                     edge_kind_name(edge.kind), name(t));
@@ -218,7 +218,7 @@ Status CycleVerifier::check_edge(const Edge& edge) {
   static_assert(std::size(kRules) == static_cast<size_t>(EdgeKind::forced) + 1);
   const auto kind = static_cast<size_t>(edge.kind);
   return kind < std::size(kRules) ? (this->*kRules[kind])(edge)
-                                  : refuse("an edge of no known kind");
+                                  : refuse("an edge of an unknown kind");
 }
 
 void Reads::add(OpId op) {
@@ -262,7 +262,7 @@ Status CycleVerifier::check_read_from(const Edge& edge) {
   const bool selects = level_.events == EventModel::adya && reads.first < history_.op_count() &&
                        !certify::is_item(history_, reads.first, edge.key);
   if (selects) return check_change(edge, reads.first, seen);
-  if (edge.via != kNone) return refuse("a read dependency names another version that was seen");
+  if (edge.via != kNone) return refuse("a read dependency names a version that was not seen");
   return Ok{};
 }
 
@@ -301,7 +301,7 @@ Status CycleVerifier::check_real_time(const Edge& edge) {
 }
 
 Status CycleVerifier::check_writes(TxnId t, KeyId key) {
-  if (t >= history_.txn_count()) return refuse("an edge is about no transaction");
+  if (t >= history_.txn_count()) return refuse("an edge names an unknown transaction");
   if (key >= history_.key_count() || evidence_.writes.left_by(t, key) == nullptr)
     return refuse("transaction {} does not write the key of its edge", name(t));
   return Ok{};
@@ -325,7 +325,7 @@ Status CycleVerifier::check_anti(const Edge& edge) {
       return refuse("transaction {} did not change whether a range selects the key", name(edge.to));
   }
   if (!reads_from(edge.from, edge.key, edge.via, edge.op).any)
-    return refuse("transaction {} does not certainly read what its anti-dependency says",
+    return refuse("transaction {} does not certainly read the version in its anti-dependency",
                   name(edge.from));
   return Ok{};
 }
@@ -372,7 +372,7 @@ Status CycleVerifier::check_seen(TxnId seen, TxnId reader, std::span<const Edge>
   if (level.seen.earlier_reads && (!spelt || too_late))
     return refuse("transaction {} did not read from transaction {} before it read the key",
                   name(reader), name(seen));
-  if (!spelt) return refuse("{} does not make such a path a way to see", level.name);
+  if (!spelt) return refuse("at {} such a path does not show what was seen", level.name);
   return Ok{};
 }
 
@@ -386,7 +386,7 @@ Status CycleVerifier::check_path(TxnId from, TxnId to, std::span<const Edge> pat
     if (edge.kind != EdgeKind::read_dependency && edge.kind != EdgeKind::session)
       return refuse("a path has an edge that is neither read-from nor session");
     if (!edge.path.empty()) return refuse("an edge of a path has a path");
-    if (i > 0 && path[i - 1].to != edge.from) return refuse("the edges of a path do not meet");
+    if (i > 0 && path[i - 1].to != edge.from) return refuse("the edges of a path do not connect");
     if (Status s = check_ends(edge); !s.ok()) return s;
     if (Status s = check_edge(edge); !s.ok()) return s;
   }
@@ -408,7 +408,7 @@ Status CycleVerifier::check_joints(std::span<const Edge> cycle) {
     if (level.events == EventModel::statements
             ? entered_at(history_, in, reads_of(in)) > left_at(history_, out, reads_of(out))
             : enters_behind(level, in, out))
-      return refuse("the cycle enters transaction {} behind the place at which it leaves it",
+      return refuse("the cycle enters transaction {} after the point at which it leaves it",
                     name(in.to));
   }
   return Ok{};
@@ -421,7 +421,7 @@ Status CycleVerifier::check_unseen_initial(std::span<const Edge> cycle) {
   while (cycle[at].kind != EdgeKind::anti_dependency) ++at;
   const Edge& anti = cycle[at];
   if (anti.via != kNone)
-    return refuse("{} knows no order of versions, only initial values are before all", level_.name);
+    return refuse("{} has no version order; only initial values come first", level_.name);
   if (Status s = check_writes(anti.to, anti.key); !s.ok()) return s;
   std::vector<Edge> path;
   for (size_t i = 1; i < cycle.size(); ++i) path.push_back(cycle[(at + i) % cycle.size()]);

@@ -20,9 +20,7 @@ Status Evidence::check_fact(const Literal& fact, uint32_t source, bool source_is
                           fact.to < history.txn_count() &&
                           appended_elsewhere(fact.to, history.op(source).key, listed.elements);
   if (fact.from == fact.to || !(in_order || came_later))
-    return refuse(
-        "the source of the fact does not put a version of one transaction before one of the "
-        "other");
+    return refuse("the source of the fact does not order the versions of the two transactions");
   for (TxnId t : {fact.from, fact.to})
     if (!counting.counts(t))
       return refuse("transaction {} of a fact need not have taken effect", history.name(t));
@@ -117,7 +115,7 @@ Status Evidence::check_sources(OpId op, KeyId key, std::span<const Literal> clau
     if (std::none_of(clause.begin(), clause.end(), [&](const Literal& literal) {
           return literal.kind == Literal::Kind::seen && literal.from == source;
         }))
-      return refuse("operation {} may have seen what {} left, and the clause does not say so", op,
+      return refuse("operation {} may have seen what {} left, but the clause does not say so", op,
                     source == kNone ? "the initial state" : "transaction " + history.name(source));
   return Ok{};
 }

@@ -46,7 +46,7 @@ class Sweep {
       for (const Situation& s : situations)
         if (!complete(s, m.op, met, next))
           return too_much("there are too many orders of the operations on " + name() +
-                          " to go through them");
+                          " to try them all");
       if (next.empty()) return ops_[m.op].txn;
       situations = std::move(next);
       std::erase(open_, m.op);
@@ -74,7 +74,7 @@ class Sweep {
         // An operation that only read, and is of unknown outcome, says nothing.
         if (a.key != key_ || (!certain && !a.writes())) continue;
         if (history_.end_op(t) - history_.first_op(t) != 1)
-          return refuse("transaction {} is more than one operation, on {} among others",
+          return refuse("transaction {} has more than one operation, including one on {}",
                         history_.name(t), name());
         if (a.is_list()) return refuse("{} is a list", name());
         add(t, a);
@@ -197,9 +197,9 @@ Status ExhaustionVerifier::check() const {
   Result<TxnId> stuck = Sweep(history_, claim_.key).run();
   if (!stuck.ok()) return stuck.error();
   if (*stuck == kNone)
-    return refuse("the operations on {} can be put in order", history_.key(claim_.key).to_string());
+    return refuse("the operations on {} can be ordered", history_.key(claim_.key).to_string());
   if (*stuck != claim_.until)
-    return refuse("the operations on {} can be put in order until the response of {}, not of {}",
+    return refuse("the operations on {} can be ordered until the response of {}, not that of {}",
                   history_.key(claim_.key).to_string(), history_.name(*stuck),
                   claim_.until < history_.txn_count() ? history_.name(claim_.until) : "none");
   return Ok{};

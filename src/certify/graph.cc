@@ -72,7 +72,7 @@ class GraphReader {
              find(in, start + at + 4, keys_, text.substr(at + 4), "key", edge.key) &&
              (graph.edges.push_back(edge), true);
     }
-    return in.fail_at(in.at() + arrow, "expected ww, wr or rw and a key behind the transactions");
+    return in.fail_at(in.at() + arrow, "expected ww, wr or rw and a key after the transactions");
   }
 
  private:
@@ -352,7 +352,8 @@ Result<Certificate> verify_graph(const StatedGraph& graph, const History& histor
   for (const TxnId t : whole.order())
     if (history.status(t) == TxnStatus::committed) certificate.order.events.push_back(t);
   if (Status s = verify(certificate, history); !s.ok())
-    return refuse("the graph has no cycle, but its order explains not all: {}", s.error().message);
+    return refuse("the graph has no cycle, but its order does not explain everything: {}",
+                  s.error().message);
   return certificate;
 }
 

@@ -137,7 +137,7 @@ void JsonCursor::index_or_null(uint32_t& to) {
 }
 
 void JsonCursor::integer(int64_t& to) {
-  number(to, std::numeric_limits<int64_t>::max(), "expected a number of 64 bits");
+  number(to, std::numeric_limits<int64_t>::max(), "expected a 64-bit number");
 }
 
 void JsonCursor::string(std::string& to) {

@@ -43,7 +43,7 @@ class MixedOrder {
     if (Status s = replay_.read(t); !s.ok()) return s;
     for (const ReadFrom& read : commits_.reads(commits_.place(t)))
       if (installer_[read.key] != read.from)
-        return refuse("whose version of {} transaction {} read is not the same for all",
+        return refuse("it is ambiguous whose version of {} transaction {} read",
                       history_.key(read.key).to_string(), history_.name(t));
     return Ok{};
   }
@@ -86,8 +86,7 @@ class MixedOrder {
 
 Status mixed_order_serves(const Writes& writes, const Order& order) {
   const History& history = writes.history();
-  if (!order.split)
-    return refuse("an order for levels that are mixed has two events a transaction");
+  if (!order.split) return refuse("an order for mixed levels has two events per transaction");
   std::vector<TxnId> commits;
   for (const uint32_t event : order.events) {
     const TxnId t = event / 2;

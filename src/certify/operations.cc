@@ -120,9 +120,8 @@ std::string source_contradiction(const History& h) {
     if (h.status(t) == TxnStatus::aborted) continue;
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
       if (h.stated_source(i) != kNone && !can_be_right(h, i))
-        return fmt::format(
-            "operation {} of transaction {} cannot have read from where it is stated to have",
-            i - h.first_op(t), h.name(t));
+        return fmt::format("operation {} of transaction {} cannot have read from its stated source",
+                           i - h.first_op(t), h.name(t));
   }
   return {};
 }

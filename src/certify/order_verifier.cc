@@ -26,7 +26,7 @@ Status OrderVerifier::supports(LevelId level) {
 // At a level with dirty reads the order may also be checked as at a level with clean reads: then
 // updates make orders of versions known.
 Status OrderVerifier::serves_adya(const LevelInfo& level) {
-  if (order_.split) return refuse("an order for Adya's levels has one event a transaction");
+  if (order_.split) return refuse("an order for Adya's levels has one event per transaction");
   constexpr ForbiddenCycle kWithReads[] = {{"wr"}};
   Status s = serves_adya_where_known(level.forbidden, read_rule(level));
   return s.ok() || read_rule(level) == ReadRule::clean
@@ -129,8 +129,9 @@ const Status& OrderVerifier::well_formed() {
     read_place_.assign(history_.txn_count(), kNone);
     write_place_.assign(history_.txn_count(), kNone);
     if (order_.events.size() > 2 * uint64_t{history_.txn_count()} + history_.op_count())
-      return refuse("the order has {} events, the history only {} transactions of {} operations",
-                    order_.events.size(), history_.txn_count(), history_.op_count());
+      return refuse(
+          "the order has {} events, but the history has only {} transactions and {} operations",
+          order_.events.size(), history_.txn_count(), history_.op_count());
     for (size_t i = 0; i < order_.events.size(); ++i)
       if (Status s = place(order_.events[i], static_cast<uint32_t>(2 * i)); !s.ok()) return s;
     for (TxnId t = 0; t < history_.txn_count(); ++t) {
@@ -138,7 +139,7 @@ const Status& OrderVerifier::well_formed() {
         return refuse("the order has only one of the two events of transaction {}",
                       history_.name(t));
       if (!present(t) && history_.status(t) == TxnStatus::committed)
-        return refuse("committed transaction {} is missing in the order", history_.name(t));
+        return refuse("committed transaction {} is missing from the order", history_.name(t));
     }
     return Ok{};
   });
@@ -257,8 +258,7 @@ Status OrderVerifier::check_one_operation() const {
   for (TxnId t = 0; t < history_.txn_count(); ++t) {
     if (present(t) && !is_one_operation(history_, t))
       return refuse(
-          "linearizability needs one operation on one key a transaction; transaction {} "
-          "is none such",
+          "linearizability needs transactions of one operation on one key; transaction {} is not",
           history_.name(t));
   }
   return Ok{};

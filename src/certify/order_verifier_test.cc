@@ -76,7 +76,7 @@ TEST(OrderVerifier, certificateNamesLevelsOnce) {
   EXPECT_TRUE(refused(c, h, "unknown level"));
   c.levels = {LevelId::causal};
   c.kind = static_cast<Certificate::Kind>(9);
-  EXPECT_TRUE(refused(c, h, "no known kind"));
+  EXPECT_TRUE(refused(c, h, "unknown kind"));
 }
 
 TEST(OrderVerifier, readsOfKeptUnknownsMustBeExplained) {
@@ -615,7 +615,7 @@ TEST(WeakOrderVerifier, listsGrowInCommitOrder) {
   for (const char* torn :
        {"r(l,[1])", "r(l,[3])", "r(l,[2,1])", "r(l,[1,2,3,9])", "a(l,4) r(l,[1,2])"})
     EXPECT_TRUE(refused(forth, h(torn), "is not what the order has appended")) << torn;
-  EXPECT_TRUE(refused(forth, h("r(l,[1,2])"), "saw transaction s1-0 and yet reads y"));
+  EXPECT_TRUE(refused(forth, h("r(l,[1,2])"), "saw transaction s1-0, yet reads y"));
   EXPECT_TRUE(refused(forth, hist("s1: { w(y,1) w(l,1) }\ns2: { a(l,3) }\ns3: { r(y,null) }\n"),
                       "is used as a list and as a register"));
 }
@@ -633,7 +633,7 @@ TEST(WeakOrderVerifier, otherStatesNeedASource) {
     c.order.sources = {{3, key(others, "w"), 0}};
     EXPECT_TRUE(verifies(c, others)) << op;
     c.levels = levels("read-atomic");
-    EXPECT_TRUE(refused(c, others, "saw transaction s1-0 and yet reads y")) << op;
+    EXPECT_TRUE(refused(c, others, "saw transaction s1-0, yet reads y")) << op;
   }
 }
 
@@ -646,10 +646,10 @@ TEST(WeakOrderVerifier, aRangeReadsWhoLeftItLikeThatLast) {
       served("s1: { w(w,1) range(w..w,[w=1]) }\ns2: { r(y,null) }\n", {0, 1}, "read-atomic").ok());
   const char* present = "s1: { w(y,1) w(w,1) }\ns2: { r(y,null) range(w..w,[w=1]) }\n";
   EXPECT_TRUE(served(present, {0, 1}, "read-committed").ok());
-  EXPECT_TRUE(refused(single_order("read-atomic", {0, 1}), hist(present), "and yet reads y"));
+  EXPECT_TRUE(refused(single_order("read-atomic", {0, 1}), hist(present), "yet reads y"));
   EXPECT_TRUE(refused(single_order("read-committed", {1, 0}), hist(present), "has no source"));
   const char* absent = "s1: { w(y,1) w(w,1) }\ns2: { r(y,1) range(v..x,[]) }\n";
-  EXPECT_TRUE(refused(single_order("read-atomic", {0, 1}), hist(absent), "and yet reads w"));
+  EXPECT_TRUE(refused(single_order("read-atomic", {0, 1}), hist(absent), "yet reads w"));
   const char* deleted = "s1: { w(w,1) }\ns2: { d(w,9) w(y,1) }\ns3: { r(y,1) range(v..x,[]) }\n";
   EXPECT_TRUE(served(deleted, {0, 1, 2}, "causal").ok());
   const char* outside = "s1: { w(w,1) }\ns2: { range(a..b,[w=1]) }\n";
@@ -669,12 +669,12 @@ TEST(OrderVerifier, ACommitOrderMayNameItsSources) {
   c.order.sources[0].source = 1;
   EXPECT_FALSE(verify(c, h).ok());
   c.order.sources[0].source = kNone;
-  EXPECT_TRUE(refused(c, h, "cannot have its source"));
+  EXPECT_TRUE(refused(c, h, "cannot have read from its source"));
   // In any order, each once.
   c.order.sources = {{4, key(h, "y"), kNone}, {3, key(h, "x"), 0}};
   EXPECT_TRUE(verifies(c, h));
   c.order.sources.push_back({3, key(h, "x"), 1});
-  EXPECT_TRUE(refused(c, h, "sources that it cannot have"));
+  EXPECT_TRUE(refused(c, h, "impossible sources"));
 }
 
 // A transaction sees what it wrote itself, whoever else wrote the same.
@@ -684,7 +684,7 @@ TEST(OrderVerifier, OwnWritesHaveNoSource) {
   c.order.sources = {{4, key(h, "y"), kNone}};
   EXPECT_TRUE(verifies(c, h));
   c.order.sources.push_back({3, key(h, "x"), 0});
-  EXPECT_TRUE(refused(c, h, "cannot have its source"));
+  EXPECT_TRUE(refused(c, h, "cannot have read from its source"));
 }
 
 }  // namespace

@@ -46,8 +46,9 @@ Status ProofVerifier::check_cycles(LevelId level, Evidence& evidence) {
                       step.kind == ProofStep::Kind::blocks ||
                       step.kind == ProofStep::Kind::aggregate || !step.given.empty();
     if (open && read_rule(info) == ReadRule::dirty)
-      return at_step(i,
-                     refuse("{} does not ask who was read, so nothing follows from it", info.name));
+      return at_step(
+          i, refuse("{} does not depend on the sources of reads, so nothing follows from them",
+                    info.name));
     if (step.kind != ProofStep::Kind::cycle) continue;
     if (Status s = cycles.check(step.cycle, step.given); !s.ok()) return at_step(i, s.error());
   }
@@ -77,18 +78,18 @@ Status ProofVerifier::check_resolution(Evidence& evidence) {
 
 Status ProofVerifier::check_step_shape(const ProofStep& step) const {
   if (step.kind != ProofStep::Kind::cycle && !step.given.empty())
-    return refuse("a step that is no cycle is given something");
+    return refuse("only a cycle may be given sources and effects");
   using Kind = ProofStep::Kind;
   constexpr std::string_view kOtherwise[] = {
       "a cycle has a clause or hints of its own",
       "a fact is not one pair of transactions and its source",
-      "a step about sources of reads is not a clause alone",
-      "a step about sources of reads is not a clause alone",
-      "a step about sources of reads is not a clause alone",
-      "a step about sources of reads is not a clause alone",
+      "a step about sources of reads must be only a clause",
+      "a step about sources of reads must be only a clause",
+      "a step about sources of reads must be only a clause",
+      "a step about sources of reads must be only a clause",
       "a derived step has a cycle",
   };
-  if (step.kind > Kind::derived) return refuse("a step of no known kind");
+  if (step.kind > Kind::derived) return refuse("a step of an unknown kind");
   const bool one_order = step.clause.size() == 1 && step.clause[0].kind == Literal::Kind::order;
   const bool as_it_should_be = (step.kind == Kind::cycle || step.cycle.empty()) &&
                                (step.kind == Kind::derived || step.hints.empty()) &&

@@ -94,8 +94,8 @@ TEST(ProofVerifier, cyclesMustClose) {
                       "do not close"));
   EXPECT_TRUE(refused(proof("adya-si", {cycle({anti(0, 0, x, kNone)})}), h, "to itself"));
   EXPECT_TRUE(refused(proof("adya-si", {cycle({write_order(0, 0, x)})}), h, "to itself"));
-  EXPECT_TRUE(
-      refused(proof("adya-si", {cycle({session(0, 7), session(7, 0)})}), h, "no transaction"));
+  EXPECT_TRUE(refused(proof("adya-si", {cycle({session(0, 7), session(7, 0)})}), h,
+                      "an unknown transaction"));
 }
 
 TEST(ProofVerifier, theProofMustEndInTheEmptyClause) {
@@ -109,7 +109,7 @@ TEST(ProofVerifier, theProofMustEndInTheEmptyClause) {
   steps.back() = derived({}, {});
   EXPECT_TRUE(refused(proof("adya-si", steps), h, "contradiction"));
   steps.back() = derived({}, {0, 2});
-  EXPECT_TRUE(refused(proof("adya-si", steps), h, "no earlier step"));
+  EXPECT_TRUE(refused(proof("adya-si", steps), h, "not an earlier step"));
   steps.back() = derived({}, {0, 0});
   EXPECT_TRUE(refused(proof("adya-si", steps), h, "contradiction"));
   // An empty clause in the middle does not end the proof.
@@ -128,13 +128,13 @@ TEST(ProofVerifier, stepsHaveTheirParts) {
   EXPECT_TRUE(refused(proof("adya-si", steps), h, "has a cycle"));
   steps = lost_update_steps(key(h, "x"));
   steps[2].kind = static_cast<ProofStep::Kind>(7);
-  EXPECT_TRUE(refused(proof("adya-si", steps), h, "no known kind"));
+  EXPECT_TRUE(refused(proof("adya-si", steps), h, "unknown kind"));
   steps = lost_update_steps(key(h, "x"));
   steps[2].kind = ProofStep::Kind::fact;
   EXPECT_TRUE(refused(proof("adya-si", steps), h, "not one pair"));
   steps = lost_update_steps(key(h, "x"));
   steps[0].cycle[0].kind = static_cast<EdgeKind>(9);
-  EXPECT_TRUE(refused(proof("adya-si", steps), h, "no known kind"));
+  EXPECT_TRUE(refused(proof("adya-si", steps), h, "unknown kind"));
   steps = lost_update_steps(key(h, "x"));
   steps[0].cycle[0].path = {session(0, 1)};
   EXPECT_TRUE(refused(proof("adya-si", steps), h, "has a path"));
@@ -150,7 +150,7 @@ TEST(ProofVerifier, derivedClauses) {
   steps[2] = derived({{0, 0}}, {0});
   EXPECT_TRUE(refused(proof("adya-si", steps), h, "and itself"));
   steps[2] = derived({{0, 1}, {1, 0}}, {0});
-  EXPECT_TRUE(refused(proof("adya-si", steps), h, "says nothing"));
+  EXPECT_TRUE(refused(proof("adya-si", steps), h, "always true"));
   // Two literals left: the hint is not a unit clause.
   const History three = hist("s1: { w(x,1) w(y,1) }\ns2: { w(x,2) w(y,2) }\ns3: { w(x,3) }\n");
   const KeyId x = key(three, "x");
@@ -328,11 +328,11 @@ TEST(ProofVerifier, antiEdges) {
     return proof("serializable", {cycle({e, write_order(e.to, e.from, x)})});
   };
   EXPECT_TRUE(refused(with(anti(2, 0, x, 0)), h, "was read"));
-  EXPECT_TRUE(refused(with(anti(2, 1, x, kNone)), h, "what its anti-dependency says"));
+  EXPECT_TRUE(refused(with(anti(2, 1, x, kNone)), h, "in its anti-dependency"));
   EXPECT_TRUE(refused(with(anti(2, 1, y, 0)), h, "does not write"));
-  EXPECT_TRUE(refused(with(anti(2, 1, x, 2)), h, "what its anti-dependency says"));
-  EXPECT_TRUE(refused(with(anti(2, 1, x, 77)), h, "what its anti-dependency says"));
-  EXPECT_TRUE(refused(with(anti(0, 1, x, kNone)), h, "what its anti-dependency says"));
+  EXPECT_TRUE(refused(with(anti(2, 1, x, 2)), h, "in its anti-dependency"));
+  EXPECT_TRUE(refused(with(anti(2, 1, x, 77)), h, "in its anti-dependency"));
+  EXPECT_TRUE(refused(with(anti(0, 1, x, kNone)), h, "in its anti-dependency"));
   // The initial value is read only if nobody who may count wrote it.
   const std::string skew = "s1: { r(x,0) w(y,1) }\ns2: { r(y,0) w(x,1) }\n";
   const auto both = [](const History& g) {
@@ -343,11 +343,11 @@ TEST(ProofVerifier, antiEdges) {
   EXPECT_TRUE(verifies(both(clean), clean));
   for (const char* other : {"s3: { w(x,0) }\n", "s3: { w(x,0) }?\n"}) {
     const History g = hist("initial 0\n" + skew + other);
-    EXPECT_TRUE(refused(both(g), g, "what its anti-dependency says"));
+    EXPECT_TRUE(refused(both(g), g, "in its anti-dependency"));
   }
   const History nulls =
       hist("s1: { r(x,null) w(y,1) }\ns2: { r(y,null) w(x,1) }\ns3: { d(x,t) }?\n");
-  EXPECT_TRUE(refused(both(nulls), nulls, "what its anti-dependency says"));
+  EXPECT_TRUE(refused(both(nulls), nulls, "in its anti-dependency"));
   const History harmless = hist("initial 0\n" + skew + "s3: { w(x,0) }! { w(x,0) w(x,5) }\n");
   EXPECT_TRUE(verifies(both(harmless), harmless));
 }
@@ -357,7 +357,7 @@ TEST(ProofVerifier, antiEdgesOfRangesNameTransactions) {
   const KeyId x = key(h, "x");
   for (const TxnId nobody : {2u, 77u, kNone - 1})
     EXPECT_TRUE(refused(proof("pl-3", {cycle({anti(0, 1, x, nobody, 0), read_from(1, 0, x)})}), h,
-                        "about no transaction"));
+                        "an unknown transaction"));
 }
 
 TEST(ProofVerifier, forcedEdges) {
@@ -464,10 +464,10 @@ TEST(ProofVerifier, factsFromKnownOrders) {
                  {cycle({read_from(0, 1, x), write_order(1, 0, x)}), f, derived({}, {0, 1})});
   };
   EXPECT_TRUE(verifies(with(fact({1, 0}, 0, false)), h));
-  EXPECT_TRUE(refused(with(fact({0, 1}, 0, false)), h, "does not put"));
-  EXPECT_TRUE(refused(with(fact({1, 1}, 0, false)), h, "does not put"));
-  EXPECT_TRUE(refused(with(fact({1, 0}, 1, false)), h, "does not put"));
-  EXPECT_TRUE(refused(with(fact({0, 3}, 1, false)), h, "does not put"));
+  EXPECT_TRUE(refused(with(fact({0, 1}, 0, false)), h, "does not order"));
+  EXPECT_TRUE(refused(with(fact({1, 1}, 0, false)), h, "does not order"));
+  EXPECT_TRUE(refused(with(fact({1, 0}, 1, false)), h, "does not order"));
+  EXPECT_TRUE(refused(with(fact({0, 3}, 1, false)), h, "does not order"));
   // 5 is an intermediate version, but it was installed; and what a stated order names took effect.
   EXPECT_TRUE(verifies(with(fact({1, 0}, 2, false)), h));
   EXPECT_TRUE(
@@ -485,7 +485,7 @@ TEST(ProofVerifier, factsFromKnownOrders) {
                  {cycle({read_from(0, 1, x), write_order(1, 0, x)}), f, derived({}, {0, 1})});
   };
   EXPECT_TRUE(verifies(weak(fact({1, 0}, 0, false)), h));
-  EXPECT_TRUE(refused(weak(fact({0, 1}, 0, false)), h, "does not put"));
+  EXPECT_TRUE(refused(weak(fact({0, 1}, 0, false)), h, "does not order"));
 }
 
 TEST(ProofVerifier, factsFromLists) {
@@ -499,7 +499,7 @@ TEST(ProofVerifier, factsFromLists) {
                  {cycle({write_order(1, 0, key(h, "l")), write_order(0, 1, key(h, "l"))}), f});
   };
   EXPECT_TRUE(refused(with(fact({1, 0}, 3, true)), h, "empty clause"));
-  EXPECT_TRUE(refused(with(fact({0, 1}, 3, true)), h, "does not put"));
+  EXPECT_TRUE(refused(with(fact({0, 1}, 3, true)), h, "does not order"));
   EXPECT_TRUE(refused(with(fact({1, 0}, 4, true)), h, "need not"));
   EXPECT_TRUE(refused(with(fact({1, 0}, 99, true)), h, "not a read of a list"));
   // Two lists that disagree refute everything that knows an order of versions.
@@ -523,7 +523,7 @@ TEST(ProofVerifier, factsFromElementsOfSeveralTransactions) {
   EXPECT_TRUE(refused(proof("session-serializable",
                             {fact({1, 0}, 2, true), cycle({session(0, 1), write_order(1, 0, x)}),
                              derived({}, {0, 1})}),
-                      h, "does not put"));
+                      h, "does not order"));
   EXPECT_TRUE(verifies(
       single_order("session-serializable session-si prefix causal read-atomic read-committed",
                    {0, 1, 2, 3}),
@@ -539,7 +539,7 @@ TEST(ProofVerifier, factsFromTheReadersOwnElements) {
       "s4: { r(x,[5,6,7]) }\n");
   EXPECT_TRUE(refused(proof("prefix causal read-atomic read-committed pl-2 pl-1",
                             {fact({1, 2}, 2, true), fact({2, 1}, 4, true), derived({}, {0, 1})}),
-                      h, "does not put"));
+                      h, "does not order"));
 }
 
 // At pl-1 an element may be that of an aborted transaction, and a list shows of nobody that it took
@@ -556,7 +556,7 @@ TEST(ProofVerifier, factsFromDirtyLists) {
   EXPECT_TRUE(refused(forked("pl-1"), unknown, "need not have taken effect"));
   const History aborted = hist("s1: { a(l,1) }\ns2: { a(l,2) }\n" + lists + "s5: { a(l,2) }!\n");
   EXPECT_TRUE(verifies(forked("pl-2 serializable"), aborted));
-  EXPECT_TRUE(refused(forked("pl-1"), aborted, "does not put"));
+  EXPECT_TRUE(refused(forked("pl-1"), aborted, "does not order"));
 }
 
 TEST(ProofVerifier, linearizableOnlyWhereItIsDefined) {

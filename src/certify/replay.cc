@@ -177,10 +177,10 @@ Status Replay::judge_aggregate(TxnId t, OpId i, const Aggregate& aggregate) {
   }
   const Match gives = total.gives(aggregate);
   if (gives == Match::yes) return Ok{};
-  return refuse(
-      "{} of transaction {} returned {}, which {} what is there at its place in the order",
-      in_words(history_, aggregate), history_.name(t), value_of(aggregate.value).to_string(),
-      gives == Match::no ? "is not that of" : "may not be that of");
+  return refuse("{} of transaction {} returned {}, which {} the state at its place in the order",
+                in_words(history_, aggregate), history_.name(t),
+                value_of(aggregate.value).to_string(),
+                gives == Match::no ? "is not the value for" : "may not be the value for");
 }
 
 Error Replay::other_source(TxnId t, OpId i, const State& state) const {
@@ -188,7 +188,8 @@ Error Replay::other_source(TxnId t, OpId i, const State& state) const {
     return writer == kInitialTxn ? "the initial state" : "transaction " + history_.name(writer);
   };
   return refuse(
-      "transaction {} is stated to read {} from {}, but at its place in the order it is {}'s",
+      "transaction {} is stated to read {} from {}, but at its place in the order the last writer "
+      "is {}",
       history_.name(t), history_.key(access_of(history_, i).key).to_string(),
       name(history_.stated_source(i)), name(state.writer));
 }
@@ -197,8 +198,7 @@ Error Replay::mismatch(TxnId t, OpId i) const {
   const Access a = access_of(history_, i);
   if (a.is_range())
     return refuse(
-        "a range query of transaction {} did not return exactly what is there at its place "
-        "in the order",
+        "a range query of transaction {} did not return exactly the rows at its place in the order",
         history_.name(t));
   const State& held = seen(keys_[a.key], t);
   const std::string key = history_.key(a.key).to_string();

@@ -41,7 +41,7 @@ Status Resolution::add_derived(std::span<const Literal> clause, std::span<const 
     if (literal.kind == Literal::Kind::order && literal.from == literal.to)
       return refuse("a clause orders a transaction and itself");
     codes.push_back(code(literal));
-    if (!assume(negation(codes.back()))) return refuse("a derived clause says nothing");
+    if (!assume(negation(codes.back()))) return refuse("a derived clause is always true");
   }
   if (Status s = propagate(hints); !s.ok()) return s;
   append(codes);
@@ -58,7 +58,7 @@ bool Resolution::assume(Code c) {
 // Goes through the hints until one of them has no literal left that is not false.
 Status Resolution::propagate(std::span<const uint32_t> hints) {
   for (uint32_t hint : hints) {
-    if (hint >= size()) return refuse("hint {} is no earlier step", hint);
+    if (hint >= size()) return refuse("hint {} is not an earlier step", hint);
     Code left = kNone;
     bool satisfied = false;
     for (const Code c : clause(hint)) {

@@ -79,14 +79,14 @@ class ClaimVerifier {
     for (const auto& [txns, cuts] : claim_.transactions)
       for (const TxnId t : txns) {
         if (t >= h_.txn_count()) return refuse("the history has no transaction {}", t);
-        if (is_covered_[t]) return refuse("transaction {} is there twice", h_.name(t));
+        if (is_covered_[t]) return refuse("transaction {} appears twice", h_.name(t));
         is_covered_[t] = true;
         if (Status s = verify_txn(t, cuts); !s.ok()) return s;
       }
     for (const auto& [name, program] : f_.programs())
       for (const TxnId t : f_.txns_of(program))
         if (holds_[program] && !is_covered_[t])
-          return refuse("transaction {} is of a program that is said to hold, and is not there",
+          return refuse("transaction {} belongs to a program that is said to hold, but is missing",
                         h_.name(t));
     return Ok{};
   }
@@ -101,15 +101,15 @@ class ClaimVerifier {
     for (const Robustness::Program& program : claim_.programs) {
       const auto found = f_.programs().find(program.name);
       if (found == f_.programs().end())
-        return refuse("no transaction is of the program \"{}\"", program.name);
-      if (named[found->second]) return refuse("the program \"{}\" is there twice", program.name);
+        return refuse("no transaction belongs to the program \"{}\"", program.name);
+      if (named[found->second]) return refuse("the program \"{}\" appears twice", program.name);
       named[found->second] = true;
       at_[found->second] = program.isolation;
       holds_[found->second] = program.holds;
       any = any || program.holds;
     }
     for (const auto& [name, program] : f_.programs())
-      if (!named[program]) return refuse("the isolation of the program \"{}\" is not there", name);
+      if (!named[program]) return refuse("the isolation of the program \"{}\" is missing", name);
     return any ? Status(Ok{}) : refuse("no program is said to hold");
   }
 
@@ -141,7 +141,7 @@ class ClaimVerifier {
       if (asked == Asked::only) break;
     }
     if (next < cuts.size())
-      return refuse("transaction {} is not to be cut after step {}", h_.name(t), cuts[next].after);
+      return refuse("transaction {} must not be cut after step {}", h_.name(t), cuts[next].after);
     return Ok{};
   }
 
@@ -174,14 +174,15 @@ class ClaimVerifier {
 
   Status verify_next(uint32_t after, Ends ends, const std::vector<Uncut>& cuts, size_t& next) {
     if (next == cuts.size() || cuts[next].after != after || cuts[next].ends != ends)
-      return refuse("the cut of transaction {} after step {} is not there", h_.name(txn_), after);
+      return refuse("the cut of transaction {} after step {} is missing", h_.name(txn_), after);
     ends_ = ends;
     const Uncut& cut = cuts[next++];
     switch (cut.because) {
       case Because::empty:
         return each_who_begins([&](TxnId other) {
-          return refuse("{} may run when {} is cut after step {}, and change what that has read",
-                        h_.name(other), h_.name(txn_), after);
+          return refuse(
+              "{} may run when {} is cut after step {}, and change what the latter has read",
+              h_.name(other), h_.name(txn_), after);
         });
       case Because::nobody_closes:
         return each_who_closes([&](TxnId other) {
@@ -191,7 +192,7 @@ class ClaimVerifier {
       case Because::apart:
         return verify_apart(cut);
     }
-    return refuse("a cut for no known reason");
+    return refuse("a cut for an unknown reason");
   }
 
   // --- the roles of keys for a cut
@@ -341,7 +342,7 @@ class ClaimVerifier {
     }
     const auto is_reached = [&](TxnId other) -> Status {
       if (reached_in_[other] == search_) return Ok{};
-      return refuse("{} may run when {} is cut after step {}, and is not among the reached",
+      return refuse("{} may run when {} is cut after step {}, but is not listed as reached",
                     h_.name(other), h_.name(txn_), cut.after);
     };
     if (Status s = each_who_begins(is_reached); !s.ok()) return s;

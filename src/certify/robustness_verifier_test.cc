@@ -81,9 +81,9 @@ TEST(Robustness, AComponentThatIsMerged) {
 }
 TEST(Robustness, AComponentThatIsCutShort) {
   EXPECT_SAYS(forged([](Robustness& r) { r.transactions[0].cuts[0].reached = {1}; }),
-              "is not among the reached");
+              "is not listed as reached");
   EXPECT_SAYS(forged([](Robustness& r) { r.transactions[0].cuts[0].reached = {2}; }),
-              "is not among the reached");
+              "is not listed as reached");
   EXPECT_SAYS(forged([](Robustness& r) {
                 r.transactions[0].cuts[0].reached = {1, 2, 9};
               }),
@@ -95,22 +95,22 @@ TEST(Robustness, AKindThatIsChanged) {
   };
   EXPECT_SAYS(with(Because::empty), "may run when");
   EXPECT_SAYS(with(Because::nobody_closes), "may end the gap");
-  EXPECT_SAYS(with(static_cast<Because>(7)), "no known reason");
+  EXPECT_SAYS(with(static_cast<Because>(7)), "unknown reason");
 }
 TEST(Robustness, ASplitThatIsLeftOut) {
-  EXPECT_SAYS(forged([](Robustness& r) { r.transactions[0].cuts.clear(); }), "is not there");
-  EXPECT_SAYS(forged([](Robustness& r) { r.transactions[0].cuts[0].after = 2; }), "is not there");
+  EXPECT_SAYS(forged([](Robustness& r) { r.transactions[0].cuts.clear(); }), "is missing");
+  EXPECT_SAYS(forged([](Robustness& r) { r.transactions[0].cuts[0].after = 2; }), "is missing");
   EXPECT_SAYS(forged([](Robustness& r) {
                 r.transactions[0].cuts.push_back({2, Ends::any, Because::empty, {}});
               }),
-              "is not to be cut after step 2");
+              "must not be cut after step 2");
   // At read committed it is cut behind each read.
   Robustness claim = apart_claim();
   claim.programs[0].isolation = Isolation::read_committed;
   claim.transactions[0].cuts = {{1, Ends::any, Because::empty, {}}};
   const std::string twice =
       line("cut", R"(["r","x",null],["r","y",null])") + line("other", R"(["w","z",1])");
-  EXPECT_SAYS(refusal(claim, twice), "after step 2 is not there");
+  EXPECT_SAYS(refusal(claim, twice), "after step 2 is missing");
   claim.transactions[0].cuts.push_back({2, Ends::any, Because::empty, {}});
   EXPECT_EQ(refusal(claim, twice), "");
 }
@@ -119,7 +119,7 @@ TEST(Robustness, AnEndThatIsLeftOut) {
   Robustness claim = apart_claim();
   for (auto& program : claim.programs) program.isolation = Isolation::ssi;
   claim.transactions[0].cuts = {{1, Ends::below_ssi_first, Because::empty, {}}};
-  EXPECT_SAYS(refusal(claim, apart()), "is not there");
+  EXPECT_SAYS(refusal(claim, apart()), "is missing");
   claim.transactions[0].cuts.push_back({1, Ends::below_ssi_last, Because::nobody_closes, {}});
   EXPECT_EQ(refusal(claim, apart()), "");
   claim.programs[1].isolation = Isolation::snapshot;
@@ -128,7 +128,7 @@ TEST(Robustness, AnEndThatIsLeftOut) {
 TEST(Robustness, ATransactionThatIsLeftOut) {
   EXPECT_SAYS(forged([](Robustness& r) { r.programs[1].holds = true; }), "is said to hold");
   EXPECT_SAYS(forged([](Robustness& r) { r.transactions.clear(); }), "is said to hold");
-  EXPECT_SAYS(forged([](Robustness& r) { r.transactions[0].txns = {0, 0}; }), "is there twice");
+  EXPECT_SAYS(forged([](Robustness& r) { r.transactions[0].txns = {0, 0}; }), "appears twice");
   EXPECT_SAYS(forged([](Robustness& r) { r.transactions[0].txns = {8}; }), "no transaction 8");
   // One that did not commit would have at another isolation.
   std::string attempt = line("cut", R"(["r","z",null])");
@@ -174,7 +174,7 @@ TEST(Robustness, RowsThatAreLockedToBeRead) {
   // A snapshot is taken before the lock is waited for.
   for (auto& program : claim.programs) program.isolation = Isolation::snapshot;
   claim.transactions[0].cuts = {{1, Ends::any, Because::nobody_closes, {}}};
-  EXPECT_SAYS(with("update", "update"), "after step 0 is not there");
+  EXPECT_SAYS(with("update", "update"), "after step 0 is missing");
   claim.transactions[0].cuts[0].after = 0;
   EXPECT_EQ(with("update", "update"), "");
   claim.transactions[0].cuts[0].because = Because::empty;
@@ -182,8 +182,8 @@ TEST(Robustness, RowsThatAreLockedToBeRead) {
 }
 
 TEST(Robustness, AProgramThatIsWrong) {
-  EXPECT_SAYS(forged([](Robustness& r) { r.programs.pop_back(); }), "\"other\" is not there");
-  EXPECT_SAYS(forged([](Robustness& r) { r.programs.push_back(r.programs[1]); }), "there twice");
+  EXPECT_SAYS(forged([](Robustness& r) { r.programs.pop_back(); }), "\"other\" is missing");
+  EXPECT_SAYS(forged([](Robustness& r) { r.programs.push_back(r.programs[1]); }), "appears twice");
   EXPECT_SAYS(forged([](Robustness& r) { r.programs.push_back({"new", {}, false}); }), "\"new\"");
   EXPECT_SAYS(forged([](Robustness& r) { r.programs[0].holds = false; }), "said to hold");
 }

@@ -154,7 +154,7 @@ class Execution {
       if (member.txn >= h_.txn_count())
         return refuse("the history has no transaction {}", member.txn);
       if (!seen.insert(member.txn).second)
-        return refuse("transaction {} is there twice", h_.name(member.txn));
+        return refuse("transaction {} appears twice", h_.name(member.txn));
       if (h_.status(member.txn) != TxnStatus::committed)
         return refuse("transaction {} did not commit", h_.name(member.txn));
       running_.emplace_back().steps = steps_of(h_, member.txn);
@@ -325,7 +325,7 @@ class Execution {
                          : key.committed.empty() ? key.is_absent
                                                  : key.committed.back().removed;
     if (is_known && !is_gone && a.accepts == Accepts::absent)
-      return refuse("event {}: {} would not insert {}, which is there", now_, name(member),
+      return refuse("event {}: {} would not insert {}, which exists", now_, name(member),
                     h_.key(a.key).to_string());
     if (a.accepts == Accepts::equals && !is_own && !key.committed.empty() &&
         key.committed.back().version != a.seen)
@@ -405,7 +405,7 @@ class Precedence {
           const uint32_t first = run_.running(k).committed;
           if (first > run_.running(i).committed || first >= run_.running(pivot).committed) continue;
           if (only_reads(i) && first >= run_.running(i).first) continue;
-          return refuse("ssi refuses {}: {} did not see what it wrote, nor it what {} wrote",
+          return refuse("ssi refuses {}: {} did not see its writes, and it did not see those of {}",
                         run_.name(pivot), run_.name(i), run_.name(k));
         }
     return Ok{};
@@ -417,7 +417,8 @@ class Precedence {
       const uint32_t from = cycle[i], to = cycle[(i + 1) % cycle.size()];
       if (!precede_.contains({from, to}))
         return refuse(
-            "place {} of the cycle: nothing in this schedule puts that one before the next", i);
+            "place {} of the cycle: nothing in this schedule puts that transaction before the next",
+            i);
     }
     return Ok{};
   }

@@ -113,14 +113,14 @@ bool Sources::may_satisfy(PredicateId predicate, KeyId key) const {
 Result<std::vector<TxnId>> Sources::of(OpId op, KeyId key, bool one_state) const {
   if (op >= history_.op_count() || key >= history_.key_count() || !sees(op, key))
     return refuse("operation {} sees no state of the key", op);
-  if (holds_list_[key]) return refuse("cases are about registers, and the key holds a list");
+  if (holds_list_[key]) return refuse("cases are about registers, but the key holds a list");
   const TxnId reader = history_.txn_of(op);
   std::vector<OpId> together{op};
   std::optional<State> own;
   for (OpId i = history_.first_op(reader); i < history_.end_op(reader); ++i) {
     if (i == op && own) {
       if (explains(*own, op, key))
-        return refuse("operation {} sees the own write of its transaction", op);
+        return refuse("operation {} sees a write of its own transaction", op);
       return std::vector<TxnId>{};
     }
     if (one_state && i != op && !own && sees(i, key)) together.push_back(i);

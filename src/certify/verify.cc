@@ -53,7 +53,7 @@ Status check_defined(const Certificate& certificate, const Lookups& lookups) {
   for (TxnId t = 0; t < history.txn_count(); ++t) {
     if (!is_one_operation(history, t) && counting.counts(t))
       return refuse(
-          "linearizable is defined for transactions of one operation on one key; {} is none such",
+          "linearizable is defined for transactions of one operation on one key; {} is not one",
           history.name(t));
   }
   return Ok{};
@@ -100,7 +100,7 @@ Status Verifier::verify(const Certificate& certificate, unsigned threads) {
   if (names(LevelId::mixed) && !history.declares_levels())
     return refuse("mixed: no transaction of the history declares a level");
   if (names(LevelId::defined) && !history.defined_level())
-    return refuse("defined: nothing says how the level is defined");
+    return refuse("defined: the definition of the level is missing");
   const std::vector<LevelId>& levels = certificate.levels;
   switch (certificate.kind) {
     case Certificate::Kind::order:
@@ -112,7 +112,7 @@ Status Verifier::verify(const Certificate& certificate, unsigned threads) {
     case Certificate::Kind::exhausted:
       return for_each_level(levels, ExhaustionVerifier(certificate.exhausted, lookups.history()));
   }
-  return refuse("a certificate of no known kind");
+  return refuse("a certificate of an unknown kind");
 }
 
 uint64_t verification_bytes(const Certificate& certificate, const History& history) {

@@ -17,8 +17,7 @@ namespace {
 Error saw_later_writer(const History& history, const CommitOrder& order, Place reader,
                        const ReadFrom& read, Place seen) {
   return refuse(
-      "transaction {} saw transaction {} and yet reads {} from {}, which is before that in the "
-      "order",
+      "transaction {} saw transaction {}, yet reads {} from {}, which is earlier in the order",
       history.name(order.txn(reader)), history.name(order.txn(seen)),
       history.key(read.key).to_string(),
       read.from == 0 ? "the initial state" : "transaction " + history.name(order.txn(read.from)));
@@ -273,8 +272,7 @@ class WeakOrder {
   Status check_word(std::string_view word, bool earlier_reads) const {
     if (word == "r") return check_direct(earlier_reads);
     std::optional<WordWalk> walk = WordWalk::of(word, history_, order_, readers_);
-    return walk ? walk->run()
-                : refuse("no commit order is known to serve a level that sees {}", word);
+    return walk ? walk->run() : refuse("no commit order can prove a level that sees {}", word);
   }
 
   // Checks that every transaction reads each key from one writer.

@@ -90,9 +90,9 @@ void Announcer::undecided(const Undecided& what) {
                      {"at", what.at},
                      {"resumed", what.resumed}}));
   } else {
-    keep(print(fmt::format(
-        "unknown: {}: {}; {}\n", what.about, what.reason,
-        what.resumed ? "they are dropped, and watching starts again" : "it is left out")));
+    keep(print(
+        fmt::format("unknown: {}: {}; {}\n", what.about, what.reason,
+                    what.resumed ? "they are dropped; watching starts again" : "it is left out")));
   }
 }
 
@@ -121,7 +121,7 @@ Status Announcer::alarm_as_text(const Audit& violation, const std::string& left_
   text += "  raised at " + time_of_day() + "\n";
   if (!history.empty()) text += fmt::format("  history and certificate: {}\n", history);
   if (output_.fail_fast) return print(text);
-  return print(text + fmt::format("  {} is left out, and watching goes on\n", left_out));
+  return print(text + fmt::format("  {} is left out; watching continues\n", left_out));
 }
 
 }  // namespace assay::internal::cli

@@ -16,7 +16,7 @@ void CertifiedFlags::add(CLI::App& app, const std::string& certificate_help) {
   app.add_option("CERTIFICATE", certificate, certificate_help)->required()->type_name("");
   app.add_option(
          "HISTORY", histories,
-         "the history it is about, all of its files if there are several; - is standard input")
+         "the history that it certifies, all its files if there are several; - is standard input")
       ->required()
       ->type_name("");
   reading.add(app);
@@ -32,7 +32,7 @@ Result<Certified> read_certified(const CertifiedFlags& flags) {
     auto counted = count_aborted_reads(read->history);
     if (!counted.ok()) return counted.error();
     read->history = std::move(counted->history);
-    note(fmt::format("the reads of {} that did not commit are judged, too",
+    note(fmt::format("the reads of {} that did not commit are checked, too",
                      counted->companions == 1
                          ? "1 transaction"
                          : fmt::format("{} transactions", counted->companions)));
@@ -44,7 +44,7 @@ Result<Certified> read_certified(const CertifiedFlags& flags) {
   if (file->defined_level)
     note("'defined' is this level:\n" + level_definition(*file->defined_level));
   if (file->clock_drift > 0)
-    note(fmt::format("real time is judged with clocks that may differ by up to {} between sessions",
+    note(fmt::format("real time allows the clocks of sessions to differ by up to {}",
                      duration(static_cast<uint64_t>(file->clock_drift))));
   return Certified{std::move(read->history), std::move(*file)};
 }

@@ -134,7 +134,7 @@ bool is_chain(const std::string& path) {
 
 Exit verify_chain(const std::string& path, const std::vector<std::string>& histories) {
   if (histories.size() != 1)
-    return fail(usage_error("a chain is about one history in one file; expected that file"));
+    return fail(usage_error("a chain certifies one history in one file; expected that file"));
   auto chain = formats::Input::open(path, nullptr);
   if (!chain.ok()) return fail(chain.error());
   auto history = formats::Input::open(histories[0], nullptr);

@@ -20,12 +20,11 @@ Action add_check(CLI::App& app) {
       ->type_name("");
   s->flags.levels.aborted_reads = &s->flags.aborted_reads;
   s->flags.levels.definition = &s->flags.definition;
-  s->flags.levels.add(
-      app,
-      "a level to decide, by id or alias; repeatable. The exit code is then the verdict. "
-      "Without it all levels except Adya's and the session guarantees are decided, and the "
-      "strongest are reported; 'adya', 'session-guarantees' and 'all' each name several, FILE.toml "
-      "one that it defines");
+  s->flags.levels.add(app,
+                      "a level to decide, by id or alias; repeatable. The exit code is then the "
+                      "verdict. Without it all levels except Adya's and the session guarantees are "
+                      "decided, and the strongest are reported; 'adya', 'session-guarantees' and "
+                      "'all' each name several; FILE.toml names the one it defines");
   s->flags.output.add(app);
   s->flags.budget.add(app);
   s->flags.reading.add(app);
@@ -37,11 +36,9 @@ Action add_check(CLI::App& app) {
   app.add_flag("--together", s->together,
                "treat all files as one history, recorded by several processes of one run");
   constexpr char kSlices[] = "Slices (--slices)";
-  app.add_flag(
-         "--slices", s->flags.slices.on,
-         "decide strict-serializable, or linearizable, in slices of time while the history is "
-         "read, in memory that does not grow with it; done without asking where the history "
-         "would not fit into --memory")
+  app.add_flag("--slices", s->flags.slices.on,
+               "decide strict-serializable or linearizable in slices of time while the history is "
+               "read, in bounded memory; the default if the history would not fit into --memory")
       ->group(kSlices);
   add_watch_flags(app, s->flags.slices.options, kSlices);
   add_engine(app, s->flags.engine);

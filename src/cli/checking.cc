@@ -234,10 +234,10 @@ Exit check_files(const std::vector<std::string>& paths, const CheckFlags& flags,
   if (const Status s = outputs_writable(flags.output, files); !s.ok()) return fail(s.error());
   if (!flags.output.certificate.empty() && files.size() > 1 && !together)
     return fail(
-        usage_error("--certificate takes the certificates of one history; expected one FILE"));
+        usage_error("--certificate writes the certificates of one history; expected one FILE"));
   if (together) {
     if (flags.slices.on)
-      return fail(usage_error("--slices takes a history of one file; expected no --together"));
+      return fail(usage_error("--slices needs a history in one file; expected no --together"));
     if (files.empty()) return results.finish();
     Audit c = check_together(files, flags);
     results.add(c);

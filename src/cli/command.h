@@ -30,7 +30,7 @@ std::span<const Command> all_commands();
 // The commands that `assay --help` omits and --help-all shows: the last ones.
 std::span<const Command> commands_beyond_first_screen();
 bool is_command(std::string_view name);
-// "no command 'chek'; did you mean 'check'?"
+// "unknown command 'chek'; did you mean 'check'?"
 std::string no_command(std::string_view name);
 
 Action add_run(CLI::App& app);

@@ -79,14 +79,12 @@ Action add_convert(CLI::App& app) {
   app.add_flag("--strict", s->strict,
                "fail, and write nothing, if the format cannot hold all of the history");
   app.add_flag("--anonymize", s->anonymize,
-               "replace keys, values, sessions and names by numbers and leave out metadata: a "
-               "history that can be "
-               "shown, with the same verdicts; durations stay");
+               "replace keys, values, sessions and names with numbers and drop metadata, so that "
+               "the history can be shared; verdicts and durations stay the same");
   app.add_flag("--list", s->list, "list the formats that can be read and written");
-  s->reduced.add_as(
-      app, "--reduce",
-      "write a history that is session-serializable exactly if the input satisfies this "
-      "level, prefix or session-si: for checkers of serializability");
+  s->reduced.add_as(app, "--reduce",
+                    "write a history that is session-serializable iff the input satisfies this "
+                    "level (prefix or session-si), for checkers of serializability");
   return [s] {
     if (s->list) return list_formats();
     if (s->input.empty()) return fail(usage_error("INPUT is required; see convert --help"));
@@ -110,8 +108,8 @@ Action add_convert(CLI::App& app) {
     const std::string_view format = target_format(s->to, s->output);
     if (s->strict && is_directory_format(format))
       return fail(
-          usage_error("--strict: directories are written as they are converted; convert "
-                      "without it and see what is reported"));
+          usage_error("--strict: directories are written while they are converted; convert without "
+                      "--strict and see what is reported"));
     if (s->strict) {
       const auto lost = write_history(read->history, "/dev/null", format);
       if (!lost.ok()) return fail(lost.error());

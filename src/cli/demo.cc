@@ -61,8 +61,7 @@ Exit run_demo(const DemoState& s) {
   if (s.name.empty()) return list();
   const DemoHistory* demo = find_demo(s.name);
   if (demo == nullptr)
-    return fail(
-        usage_error(fmt::format("no anomaly '{}' to show; 'assay demo' lists them", s.name)));
+    return fail(usage_error(fmt::format("unknown anomaly '{}'; 'assay demo' lists them", s.name)));
   if (!s.history_only) return show(*demo, s.colour);
   return ended(print(demo->text));
 }
@@ -71,9 +70,10 @@ Exit run_demo(const DemoState& s) {
 
 Action add_demo(CLI::App& app) {
   auto s = std::make_shared<DemoState>();
-  app.add_option("ANOMALY", s->name, "the one to show; by default a list")->type_name("");
+  app.add_option("ANOMALY", s->name, "the anomaly to show; by default all are listed")
+      ->type_name("");
   app.add_flag("--all", s->all, "show all of them");
-  app.add_flag("--history", s->history_only, "print only the history, in the .hist form");
+  app.add_flag("--history", s->history_only, "print only the history, in .hist format");
   add_colour_flag(app, s->colour);
   return [s] { return run_demo(*s); };
 }

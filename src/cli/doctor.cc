@@ -44,7 +44,7 @@ bool listens(uint16_t port) {
 // Returns what to install before the database can be driven; empty if nothing.
 std::string missing_client(const collect::DriverInfo& driver) {
   if (driver.client == nullptr || load_client(*driver.client).ok()) return {};
-  return fmt::format("  {:<12} not yet: {} is not here; {}\n", "", driver.client->file,
+  return fmt::format("  {:<12} not yet: {} is not installed; {}\n", "", driver.client->file,
                      where_to_get(*driver.client));
 }
 

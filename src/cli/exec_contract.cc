@@ -69,11 +69,11 @@ Exit exec_test(ExecTestState& s) {
 Action add_exec_test(CLI::App& app) {
   auto s = std::make_shared<ExecTestState>();
   app.add_option("COMMAND", s->options.url,
-                 "what starts the program, or its URL (exec:COMMAND, exec+unix:PATH, "
+                 "the command that starts the program, or its URL (exec:COMMAND, exec+unix:PATH, "
                  "exec+unix:PATH COMMAND)")
       ->required()
       ->type_name("");
-  app.add_option("--isolation", s->options.isolation, "the isolation that hello asks for")
+  app.add_option("--isolation", s->options.isolation, "the isolation that hello requests")
       ->type_name("NAME");
   add_statement_timeout(app, s->options.timeout);
   app.add_flag("--json", s->json, "one line of JSON");

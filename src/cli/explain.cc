@@ -55,7 +55,7 @@ Exit explain_certificates(const ExplainState& s) {
       whole_report(start_text({colour_on_stdout(s.colour), columns_of_stdout()}), {&c, 1}));
   if (!printed.ok()) return fail(printed.error());
   if (!c.explanations.empty()) return Exit::satisfied;
-  note("no certificate in the file is of a violation");
+  note("no certificate in the file proves a violation");
   return Exit::unknown;
 }
 

@@ -36,8 +36,7 @@ struct SqlName {
 };
 constexpr SqlName kSqlNames[] = {
     {"repeatable-read",
-     "snapshot isolation, which most databases give by that name; Adya's repeatable read is "
-     "pl-2.99"},
+     "most databases use that name for snapshot isolation; Adya's repeatable read is pl-2.99"},
     {"read-uncommitted", "Adya's definition, in which only the order of writes counts"},
 };
 
@@ -54,7 +53,7 @@ LevelId level_of(const std::string& flag, const std::string& name) {
   }
   for (const SqlName& sql : kSqlNames)
     if (internal::plain_level_name(name) == sql.name)
-      note(fmt::format("'{}' is taken for {}: {}", name, level_info(*id).name, sql.meaning));
+      note(fmt::format("'{}' is taken to mean {}: {}", name, level_info(*id).name, sql.meaning));
   return *id;
 }
 
@@ -74,7 +73,7 @@ CLI::Option* add_amount(CLI::App& app, const std::string& flag,
 void expect_one_of(const std::vector<std::string>& names, const std::string& flag,
                    const std::string& what, const std::string& name) {
   if (std::ranges::find(names, name) == names.end())
-    bad_flag(flag, fmt::format("no {} '{}'{}; expected one of {}", what, name,
+    bad_flag(flag, fmt::format("unknown {} '{}'{}; expected one of {}", what, name,
                                did_you_mean(name, names), listed(names)));
 }
 
@@ -177,7 +176,7 @@ CLI::Option* LevelFlags::add_as(CLI::App& app, const std::string& flag, const st
                 note("'opacity' means strict-serializable with --aborted-reads");
               } else if (definition != nullptr && name.ends_with(".toml")) {
                 if (!std::exchange(*definition, name).empty())
-                  bad_flag(flag, "expected the file of one level");
+                  bad_flag(flag, "expected one level file");
                 levels.push_back(LevelId::defined);
               } else {
                 levels.push_back(level_of(flag, name));
@@ -268,14 +267,14 @@ void ReadFlags::add(CLI::App& app) {
       ->type_name("FORMAT");
   app.add_option(
          "--initial", initial,
-         "the initial value of every key, an integer or a string, where the format cannot state it")
+         "the initial value of every key, an integer or a string, if the format cannot state it")
       ->type_name("VALUE");
   app.add_flag("--unique-values", unique_values,
-               "refuse a history in which a value was written to a key twice");
+               "refuse a history in which some value was written to the same key twice");
   add_amount<double>(
       app, "--use-order", parse_share, [this](double share) { order_share = share; },
-      "how much to use of the version orders that the history states: 0%, 50%; entries are drawn "
-      "at random, the same in every run")
+      "share of the stated version orders to use: 0%, 50%; entries are drawn at random, the same "
+      "in every run")
       ->default_str("100%")
       ->type_name("SHARE");
   put_under(app, kReading, {"--initial", "--unique-values", "--use-order"});
@@ -304,10 +303,9 @@ void add_allow_empty(CLI::App& app, bool& allow) {
 }
 
 void add_require_contention(CLI::App& app, bool& require) {
-  app.add_flag(
-      "--require-contention", require,
-      "report unknown, not satisfied, where no transactions that overlapped in time could have "
-      "shown anything that the level rules out");
+  app.add_flag("--require-contention", require,
+               "report unknown, not satisfied, if no transactions that overlapped in time could "
+               "have shown an anomaly that the level rules out");
   put_under(app, kJudging, {"--require-contention"});
 }
 
@@ -337,17 +335,16 @@ void add_expected_order(CLI::App& app, std::optional<ExpectedOrder>& order) {
            for (std::string name; std::getline(lines, name);)
              if (!name.empty()) order->names.push_back(name);
          },
-         "replay this order of the transactions and say whether it explains what they saw: "
-         "commit_ts and "
-         "start_ts are what the history says of the database's own time, log is where it says the "
-         "database's log has each; a file has the name of a transaction on each line")
+         "replay this order of the transactions and say whether it explains their reads: commit_ts "
+         "or start_ts (the database's own timestamps), log (their places in the database's log), "
+         "or a file with the name of a transaction on each line")
       ->type_name("commit_ts|start_ts|log|FILE");
 }
 
 void add_aborted_reads(CLI::App& app, bool& count) {
   app.add_flag("--aborted-reads", count,
-               "count what transactions saw that did not commit, as if each had been a reader; "
-               "strict-serializable is then opacity, which --level takes too");
+               "also check the reads of transactions that did not commit; strict-serializable is "
+               "then opacity, a name that --level accepts");
   put_under(app, kJudging, {"--aborted-reads"});
 }
 
@@ -386,7 +383,7 @@ void WorkloadFlags::add(CLI::App& app) {
       ->capture_default_str();
   add_share(app, "--read-share", options.read_share, "share of reads among the operations");
   number("--long-ops", options.long_ops, CLI::Range(1, 1'000'000),
-         "operations of long transactions, which are mixed among the others (workload general)");
+         "operations per long transaction; long ones are mixed with the others (workload general)");
   add_share(app, "--long-share", options.long_share, "share of the transactions that are long");
   app.add_flag("--own-writes", options.own_writes,
                "each session writes only its own keys, and reads all (workload general)")
@@ -401,19 +398,18 @@ void WorkloadFlags::add(CLI::App& app) {
             "share of the writes that read the key first (workloads general and predicates)");
   number("--keys", options.keys, positive, "number of keys")->capture_default_str();
   number("--keys-alive", options.keys_alive, positive,
-         "number of keys in use at a time; they are replaced one by one, so new keys appear all "
-         "the time (workloads general and mini)");
+         "number of keys in use at a time; keys are replaced one by one, so new ones keep "
+         "appearing (workloads general and mini)");
   number("--values", options.values, CLI::Range(uint64_t{1}, uint64_t{1} << 32),
          "how many different values are written to each key; by default each value is written "
          "once");
-  app.add_flag(
-         "--tombstones", options.tombstones,
-         "delete by overwriting with a value that names the deletion: every read then identifies "
-         "its writer, for histories with deletions that take too long to decide")
+  app.add_flag("--tombstones", options.tombstones,
+               "delete by writing a unique tombstone: every read then identifies its writer; for "
+               "histories with deletions that take too long to decide")
       ->group(keys);
   number("--fences", options.fences, positive,
-         "every Nth transaction of a session reads and writes the key -1, which all share: for "
-         "watch --fence=-1");
+         "every Nth transaction of a session reads and writes the shared key -1: for watch "
+         "--fence=-1");
   const std::vector<std::string> distributions = names_of(kDistributions, distribution_name);
   add_choice(
       app, "--distribution", "distribution", distributions,
@@ -480,12 +476,11 @@ void OutputFlags::add(CLI::App& app) {
            if (!known.ok()) bad_flag("--baseline", known.error().to_string());
            baseline = std::move(*known);
          },
-         "violations that are known already, each a level and an anomaly: they do not count for "
-         "the exit code, others do")
+         "known violations, each a level and an anomaly; only other violations affect the exit "
+         "code")
       ->configurable(false)
       ->type_name("FILE");
-  app.add_option("--write-baseline", write_baseline,
-                 "write the violations that were found as a baseline")
+  app.add_option("--write-baseline", write_baseline, "write the violations found as a baseline")
       ->configurable(false)
       ->type_name("FILE");
   put_under(app, kReports, {"--color", "--stats", "--baseline", "--write-baseline"});

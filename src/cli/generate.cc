@@ -62,7 +62,7 @@ void add_bug(CLI::App& app, GenerateOptions& options) {
         options.log_bug =
             std::ranges::find(collect::all_log_bugs(), name, &collect::LogBugInfo::name)->bug;
       },
-      "plant a fault of what the database says of itself: " + listed(log_bugs))
+      "plant a fault in what the database reports about itself: " + listed(log_bugs))
       ->type_name("FAULT");
   app.add_option("--bug-count", options.bug_count, "how many times")
       ->capture_default_str()
@@ -94,11 +94,10 @@ void add_times(CLI::App& app, GenerateOptions& options) {
               "nanoseconds by which the times of each transaction may be off in addition");
   app.add_flag("--timestamps", options.timestamps,
                "state the database's own order: start_ts and commit_ts");
-  app.add_flag(
-      "--version-order", options.version_order,
-      "state in which order the versions of each key were installed, from the database's log");
+  app.add_flag("--version-order", options.version_order,
+               "state the version order of each key, from the database's log");
   add_share(app, "--abort-share", options.abort_share,
-            "share of transactions given up by the client");
+            "share of transactions rolled back by the client");
   add_share(app, "--unknown-share", options.unknown_share,
             "share of transactions whose outcome is lost");
 }
@@ -161,8 +160,8 @@ Action add_generate(CLI::App& app) {
   s->workload.txns = s->options.txns;
   s->workload.sessions = s->options.sessions;
   s->level.add(app,
-               "the level that the simulated database gives; by default session-si. Several "
-               "are taken in turn by the sessions, and each transaction declares its own");
+               "the level of the simulated database; by default session-si. Several are assigned "
+               "to the sessions in turn, and each transaction declares its own");
   add_bug(app, s->options);
   s->workload.add(app);
   add_times(app, s->options);

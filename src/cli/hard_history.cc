@@ -66,7 +66,7 @@ Result<oracle::Formula> read_formula(const std::string& path) {
     }
     for (int literal = 0; words >> literal;) {
       if (literal < -read.variables || literal > read.variables)
-        return wrong("literals of the variables that the line p cnf promises, before it none");
+        return wrong("literals of variables that the line p cnf declares, and none before it");
       if (literal != 0) {
         clause.push_back(literal);
         if (++literals > kMostLiterals) return wrong("at most 1,024 literals");
@@ -79,7 +79,7 @@ Result<oracle::Formula> read_formula(const std::string& path) {
     if (!words.eof()) return wrong("numbers");
   }
   if (clause.empty() && !read.clauses.empty() && read.clauses.size() == wanted) return read;
-  return bad_input(fmt::format("{}: {} clauses; expected the {} that the line p cnf promises", path,
+  return bad_input(fmt::format("{}: {} clauses; expected the {} that the line p cnf declares", path,
                                read.clauses.size(), wanted));
 }
 
@@ -117,7 +117,7 @@ void HardFlags::add(CLI::App& app) {
       "stale reads and blind writes; triangle: causal and weaker are violated iff a random graph "
       "has a triangle")
       ->type_name("KIND");
-  app.add_option("--formula", formula, "cnf: not a random formula but that of this file in DIMACS")
+  app.add_option("--formula", formula, "cnf: the formula in this DIMACS file, not a random one")
       ->needs("--hard")
       ->check(CLI::ExistingFile)
       ->type_name("FILE")
@@ -128,8 +128,8 @@ void HardFlags::add(CLI::App& app) {
       ->type_name("N")
       ->group(keys);
   app.add_option("--density", density,
-                 "clauses per variable (by default 4.27), mean age in versions of what is read "
-                 "(0.15), or share of the edges (0.07)")
+                 "clauses per variable (by default 4.27), mean age of the versions read (0.15), or "
+                 "share of the edges (0.07)")
       ->check(CLI::Range(0.0, 100.0))
       ->type_name("X")
       ->group(keys);

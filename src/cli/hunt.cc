@@ -155,8 +155,8 @@ class Hunt {
       std::erase_if(*workloads, [](const auto& w) { return !w.info->single_operations; });
     if (workloads->empty())
       return usage_error(
-          "--until-violation: the level needs transactions of one operation, and no workload that "
-          "this database can run has them; expected another level");
+          "--until-violation: the level needs transactions of one operation, but no workload for "
+          "this database has them; expected another level");
     return workloads;
   }
 
@@ -337,7 +337,7 @@ class Hunt {
     std::remove(sql.file.c_str());  // the file of an earlier run
     write_smallest(*last_, level, shrinking, small, "hist", sql);
     note(bounds());
-    note(fmt::format("the history is in {}, the smallest part of it in {}{}", options_.history,
+    note(fmt::format("the history is in {}, its smallest violating part in {}{}", options_.history,
                      small, std::filesystem::exists(sql.file) ? ", as SQL in " + sql.file : ""));
     const std::string command = repeating_command(app_, drawn_);
     const std::string end =
@@ -359,7 +359,7 @@ class Hunt {
   Exit not_found() {
     progress_.clear();
     Exit worst = undecided_ > 0 || committed_ < kFewestCommits ? Exit::unknown : Exit::satisfied;
-    std::string line = fmt::format("no violation in {} of {} in all ({})",
+    std::string line = fmt::format("no violation in {} with {} in all ({})",
                                    counted(runs_, "run", "runs"), transactions(), shares());
     if (undecided_ > 0) line += fmt::format("; {} undecided", counted(undecided_, "run", "runs"));
     if (committed_ < kFewestCommits)

@@ -30,7 +30,7 @@ Status KeptWatch::open() {
     before_ = std::move(*before);
   }
   if (before_ && !of_pipe() && before_->history.digest.empty()) {
-    return bad_input("it is of standard input, of which nothing can be read again; expected -")
+    return bad_input("it was saved for standard input, which cannot be read again; expected -")
         .in(state_->path());
   }
   if (before_ && !of_pipe())

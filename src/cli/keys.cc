@@ -32,8 +32,8 @@ std::string as_option(const std::string& flag, const std::vector<const CLI::Opti
     names.push_back(key_name(*option));
     if (names.back() == name) return option->get_name() + text.substr(equals);
   }
-  bad_flag(flag, fmt::format("no key '{}'{}; expected of {}", name, did_you_mean(name, names),
-                             fmt::join(names, ", ")));
+  bad_flag(flag, fmt::format("unknown key '{}'{}; expected one of {}", name,
+                             did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
 struct Spelled {

@@ -92,7 +92,7 @@ LineServer::Arrival LineServer::read(uint64_t number, Connection& connection) {
   connection.begun = arrival.lines.substr(end);
   arrival.lines.resize(end);
   if (arrival.over && !connection.begun.empty() && !failed)
-    arrival.why = "its last line has no end";
+    arrival.why = "its last line is incomplete";
   if (connection.begun.size() > kMostLineBytes) {
     arrival.over = true;
     arrival.why = "it sent a line longer than 1 MiB";

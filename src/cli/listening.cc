@@ -74,9 +74,9 @@ Status Watching::take_lines(Recorders& recorders, RecorderLines& from) {
         return &other.second != &from && other.second.open_sessions().contains(name);
       };
       if (recorders.ended.contains(name) || std::ranges::any_of(recorders.connected, has))
-        return bad_input(
-            fmt::format("session {} is of another connection; expected sessions that live on one",
-                        name.to_string()));
+        return bad_input(fmt::format(
+            "session {} belongs to another connection; expected each session on one connection",
+            name.to_string()));
     }
     if (Status s = watch_->add(*piece); !s.ok()) return s;
     if (on_piece_) on_piece_(*piece);
@@ -90,7 +90,7 @@ Status Watching::take_rest(RecorderLines& from) {
 
 void Watching::note_loss(const RecorderLines& from, uint64_t connection, const std::string& why) {
   note(fmt::format("connection {} {}{}{}", connection,
-                   from.is_recorder() ? "ended before its sessions did" : "is no recorder's",
+                   from.is_recorder() ? "ended before its sessions" : "is not from a recorder",
                    why.empty() ? "" : ": ", why));
   const SessionNames& open = from.open_sessions();
   const std::vector<HeldValue> sessions(open.begin(), open.end());

@@ -99,14 +99,14 @@ std::string wrong_key(const CLI::App& app, const std::string& key) {
   std::string meant;
   if (dot < key.size() && !is_command(command)) {
     for (const Command& known : all_commands()) names.emplace_back(known.name);
-    return " has [" + command + "], which is no command" + did_you_mean(command, names);
+    return " has [" + command + "], which is not a command" + did_you_mean(command, names);
   }
   if (dot < key.size()) {
     for (const CLI::Option* option : app.get_subcommand(command)->get_options())
       for (const std::string& name : option->get_lnames()) names.push_back(name);
     meant = did_you_mean(key.substr(dot + 1), names);
   }
-  return " has '" + key + "', which is no flag of a command" +
+  return " has '" + key + "', which is not a flag of a command" +
          (meant.empty() ? "; expected [check] and then level = [\"serializable\"]" : meant);
 }
 
@@ -120,7 +120,7 @@ std::string config_error(const CLI::App& app, const CLI::ParseError& e) {
       given->count() > 0 ? given->as<std::string>() : std::string("the file of flags");
   if (text.ends_with(kNotHere)) {
     text.resize(text.size() - kNotHere.size());
-    return file + " has '" + text + "', which counts on the command line only";
+    return file + " has '" + text + "', which is allowed only on the command line";
   }
   if (!text.starts_with(kExtra)) return text;
   return file + wrong_key(app, text.substr(kExtra.size()));
@@ -144,8 +144,8 @@ int run(int argc, char** argv) {
   app.footer(kFooter);
   app.set_config(
          "--config", "",
-         "values of flags, a section a command: [check] and then level = [\"serializable\"]; "
-         "flags on the command line count more. No file is read unasked")
+         "values of flags, one section per command: [check] and then level = [\"serializable\"]; "
+         "flags on the command line take precedence. No file is read by default")
       ->type_name("FILE");
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.config_formatter(config_with_keys(app));
@@ -190,7 +190,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc&) {
-    note("out of memory; with --memory the check stops at a limit before that");
+    note("out of memory; use --memory to stop the check at a limit before that");
     return static_cast<int>(Exit::unknown);
   } catch (const std::exception& e) {
     note(std::string("internal error: ") + e.what());

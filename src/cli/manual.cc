@@ -55,18 +55,18 @@ shows the flags of one command.
 Drive an embedded SQLite database with ten sessions, decide all levels. The history stays in the current folder.
 .TP
 .B assay run \-\-database postgresql://postgres@127.0.0.1/postgres \-\-isolation serializable \-\-level serializable
-Does this PostgreSQL give what it promises? Exit status 0: yes, in this run.
+Does this PostgreSQL keep its promise? Exit status 0: yes, in this run.
 .TP
 .B assay check run.jsonl \-\-level session\-si \-\-report run.html
-Decide one level of a history that is there, and draw what was found.
+Decide one level of an existing history, and draw the result.
 .TP
 .B assay check history.edn
-The same with a history of Jepsen: formats are detected.
+The same with a Jepsen history: formats are detected.
 .TP
 .B assay generate \-\-level snapshot\-isolation \-\-bug lost\-update | assay check \-
 See what a violation looks like.
 .SH LEVELS
-The levels that are decided when none is asked for, weaker ones first. Each is named in any case, and by other names, such as
+The levels that are decided when none is asked for, weaker ones first. Case does not matter, and each has other names, such as
 .B REPEATABLE READ
 with quotes;
 .B assay levels
@@ -88,7 +88,7 @@ the history was checked
 violated
 .TP
 .B 2
-unknown: a limit was reached, or the history lacks what the level is about
+unknown: a limit was reached, or the history lacks what the level needs
 .TP
 .B 3
 bad input: the message has file, line, column and what was expected
@@ -100,25 +100,25 @@ usage error, or a file could not be read or written
 .B ASSAY_DATABASE_URL
 The database to drive where
 .B \-\-database
-is not given. Who lists processes does not see a password there.
+is not given. A password there does not appear in lists of processes.
 .TP
 .B NO_COLOR
 No colours, even on a terminal.
 .PP
-The clients of databases read variables of their own, such as
+Database clients read their own variables, such as
 .B PGPASSWORD
 and
 .BR PGPASSFILE .
 .SH FILES
 .TP
 .BI \-\-config " FILE"
-Before the command: values of flags, a section a command: [check] and then level = ["serializable"]. Flags on the command line count more. No file
-is read unasked.
+Before the command: values of flags, one section per command: [check] and then level = ["serializable"]. Flags on the command line take
+precedence. No file is read by default.
 .TP
 .I assay\-history\-TIME\-RUN.jsonl
 What
 .B assay run
-records if it is not told where to.
+records if --history is not given.
 )";
 
 // Escapes a text for a manual page: hyphens and backslashes are printed as they are, and no line

@@ -87,9 +87,8 @@ class Play {
     const OutputFlags& output = s_.check.output;
     if (!output.reports.empty() || !output.certificate.empty() || !output.write_baseline.empty())
       return fail(
-          usage_error("reports and certificates are of one permutation on one database; expected "
-                      "--permutations "
-                      "NAME, or --history and then check"));
+          usage_error("a report or certificate covers one permutation on one database; expected "
+                      "--permutations NAME, or --history and then check"));
     if (stages_.size() > 1 && (output.json || !s_.history.empty() || transcribes()))
       return fail(
           usage_error("only the table compares several databases; expected one --database"));
@@ -129,8 +128,8 @@ class Play {
     }
     if (chosen_.size() > 1 && !chosen_[0].name.empty())
       return usage_error(
-          "--permutations: the file has several scenarios; expected the name of one, or a file of "
-          "its own for it");
+          "--permutations: the file has several scenarios; expected the name of one, or a file "
+          "with one scenario");
     chosen_ = schedule::interleavings(file_, most, s_.options.seed);
     // The chosen permutations do not ensure that a session can go on where it has to.
     for (schedule::Permutation& p : chosen_) p.queues = !wanted.empty();
@@ -144,10 +143,10 @@ class Play {
       return !name_of(file_, p).starts_with(s_.permutations);
     });
     if (!chosen_.empty()) return Ok{};
-    return usage_error(fmt::format(
-        "--permutations: no permutation begins with '{}'; expected all, a number, or the name or "
-        "the steps of one of the file",
-        s_.permutations));
+    return usage_error(
+        fmt::format("--permutations: no permutation begins with '{}'; expected all, a number, or "
+                    "the name or steps of one in the file",
+                    s_.permutations));
   }
 
   // Plays and assembles; adds the observations to the totals.
@@ -286,7 +285,7 @@ class Play {
       return ended(print(fmt::format("{}: as expected\n", s_.file)));
     }
     const auto [w, g] = std::mismatch(wanted.begin(), wanted.end(), got.begin(), got.end());
-    return ended(print(fmt::format("{}\n{}: not as in {}: its line '{}' is '{}' here\n", text,
+    return ended(print(fmt::format("{}\n{}: differs from {}: its line '{}' is '{}' here\n", text,
                                    s_.file, s_.expect, w == wanted.end() ? "(the end)" : *w,
                                    g == got.end() ? "(the end)" : *g)),
                  Exit::violated);
@@ -309,7 +308,7 @@ Action add_play(CLI::App& app) {
   app.add_option(
          "FILE", s->file,
          "the schedule: a spec file of PostgreSQL's isolation tester, SQL with comments that say "
-         "which session each statement belongs to, or Markdown; docs/playing.md says how")
+         "which session each statement belongs to, or Markdown; see docs/playing.md")
       ->required()
       ->type_name("");
   app.add_option(
@@ -319,22 +318,20 @@ Action add_play(CLI::App& app) {
       ->allow_extra_args(false)
       ->type_name("URL");
   app.add_option("--isolation", s->isolations,
-                 "the isolation of transactions that do not say which, as the database spells it")
+                 "the isolation of transactions that do not set one, as the database spells it")
       ->allow_extra_args(false)
       ->type_name("NAME");
-  app.add_option(
-         "--permutations", s->permutations,
-         "play every interleaving of the sessions, N of them drawn with the seed, or those of "
-         "the file whose name or steps begin so; by default all that the file has")
+  app.add_option("--permutations", s->permutations,
+                 "play every interleaving of the sessions, N of them drawn with the seed, or those "
+                 "in the file whose name or steps begin with NAME; by default all in the file")
       ->type_name("all|N|NAME");
   add_seed(app, s->options.seed);
   add_statement_timeout(app, s->options.timeout);
-  app.add_option(
-         "--history", s->history,
-         "write what was observed as a history; of several permutations a numbered file each")
+  app.add_option("--history", s->history,
+                 "write the observed history; with several permutations, one numbered file each")
       ->type_name("FILE");
   app.add_option("--expect", s->expect,
-                 "exit with 1 unless this is what comes of it: the table that was printed once, or "
+                 "exit with 1 unless the result is as in this file: a table printed earlier, or "
                  "what PostgreSQL's tester expects (NAME.out)")
       ->type_name("FILE");
   s->check.levels.add(app, "a level to decide; the exit code is then the verdict");

@@ -70,7 +70,7 @@ std::vector<Isolation> isolations_of(const std::vector<std::string>& names) {
       for (size_t i = 0; i < certify::kIsolationCount; ++i)
         all.emplace_back(certify::isolation_name(static_cast<Isolation>(i)));
       for (std::string& weak : weak_level_names()) all.push_back(std::move(weak));
-      bad_flag("--at", fmt::format("no isolation '{}'{}; expected {}", name,
+      bad_flag("--at", fmt::format("unknown isolation '{}'{}; expected {}", name,
                                    did_you_mean(name, all), fmt::join(all, ", ")));
     }
     isolations.push_back(*found);
@@ -85,9 +85,10 @@ std::vector<LevelId> weak_levels_of(const PredictState& s) {
     if (const auto level = find_weak_level(name)) levels.push_back(*level);
   if (!levels.empty() && levels.size() < s.at.size())
     bad_flag("--at", fmt::format("{} are levels with other sources of reads, the others isolations "
-                                 "of a database: expected the one or the other",
+                                 "of a database; expected only one kind",
                                  fmt::join(weak_level_names(), " and ")));
-  if (!levels.empty() && s.plays) bad_flag("--play", "an execution at a weak level is not played");
+  if (!levels.empty() && s.plays)
+    bad_flag("--play", "an execution at a weak level cannot be played");
   return levels;
 }
 
@@ -292,9 +293,9 @@ std::string played_in_words(const std::vector<Played>& played) {
     return fmt::format("Of {} played{}, none went wrong: {}.",
                        counted(played.size(), "execution", "executions"), on, others);
   return fmt::format(
-      "It was played{} with the statements of the application, and what happened has no serial "
-      "order: {}.{}",
-      on, last.words, others.empty() ? "" : fmt::format(" Of others before, {}.", others));
+      "It was played{} with the statements of the application, and the result has no serial order: "
+      "{}.{}",
+      on, last.words, others.empty() ? "" : fmt::format(" Of those before, {}.", others));
 }
 
 // Describes why a program breaks: the steps, their anomaly, and the file with the details.
@@ -313,10 +314,10 @@ std::string break_in_words(const Program& program, const Prediction& p, const Ex
     for (const std::string& sentence : explanations.front().sentences) tell(sentence);
   if (shares_session(p.schedules.front(), recorded))
     tell(
-        "Two of them are of one session, which runs one transaction at a time: other sessions "
-        "would have to run them.");
+        "Two of them belong to one session, which runs one transaction at a time: different "
+        "sessions would have to run them.");
   if (!e.seen_by_reads)
-    tell("No read shows it: some serial order returns the same, and leaves another state behind.");
+    tell("No read shows it: some serial order returns the same values, but leaves another state.");
   if (const std::string sentence = played_in_words(e.played); !sentence.empty()) tell(sentence);
   if (!e.history.empty()) tell(fmt::format("Written to {} and {}.", e.history, e.certificate));
   return text;
@@ -326,16 +327,14 @@ std::vector<std::string> assumptions_of(const History& h) {
   std::vector<std::string> all;
   if (!h.has_op_times())
     all.emplace_back(
-        "The history does not tell statements apart, so each operation counts as one: record with "
+        "The history does not separate statements, so each operation counts as one: record with "
         "--operation-times.");
   all.emplace_back(
-      "Nothing was played unless it says so. Of locks without a change (FOR UPDATE) only those of "
-      "rows by their key are known, where they were recorded. Each transaction is assumed to go on "
-      "as recorded whatever it reads: the database may refuse what breaks here, and the "
-      "application "
-      "may take another path.");
-  all.emplace_back(
-      "What holds, holds for the transactions that were recorded, and says nothing of others.");
+      "Schedules are predicted, not played, unless stated otherwise. Locks without a change (FOR "
+      "UPDATE) are known only if they were recorded and lock rows by key. Each transaction is "
+      "assumed to continue as recorded whatever it reads: the database may refuse what breaks "
+      "here, and the application may take another path.");
+  all.emplace_back("What holds, holds only for the recorded transactions.");
   return all;
 }
 
@@ -500,7 +499,7 @@ Action add_predict(CLI::App& app) {
   auto s = std::make_shared<PredictState>();
   s->at = {"read-committed", "snapshot-isolation"};
   app.add_option("HISTORY", s->files.inputs,
-                 "a history that was recorded, all of its files if there are several")
+                 "a recorded history, all its files if there are several")
       ->required()
       ->type_name("");
   app.add_option("--at", s->at,
@@ -513,21 +512,20 @@ Action add_predict(CLI::App& app) {
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--output", s->files.folder,
-                 "a folder for the certificates, which assay verify reads, and for the executions "
-                 "that go wrong, each a history that assay check and explain read")
+                 "a folder for the certificates (for assay verify) and for the executions that go "
+                 "wrong, each a history (for assay check and explain)")
       ->type_name("FOLDER");
   CLI::Option* const play = app.add_flag("--play", s->plays,
-                                         "play what breaks on --database, in copies of its tables "
+                                         "play what breaks on --database, on copies of its tables "
                                          "and with the statements of the application");
-  app.add_option(
-         "--database", s->databases,
-         "the PostgreSQL database to play on: as the application's was before the recording; "
-         "by default ASSAY_DATABASE_URL")
+  app.add_option("--database", s->databases,
+                 "the PostgreSQL database to play on, in the state before the recording; by "
+                 "default ASSAY_DATABASE_URL")
       ->allow_extra_args(false)
       ->needs(play)
       ->type_name("URL");
   app.add_option("--setup", s->target.setup,
-                 "SQL that makes the tables to play on, in place of those of the database")
+                 "SQL that creates the tables to play on, instead of copies of the database's")
       ->needs(play)
       ->type_name("FILE");
   app.add_flag("--json", s->json, "print JSON");

@@ -63,7 +63,7 @@ Result<AtLevel> look_at(LevelId level, const History& history, Budget& budget) {
     at.execution = std::move(execution);
   } else {
     at.found.complete = false;
-    at.found.reason = "the verifier does not accept what was found: " + s.error().message;
+    at.found.reason = "the verifier refuses the result: " + s.error().message;
   }
   return at;
 }

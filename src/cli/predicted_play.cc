@@ -182,7 +182,7 @@ class Playing {
     std::vector<size_t> next_step(schedule_.members.size(), 0);  // of each member
     std::vector<size_t> sent(schedule_.members.size(), 0);       // statements, of each member
     for (uint32_t m = 0; m < schedule_.members.size(); ++m) {
-      if (metas_[m].statements.empty()) return "the history does not have its statements";
+      if (metas_[m].statements.empty()) return "the history lacks its statements";
       if (in_sql(schedule_.members[m].isolation).empty())
         return fmt::format("{} is not PostgreSQL's",
                            certify::isolation_name(schedule_.members[m].isolation));
@@ -202,7 +202,7 @@ class Playing {
         const certify::Step step = certify::steps_of(h_, t)[next_step[m]++];
         const bool cut = step.part == certify::Step::Part::unlocked &&
                          (e + 1 == schedule_.events.size() || schedule_.events[e + 1].member != m);
-        if (cut) return "it cuts a statement in two, which only one that waits for a lock is";
+        if (cut) return "it interrupts a statement that does not wait for a lock";
         until = statement_of(m, step.first, sent[m]);
       }
       for (; sent[m] < until; ++sent[m])
@@ -314,7 +314,7 @@ class Playing {
       if (!name) continue;
       if (name->table.find('.') != std::string::npos)
         return usage_error(fmt::format(
-            "the table {} is not of the schema public; expected tables there to play on",
+            "the table {} is not in the schema public; expected the tables to play on there",
             name->table));
       std::string parts;
       for (const std::string& part : name->key)

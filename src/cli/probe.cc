@@ -172,7 +172,7 @@ Exit probe(const ProbeState& s) {
   std::string end =
       "\nYES: the anomaly occurred. no: it did not. aborts: the database refused a "
       "transaction instead.\n";
-  if (left_out) end += "-: not played, as the database does not tell enough there.\n";
+  if (left_out) end += "-: not played, because the database does not report enough there.\n";
   if (!s.expect.levels.empty()) {
     const std::string_view level = level_info(s.expect.levels.front()).name;
     end += broken.empty() ? fmt::format("Nothing that {} forbids occurred.\n", level)
@@ -205,8 +205,8 @@ Action add_probe(CLI::App& app) {
          "exit with 1 if the isolation level allows what this level forbids")
       ->type_name("LEVEL");
   app.add_option("--scenarios", s->scenarios,
-                 "a folder of schedules to play instead of those of examples/probe, with the same "
-                 "comments at the head")
+                 "a folder of schedules to play instead of examples/probe, with the same comments "
+                 "at the top")
       ->type_name("FOLDER");
   add_statement_timeout(app, s->options.timeout);
   add_seed(app, s->options.seed);

@@ -70,19 +70,19 @@ std::string summary_of(const record::Joined& j, const std::string& path, bool ch
                   grouped(j.aborted), grouped(j.unknown));
   if (j.settled > 0)
     out += fmt::format("  {} settled by the log\n", counted(j.settled, "outcome", "outcomes"));
-  out += fmt::format("  {} of others, from the log\n",
+  out += fmt::format("  {} by others, from the log\n",
                      counted(j.foreign, "transaction", "transactions"));
   if (j.unnumbered > 0)
     out += fmt::format(
-        "  {} of the application changed rows, and which is not known: the changes "
-        "count as those of others\n",
+        "  {} of the application changed rows, but it is unknown which: those changes count as "
+        "made by others\n",
         counted(j.unnumbered, "transaction", "transactions"));
   out += fmt::format("  statements on tables: {} recorded in full, {} in part, {} not\n",
                      grouped(j.full), grouped(j.partly), grouped(j.unread));
   if (!j.missed.empty()) out += fmt::format("    why: {}\n", reasons(j.missed));
   out += fmt::format("  versions read: {}", grouped(j.reads));
   if (j.unattributed > 0)
-    out += fmt::format("; {} left out, as their writer is not known", grouped(j.unattributed));
+    out += fmt::format("; {} left out, because their writer is unknown", grouped(j.unattributed));
   out += "\n";
   std::string level = "serializable";
   for (const auto& [isolation, times] : j.isolations) {
@@ -91,7 +91,7 @@ std::string summary_of(const record::Joined& j, const std::string& path, bool ch
     if (j.isolations.size() == 1) level = level_of(isolation);
   }
   if (!j.log_ended)
-    out += "  the recording was cut off: what others wrote near its end is not known\n";
+    out += "  the recording was cut off: what others wrote near its end is unknown\n";
   if (checked) return out;
   if (all + j.foreign == 0)
     return out + "nothing was recorded: did the application connect to the recorder?\n";
@@ -116,7 +116,7 @@ Exit check_recorded(const RecordState& s) {
         fmt::format("\nThe smallest part that still violates {}:\n", level_info(v.level).name));
     if (!said.ok()) return fail(said.error());
     if (write_smallest(c, v.level, shrinking, "-", "hist") != Exit::satisfied)
-      note(fmt::format("not shrunk; the history is {}", s.history));
+      note(fmt::format("not shrunk; the history is in {}", s.history));
   }
   return verdict;
 }
@@ -201,7 +201,7 @@ Status can_check(const RecordState& s, const CLI::App& app) {
   return refuse_flags(app,
                       {"--json", "--stats", "--report", "--certificate", "--baseline",
                        "--write-baseline", "--require-contention"},
-                      "is about a verdict; expected --level with it");
+                      "needs a verdict; expected --level with it");
 }
 
 // Returns null without --watch.
@@ -221,7 +221,7 @@ Status can_watch_recording(const RecordState& s, const CLI::App& app) {
   Status can = refuse_flags(app,
                             {"--stats", "--report", "--certificate", "--baseline",
                              "--write-baseline", "--require-contention"},
-                            "is about a history that has ended; expected --watch without it");
+                            "needs a history that has ended; expected --watch without it");
   if (!can.ok()) return can;
   const auto options = watch_of_recording(s.check.levels);
   return options.ok() ? Status(Ok{}) : Status(options.error());
@@ -244,10 +244,10 @@ Exit record_application(RecordState& s, const CLI::App& app) {
   if (Status can = can_write(s.history); !can.ok()) return fail(can.error());
   s.options.trace = s.history + ".trace";
   if (!s.overwrite && access(s.options.trace.c_str(), F_OK) == 0)
-    return fail(usage_error(fmt::format(
-        "{0} exists, and may be all that is left of a recording that was cut off; expected --from "
-        "{0} to make its history, another --history, or --force",
-        s.options.trace)));
+    return fail(usage_error(
+        fmt::format("{0} exists and may be the trace of a recording that was cut off; expected "
+                    "--from {0} to make its history, another --history, or --force",
+                    s.options.trace)));
   const std::atomic<bool>& stop = stop_driving_when_interrupted();
   auto recording = record::Recording::open(s.options);
   if (!recording.ok()) return fail(recording.error());
@@ -271,7 +271,7 @@ Exit record_application(RecordState& s, const CLI::App& app) {
   }
   const std::string how = application.ended();
   if (!how.empty()) note(s.command[0] + " " + how);
-  note(fmt::format("{} recorded; statements are understood by the grammar of PostgreSQL {}",
+  note(fmt::format("{} recorded; statements are parsed with the grammar of PostgreSQL {}",
                    counted((*recording)->connections(), "connection", "connections"),
                    record::Rewriter::grammar()));
   // A test suite that failed is not a success, whatever its transactions were.
@@ -283,14 +283,12 @@ Exit record_application(RecordState& s, const CLI::App& app) {
 
 Action add_record(CLI::App& app) {
   auto s = std::make_shared<RecordState>();
-  app.add_option(
-         "--database", s->options.database,
-         "the database of the application, and a user who may read its log (REPLICATION); by "
-         "default ASSAY_DATABASE_URL")
+  app.add_option("--database", s->options.database,
+                 "the application's database, with a user who may read its log (REPLICATION); by "
+                 "default ASSAY_DATABASE_URL")
       ->type_name("URL");
-  app.add_option(
-         "--listen", s->options.listen,
-         "where the application connects: HOST:PORT or unix:PATH; port 0 is any that is free")
+  app.add_option("--listen", s->options.listen,
+                 "where the application connects: HOST:PORT or unix:PATH; port 0 picks a free one")
       ->capture_default_str()
       ->type_name("ADDRESS");
   CLI::Option* const certificate =
@@ -308,35 +306,33 @@ Action add_record(CLI::App& app) {
          "write the history here; during the recording, what is observed goes to FILE.trace")
       ->required()
       ->type_name("FILE");
-  app.add_option(
-         "--first-rows", s->options.first_rows,
-         "at the start, read the rows of tables that together have at most N, so that explanations "
-         "show what rows held before they were changed")
+  app.add_option("--first-rows", s->options.first_rows,
+                 "at the start, read the rows of tables that have at most N in all, so that "
+                 "explanations show what rows held before they were changed")
       ->capture_default_str()
       ->type_name("N");
   CLI::Option* const no_values =
       app.add_flag("--no-values", s->options.no_values,
-                   "keep the values of the database out of the files: a number of this recording "
-                   "replaces each, and statements lose their constants");
+                   "keep the database's values out of the files: each is replaced by a number, and "
+                   "constants are removed from statements");
   app.add_option("--from", s->from,
-                 "make the history of the trace of an earlier recording, one that was killed, say")
+                 "make the history from the trace of an earlier recording, such as a killed one")
       ->excludes(no_values)
       ->type_name("FILE");
-  app.add_option(
-         "COMMAND", s->command,
-         "the application's command, after --; PGHOST, PGPORT and the like tell it where to "
-         "connect, and the recording ends when it does")
+  app.add_option("COMMAND", s->command,
+                 "the application's command, after --; PGHOST, PGPORT and the like set where it "
+                 "connects, and the recording ends when it does")
       ->type_name("");
   app.add_option("--test", s->options.test,
-                 "the test that starts the recording, which annotations of a change name")
+                 "the test that starts the recording, named in annotations of a change")
       ->type_name("FILE:LINE");
   app.add_flag("--until-input-ends", s->until_input_ends,
-               "end the recording when standard input ends, too: for a program that starts it");
+               "also end the recording when standard input ends: for a program that starts it");
   app.add_flag("--watch", s->watch,
                "check the recording as it grows, as watch does, at --level or strict-serializable");
   s->check.levels.add(app,
                       "a level to decide once the recording has ended; the exit code is then the "
-                      "verdict, and of a violation the smallest part is shown");
+                      "verdict, and the smallest part of a violation is shown");
   s->check.output.add(app);
   s->check.budget.add(app);
   add_require_contention(app, s->check.require_contention);

@@ -33,10 +33,9 @@ Exit recover(const RecoverFlags& flags) {
 
 Action add_recover(CLI::App& app) {
   auto flags = std::make_shared<RecoverFlags>();
-  app.add_option("HISTORY", flags->history, "what the run that was killed has recorded")
-      ->required();
+  app.add_option("HISTORY", flags->history, "the history that the killed run recorded")->required();
   app.add_option("--database", flags->databases,
-                 "the URL of the database as it was given to the run; one for each endpoint")
+                 "the URL of the database, as given to the run; one for each endpoint")
       ->envname("ASSAY_DATABASE_URL")
       ->required()
       ->type_name("URL");

@@ -96,13 +96,13 @@ class Repeated {
         collect::enough_clean_runs(violated_, runs_ - undecided_, repeat_.confidence);
     if (enough)
       note(
-          fmt::format("after a fix, {} without a violation say with {:.4g} % confidence that it "
+          fmt::format("after a fix, {} without a violation show with {:.4g} % confidence that it "
                       "is gone: --repeat {} --fail-fast",
                       counted(*enough, "run", "runs"), 100 * repeat_.confidence, *enough));
     else
       note(
-          "it comes so seldom that no number of runs shows that it is gone; expected a workload "
-          "that shows it more often");
+          "it occurs too rarely for any number of runs to show that it is gone; expected a "
+          "workload that shows it more often");
   }
 
   collect::RunOptions options_;

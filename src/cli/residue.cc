@@ -92,7 +92,7 @@ std::string as_text(const lake::Residue& r, std::string_view level) {
                   counted(r.windows, "window", "windows"), r.windows - r.stuck.size());
   const Outcome outcome = outcome_of(r);
   if (outcome == Outcome::satisfied)
-    return text + fmt::format("\n  {}: splice the places and ask the query again\n", level);
+    return text + fmt::format("\n  {}: splice the places and run the query again\n", level);
   constexpr size_t kMostShown = 5, kIndent = 2;
   const auto tell = [&](std::string_view sentence) {
     text += fmt::format("  {}\n", wrapped(sentence, columns_of_stdout(), kIndent, kIndent));
@@ -145,8 +145,8 @@ Exit decide(const ResidueState& s) {
 Action add_residue(CLI::App& app) {
   auto s = std::make_shared<ResidueState>();
   app.add_option("FILE", s->input,
-                 "a table in CSV: what the query of 'assay sql --part residue' or '--part refute' "
-                 "returned; - is standard input")
+                 "the result of the query of 'assay sql --part residue' or '--part refute', in "
+                 "CSV; - is standard input")
       ->required()
       ->type_name("");
   s->level.add(app, "the level", true);
@@ -157,10 +157,9 @@ Action add_residue(CLI::App& app) {
   app.add_option("--certificate", s->certificate, "file for its certificate")->type_name("FILE");
   app.add_option("--initial", s->initial, "what every key holds at first; by default null")
       ->type_name("VALUE");
-  app.add_flag(
-      "--leave-out-unread", s->leave_out_unread,
-      "treat transactions of unknown outcome as aborted where nothing in their window needs their "
-      "writes: for when the same objections stay");
+  app.add_flag("--leave-out-unread", s->leave_out_unread,
+               "treat transactions of unknown outcome as aborted if nothing in their window needs "
+               "their writes: for objections that persist");
   app.add_flag("--json", s->json, "one line of JSON");
   s->budget.add(app);
   add_without(app, s->speed_ups);

@@ -53,11 +53,11 @@ std::string in_words(const collect::VersionLogReport& log) {
                   grouped(log.versions), grouped(log.txns), log.seconds, log.source,
                   display(log.position, 200));
   if (log.unnamed > 0)
-    text += fmt::format("; {} of them are not named there", grouped(log.unnamed));
+    text += fmt::format("; the log does not name {} of them", grouped(log.unnamed));
   if (log.not_committed > 0)
     text += fmt::format("; {} of unknown outcome did not commit", grouped(log.not_committed));
   if (log.queries > 0)
-    text += fmt::format("; it is known what {} of {} queries passed over",
+    text += fmt::format("; the rows skipped by {} of {} queries are known",
                         grouped(log.resolved_queries), grouped(log.queries));
   if (!log.missing.empty()) text += "; not complete: " + display(log.missing, 200);
   return text;
@@ -114,8 +114,8 @@ Status can_watch_workload(const collect::RunOptions& o) {
   const std::string name = o.sql.empty() ? "the workload '" + o.workload + "'" : o.sql;
   if ((*workload)->is_of_registers()) return Ok{};
   return usage_error(
-      fmt::format("{} cannot be watched: it has lists, ranges or conditions; expected reads, "
-                  "writes, deletes, inserts and compare-and-sets alone",
+      fmt::format("{} cannot be watched: it has lists, ranges or conditions; expected only reads, "
+                  "writes, deletes, inserts and compare-and-sets",
                   name));
 }
 
@@ -141,8 +141,8 @@ Status take_fences(RunState& s) {
   collect::RunOptions& o = s.options;
   if (!o.sql.empty())
     return usage_error(
-        "session-serializable is watched by fences, which only the workloads of assay make; "
-        "expected another level with --sql");
+        "session-serializable is watched by fences, which only assay's workloads write; expected "
+        "another level with --sql");
   if (o.workload_options.fences == 0) o.workload_options.fences = kFencesUnlessGiven;
   s.watching.fence = std::to_string(collect::kFenceKey);
   return Ok{};
@@ -155,11 +155,11 @@ Status prepare_watching(RunState& s, const CLI::App& app) {
                    {"--until-violation", "--no-history", "--version-order", "--time", "--memory",
                     "--effort", "--stats", "--report", "--certificate", "--baseline",
                     "--write-baseline", "--clock-drift", "--allow-empty", "--require-contention"},
-                   "is about a history that has ended; expected --watch without it");
+                   "needs a history that has ended; expected --watch without it");
   if (!can_be_watched.ok()) return can_be_watched;
   if (s.check.aborted_reads)
     return usage_error(
-        "a watch does not count what transactions saw that did not commit; expected --watch "
+        "a watch does not check the reads of transactions that did not commit; expected --watch "
         "without it");
   collect::RunOptions& o = s.options;
   s.watching.sessions = o.sessions;
@@ -212,7 +212,7 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
         (given->get_name() == "--workload" || given->get_name() == "--until-violation" ||
          flag_of_key(*given) == "--workload"))
       return fail(usage_error(fmt::format(
-          "{} is about the workloads of assay; expected --sql without it", given->get_name())));
+          "{} applies to assay's workloads; expected --sql without it", given->get_name())));
   o.workload = s.workload.workload;
   o.workload_options = s.workload.options;
   o.sessions = s.workload.sessions;
@@ -292,8 +292,8 @@ void add_version_order(CLI::App& app, collect::RunOptions& o) {
     databases += fmt::format("{}{} ({})", databases.empty() ? "" : "; ", log.scheme, log.summary);
   app.add_flag_callback(
       "--version-order", [&o] { o.open_log = evidence::open_version_log; },
-      "write into the history the order in which the database itself says that it installed the "
-      "versions of each key, as read from its log at the end: " +
+      "write the version order of each key into the history, as read from the database's log at "
+      "the end: " +
           databases);
 }
 
@@ -307,8 +307,8 @@ void add_database(CLI::App& app, collect::RunOptions& o) {
       ->type_name("URL");
   app.add_option(
          "--isolation", o.isolation,
-         "the isolation level, as the database spells it. Several, as in A,B=LEVEL, are taken in "
-         "turn by the sessions; each transaction declares the level of that name, or LEVEL")
+         "the isolation level, as the database spells it. Several, as in A,B=LEVEL, are assigned "
+         "to the sessions in turn; each transaction declares the level of that name, or LEVEL")
       ->type_name("NAME");
   app.add_option("--history", o.history,
                  "new file to record to, compressed if it ends in .gz or .zst; by default "
@@ -332,7 +332,7 @@ void add_database(CLI::App& app, collect::RunOptions& o) {
               "stop driving after this time, even if transactions are left: 60s, 5m");
   add_statement_timeout(app, o.timeout);
   app.add_flag("--operation-times", o.time_operations,
-               "record when each operation was sent and answered: reports draw them there, and the "
+               "record when each operation was sent and answered, for drawings in reports; the "
                "history is nearly twice as large");
   app.add_option("--final-read-keys", o.final_read_keys,
                  "number of keys that every session reads again at the end")
@@ -341,17 +341,16 @@ void add_database(CLI::App& app, collect::RunOptions& o) {
 }
 
 void add_watching(CLI::App& app, RunState& s) {
-  CLI::Option* watch =
-      app.add_flag("--watch", s.watch,
-                   "check the history while it is recorded, as watch does, for as long as the run "
-                   "goes on; without --txns and --duration that is until a signal");
-  add_bytes(
-      app, "--rotate", s.options.part_bytes,
-      "begin another file when the history's has this size: NAME.0001.jsonl, NAME.0002.jsonl, …")
+  CLI::Option* watch = app.add_flag("--watch", s.watch,
+                                    "check the history while it is recorded, as watch does; "
+                                    "without --txns and --duration the run goes on until a signal");
+  add_bytes(app, "--rotate", s.options.part_bytes,
+            "start a new file when the current one reaches this size: NAME.0001.jsonl, "
+            "NAME.0002.jsonl, …")
       ->group(kWatching);
   app.add_option("--keep-files", s.keep_files,
-                 "remove files that are full, but for the last N, those that the watcher still "
-                 "needs and those that an alarm is about")
+                 "remove full files, except the last N, those that the watcher still needs and "
+                 "those of an alarm")
       ->group(keys_of("--rotate"))
       ->needs("--rotate")
       ->type_name("N");
@@ -367,7 +366,7 @@ void add_watching(CLI::App& app, RunState& s) {
 
 Action add_run(CLI::App& app) {
   auto s = std::make_shared<RunState>();
-  app.add_flag("--list", s->list, "show the workloads, databases and isolations there are");
+  app.add_flag("--list", s->list, "list the workloads, databases and isolations");
   add_database(app, s->options);
   add_version_order(app, s->options);
   add_faults(app, s->options.faults);
@@ -377,25 +376,26 @@ Action add_run(CLI::App& app) {
   CLI::Option* const repeat =
       app.add_option("--repeat", s->repeat.runs,
                      "make the run N times, each with another seed, and count how often a --level "
-                     "is violated; says how many clean runs show that a fix helps. For git bisect "
-                     "run: 0 none, 1 one, 125 not known")
+                     "is violated; reports how many clean runs show that a fix helps. For git "
+                     "bisect run: 0 no violation, 1 violation, 125 unknown")
           ->type_name("N")
           ->check(CLI::PositiveNumber)
           ->excludes("--until-violation");
-  app.add_option("--confidence", s->repeat.confidence, "with which a fix is to be shown")
+  app.add_option("--confidence", s->repeat.confidence, "confidence required of a fix")
       ->type_name("SHARE")
       ->capture_default_str()
       ->check(CLI::Range(0.5, 0.999999))
       ->needs(repeat)
       ->group(keys_of("--repeat"));
   s->workload.add(app);
-  app.add_flag("--load", s->workload.options.load,
-               "write every key before the sessions begin, in one transaction of a session of its "
-               "own: no read finds nothing, and no two sessions meet over an empty table")
+  app.add_flag(
+         "--load", s->workload.options.load,
+         "write every key before the sessions begin, in one transaction of a separate session: no "
+         "read finds its key absent, and no two sessions conflict over an empty table")
       ->group(keys_of("--workload"));
   app.add_option("--sql", s->options.sql,
-                 "drive the transactions of this file, your own in plain SQL, instead of a "
-                 "workload; docs/sql-files.md says what it may contain")
+                 "run the transactions of this file, your own in plain SQL, instead of a workload; "
+                 "see docs/sql-files.md")
       ->type_name("FILE");
   add_seed(app, s->options.seed);
   s->check.levels.aborted_reads = &s->check.aborted_reads;

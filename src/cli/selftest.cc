@@ -73,8 +73,8 @@ Exit run_selftest(const SelftestState& s) {
   progress.clear();
   const std::string summary = fmt::format(
       "{0} random histories (seed {1}), and {0} that state the order of versions for the levels "
-      "pl-*: every "
-      "level of each as brute force from the definition says, every certificate verified.\n",
+      "pl-*: every verdict agrees with brute force from the definition, every certificate is "
+      "verified.\n",
       s.count, s.seed);
   return ended(print(table + (failure.empty() ? summary : failure)),
                failure.empty() ? Exit::satisfied : Exit::violated);

@@ -65,7 +65,7 @@ Exit play_once(const std::string& script, const History& small, LevelId level,
 Exit write_sql(const History& small, LevelId level, const SqlFlags& sql) {
   const Result<std::string> script = collect::sql_script(small, sql.isolation);
   if (!script.ok() && sql.where_possible) {
-    note("no SQL that repeats it: " + display(script.error().message, 300));
+    note("no SQL reproduces it: " + display(script.error().message, 300));
     return Exit::satisfied;
   }
   if (!script.ok()) return fail(script.error());
@@ -145,12 +145,11 @@ Action add_shrink(CLI::App& app) {
   CLI::Option* const sql =
       app.add_option(
              "--sql", s->sql.file,
-             "also write the SQL that repeats it, a connection for each session, in the order "
-             "of its times")
+             "also write SQL that reproduces it, with one connection per session, in time order")
           ->type_name("FILE");
   app.add_option("--database", s->sql.databases,
-                 "where to play it before it is written: the URL of a database; assay's tables in "
-                 "it are created again")
+                 "URL of a database on which to play it before it is written; assay's tables there "
+                 "are recreated")
       ->needs(sql)
       ->type_name("URL");
   app.add_option("--isolation", s->sql.isolation, "the isolation to play it at")

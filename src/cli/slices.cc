@@ -141,9 +141,8 @@ Exit deliver_violation(Audit& violation, const std::string& path, const CheckFla
     beside = ", in " + part;
   }
   note(
-      fmt::format("{}: a part of the history violates the level, and so does the history; what "
-                  "follows, and the "
-                  "certificate, is about that part{}",
+      fmt::format("{}: a part of the history violates the level, so the history does; the report "
+                  "and the certificate are about that part{}",
                   path, beside));
   violation.file = path;
   return deliver(violation, flags);
@@ -257,7 +256,7 @@ Result<watch::Sliced> decide_sorted(const std::string& path, const CheckFlags& f
     if (!written.ok()) return written.error();
     return decide_lines(*written, chain, options);
   }
-  auto sorted = formats::Input::of(std::move(*lines), path + " in the order of time", &reading);
+  auto sorted = formats::Input::of(std::move(*lines), path + " in time order", &reading);
   return decide_lines(sorted, chain, options);
 }
 
@@ -287,7 +286,7 @@ Exit check_in_slices(const std::string& path, const CheckFlags& flags) {
   progress.clear();
   bool sorted = false;
   if (sliced.ok() && sliced->out_of_order && std::filesystem::is_regular_file(path)) {
-    note(fmt::format("{}: the lines are not in the order of time, and are sorted first", path));
+    note(fmt::format("{}: the lines are not in time order; they are sorted first", path));
     sorted = true;
     sliced = decide_sorted(path, flags, options, reading);
     progress.clear();
@@ -306,8 +305,8 @@ Exit check_in_slices(const std::string& path, const CheckFlags& flags) {
     }
     sliced->outcome = Outcome::unknown;
     sliced->why = {UnknownCause::unsupported,
-                   fmt::format("the history violates {}, which is decided in slices; expected a "
-                               "check in memory for weaker levels",
+                   fmt::format("the history violates {}, which is decided in slices; weaker levels "
+                               "need a check in memory",
                                level_info(options.watch.level).name)};
   }
   withhold_vacuous(*sliced, flags);

@@ -60,9 +60,9 @@ Action add_sql(CLI::App& app) {
   };
   table("--facts", s->options.facts, "the table with a row for each transaction and key");
   table("--operations", s->options.operations, "the table with a row for each operation");
-  table("--placed", s->options.placed, "the table of what 'assay residue' gave");
+  table("--placed", s->options.placed, "the table that 'assay residue' wrote");
   app.add_option("--initial", s->options.initial,
-                 "what every key holds at first, as a literal of SQL; by default null")
+                 "what every key holds at first, as an SQL literal; by default null")
       ->type_name("LITERAL");
   app.add_flag("--deletions", s->options.deletions, "the history may delete keys");
   app.add_option("--margin", s->options.margin,

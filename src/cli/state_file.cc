@@ -126,14 +126,13 @@ Status FilePart::check(const FilePlace& place) {
   if (!whole.ok()) return whole.error();
   Error e;
   if (!*whole)
-    e = bad_input(
-        fmt::format("the file is shorter than the {} bytes that were read of it", place.offset));
+    e = bad_input(fmt::format("the file is shorter than the {} bytes already read", place.offset));
   else if (digest_.hex() != place.digest)
     e = bad_input(fmt::format(
         "the first {} bytes of the file have changed since the state was saved", place.offset));
   else
     return Ok{};
-  e.message += "; expected the same file, to which lines were added";
+  e.message += "; expected the same file, with lines appended";
   e.file = path_;
   return e;
 }

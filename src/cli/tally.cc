@@ -31,15 +31,14 @@ std::string as_text(const std::string& file, const Tally& tally, const TallyVerd
                   workload_name(tally), grouped(tally.txns.size()), grouped(v.judged),
                   outcome_name(v.outcome()), rule_of(tally.workload));
   if (v.not_judged > 0)
-    out += fmt::format("\n{} reads were not of all accounts and were not judged.\n",
+    out += fmt::format("\n{} reads did not cover all accounts and were not judged.\n",
                        grouped(v.not_judged));
   if (v.outcome() == Outcome::unknown) out += "\nNothing was read, so nothing can be decided.\n";
   if (v.outcome() == Outcome::satisfied)
-    out += "\nThe values do not tell who wrote them, so this decides no isolation level.\n";
+    out += "\nThe values do not identify their writers, so this decides no isolation level.\n";
   if (v.outcome() == Outcome::violated)
     out += fmt::format(
-        "\n{} wrong. The first: {}.\nSo these levels are violated, and all above "
-        "them: {}.\n",
+        "\n{} wrong. The first: {}.\nSo these levels and all above them are violated: {}.\n",
         counted(v.wrong, "read is", "reads are"), v.why, level_names(v.refuted));
   return out;
 }

@@ -21,7 +21,7 @@ Result<double> parse(std::string_view text, std::span<const Unit> units, std::st
   const size_t digits = text.find_first_not_of("0123456789.");
   const std::string number(text.substr(0, digits));
   const std::string_view unit = digits == std::string_view::npos ? "" : text.substr(digits);
-  const Error error = usage_error(fmt::format("'{}' is no amount; expected {}", text, expected));
+  const Error error = usage_error(fmt::format("invalid amount '{}'; expected {}", text, expected));
   char* end = nullptr;
   const double amount = std::strtod(number.c_str(), &end);
   if (number.empty() || *end != '\0' || !std::isfinite(amount) || (amount <= 0 && !may_be_zero))

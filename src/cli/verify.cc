@@ -120,9 +120,10 @@ Exit verify_predictions(const std::string& text, const std::string& path, const 
 
 Action add_verify(CLI::App& app) {
   auto s = std::make_shared<CertifiedFlags>();
-  s->add(app,
-         "file written by check --certificate or predict --output, a chain by check --slices "
-         "--certificate, or a dependency graph of your own, a line T1 -> T2 ww KEY an edge");
+  s->add(
+      app,
+      "file written by check --certificate or predict --output, a chain by check --slices "
+      "--certificate, or a dependency graph of your own, with one edge T1 -> T2 ww KEY per line");
   return [s] {
     if (is_chain(s->certificate)) return verify_chain(s->certificate, s->histories);
     if (begins(s->certificate, certify::holds_predictions))

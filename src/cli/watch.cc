@@ -57,7 +57,7 @@ Result<formats::Input> open_input(const WatchState& s, const KeptWatch& kept, Bu
 // may be wrong when some do.
 Status can_keep(const WatchState& s) {
   if (s.options.by_timestamps && !(s.state.empty() && s.certificate.empty()))
-    return usage_error(fmt::format("{} is not written with --expected-order",
+    return usage_error(fmt::format("{} cannot be used with --expected-order",
                                    s.state.empty() ? "--certificate" : "--state"));
   if (!s.options.fence.empty() && !s.state.empty())
     return usage_error("--state cannot be used with --fence");
@@ -65,13 +65,13 @@ Status can_keep(const WatchState& s) {
     return usage_error("--state needs --follow: without it the file is read to its end in one run");
   if (!s.state.empty() && s.file != "-" && std::filesystem::exists(s.file) &&
       !std::filesystem::is_regular_file(s.file))
-    return usage_error("--state takes a file that can be read again, or standard input");
+    return usage_error("--state needs a file that can be read again, or standard input");
   if (!s.state.empty() && !s.certificate.empty() && s.file == "-")
     return usage_error(
-        "--certificate with --state takes a file: a chain names transactions by the "
-        "numbers of their lines, which begin anew when standard input is read after a restart");
+        "--certificate with --state needs a file: a chain names transactions by line number, and "
+        "standard input is numbered anew after a restart");
   if (s.certificate.ends_with(".gz") || s.certificate.ends_with(".zst"))
-    return usage_error("--certificate of watch is not compressed; expected another ending");
+    return usage_error("watch does not compress its --certificate; expected another extension");
   return Ok{};
 }
 
@@ -89,12 +89,12 @@ Exit watch_input(const WatchState& s) {
   auto input = open_input(s, kept, reading);
   if (!input.ok()) return interrupted(input.error()) ? watching.end() : fail(input.error());
   if (input->is_compressed() && !s.state.empty())
-    return fail(usage_error("--state takes a file that is not compressed"));
+    return fail(usage_error("--state needs a file that is not compressed"));
   const Result<bool> whole = watching.read(*input);
   if (!whole.ok() && !interrupted(whole.error())) {
     const Error failure = input->located(whole.error());
     if (failure.kind == ErrorKind::bad_input && failure.line == 1)
-      note("watch reads JSON Lines of assay; 'assay convert' makes them of other formats");
+      note("watch reads assay JSON Lines; 'assay convert' converts other formats");
     return fail(failure);
   }
   if (whole.ok() && *whole)
@@ -107,11 +107,10 @@ Status can_listen(const WatchState& s) {
   if (s.file != "-" || s.follow)
     return usage_error("--listen takes no file: recorders connect and send the lines");
   if (!s.state.empty() || !s.certificate.empty())
-    return usage_error("--listen takes neither --state nor --certificate, which are about a file");
+    return usage_error("--listen takes neither --state nor --certificate, which need a file");
   if (s.options.by_timestamps || !s.options.fence.empty())
     return usage_error(
-        fmt::format("--listen does not take {}: behind a connection that was lost nothing could "
-                    "be decided any more",
+        fmt::format("--listen does not take {}: after a lost connection nothing could be decided",
                     s.options.by_timestamps ? "--expected-order" : "--fence"));
   return Ok{};
 }
@@ -145,18 +144,17 @@ Action add_watch(CLI::App& app) {
   app.add_option("FILE", s->file, "lines of history (assay JSON Lines); - is standard input")
       ->capture_default_str()
       ->type_name("");
-  s->level.add(
-      app,
-      "the level to watch: strict-serializable, the default, or linearizable; by "
-      "timestamps strong-si or session-si; with --fence session-serializable; others as far as a "
-      "--horizon, as they cannot be decided without the whole history");
+  s->level.add(app,
+               "the level to watch: strict-serializable (the default) or linearizable; strong-si "
+               "or session-si with --expected-order; session-serializable with --fence; others "
+               "only within a --horizon, because they depend on the whole history");
   app.add_flag(
       "--follow", s->follow,
       "wait for more lines at the end of the file, and for the file if it does not exist yet, "
       "until all of --sessions have ended");
   app.add_option("--listen", s->listen,
-                 "wait for recorders that connect to HOST:PORT or unix:PATH and send lines; a "
-                 "session lives on one connection")
+                 "wait for recorders that connect to HOST:PORT or unix:PATH and send lines; each "
+                 "session uses one connection")
       ->type_name("ADDRESS");
   const std::string group = app.option_defaults()->get_group();  // the group of all other flags
   add_watch_flags(app, s->options, group);
@@ -164,12 +162,12 @@ Action add_watch(CLI::App& app) {
   add_fence(app, s->options);
   add_watch_output(app, s->output, group);
   app.add_option("--certificate", s->certificate,
-                 "write the chain of certificates of all that is decided, which grows while it is "
-                 "watched; 'assay verify' checks it")
+                 "write the chain of certificates of all that is decided, which grows as the "
+                 "history does; 'assay verify' checks it")
       ->type_name("FILE");
   app.add_option("--state", s->state,
-                 "keep there what is needed to go on after the process was ended or killed; if the "
-                 "file is there, go on from it")
+                 "file with what is needed to continue after the process has ended or was killed; "
+                 "if it exists, continue from it")
       ->type_name("FILE");
   add_horizon(app, s->options, group);
   app.add_flag("--json", s->output.json,

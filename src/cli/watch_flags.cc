@@ -21,9 +21,9 @@ CLI::Option* add_time(CLI::App& app, const std::string& flag, int64_t& nanosecon
 }  // namespace
 
 void add_window_flags(CLI::App& app, watch::WatchOptions& options, const std::string& group) {
-  add_time(app, "--lateness", options.lateness,
-           "a transaction is reported at most this much later than it began, by the times of the "
-           "history")
+  add_time(
+      app, "--lateness", options.lateness,
+      "a transaction is reported at most this long after it began, by the times in the history")
       ->group(group);
   add_time(app, "--settle", options.settle,
            "treat a transaction of unknown outcome as aborted if nothing has read its writes for "
@@ -45,8 +45,8 @@ void add_window_flags(CLI::App& app, watch::WatchOptions& options, const std::st
 
 void add_watch_flags(CLI::App& app, watch::WatchOptions& options, const std::string& group) {
   app.add_option("--sessions", options.sessions,
-                 "how many sessions there are; once each was heard of, what all of them have left "
-                 "behind is decided without waiting for --lateness")
+                 "number of sessions; once each has reported, everything that all of them are past "
+                 "is decided without waiting for --lateness")
       ->group(group)
       ->type_name("N");
   add_window_flags(app, options, group);
@@ -65,18 +65,17 @@ void add_timestamp_order(CLI::App& app, watch::WatchOptions& options) {
 }
 
 void add_fence(CLI::App& app, watch::WatchOptions& options) {
-  app.add_option(
-         "--fence", options.fence,
-         "watch session-serializable by fences: transactions, of each session now and then, "
-         "that read and overwrite this key")
+  app.add_option("--fence", options.fence,
+                 "watch session-serializable by fences: transactions that read and overwrite this "
+                 "key, which each session runs now and then")
       ->type_name("KEY");
 }
 
 void add_horizon(CLI::App& app, watch::WatchOptions& options, const std::string& group) {
   app.add_option("--horizon", options.horizon,
                  "watch whether every N consecutive transactions satisfy the level by themselves, "
-                 "at any level but strict-serializable and linearizable; what transactions "
-                 "further apart violate together is not seen")
+                 "at any level but strict-serializable and linearizable; violations among "
+                 "transactions further apart are missed")
       ->group(group)
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
@@ -87,8 +86,8 @@ Status can_have_together(const CLI::App& app, const watch::WatchOptions& options
     return refuse_flags(app,
                         {"--lateness", "--settle", "--window", "--keep", "--expected-order",
                          "--certificate", "--state", "--fence"},
-                        "means nothing with --horizon");
-  if (!options.fence.empty()) return refuse_flags(app, {"--lateness"}, "means nothing with fences");
+                        "has no effect with --horizon");
+  if (!options.fence.empty()) return refuse_flags(app, {"--lateness"}, "has no effect with fences");
   return Ok{};
 }
 
@@ -98,10 +97,10 @@ void add_watch_output(CLI::App& app, WatchOutput& output, const std::string& gro
                  "alarm-1.cert.json")
       ->group(group)
       ->type_name("FOLDER");
-  app.add_option("--metrics", output.metrics, "write numbers for Prometheus there, once a second")
+  app.add_option("--metrics", output.metrics, "write metrics for Prometheus there, once a second")
       ->group(group)
       ->type_name("FILE");
-  app.add_flag("--fail-fast", output.fail_fast, "end at the first alarm")->group(group);
+  app.add_flag("--fail-fast", output.fail_fast, "stop at the first alarm")->group(group);
 }
 
 Status take_level(const LevelFlags& flags, watch::WatchOptions& options) {

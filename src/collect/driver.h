@@ -101,14 +101,14 @@ class DriverSession {
   virtual CallResult call(const Request& request, Reply& reply) = 0;
   // To be called only if Driver::dialect refuses nothing.
   virtual CallResult execute(const SqlCommand&, SqlAnswer&) {
-    return CallResult::fatal("the driver knows no SQL");
+    return CallResult::fatal("the driver does not support SQL");
   }
   // Executes statements written by a user, which may begin and end transactions: one after the
   // other until one fails, with an answer for each that was sent. An error means that the
   // connection is lost.
   virtual Status speak(std::span<const std::string>, std::vector<Spoken>&) {
     return usage_error(
-        "this database is not driven with SQL of users; expected PostgreSQL, MariaDB, MySQL or "
+        "this database does not support your own SQL; expected PostgreSQL, MariaDB, MySQL or "
         "SQLite");
   }
   virtual CallResult commit() = 0;
@@ -161,7 +161,7 @@ class Driver {
   // The dialect of its SQL; to be called after `prepare`.
   virtual sql::Dialect dialect() const {
     return {.refusal =
-                "this database is not driven with SQL; expected PostgreSQL, MySQL, MariaDB, H2 or "
+                "this database does not support SQL; expected PostgreSQL, MySQL, MariaDB, H2 or "
                 "SQLite"};
   }
   // Creates the tables, empty. Called once per run, at the first endpoint only.

@@ -27,7 +27,7 @@ constexpr std::array<const char*, 8> kKinds = {"r",    "w",     "d",   "append",
                                                "list", "range", "cas", "insert"};
 
 std::string shown(const Json& j) {
-  if (j.is_discarded()) return "no answer, or none that is a JSON object";
+  if (j.is_discarded()) return "no answer, or one that is not a JSON object";
   return j.dump().substr(0, kShown);
 }
 
@@ -58,7 +58,7 @@ Word word_of(const Json& answer) {
 struct Complaint {
   std::string text;
   bool note(const std::string& asked, const std::string& expected, const std::string& came) {
-    if (text.empty()) text = fmt::format("to {}: expected {}, came {}", asked, expected, came);
+    if (text.empty()) text = fmt::format("after {}: expected {}, got {}", asked, expected, came);
     return false;
   }
 };
@@ -111,7 +111,7 @@ class Session {
       last = attempt(operations);
       if (word_of(last) != Word::aborted) return word_of(last) == Word::ok;
     }
-    return unexpected(fmt::format("a commit within {} tries, as nothing else runs", kTries), last);
+    return unexpected(fmt::format("a commit within {} tries: nothing else runs", kTries), last);
   }
 
   ExecChannel& channel() { return *channel_; }
@@ -206,9 +206,9 @@ bool explained(Bench& bench, const Json& key, const Json& before,
     if (!reader->expect_ok(answer)) return false;
     const Json value = answer.value("value", Json());
     if (std::find(possible.begin(), possible.end(), value) == possible.end())
-      return reader->unexpected(
-          "a value among " + shown(Json(possible)) + ", by what the transactions were answered",
-          answer);
+      return reader->unexpected("a value among " + shown(Json(possible)) +
+                                    ", according to the answers to the transactions",
+                                answer);
     return reader->commit();
   }
   return reader->unexpected(fmt::format("a read within {} tries", kTries), nullptr);
@@ -392,7 +392,7 @@ bool waits_for_another(Bench& bench) {
     second.word = word_of(answer);
     if (!is_an_ending(*b, answer, false)) return false;
     if (second.word == Word::ok && !answer.value("value", Json()).is_null())
-      return b->unexpected("null or an abort, as the other session has not committed", answer);
+      return b->unexpected("null or an abort, because the other session has not committed", answer);
   }
   if (!go_on(*b, second, operation({"w", k, 2})) || !finish(*b, second)) return false;
   const Json answer = a->ask({{"do", "abort"}});
@@ -482,10 +482,10 @@ std::string needs_more_kinds(Bench& bench) {
   for (const char* kind : kKinds)
     if (bench.can(kind) && kind != kKinds[0] && kind != kKinds[1])
       return needs_reads_and_writes(bench);
-  return "it names no kind but r and w";
+  return "it names no kinds except r and w";
 }
 std::string needs_a_process(Bench& bench) {
-  if (!bench.program().can_be_killed()) return "its process was not started from here";
+  if (!bench.program().can_be_killed()) return "its process was not started by this program";
   return needs_reads_and_writes(bench);
 }
 std::string needs_batches(Bench& bench) {
@@ -494,9 +494,9 @@ std::string needs_batches(Bench& bench) {
 }
 
 constexpr Check kChecks[] = {
-    {{"hello", "hello names kinds of operations that there are"}, names_kinds},
+    {{"hello", "hello names only known kinds of operations"}, names_kinds},
     {{"prepare", "prepare leaves the tables empty"}, prepares, needs_reads_and_writes},
-    {{"values", "keys and values come back as they were"}, keeps_values, needs_reads_and_writes},
+    {{"values", "keys and values come back unchanged"}, keeps_values, needs_reads_and_writes},
     {{"operations", "each kind of operation that hello names works"}, operates, needs_more_kinds},
     {{"own-reads", "a transaction reads its own writes"}, reads_its_own, needs_reads_and_writes},
     {{"commit", "other sessions see committed writes"}, shows_commits, needs_reads_and_writes},
@@ -507,10 +507,10 @@ constexpr Check kChecks[] = {
     {{"conflict", "a conflict is aborted or unknown, and the session goes on"},
      answers_conflicts,
      needs_reads_and_writes},
-    {{"wait", "a session that waits for another is answered in time, and rightly"},
+    {{"wait", "a session that waits for another is answered correctly and in time"},
      waits,
      needs_reads_and_writes},
-    {{"batch", "a whole transaction in a line"}, takes_batches, needs_batches},
+    {{"batch", "a whole transaction on one line"}, takes_batches, needs_batches},
     {{"unknown-request", "an unknown request is fatal"},
      refuses_what_it_does_not_know,
      needs_reads_and_writes},
@@ -541,7 +541,7 @@ Status check_exec_contract(const ContractOptions& options,
   contract::Bench bench(**program, options);
   if (!bench.open())
     return bad_input(
-        fmt::format("'{}' does not say hello: {}", (*program)->name(), bench.complaint.text));
+        fmt::format("'{}' does not answer hello: {}", (*program)->name(), bench.complaint.text));
   for (const contract::Check& check : contract::kChecks) {
     ContractResult result{check.about.name, Kept::yes, {}};
     bench.complaint = {};

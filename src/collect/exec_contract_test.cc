@@ -83,7 +83,7 @@ TEST_F(ExecContract, IsKeptByTheExamples) {
       {{"batch", "hello does not name it"}});
   expect_kept(
       results("exec:'" + drivers + "files.sh' '" + folder_ + "/files'", kContractSeconds),
-      {{"batch", "hello does not name it"}, {"operations", "it names no kind but r and w"}});
+      {{"batch", "hello does not name it"}, {"operations", "it names no kinds except r and w"}});
 }
 
 TEST_F(ExecContract, AProgramThatDoesNotSayHelloIsBadInput) {

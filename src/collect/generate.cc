@@ -28,7 +28,7 @@ Status check_sizes(const GenerateOptions& o) {
       o.abort_share + o.unknown_share > 0.9)
     return usage_error("aborted and unknown transactions must be shares of at most 0.9 together");
   if (o.workload_options.own_writes && o.workload_options.keys <= o.sessions)
-    return usage_error("own-writes gives each session its keys; expected more keys than sessions");
+    return usage_error("own-writes assigns keys to sessions; expected more keys than sessions");
   if (o.clock_error < 0 || o.clock_error > kMaxClockError)
     return usage_error("the clock error must be between 0 and 2^60 nanoseconds");
   if (o.time_jitter < 0 || o.time_jitter > kMaxClockError)
@@ -45,10 +45,10 @@ Status check_bug(const GenerateOptions& o, const Workload& workload) {
     std::string known;
     for (Anomaly b : bugs)
       known += fmt::format("{}{}", known.empty() ? "" : ", ", anomaly_info(b).name);
-    return usage_error(fmt::format("there is no bug '{}'; there are {}", bug, known));
+    return usage_error(fmt::format("unknown bug '{}'; expected one of {}", bug, known));
   }
   if (!forbids(o.level, o.bug))
-    return usage_error(fmt::format("{} is no bug at {}, which allows it", bug, level));
+    return usage_error(fmt::format("{} is not a bug at {}, which allows it", bug, level));
   if (o.bug == Anomaly::real_time_violation && o.times == Times::none)
     return usage_error("a real-time-violation shows only with times");
   const Script script = find_script(o.bug, o.level, 2);
@@ -84,10 +84,10 @@ Status check_log_bug(const GenerateOptions& o) {
         fmt::format("{} and {} cannot both be planted", name, anomaly_info(o.bug).name));
   if (o.log_bug == LogBug::wrong_times ? !o.timestamps : !o.version_order)
     return usage_error(
-        fmt::format("{} is a fault of {}, which the history does not get", name,
+        fmt::format("{} is a fault in {}, which this history lacks", name,
                     o.log_bug == LogBug::wrong_times ? "timestamps" : "the version order"));
   if (o.log_bug == LogBug::lost_version && o.times == Times::none)
-    return usage_error("lost-version shows only with times, which say that the log was read later");
+    return usage_error("lost-version needs times, which show that the log was read later");
   if (level_info(o.level).single_operations)
     return usage_error(fmt::format("{} needs transactions of several operations", name));
   if (o.sessions < 2 || o.workload_options.keys < 2)
@@ -100,9 +100,9 @@ Status check_timestamps(const GenerateOptions& o) {
   const Policy policy = policy_of(o.level);
   if (!o.timestamps || (policy.view == ViewKind::point && policy.moment != Moment::every_read))
     return Ok{};
-  return usage_error(
-      fmt::format("{} has no timestamps: a transaction may see a state that no single moment had",
-                  level_info(o.level).name));
+  return usage_error(fmt::format(
+      "{} has no timestamps: a transaction may see a state that never existed at one moment",
+      level_info(o.level).name));
 }
 
 Status check_mix(const GenerateOptions& o) {
@@ -112,7 +112,7 @@ Status check_mix(const GenerateOptions& o) {
       return usage_error(fmt::format("{} is not among the levels that can be mixed in one history",
                                      level_info(level).name));
   if (o.bug != Anomaly::none || o.log_bug != LogBug::none || o.timestamps)
-    return usage_error("levels that are mixed have neither planted bugs nor timestamps");
+    return usage_error("mixed levels have neither planted bugs nor timestamps");
   return Ok{};
 }
 

@@ -187,12 +187,12 @@ class Rounds {
 Status check_options(const LightweightOptions& o) {
   const auto share = [](double s) { return s >= 0 && s <= 1; };
   if (o.sessions == 0 || o.txns == 0 || o.keys == 0)
-    return usage_error("there must be a session, an operation and a key at least");
+    return usage_error("there must be at least one session, operation and key");
   if (o.txns > kMostOperations / o.sessions || o.keys > kMostOperations)
-    return usage_error(fmt::format("there may be {} operations and keys at most", kMostOperations));
+    return usage_error(fmt::format("there may be at most {} operations and keys", kMostOperations));
   if (!share(o.concurrent) || !share(o.read_share) || !share(o.failed_share) ||
       !share(o.unknown_share) || o.read_share + o.failed_share + o.unknown_share > 1)
-    return usage_error("shares must be between 0 and 1, those of operations together as well");
+    return usage_error("shares, and the sum of those of operations, must be between 0 and 1");
   if (o.bug != Anomaly::none && std::count(std::begin(kBugs), std::end(kBugs), o.bug) == 0)
     return usage_error(
         fmt::format("{} cannot be planted in lightweight transactions", anomaly_info(o.bug).name));

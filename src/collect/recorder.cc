@@ -120,7 +120,7 @@ Status Recorder::write_frame() {
 Error Recorder::fail(Error e) {
   struct stat info;
   if (is_regular(fd_) && fstat(fd_, &info) == 0)
-    e.message += "; " + std::to_string(info.st_size) + " bytes of it are written";
+    e.message += "; " + std::to_string(info.st_size) + " bytes were written";
   e.file = path_;
   failure_ = e;
   return e;
@@ -129,7 +129,7 @@ Error Recorder::fail(Error e) {
 Status Recorder::write(std::string_view lines) {
   const std::lock_guard lock(mutex_);
   if (failure_) return *failure_;
-  if (fd_ < 0) return io_error("the history is not written any more", path_);
+  if (fd_ < 0) return io_error("the history is no longer written", path_);
   Status written = Ok{};
   if (compression_ == formats::Compression::none) {
     written = write_all(fd_, lines);

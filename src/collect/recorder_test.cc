@@ -105,8 +105,7 @@ TEST_F(RecorderTest, AFailedWriteIsToldAndNothingIsWrittenAfterIt) {
     uint64_t n = 0;
     while (last.ok() && n < 1000) last = (*recorder)->transaction(record_of(0, n++, 1));
     const bool told = !last.ok() && last.error().kind == ErrorKind::io;
-    const std::string why =
-        "cannot write the history: File too large; 1000 bytes of it are written";
+    const std::string why = "cannot write the history: File too large; 1000 bytes were written";
     const Status later = (*recorder)->transaction(record_of(0, n, 2));
     const Status end = (*recorder)->finish();
     const bool stays = !later.ok() && later.error().message == why;

@@ -117,7 +117,7 @@ Status check(const RunOptions& o) {
   if (!o.faults.kinds.empty() && !(o.faults.interval > 0))
     return usage_error("the time between faults must be above 0");
   if (o.workload_options.own_writes && o.workload_options.keys <= o.sessions)
-    return usage_error("own-writes gives each session its keys; expected more keys than sessions");
+    return usage_error("own-writes assigns keys to sessions; expected more keys than sessions");
   if (o.mix.size() > o.sessions)
     return usage_error(fmt::format("{} isolations need as many sessions", o.mix.size()));
   for (const FaultKind kind : o.faults.kinds)
@@ -344,7 +344,7 @@ Status Run::fill() {
   if (writes.empty()) return Ok{};
   const auto must = [](const Result<bool>& done) {
     if (!done.ok()) return Status(done.error());
-    return *done ? Status(Ok{}) : Status(io_error("the first rows were aborted again and again"));
+    return *done ? Status(Ok{}) : Status(io_error("the first rows were aborted repeatedly"));
   };
   Client filler(options_.sessions, *drivers_.front(), nullptr, *recorder_, clock_, options_.seed,
                 options_.reconnect_for);
@@ -501,9 +501,8 @@ void Run::look_for_an_unfinished_run() {
   other_ = std::move(*found);
   if (!options_.warning) return;
   options_.warning(fmt::format(
-      "run {}{} prepared this database and has not finished: if it is still going on, this run may "
-      "read "
-      "its writes",
+      "run {}{} prepared this database and has not finished: if it is still running, this run may "
+      "read its writes",
       run_id_text(other_.run), other_.began.empty() ? "" : ", begun " + other_.began + ","));
 }
 
@@ -536,8 +535,8 @@ Status Run::look_for_another_run() {
       recorder_->event(now, fmt::format(R"({{"event":"overrun","at":{},"run":"{}"}})", now, other));
   if (!noted.ok()) return noted;
   return io_error(
-      fmt::format("another run, {}, prepared the same database while this one, {}, was going on{}",
-                  other, run_id_text(id_), options_.record ? "; its history says nothing" : ""));
+      fmt::format("another run, {}, prepared the same database while this one, {}, was running{}",
+                  other, run_id_text(id_), options_.record ? "; its history is meaningless" : ""));
 }
 
 // If the log no longer says something, that is not the run's fault; the history then says less.

@@ -86,7 +86,7 @@ class Schedule {
   std::string obstacle(OpId i) const {
     const Operation op = h_.op(i);
     if (!can_be_written(op))
-      return "an operation that the script does not know; expected reads, writes, inserts, "
+      return "an operation that SQL scripts do not support; expected reads, writes, inserts, "
              "deletions and compare-and-sets of single keys";
     const Request r = request_of(h_, i);
     const Value returned = owned(h_.version_value(op.version));
@@ -295,15 +295,14 @@ Result<std::string> sql_script(const History& history, const std::string& isolat
   if (!ordered.ok()) return ordered.error();
   const OrderedScript& play = *ordered;
   std::string out =
-      "-- In any connection, before:\n"
-      "DROP TABLE IF EXISTS kv;\n"
-      "CREATE TABLE kv (k VARCHAR(200) PRIMARY KEY, v VARCHAR(200));\n";
+      "-- First, in any connection:\nDROP TABLE IF EXISTS kv;\nCREATE TABLE kv (k VARCHAR(200) "
+      "PRIMARY KEY, v VARCHAR(200));\n";
   for (const Request& write : play.before)
     out += fmt::format("INSERT INTO kv (k, v) VALUES ({}, {});\n", literal(write.key),
                        literal(write.value));
   for (const std::string& key : rows_to_make(play))
     out += fmt::format("INSERT INTO kv (k, v) VALUES ({}, NULL);\n", key);
-  out += fmt::format("\n-- Then, a connection for each session{}, these lines in this order.\n",
+  out += fmt::format("\n-- Then, with one connection per session{}, these lines in this order.\n",
                      isolation.empty() ? "" : ", at isolation " + isolation);
   const std::set<std::string> come_and_go = coming_and_going(play);
   std::vector<OpId> next(history.txn_count());

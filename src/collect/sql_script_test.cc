@@ -72,34 +72,23 @@ TEST(SqlScript, SaysWhatToTypeWhere) {
   ASSERT_TRUE(written.ok()) << written.error().to_string();
   EXPECT_EQ(
       *written,
-      "-- In any connection, before:\n"
-      "DROP TABLE IF EXISTS kv;\n"
-      "CREATE TABLE kv (k VARCHAR(200) PRIMARY KEY, v VARCHAR(200));\n"
-      "INSERT INTO kv (k, v) VALUES ('x', '0');\n"
-      "INSERT INTO kv (k, v) VALUES ('y', NULL);\n"
-      "\n"
-      "-- Then, a connection for each session, at isolation serializable, these lines in this "
-      "order.\n"
-      "/* s1: T1 */ BEGIN;\n"
-      "/* s2: T2 */ BEGIN;\n"
-      "/* s1: T1 */ SELECT v FROM kv WHERE k = 'x'; -- returned 0\n"
-      "/* s1: T1 */ UPDATE kv SET v = '1' WHERE k = 'x';\n"
-      "/* s2: T2 */ SELECT v FROM kv WHERE k = 'x'; -- returned 0\n"
-      "/* s1: T1 */ COMMIT;\n"
-      "/* s2: T2 */ UPDATE kv SET v = 'it''s' WHERE k = 'y';\n"
-      "/* s2: T2 */ COMMIT;\n"
-      "/* s2: T3 */ BEGIN;\n"
-      "/* s2: T3 */ INSERT INTO kv (k, v) VALUES ('z', '7');\n"
-      "/* s2: T3 */ DELETE FROM kv WHERE k = 'z';\n"
-      "/* s2: T3 */ DELETE FROM kv WHERE k = 'z'; INSERT INTO kv (k, v) VALUES ('z', '9');\n"
-      "/* s2: T3 */ UPDATE kv SET v = '5' WHERE k = 'x' AND v = '1';\n"
-      "/* s2: T3 */ COMMIT;\n");
+      "-- First, in any connection:\nDROP TABLE IF EXISTS kv;\nCREATE TABLE kv (k VARCHAR(200) "
+      "PRIMARY KEY, v VARCHAR(200));\nINSERT INTO kv (k, v) VALUES ('x', '0');\nINSERT INTO kv (k, "
+      "v) VALUES ('y', NULL);\n\n-- Then, with one connection per session, at isolation "
+      "serializable, these lines in this order.\n/* s1: T1 */ BEGIN;\n/* s2: T2 */ BEGIN;\n/* s1: "
+      "T1 */ SELECT v FROM kv WHERE k = 'x'; -- returned 0\n/* s1: T1 */ UPDATE kv SET v = '1' "
+      "WHERE k = 'x';\n/* s2: T2 */ SELECT v FROM kv WHERE k = 'x'; -- returned 0\n/* s1: T1 */ "
+      "COMMIT;\n/* s2: T2 */ UPDATE kv SET v = 'it''s' WHERE k = 'y';\n/* s2: T2 */ COMMIT;\n/* "
+      "s2: T3 */ BEGIN;\n/* s2: T3 */ INSERT INTO kv (k, v) VALUES ('z', '7');\n/* s2: T3 */ "
+      "DELETE FROM kv WHERE k = 'z';\n/* s2: T3 */ DELETE FROM kv WHERE k = 'z'; INSERT INTO kv "
+      "(k, v) VALUES ('z', '9');\n/* s2: T3 */ UPDATE kv SET v = '5' WHERE k = 'x' AND v = "
+      "'1';\n/* s2: T3 */ COMMIT;\n");
 }
 
 TEST(SqlScript, ListsAndRangesAreRefused) {
   const auto play = sql_script(history("s1: { a(l,1) }\n"), "");
   ASSERT_FALSE(play.ok());
-  EXPECT_NE(play.error().message.find("s1-0 has an operation that the script does not know"),
+  EXPECT_NE(play.error().message.find("s1-0 has an operation that SQL scripts do not support"),
             std::string::npos);
 }
 

@@ -55,8 +55,7 @@ Status can_run(const Driver& driver, const Workload& workload, std::string_view 
           "the workload '{}' needs operations that this database's driver lacks", name));
   if (!own_sql && workload.selects() && !driver.supports_conditions())
     return usage_error(fmt::format(
-        "the workload '{}' asks for rows by their values, which this database's driver cannot",
-        name));
+        "the workload '{}' queries rows by value, which this database's driver cannot do", name));
   return Ok{};
 }
 

@@ -12,7 +12,7 @@ constexpr std::string_view kRedisTxnKey = "assay-txn";
 constexpr std::string_view kRedisValues = "assay:kv/", kRedisLists = "assay:list/";
 constexpr size_t kLongest = size_t{1} << 30;
 
-// A line of one letter and a number.
+// Reads a line of one letter and a number.
 bool count(std::string_view& text, char letter, size_t& to, bool& broken) {
   const size_t end = text.find("\r\n");
   if (end == std::string_view::npos) return false;

@@ -17,20 +17,20 @@ namespace assay::internal::evidence {
 
 class Aof {
  public:
-  // Transactions of this database are of interest. `begin`: the byte of the file at which reading
+  // Only transactions of this database are returned. `begin`: the byte of the file at which reading
   // begins.
   explicit Aof(std::string database, uint64_t begin = 0)
       : database_(std::move(database)), at_(begin) {}
 
-  // More of the file. False if it is none that this can read.
+  // Reads more of the file. False if this cannot read it.
   bool feed(std::string_view bytes, const std::function<void(LoggedTxn)>& take);
   // The value that was last set for the key kEnd.
   const std::string& end() const { return end_; }
   static constexpr std::string_view kEnd = "assay:end";
 
  private:
-  // The command at the beginning of the text, taken off it. False if it is not whole; `broken_` if
-  // it is none.
+  // Takes the command off the beginning of the text. False if it is not complete; sets `broken_` if
+  // it is not a command.
   bool command(std::string_view& text);
   void execute(const std::function<void(LoggedTxn)>& take);
   void set(const std::string& key, const std::string& value);

@@ -7,7 +7,7 @@ constexpr uint8_t kVarchar = 15, kBlob = 252;
 
 uint8_t byte_at(std::string_view bytes, size_t i) { return static_cast<uint8_t>(bytes[i]); }
 
-// The length of the prefix of each column's bytes; nothing if some column has none.
+// Returns the length of each column's length prefix; nothing if some column has no prefix.
 std::optional<std::vector<size_t>> widths(const BinlogTable& table) {
   std::vector<size_t> all;
   size_t at = 0;

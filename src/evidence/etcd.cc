@@ -24,7 +24,7 @@ constexpr auto kEtcdReconnectFor = std::chrono::seconds(30);
 constexpr auto kEtcdReconnectPause = std::chrono::milliseconds(200);
 constexpr long kTimeoutMs = 5000;
 constexpr long kWatchTimeoutMs = 600'000;
-// All keys of ours.
+// The range of all keys that this program writes.
 constexpr std::string_view kFirst = "assay", kBeyond = "assaz";
 constexpr std::string_view kEnd = "assay/end";
 
@@ -55,7 +55,7 @@ class EtcdLog : public Log {
   }
 
   Result<LogEnd> read(const std::function<void(LoggedTxn)>& take) override {
-    // A last write, behind everything.
+    // A last write, after all others.
     Json answer;
     if (Status s = ask_patiently(
             "kv/put", {{"key", collect::to_base64(kEnd)}, {"value", collect::to_base64("end")}},
@@ -84,7 +84,7 @@ class EtcdLog : public Log {
   }
 
  private:
-  // A watch never ends by itself: it is given up when the last revision has come.
+  // A watch never ends by itself: it is stopped once the last revision has arrived.
   struct Reading {
     WatchEvents events;
     const std::function<void(LoggedTxn)>& take;
@@ -130,7 +130,7 @@ class EtcdLog : public Log {
     return Ok{};
   }
 
-  // The server may have gone meanwhile, and be on its way back.
+  // The server may have stopped meanwhile and be restarting.
   Status ask_patiently(std::string_view method, const Json& request, Json& answer) const {
     const auto deadline = std::chrono::steady_clock::now() + kEtcdReconnectFor;
     while (true) {

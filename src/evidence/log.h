@@ -1,5 +1,5 @@
-// What the log of a database says, whatever the database: transactions in the order in which they
-// were committed, and what each changed. A database is one file that reads its log, and a line in
+// The content of a database's log, whichever the database: transactions in the order in which they
+// were committed, and the changes of each. A database is one file that reads its log, and a line in
 // registry.cc.
 #pragma once
 
@@ -16,26 +16,26 @@
 
 namespace assay::internal::evidence {
 
-// A version that was installed. Of a list each element is one.
+// An installed version. Each element of a list is one.
 struct Change {
   Value key;
   Value value;  // null: the key was deleted
 };
 
 struct LoggedTxn {
-  std::string name;       // by the history; empty if the log does not say
-  std::string server_id;  // by the server; empty if the log does not say
+  std::string name;       // in the history; empty if the log does not have it
+  std::string server_id;  // on the server; empty if the log does not have it
   std::string position;   // in the log, as the server writes it
   std::vector<Change> changes;
 };
 
-// How far a log was read.
+// The end of the part of a log that was read.
 struct LogEnd {
   std::string position;
   std::string missing;  // why something may be missing before that; empty if nothing is
   // No session of the run was left on the server then: the log is final.
   bool sessions_ended = false;
-  // The server's numbers are those of its snapshots, and none was given twice.
+  // The server's numbers are those of its snapshots, and none was used twice.
   bool numbers_name_txns = false;
 };
 
@@ -45,17 +45,17 @@ class Log {
   virtual std::string source() const = 0;
   // Marks the current position in the log, before the first transaction.
   virtual Status start() = 0;
-  // Where that was, in words that `resume` understands; empty where it needs none.
+  // That position, in the form that `resume` reads; empty if it needs none.
   virtual std::string begins() const { return ""; }
-  // Instead of `start`: goes to where the log stood before the first transaction of a run that was
-  // killed.
+  // Instead of `start`: goes to the position that the log had before the first transaction of a
+  // killed run.
   virtual Status resume(const std::string& /*begins*/) {
-    return usage_error("where a killed run began cannot be found in " + source());
+    return usage_error("the start of a killed run cannot be found in " + source());
   }
-  // How an attempt ended. From any thread; for logs that consist of what sessions learned.
+  // Reports the end of an attempt. From any thread; for logs built from what sessions report.
   virtual void ended(const collect::TxnRecord&) {}
-  // Every transaction from there on that had been committed when this was called, in the order of
-  // commits.
+  // Returns every transaction after that position that had committed when this was called, in
+  // commit order.
   virtual Result<LogEnd> read(const std::function<void(LoggedTxn)>& take) = 0;
 };
 
@@ -68,10 +68,10 @@ struct LogInfo {
 
 std::span<const LogInfo> all_logs();
 
-// Looks inside the database with these endpoints, for collect::RunOptions.
+// Reads the log of the database with these endpoints, for collect::RunOptions.
 Result<std::unique_ptr<collect::VersionLog>> open_version_log(
     const collect::VersionLogOptions& options);
-// What a log says, as lines of the history.
+// The content of a log, as lines of the history.
 std::unique_ptr<collect::VersionLog> version_orders_of(std::unique_ptr<Log> log);
 
 // One file each.
@@ -81,7 +81,7 @@ Result<std::unique_ptr<Log>> open_timestamp_log(const collect::VersionLogOptions
 Result<std::unique_ptr<Log>> open_postgresql_log(const collect::VersionLogOptions& options);
 #endif
 #ifdef ASSAY_MYSQL
-// MariaDB's, or of TiDB its timestamps.
+// MariaDB's log, or TiDB's timestamps.
 Result<std::unique_ptr<Log>> open_mysql_log(const collect::VersionLogOptions& options);
 #endif
 #ifdef ASSAY_REDIS

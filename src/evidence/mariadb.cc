@@ -1,8 +1,8 @@
 // MariaDB: the binary log, read as a replica reads it. Transactions are in it in the order of their
 // commits, which is the order of the versions of each row, since a row stays locked until its
-// writer commits; the rows of each come with the text of the statement, which our sessions prefix
-// with the transaction's name. The nodes of a Galera cluster each keep a log of everything, if
-// configured to: their orders are compared with each other.
+// writer commits. Rows are logged with the text of their statement, which assay's sessions prefix
+// with the transaction's name. The nodes of a Galera cluster each log everything if they are
+// configured to; their orders are compared with each other.
 #ifdef ASSAY_MYSQL
 #include <fmt/format.h>
 #include <mysql.h>
@@ -26,7 +26,7 @@ namespace assay::internal::evidence {
 namespace {
 
 constexpr unsigned kMariadbDefaultPort = 3306;
-// One that no replica is likely to have.
+// An id that no replica is likely to use.
 constexpr unsigned kServerId = 0x61737361;
 constexpr auto kMariadbReconnectFor = std::chrono::seconds(30);
 constexpr auto kMariadbReconnectPause = std::chrono::milliseconds(200);
@@ -55,7 +55,7 @@ std::string name_in(std::string_view statement) {
   return std::string(statement.substr(2, end == std::string_view::npos ? 0 : end - 2));
 }
 
-// What the events of the log make up.
+// The state that the events of the log build up.
 class Binlog {
  public:
   Binlog(std::string database, const std::vector<collect::Table>& tables)
@@ -65,7 +65,7 @@ class Binlog {
     for (const collect::Table& t : tables) columns_["assay_" + t.name] = t.columns;
   }
 
-  // False if it holds what this cannot read.
+  // False if the log holds something that this cannot read.
   bool event(const MARIADB_RPL_EVENT& e, const std::string& file,
              const std::function<void(LoggedTxn)>& take) {
     switch (e.event_type) {
@@ -155,7 +155,7 @@ class Server {
     file_ = begins.substr(0, colon);
     return check_settings();
   }
-  // Of a server that has not been started.
+  // The log of a server that has not been started.
   bool is_tidb() {
     return connect().ok() && ask("SELECT VERSION()").find("TiDB") != std::string::npos;
   }
@@ -199,8 +199,8 @@ class Server {
     return Ok{};
   }
 
-  // Until the position that the log had when it was asked for, or its end. Each file begins with
-  // its description; what the library says of the name of the next one is not to be relied on.
+  // Reads up to the position that the log had when it was queried, or its end. Each file begins
+  // with its description; the library's name for the next file is not reliable.
   Result<LogEnd> follow(MARIADB_RPL& replica, const std::string& last_file, uint64_t last,
                         const std::vector<std::string>& files,
                         const std::function<void(LoggedTxn)>& take) {
@@ -222,12 +222,12 @@ class Server {
     }
     LogEnd end{fmt::format("{}:{}", files[file], at), ""};
     if (files[file] != last_file || at < last)
-      end.missing = fmt::format("the log could be read up to {} only, of {}:{}", end.position,
+      end.missing = fmt::format("the log could be read only up to {} of {}:{}", end.position,
                                 last_file, last);
     return end;
   }
 
-  // From the one in which the run began.
+  // The files from the one in which the run began.
   Result<std::vector<std::string>> files() {
     if (mysql_query(connection_.get(), "SHOW BINARY LOGS") != 0) return failed().error();
     const std::unique_ptr<MYSQL_RES, FreeResult> rows(mysql_store_result(connection_.get()));
@@ -250,7 +250,7 @@ class Server {
     return Ok{};
   }
 
-  // The connection was idle meanwhile, and the server may have gone and come back.
+  // The connection was idle meanwhile, and the server may have restarted.
   Status reconnect() {
     const auto deadline = std::chrono::steady_clock::now() + kMariadbReconnectFor;
     while (true) {
@@ -288,7 +288,7 @@ class Server {
   uint64_t begin_ = 0;
 };
 
-// Of one key, the transactions that installed its versions, in order.
+// The transactions that installed the versions of a key, in order.
 using Installs = std::unordered_map<std::string, std::vector<std::string>>;
 
 void note(const LoggedTxn& txn, Installs& to) {
@@ -321,7 +321,7 @@ class MariadbLog : public Log {
     return all;
   }
 
-  // One position for each server that the run had read.
+  // One position for each server that the run read.
   Status resume(const std::string& begins) override {
     size_t at = 0;
     for (size_t i = 0; i < servers_.size(); ++i) {
@@ -348,24 +348,24 @@ class MariadbLog : public Log {
       for (const auto& [key, versions] : first)
         if (other[key] != versions)
           end->missing =
-              fmt::format("node {} installed the versions of {} in another order than node 1",
+              fmt::format("node {} installed the versions of {} in a different order than node 1",
                           i + 1, collect::decode_key(key).view().to_string());
     }
     if (end.ok() && end->missing.empty() && values_repeat_)
-      end->missing = "MariaDB logs no write that leaves a value as it was, and values repeat";
+      end->missing = "MariaDB does not log writes that change nothing, and values repeat";
     return end;
   }
 
  private:
   Status leave_out_replicas() {
     if (!servers_.front().is_node()) {
-      while (servers_.size() > 1) servers_.pop_back();  // replicas write nothing of their own
+      while (servers_.size() > 1) servers_.pop_back();  // replicas write nothing themselves
       return Ok{};
     }
     for (Server& server : servers_)
       if (!server.logs_others())
         return usage_error(
-            "a node of the cluster logs its own writes alone; the version order needs "
+            "a node of the cluster logs only its own writes; the version order needs "
             "log_slave_updates");
     return Ok{};
   }

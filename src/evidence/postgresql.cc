@@ -1,10 +1,10 @@
-// PostgreSQL's log, as its slot returns it. Sessions write the name of their transaction into the
-// log with what they write: the numbers that the server gives are not enough, since after a crash
-// one that never reached the disk is given again.
+// PostgreSQL's log, as its slot returns it. Sessions log the name of their transaction together
+// with its writes: the numbers that the server assigns are not enough, because after a crash it
+// reuses a number that never reached the disk.
 //
 // A transaction whose COMMIT got no answer may be committed by its session long after the client
-// has gone. So if there is any, the log is read when all other sessions of the database have ended,
-// for a while at most.
+// has gone. So if there is one, the log is read only after all other sessions of the database have
+// ended, or after a time limit.
 #ifdef ASSAY_POSTGRESQL
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@
 namespace assay::internal::evidence {
 namespace {
 
-// Sessions that serve the server itself are not counted. An ordinary user does not see the kind of
+// The server's own background sessions are not counted. An ordinary user cannot see the type of
 // other users' sessions.
 constexpr std::string_view kOtherSessions =
     "SELECT pg_stat_clear_snapshot(), count(*) FROM pg_stat_activity WHERE datname = "
@@ -54,10 +54,10 @@ class PostgresqlLog : public Log {
   Result<LogEnd> read(const std::function<void(LoggedTxn)>& take) override {
     if (Status s = slot_->reconnect(); !s.ok()) return s.error();
     LogEnd read;
-    // After a crash a number may be given again, and a temporary slot is gone.
+    // After a crash a number may be reused, and a temporary slot is gone.
     read.numbers_name_txns = alone_ && !options_.permanent;
     read.sessions_ended = alone_ && any_unknown_ && sessions_end();
-    // Behind everything that is committed; where it comes in the log, all of that has come before.
+    // A mark after everything committed: once the log reaches it, all of that has been read.
     const auto end = slot_->mark();
     if (!end.ok()) return end.error();
     TestDecoding decoding(tables_);
@@ -86,7 +86,7 @@ class PostgresqlLog : public Log {
     return Ok{};
   }
 
-  // Whether no other session is left in the database, after some patience.
+  // Waits a while, and returns whether no other session is left in the database.
   bool sessions_end() {
     const auto deadline = std::chrono::steady_clock::now() + kPostgresqlEndFor;
     while (true) {

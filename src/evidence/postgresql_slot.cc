@@ -1,14 +1,14 @@
-// PostgreSQL: logical decoding. A replication slot is made before the first transaction and read
-// after the last; it gives whole transactions in the order of their commits, which is the order of
-// the versions of each row, since a row stays locked until its writer commits.
+// PostgreSQL: logical decoding. A replication slot is created before the first transaction and read
+// after the last; it returns whole transactions in the order of their commits, which is the order
+// of the versions of each row, since a row stays locked until its writer commits.
 //
 //   slot, 739 UPDATE x, 740 UPDATE x, COMMIT 740 waits, COMMIT 739, COMMIT 740       BEGIN 739 …
 //   COMMIT 739, BEGIN 740 …
 //
-// A slot keeps the server from throwing its log away. So ours is temporary, which the server drops
-// with the connection; only where the server is to be killed it is permanent, dropped when it was
-// read, and what a killed run left behind is dropped by the next. After a crash of the server
-// nothing of a temporary slot remains.
+// A slot keeps the server from removing its log. So the slot is temporary: the server drops it with
+// the connection, and it does not survive a crash of the server. If the run kills the server, the
+// slot is permanent and is dropped after it was read; the next run drops the slot of a killed
+// run.
 //
 // Cost: the log is decoded once, in batches. Source: PostgreSQL's manual, 49 (logical decoding).
 #include "evidence/postgresql_slot.h"
@@ -33,12 +33,12 @@ namespace {
 
 constexpr auto kPostgresqlReconnectFor = std::chrono::seconds(30);
 constexpr auto kPostgresqlReconnectPause = std::chrono::milliseconds(200);
-// A transaction that changes nothing and logs a new name: an earlier reader may have left another
+// A transaction that changes nothing and logs a new name: an earlier reader may have left an old
 // one.
 constexpr std::string_view kMark =
     "SELECT name, pg_logical_emit_message(true, 'assay', name) FROM (SELECT 'end ' || "
     "pg_current_wal_insert_lsn() AS name OFFSET 0) mark";
-// Changes asked for at once, which come one by one: a long log is never in memory as a whole.
+// The number of changes requested at a time, so that a long log is never in memory as a whole.
 constexpr int kBatch = 100'000;
 
 struct ClosePostgresql {
@@ -88,7 +88,7 @@ class Slot : public PostgresqlSlot {
       return usage_error(fmt::format(
           "PostgreSQL runs with wal_level = {}; the version order needs wal_level = logical",
           (*level)[0][0]));
-    // Of runs that were killed.
+    // Slots of killed runs.
     if (!send(
             "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name "
             "~ '^assay_[0-9a-f]{12}$' AND NOT active AND database = current_database()"))
@@ -105,10 +105,10 @@ class Slot : public PostgresqlSlot {
         "SELECT 1 FROM pg_replication_slots WHERE slot_name = '{}' AND NOT active", options_.name));
     if (!found.ok()) return found.error();
     if (found->empty())
-      return usage_error(fmt::format(
-          "there is no replication slot {}: it was temporary, as it is but with the fault kill or "
-          "restart, or the next run has dropped it",
-          options_.name));
+      return usage_error(
+          fmt::format("there is no replication slot {}: it was temporary (permanent only with the "
+                      "faults kill and restart), or the next run has dropped it",
+                      options_.name));
     options_.permanent = made_ = true;
     return Ok{};
   }
@@ -150,7 +150,7 @@ class Slot : public PostgresqlSlot {
     return rows;
   }
 
-  // The server may have gone meanwhile, and be on its way back.
+  // The server may have stopped meanwhile and be restarting.
   Status reconnect() override {
     if (send("SELECT 1")) return Ok{};
     if (!options_.permanent)

@@ -1,5 +1,5 @@
-// A separate connection to PostgreSQL, and on it a slot of its log: from where the slot was made
-// on, the server keeps its log, and returns it, whole transactions in the order of their commits.
+// A separate connection to PostgreSQL with a slot of its log: from the slot's creation on, the
+// server keeps its log, and returns whole transactions in the order of their commits.
 #pragma once
 
 #include <cstdint>
@@ -20,34 +20,34 @@ class PostgresqlSlot {
     std::string name;        // of the slot
     bool permanent = false;  // outlives the connection, and the server
   };
-  // Connects. Fails where the database only speaks like PostgreSQL, or this program was built
-  // without its client.
+  // Connects. Fails if the database only implements PostgreSQL's protocol, or this program was
+  // built without its client.
   static Result<std::unique_ptr<PostgresqlSlot>> open(Options options);
   virtual ~PostgresqlSlot() = default;
 
-  // Makes the slot, and drops what runs that were killed have left of others.
+  // Creates the slot, and drops slots that killed runs have left.
   virtual Status start() = 0;
-  // Takes up a permanent one that such a run has left.
+  // Reuses a permanent slot that such a run has left.
   virtual Status resume() = 0;
   // The unread part of the log in the form of test_decoding: the position, and a line. When `take`
-  // returns false, what was already fetched follows, and no more is fetched: where others go on
-  // writing there is no end.
+  // returns false, only the rest of what was already fetched follows: while others keep writing,
+  // the log has no end.
   virtual Status read(
       const std::function<bool(std::string_view position, std::string_view line)>& take) = 0;
   // Logs a message, and returns its text: everything committed before the call is logged before it.
   virtual Result<std::string> mark() = 0;
 
-  // The rows of an answer, NULL as empty texts.
+  // The rows of an answer, with NULL as an empty text.
   using Rows = std::vector<std::vector<std::string>>;
   virtual Result<Rows> ask(const std::string& sql) = 0;
-  // The connection again where it was lost; a temporary slot is lost with it.
+  // Reconnects if the connection was lost; a temporary slot is lost with it.
   virtual Status reconnect() = 0;
 
   // The server of the connection; a host that begins with '/' is a folder of sockets.
   virtual std::string host() const = 0;
   virtual uint16_t port() const = 0;
   virtual std::string database() const = 0;
-  // What a word of the client means here, such as sslmode; empty where nothing is said.
+  // The value of a parameter of the client, such as sslmode; empty if it is not set.
   virtual std::string setting(std::string_view word) const = 0;
   virtual bool encrypted() const = 0;
 };

@@ -6,11 +6,11 @@
 namespace assay::internal::evidence {
 namespace {
 
-constexpr uint64_t kFirstXid = 3;                  // those below it are the server's own
-constexpr uint64_t kMostXid = uint64_t{1} << 62;   // far above all that a server can give
-constexpr int64_t kNearEnough = int64_t{1} << 30;  // half of what 32 bits can tell apart
+constexpr uint64_t kFirstXid = 3;                  // the server uses smaller ones itself
+constexpr uint64_t kMostXid = uint64_t{1} << 62;   // far above any that a server can assign
+constexpr int64_t kNearEnough = int64_t{1} << 30;  // half of what 32 bits can distinguish
 
-// A number without sign, at the beginning of `text`, which loses it.
+// Takes an unsigned number off the beginning of `text`.
 std::optional<uint64_t> take_number(std::string_view& text) {
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

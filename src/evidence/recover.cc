@@ -1,5 +1,5 @@
-// The history of a killed run lacks the orders of the database's log, which is read when the run is
-// over. The log is usually still there, and this reads it afterwards.
+// The history of a killed run lacks the orders of the database's log, which is read at the end of a
+// run. The log usually still exists, and this reads it afterwards.
 //
 //   history, killed: 3-17 committed, ended at 90; 5-2 pending      log: 3-17 x=1, 5-2 x=2, 4-9 x=3
 //   appended:
@@ -7,7 +7,7 @@
 //   {"event":"complete","at":90}
 //
 // Two things differ from the end of a run. The clock of the history is gone: the orders are
-// complete up to the last time that it has, as every transaction acknowledged by then was committed
+// complete up to the last time in it, because every transaction acknowledged by then was committed
 // before the log was read. The history may end before a transaction in the log, 4-9 here: it is
 // skipped, since no line has its operations.
 #include "evidence/recover.h"
@@ -39,13 +39,13 @@ namespace {
 constexpr auto kPatience = std::chrono::seconds(2);
 constexpr auto kPause = std::chrono::milliseconds(50);
 
-// Empty where it is there and no text, too.
+// Also empty if it exists and is not a text.
 std::string text_field(const Json& object, const char* name) {
   const Json value = object.is_object() ? object.value(name, Json()) : Json();
   return value.is_string() ? value.text() : std::string();
 }
 
-// Of the orders only what the history knows.
+// Only the entries of the orders whose transactions are in the history.
 class KnownOnly : public collect::Sink {
  public:
   KnownOnly(collect::Sink& to, const History& history) : to_(to) {
@@ -79,7 +79,7 @@ class Appended {
     const int fd = ::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
     if (fd < 0) return io_error("cannot be written", path);
     Appended file(fd);
-    // The system may not have done yet with a process that was just killed.
+    // The system may still be cleaning up a process that was just killed.
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     int locked = flock(fd, LOCK_EX | LOCK_NB);
     while (locked != 0 && std::chrono::steady_clock::now() < deadline) {
@@ -87,7 +87,7 @@ class Appended {
       locked = flock(fd, LOCK_EX | LOCK_NB);
     }
     if (locked != 0) {
-      Error e = usage_error("the run that records this history is still going on");
+      Error e = usage_error("the run that records this history is still in progress");
       e.file = path;
       return e;
     }
@@ -100,7 +100,7 @@ class Appended {
   }
   int fd() const { return fd_; }
 
-  // A truncated line says nothing and is removed; one that only lacks its end gets it.
+  // A truncated line is useless and is removed; one that lacks only its end is completed.
   Status end_last_line(bool cut_off, const std::string& path) {
     off_t end = lseek(fd_, 0, SEEK_END);
     char last = '\n';
@@ -117,7 +117,7 @@ class Appended {
   int fd_;
 };
 
-// The last time that the history has.
+// The last time in the history.
 int64_t last_time(const History& history) {
   int64_t last = 0;
   for (TxnId t = 0; t < history.txn_count(); ++t)
@@ -135,7 +135,7 @@ Result<Json> meta_of_run(const History& history, const std::string& path) {
     const std::string name = text_field(said, "event");
     if (name == "complete" || name == "incomplete")
       return Error{ErrorKind::bad_input,
-                   "the history has the version orders of its run already; expected one that ends "
+                   "the history already has the version orders of its run; expected one that ends "
                    "before them",
                    path, 0, 0};
   }
@@ -157,7 +157,7 @@ Status check_run(const std::string& url, uint64_t run) {
   return Ok{};
 }
 
-// What the run noted of where the log stood; empty if nothing.
+// The position of the log that the run noted; empty if there is none.
 std::string where_the_log_stood(const History& history) {
   for (const Event& event : history.events()) {
     const Json said = Json::parse(event.json);

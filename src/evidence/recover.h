@@ -1,4 +1,4 @@
-// The log of a database, read afterwards for a run that was killed.
+// The log of a database, read afterwards for a killed run.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace assay::internal::evidence {
 
-// Appends to the history at `path` what the log of the database at `urls` says of it. Fails where
-// the history has that, or is no uncompressed one of `assay run`, where it is still being recorded,
-// or where another run has prepared the database since.
+// Appends the version orders in the log of the database at `urls` to the history at `path`. Fails
+// if the history already has them, is not an uncompressed one of `assay run` or is still being
+// recorded, or if another run has prepared the database since.
 Result<collect::VersionLogReport> recover_version_orders(const std::string& path,
                                                          const std::vector<std::string>& urls);
 

@@ -84,12 +84,12 @@ class RedisLog : public Log {
       std::this_thread::sleep_for(kRedisPause);
     }
     LogEnd end{fmt::format("byte {} of {}", at, file_.string()), ""};
-    if (aof.end() != run_) end.missing = "the server has begun another append-only file meanwhile";
+    if (aof.end() != run_) end.missing = "the server has meanwhile begun another append-only file";
     return end;
   }
 
  private:
-  // Where the server appends.
+  // The file that the server appends to.
   Status find_file() {
     if (Status s = connect(); !s.ok()) return s;
     if (setting("appendonly") != "yes")
@@ -115,7 +115,7 @@ class RedisLog : public Log {
     return Ok{};
   }
 
-  // A last command, behind everything that was executed before.
+  // A last command, after everything that was executed before.
   Status mark_end() {
     const auto deadline = std::chrono::steady_clock::now() + kRedisPatience;
     while (true) {
@@ -136,8 +136,8 @@ class RedisLog : public Log {
     return {answer->element[1]->str, answer->element[1]->len};
   }
 
-  // Where commands go now. Since Redis 7 the manifest says it: "file assay.aof.2.incr.aof seq 2
-  // type i".
+  // The file that commands are appended to. Since Redis 7 the manifest names it: "file
+  // assay.aof.2.incr.aof seq 2 type i".
   Result<fs::path> current_file() const {
     const fs::path manifest = folder_ / (name_ + ".manifest");
     std::ifstream in(manifest);

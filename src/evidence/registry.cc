@@ -6,7 +6,7 @@ namespace assay::internal::evidence {
 
 std::span<const LogInfo> all_logs() {
   static const LogInfo logs[] = {
-      {"exec", "exec+unix", "the commit_ts that the program tells", open_timestamp_log},
+      {"exec", "exec+unix", "the commit_ts that the program reports", open_timestamp_log},
       {"sqlite", "", "triggers that log each change in the transaction", open_sqlite_log},
 #ifdef ASSAY_POSTGRESQL
       {"postgresql", "postgres", "logical decoding; needs wal_level=logical and REPLICATION",

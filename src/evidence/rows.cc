@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "assay_";
 
-// What the history calls the cell: "table:row:column".
+// The key of the cell in the history: "table:row:column".
 std::string cell_name(std::string_view table, std::string_view row, std::string_view column) {
   std::string name(table.substr(kPrefix.size()));
   return name.append(":").append(row).append(":").append(column);

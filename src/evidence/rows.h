@@ -12,7 +12,7 @@
 
 namespace assay::internal::evidence {
 
-// The columns of a row after a change, less its key: names, and texts, nothing for NULL.
+// The columns of a row after a change, without its key: names and texts, nothing for NULL.
 using Cells = std::vector<std::pair<std::string_view, std::optional<std::string>>>;
 
 class Rows {
@@ -26,8 +26,8 @@ class Rows {
   void put_list(const std::string& key, const std::string& text, std::vector<Change>& to);
 
   std::unordered_map<std::string, std::string> lists_;
-  // Of tables of the workload, the cells that hold something: a log has whole rows, and only some
-  // of their cells changed.
+  // The non-empty cells of the workload's tables: a log has whole rows, and only some of their
+  // cells changed.
   std::unordered_map<std::string, std::string> cells_;
 };
 

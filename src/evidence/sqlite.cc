@@ -24,7 +24,7 @@ class SqliteLog : public Log {
   explicit SqliteLog(std::string path) : path_(std::move(path)) {}
 
   std::string source() const override { return "SQLite, by triggers"; }
-  // The table is made with the others.
+  // The table is created with the others.
   Status start() override { return Ok{}; }
   Status resume(const std::string&) override { return Ok{}; }
 

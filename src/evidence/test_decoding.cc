@@ -20,7 +20,7 @@ bool take(std::string_view& text, std::string_view start) {
   return true;
 }
 
-// Between quotes, which are doubled inside.
+// A text between quotes; quotes inside are doubled.
 std::string take_quoted(std::string_view& text, char quote) {
   std::string inside;
   text.remove_prefix(1);
@@ -33,7 +33,7 @@ std::string take_quoted(std::string_view& text, char quote) {
   return inside;
 }
 
-// name[type]:'value' or name[type]:null, and the blank behind it. A value that did not change may
+// name[type]:'value' or name[type]:null, and the blank after it. A value that did not change may
 // be left out of the log if it is stored elsewhere.
 std::optional<LoggedCell> take_cell(std::string_view& text) {
   LoggedCell cell;
@@ -46,7 +46,7 @@ std::optional<LoggedCell> take_cell(std::string_view& text) {
     text.remove_prefix(type);
   }
   size_t depth = 0, at = 0;
-  for (; at < text.size(); ++at) {  // types may have brackets of their own
+  for (; at < text.size(); ++at) {  // types may contain brackets
     if (text[at] == '[') ++depth;
     if (text[at] == ']' && --depth == 0) break;
   }
@@ -73,7 +73,7 @@ void take_cells(std::string_view& text, std::vector<LoggedCell>& to) {
   }
 }
 
-// Where the name of the table ends: at the colon behind it, outside of quotes.
+// The end of the table's name: the first colon outside of quotes.
 size_t end_of_table(std::string_view text) {
   bool inside = false;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -158,7 +158,7 @@ void TestDecoding::row(const LoggedRow& row) {
   for (const LoggedCell& cell : row.cells) {
     if (cell.column == "k")
       key = cell.text.value_or("");
-    else if (!cell.unchanged)  // a number is nothing of ours
+    else if (!cell.unchanged)  // assay writes no numbers
       cells.emplace_back(cell.column, cell.quoted ? cell.text : std::nullopt);
   }
   if (row.kind == LoggedRow::Kind::remove)

@@ -24,11 +24,11 @@ namespace assay::internal::evidence {
 struct LoggedCell {
   std::string column;
   std::optional<std::string> text;  // nothing for NULL
-  bool quoted = false;              // it is no number or truth value
-  bool unchanged = false;           // and stored elsewhere: the log does not have it
+  bool quoted = false;              // it is not a number or truth value
+  bool unchanged = false;           // and stored elsewhere: the log lacks it
 };
 
-// What a line "table …" says of a row.
+// The content of a line "table …" about a row.
 struct LoggedRow {
   enum class Kind : uint8_t { insert, update, remove, truncate };
   Kind kind = Kind::insert;
@@ -41,16 +41,16 @@ std::optional<std::string_view> logged_message(std::string_view line);
 
 class TestDecoding {
  public:
-  // `tables`: of the user's.
+  // `tables`: the user's.
   explicit TestDecoding(std::vector<collect::RowTable> tables = {}) : tables_(std::move(tables)) {}
 
-  // A transaction when the line ends one; its server_id is the number that BEGIN has, its name the
-  // last message with our prefix in it. Lines without our tables are skipped.
+  // Returns a transaction if the line ends one; its server_id is the number in BEGIN, its name the
+  // last message with assay's prefix. Lines about other tables are skipped.
   std::optional<LoggedTxn> line(std::string_view text, std::string_view position);
-  // Content of the last message with our prefix. One of a transaction that does nothing else comes
-  // without BEGIN and COMMIT.
+  // The content of the last message with assay's prefix. If a transaction does nothing else, the
+  // message is logged without BEGIN and COMMIT.
   const std::string& message() const { return message_; }
-  // A version was left out, as the log does not have a large value that did not change.
+  // A version was left out, because the log lacks a large value that did not change.
   bool lacks_versions() const { return lacks_versions_; }
 
  private:

@@ -53,19 +53,19 @@ class TimestampLog : public Log {
       for (; tied.empty() && from < to; ++from)
         take({std::move(txns_[from].name),
               {},
-              {},  // the history has the timestamp already
+              {},  // the history already has the timestamp
               std::move(txns_[from].changes)});
     }
     LogEnd log_end{fmt::format("timestamp {}", txns_.empty() ? 0 : txns_.back().at), tied};
     if (log_end.missing.empty() && missed_ > 0)
-      log_end.missing = fmt::format("transactions that did not learn their timestamp: {}", missed_);
+      log_end.missing = fmt::format("transactions without a timestamp: {}", missed_);
     if (log_end.missing.empty() && unknown_ > 0)
       log_end.missing = fmt::format("transactions of unknown outcome that wrote: {}", unknown_);
     return log_end;
   }
 
  private:
-  // Two of those with one timestamp that wrote the same key: what comes behind them is left out.
+  // Two transactions with one timestamp that wrote the same key: later ones are left out.
   // Empty if there are none.
   std::string tie(size_t from, size_t to) const {
     std::unordered_map<Value, size_t, KeyHash> writer;

@@ -72,7 +72,7 @@ TEST(TimestampLog, ConditionalWritesWithoutEffectLeaveNothing) {
 TEST(TimestampLog, SaysWhatItMayLack) {
   const int64_t untold = Interval::kUnknown;
   EXPECT_EQ(Told({txn(0, untold, {write(7, 1)})}).end.missing,
-            "transactions that did not learn their timestamp: 1");
+            "transactions without a timestamp: 1");
   EXPECT_EQ(Told({txn(0, untold, {write(7, 1)}, TxnStatus::unknown)}).end.missing,
             "transactions of unknown outcome that wrote: 1");
   EXPECT_EQ(Told({txn(0, untold, {read(7)}), txn(1, untold, {write(7, 1)}, TxnStatus::aborted)})

@@ -7,11 +7,11 @@
 //
 // The entries of a key are in the order of the log. A transaction without a known name is entered
 // by its values alone: they still identify it if only one transaction wrote them. At the end an
-// event says up to which time the orders are complete, unless the log may lack something. If a
-// complete log lacks a transaction of unknown outcome that wrote something, and no session was left
-// that might still commit it, an event says that it did not commit:
-// {"event":"settled","aborted":["3-18"]}. Where the log tells transactions apart as snapshots do,
-// it also says what queries passed over (evidence/version_sets.h).
+// event states the time up to which the orders are complete, unless the log may lack something. If
+// a complete log lacks a transaction of unknown outcome that wrote something, and no remaining
+// session can still commit it, an event states that it did not commit:
+// {"event":"settled","aborted":["3-18"]}. If the log identifies transactions by the numbers that
+// snapshots use, the rows that queries skipped are stated too (evidence/version_sets.h).
 #include <fmt/format.h>
 
 #include <mutex>
@@ -137,7 +137,7 @@ Result<std::unique_ptr<collect::VersionLog>> open_version_log(
   for (const LogInfo& info : all_logs())
     known += fmt::format("{}{}", known.empty() ? "" : ", ", info.scheme);
   return usage_error(
-      fmt::format("no version order can be had from '{}'; only from {}", scheme, known));
+      fmt::format("'{}' provides no version order; expected one of {}", scheme, known));
 }
 
 }  // namespace assay::internal::evidence

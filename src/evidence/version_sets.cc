@@ -22,7 +22,7 @@ constexpr uint64_t kFarthest = uint64_t{1} << 30;  // between two numbers of one
 // A key's versions by the numbers of their transactions.
 struct Key {
   const OrderedVersions* versions;
-  std::vector<uint64_t> most, least;  // up to here, from here on
+  std::vector<uint64_t> most, least;  // numbers up to here, from here on
 };
 
 // The log and its keys, for looking up which version of a key a snapshot shows.
@@ -42,7 +42,7 @@ class Shown {
     for (uint32_t k = 0; k < keys.size(); ++k) add(keys[k], k);
   }
 
-  // The number of each transaction is known, and no other one's.
+  // The number of each transaction is known and unique.
   bool certain() const { return certain_; }
 
   // For what one query saw.

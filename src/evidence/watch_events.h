@@ -1,4 +1,4 @@
-// What etcd's watch answers with, one JSON object a line, each with events of one revision or more:
+// The answers of etcd's watch, one JSON object per line, each with events of one or more revisions:
 //
 //   {"result":{"header":{…},"events":[{"kv":{"key":"…","mod_revision":"7","value":"…"}},{"type":"DELETE","kv":{…}}]}}
 //
@@ -17,9 +17,9 @@ namespace assay::internal::evidence {
 
 class WatchEvents {
  public:
-  // More of the answer. False if etcd has ended the watch; `why` says so.
+  // Reads more of the answer. False if etcd has ended the watch; `why` holds the reason.
   bool feed(std::string_view bytes, const std::function<void(LoggedTxn)>& take);
-  // Of the last transaction, which may not be whole yet; `finish` takes it for whole.
+  // The last transaction, which may not be complete yet; `finish` treats it as complete.
   int64_t revision() const { return revision_; }
   void finish(const std::function<void(LoggedTxn)>& take);
   const std::string& why() const { return why_; }

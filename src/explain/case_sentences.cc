@@ -164,8 +164,8 @@ class CaseWords {
     std::vector<std::string> assumed;
     for (const Literal& l : assumptions(*shortest)) assumed.push_back(in_words(l));
     e_.sentences = {fmt::format(
-        "No order of the {} writers works: each closes one of {} cycles{}, in more cases "
-        "than can be shown. One of the cycles, {}, is closed if {}.",
+        "No order of the {} writers works: each closes one of {} cycles{}, in more cases than can "
+        "be shown. One of the cycles, {}, exists if {}.",
         writers.size(), cycles, others ? " or contradicts something else that was observed" : "",
         clauses_.chain(shortest->cycle), joined(assumed))};
     draw(*shortest, "if ");

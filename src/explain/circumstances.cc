@@ -147,7 +147,7 @@ void add_unknown_outcomes(const History& h, Explanation& e) {
     any = true;
     if (const std::string read = read_of(h, t, e); !read.empty())
       e.sentences.push_back(
-          fmt::format("The outcome of {} is unknown; it counts as committed, for {}.",
+          fmt::format("The outcome of {} is unknown; it counts as committed, because {}.",
                       display_txn(h, t), read));
   }
   const size_t others = other_unknown(h, e);
@@ -166,8 +166,8 @@ void add_unfinished_run(const History& h, Explanation& e) {
     return other.contains(name) ? display(text_of(other[name])) : std::string();
   };
   e.hint = fmt::format(
-      "Was run {}{} still going on? It had prepared the same database and was found unfinished; "
-      "its writes look like faults of the database. {}",
+      "Was run {}{} still going on? It had prepared the same database and had not finished; its "
+      "writes look like faults of the database. {}",
       field("run"), other.contains("began") ? ", begun " + field("began") + "," : "", e.hint);
   if (e.hint.ends_with(' ')) e.hint.pop_back();
 }

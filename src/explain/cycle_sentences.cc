@@ -55,13 +55,11 @@ class CycleStory {
          "{reader} saw only a part of {writer}: it {saw from it}, but not its {lost}.\n"
          "Instead it {older}."},
         {Anomaly::non_monotonic_read, !far && saw_.key == miss_.key,
-         "{reader} looked at {key} twice without writing it. First it {saw}.\n"
-         "Afterwards it {older}.\n"
-         "Within one transaction the database went back in time."},
+         "{reader} looked at {key} twice without writing it. First it {saw}.\nAfterwards it "
+         "{older}.\nWithin one transaction, the state read went back in time."},
         {Anomaly::non_monotonic_read, !far,
-         "{reader} first {saw from writer}; {writer} also {did}.\n"
-         "Afterwards {reader} {older}.\n"
-         "Within one transaction the database went back in time."},
+         "{reader} first {saw from writer}; {writer} also {did}.\nAfterwards {reader} "
+         "{older}.\nWithin one transaction, the state read went back in time."},
         {Anomaly::session_guarantee_violation, !far,
          "{reader} follows {writer} in session {session}, yet it did not see {writer}'s {lost}.\n"
          "Instead it {older}."},
@@ -70,11 +68,11 @@ class CycleStory {
          "In between {writer} {did}."},
         {Anomaly::lost_update, same && both_wrote,
          "{reader} and {writer} both {origin} and both overwrote it: {reader} wrote {own value}, "
-         "{writer} wrote {value}.\n"
-         "Whichever wrote {key} second did not know the other's update, which is lost."},
+         "{writer} wrote {value}.\nWhichever wrote {key} second did not see the other's update, "
+         "which is lost."},
         {Anomaly::lost_update, same,
-         "{reader} and {writer} both {origin}; {reader} {did itself}, and {writer} {did}.\n"
-         "Whichever changed {key} second did not know the other's update."},
+         "{reader} and {writer} both {origin}; {reader} {did itself}, and {writer} "
+         "{did}.\nWhichever changed {key} second did not see the other's update."},
         {Anomaly::lost_update, both_wrote,
          "{reader} {origin} and {then}{did itself}.\n"
          "In between {writer} had written {lost}; {reader} overwrote it without having seen it."},
@@ -89,8 +87,8 @@ class CycleStory {
          "{reader} saw the effect of {other writer} but not {writer}'s {lost}: it {origin}.\n"
          "No single order of {other writer} and {writer} fits both."},
         {Anomaly::real_time_violation, overlap && beside == EdgeKind::read_dependency,
-         "{beside clock}, but {clock}.\n"
-         "So the state that {later} read is not that of its begin."},
+         "{beside clock}, but {clock}.\nSo {later} did not read the state of the moment at which "
+         "it began."},
         {Anomaly::real_time_violation, overlap && beside == EdgeKind::write_dependency,
          "{edge beside clock}, but {clock}.\n"
          "{earlier} and {later} overlapped and both changed {key beside clock}; with snapshots, "

@@ -26,7 +26,7 @@ std::string missed_in_words(const History& h, OpId range, KeyId key) {
   const std::string name = key_in_words(h, key);
   for (const VersionId v : selected.passed)
     if (h.version_key(v) == key)
-      return fmt::format("saw {} and passed it over, looking for {}", display_version(h, v), where);
+      return fmt::format("saw {} and skipped it, looking for {}", display_version(h, v), where);
   for (const KeyId matched : selected.matched)
     if (matched == key) return fmt::format("found that {} satisfied {}", name, where);
   return fmt::format("found no {} with {}", name, where);

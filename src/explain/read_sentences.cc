@@ -31,23 +31,23 @@ class ReadStory {
         {Anomaly::result_set_mismatch, range,
          "{aggregate} together with the others that {reader} found."},
         {Anomaly::result_set_mismatch, other,
-         "{aggregate} together with what else {reader} read, such as {other version}."},
+         "{aggregate} together with the other reads of {reader}, such as {other version}."},
         {Anomaly::result_set_mismatch, true, "{aggregate}."},
         {Anomaly::aborted_read, list,
-         "{reader} read {seen} with {element}, which {by} appended before it aborted.\n"
-         "What an aborted transaction wrote must never be seen."},
+         "{reader} read {seen} with {element}, which {by} appended before it aborted.\nWrites of "
+         "an aborted transaction must never be seen."},
         {Anomaly::future_read, list, "{reader} read {seen} before it appended {element} itself."},
         {Anomaly::not_my_own_write, list,
-         "{reader} appended {element} to {key}, and then read {seen}, which does not end in what "
+         "{reader} appended {element} to {key}, and then read {seen}, which does not end with what "
          "it had appended."},
         {Anomaly::intermediate_read, list,
-         "{reader} read {seen}, but {by} appended {appended}.\n"
-         "What one transaction appends to a list appears at once, with nothing in between."},
+         "{reader} read {seen}, but {by} appended {appended}.\nThe elements that one transaction "
+         "appends to a list appear at once, with nothing in between."},
         {Anomaly::none, list, "{operation} contradicts {other operation} of {by}."},
         {Anomaly::none, !other, "{reader} read {seen}, but no transaction wrote that value."},
         {Anomaly::aborted_read, true,
-         "{saw}, which {by} wrote before it aborted.\n"
-         "What an aborted transaction wrote must never be seen."},
+         "{saw}, which {by} wrote before it aborted.\nWrites of an aborted transaction must never "
+         "be seen."},
         {Anomaly::future_read, true, "{saw} before it wrote that value itself."},
         {Anomaly::not_my_last_write, true,
          "{reader} {did last}, and then read {seen}, an earlier write of its own."},
@@ -58,9 +58,8 @@ class ReadStory {
          "Only the last write of a transaction to a key may be seen by others."},
         {Anomaly::non_repeatable_read, write_after() != kNone,
          "{reader} read {key} twice without writing it in between: once {other seen}, once "
-         "{seen}.\n"
-         "After that {reader} {did after}: if that comes of the first of the two, the change in "
-         "between is lost."},
+         "{seen}.\nAfter that {reader} {did after}: if that depends on the first of the two reads, "
+         "the change in between is lost."},
         {Anomaly::non_repeatable_read, true,
          "{reader} read {key} twice without writing it in between: once {other seen}, once "
          "{seen}."},
@@ -166,20 +165,20 @@ std::vector<std::string> narrate_overdrawn(const History& h, const std::vector<O
     there += (there.empty() ? "" : " and ") + ("as " + names_of(h, writes)) + " wrote it";
   return {fmt::format("{} all read {} and overwrote it, but it was there only {} times: {}.",
                       names_of(h, reads), display_version(h, version), reads.size() - 1, there),
-          "Each of them needs one for itself; else one did not know the other's update, which is "
-          "lost."};
+          "Each of them needs one for itself; otherwise one did not see the other's update, which "
+          "is lost."};
 }
 
 std::string recording_hint(Anomaly anomaly, const History& h) {
   switch (anomaly) {
     case Anomaly::thin_air_read:
-      return "Was the value there before recording began? Then say so: record the load as a "
-             "transaction, or give the initial value in the header or with --initial.";
+      return "Was the value there before recording began? If so, record the load as a transaction, "
+             "or give the initial value in the header or with --initial.";
     case Anomaly::aborted_read:
       return "Was the transaction really rolled back? If its error was a time-out or a lost "
              "connection, its outcome must be recorded as unknown.";
     case Anomaly::real_time_violation:
-      return "Do all times come from one clock (else --clock-drift)? Is begin the moment of the "
+      return "Do all times come from one clock (else --clock-drift)? Is begin the time of the "
              "snapshot? Many databases take it at the first statement: record begin and end as "
              "intervals [request, response], of the first statement and of COMMIT.";
     case Anomaly::session_guarantee_violation:

@@ -140,11 +140,10 @@ void add_open_sources(const Proof& proof, Story& story) {
   const auto reads = std::ranges::count_if(proof.steps, several_sources);
   if (reads == 0) return;
   std::vector<std::string>& sentences = story.explanation.sentences;
-  sentences.insert(
-      sentences.begin(),
-      fmt::format("Several writers could explain the reads ({} read{} that the proof looks "
-                  "at); whichever it was, something is wrong.",
-                  reads, reads == 1 ? "" : "s"));
+  sentences.insert(sentences.begin(),
+                   fmt::format("Several writers could explain the reads ({} read{} used by the "
+                               "proof); each choice leads to a contradiction.",
+                               reads, reads == 1 ? "" : "s"));
   story.uses = {true, true, true};  // the parts that are not shown may use any rule
 }
 

@@ -172,7 +172,7 @@ bool explain_contradicting_lists(const Excerpt& excerpt, const std::vector<OpId>
     e.operations = e.transactions = {};
     note(h, {a, b}, e);
     e.sentences = {fmt::format(
-        "{}, and {}. A list grows at its end only, so one of the two has to begin like the other.",
+        "{}, and {}. A list grows only at its end, so one of the two must begin with the other.",
         list_read(excerpt, a), list_read(excerpt, b))};
     return true;
   }
@@ -188,11 +188,11 @@ void explain_impossible_lists(const Excerpt& excerpt, const std::vector<OpId>& l
   if (lists.size() > kMost) read += ", and so on";
   e.anomaly = Anomaly::thin_air_read;
   note(excerpt.history, lists, e);
-  e.sentences = {fmt::format(
-      "{} the transactions that may have taken effect appended cannot be put together to {}: each "
-      "appends all of its elements in one piece, once.",
-      lists.empty() ? "What" : read + "; but what",
-      lists.size() == 1 ? "this list" : "what was read")};
+  e.sentences = {
+      fmt::format("{} the transactions that may have taken effect appended cannot form {}: each "
+                  "appends all of its elements together, once.",
+                  lists.empty() ? "What" : read + "; but what",
+                  lists.size() == 1 ? "this list" : "what was read")};
 }
 
 // The lists that committed transactions read.
@@ -276,10 +276,10 @@ void explain_wrong_aggregates(const History& h, const Proof& proof, Explanation&
   }
   std::string all = fmt::format("{}", fmt::join(shown, ", "));
   if (wrong.size() > shown.size()) all += fmt::format(" and {} more", wrong.size() - shown.size());
-  e.sentences = {fmt::format(
-      "No order of the transactions that wrote these rows explains what was computed of "
-      "them: {}.",
-      all)};
+  e.sentences = {
+      fmt::format("No order of the transactions that wrote these rows explains what was computed "
+                  "from them: {}.",
+                  all)};
 }
 
 void explain_exhausted(const History& h, const Exhausted& exhausted, Explanation& e) {
@@ -305,11 +305,11 @@ void explain_exhausted(const History& h, const Exhausted& exhausted, Explanation
   e.transactions = before;
   e.transactions.push_back(exhausted.until);
   for (const TxnId t : e.transactions) e.operations.push_back(h.first_op(t));
-  e.sentences.push_back(fmt::format(
-      "The answer of {}, {}, fits no order of the {} operations on {} that had been asked for by "
-      "then and that respects the clock; all the answers before it do.",
-      display_txn(h, exhausted.until), display_op(h, h.first_op(exhausted.until)), operations,
-      key_in_words(h, exhausted.key)));
+  e.sentences.push_back(
+      fmt::format("The answer of {}, {}, fits no order of the {} operations on {} requested by "
+                  "then that respects the clock; all earlier answers do.",
+                  display_txn(h, exhausted.until), display_op(h, h.first_op(exhausted.until)),
+                  operations, key_in_words(h, exhausted.key)));
 }
 
 }  // namespace assay::internal

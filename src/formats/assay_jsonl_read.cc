@@ -33,7 +33,7 @@ using Path = std::initializer_list<JsonStep>;
 constexpr std::string_view kWantJsonlValue = "an integer of 64 bits or a string";
 constexpr std::string_view kWantOpTimes = "an array with a time, or null, for each operation";
 constexpr std::string_view kWantUndone =
-    "an array of [from, to], places of the first operation that a rollback undid and behind the "
+    "an array of [from, to], the places of the first operation that a rollback undid and after the "
     "last";
 constexpr std::string_view kWantStored = "an integer of 64 bits or a string, or a row of columns";
 
@@ -557,7 +557,7 @@ class JsonlLines {
       if (first >= end || end > ops)
         return expected(
             {"undone", at},
-            "places of operations, the second behind the first and at most their number");
+            "places of operations, the second after the first and at most their number");
       // Among the earlier parts, the ones that are not inside a later part.
       const bool later = undone_.empty() || undone_.back().end <= end;
       while (!outermost.empty() && outermost.back().first >= first) outermost.pop_back();

@@ -201,7 +201,7 @@ TEST(AssayJsonl, RefusesWhatIsNotJsonAtItsPlace) {
   refuse_jsonl("{\"a\":\"\\ud800x\"}\n", 1, 7, "invalid escape");
   refuse_jsonl("{\"a\":\"\xFFz\"}\n", 1, 7, "invalid UTF-8");
   refuse_jsonl("{\"a\":\"\x01\"}\n", 1, 7, "control character");
-  refuse_jsonl("{\"session\":1,\"ops\":[]} {}\n", 1, 24, "expected nothing after");
+  refuse_jsonl("{\"session\":1,\"ops\":[]} {}\n", 1, 24, "expected the end after");
   refuse_jsonl("[1]\n", 1, 1, "expected a JSON object");
   std::string deep = "{\"a\":" + std::string(64, '[') + std::string(64, ']') + "}\n";
   refuse_jsonl(deep, 1, 69, "nested more than 64 deep");
@@ -272,7 +272,7 @@ TEST(AssayJsonl, UndonePartsAreTransactionsOfTheirOwn) {
             "\"a:undone\" { a(3,4) w(1,2) }!\n");
   refuse_jsonl(line + "5}\n", 1, 143, "an array of [from, to]");
   refuse_jsonl(line + "[[1]]}\n", 1, 144, "an array of [from, to]");
-  refuse_jsonl(line + "[[3,3]]}\n", 1, 144, "the second behind the first");
+  refuse_jsonl(line + "[[3,3]]}\n", 1, 144, "the second after the first");
   refuse_jsonl(line + "[[3,9]]}\n", 1, 144, "at most their number");
   refuse_jsonl(line + "[[3,5],[4,6]]}\n", 1, 150, "still there");
   refuse_jsonl(line + "[[0,2],[3,4],[1,5]]}\n", 1, 156, "still there");

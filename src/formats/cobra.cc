@@ -319,7 +319,7 @@ class CobraWriter {
       for (TxnId t : session.txns)
         for (const RegisterOp& op : registers_.ops(t))
           if (op.write) repeated += !number(op, Place{uint64_t{t} + 1, next++});
-    losses_.add("that values were written twice, and reads could be of either", repeated);
+    losses_.add("that values were written twice and reads could be of either", repeated);
   }
 
   // Returns false if the value was written before, or if it is the initial one.

@@ -73,8 +73,8 @@ class CsvReader {
   bool read_header(TextCursor& c) {
     return parse_header(c.line(), separator_, columns_) ||
            c.fail_at(0,
-                     "expected a header with the columns session, op and key, and as there are "
-                     "txn, value, time, status");
+                     "expected a header with the columns session, op and key, and optionally txn, "
+                     "value, time, status");
   }
 
   bool read_row(TextCursor& c) {

@@ -40,7 +40,7 @@ bool split_csv_line(TextCursor& c, char separator, std::vector<CsvField>& fields
       break;
     }
     if (!c.accept(std::string_view(&separator, 1)))
-      return c.expected("a separator behind the quoted field");
+      return c.expected("a separator after the quoted field");
     if (separator != '\t') c.skip_blanks();
   }
   // Now that fields no longer move.

@@ -35,7 +35,7 @@ bool DatumTree::parse(std::string_view text, bool json, Rest rest) {
   if (!skip_blanks(0) || !value(0, 0)) return false;
   if (rest == Rest::ignored) return true;
   if (!skip_blanks(0)) return false;
-  return done() || fail("expected nothing after the record");
+  return done() || fail("expected the end after the record");
 }
 
 bool DatumTree::fail(std::string message) {

@@ -215,8 +215,7 @@ class EtcdReader {
     if (!answered && !conditions.empty() && writes(otherwise))
       return records_.expected(
           {"Input", "Txn", "OperationsOnFailure"},
-          "reads only, where the outcome is not known: which of the two parts wrote "
-          "cannot be told");
+          "only reads, because the outcome is unknown and either part may have written");
     const std::vector<json::element> done =
         failed ? otherwise : elements_of(txn, "OperationsOnSuccess");
     size_t i = 0;
@@ -259,7 +258,7 @@ class EtcdReader {
     if (put && integer_of(options, "LeaseID") != 0)
       return records_.expected(
           {"Input", "Txn"},
-          "puts without leases: what a lease holds is deleted when it ends, which is not recorded");
+          "puts without leases: keys with a lease are deleted when it ends, which is not recorded");
     Step step{.kind = put ? Step::Kind::write : Step::Kind::remove,
               .key = std::string(text_of(options, "Key"))};
     keys_.insert(step.key);

@@ -46,7 +46,7 @@ TEST(Etcd, RefusesWhatItCannotTell) {
   refuse(txn(R"("OperationsOnSuccess":[{"Type":"put-operation","Put":{"Key":"k","LeaseID":5}}])"),
          R"({"Txn":{"Results":[{}]},"Revision":2})", 43, "puts without leases");
   refuse(txn(R"("Conditions":[{"Key":"k"}],"OperationsOnFailure":[{"Type":"delete-operation"}])"),
-         R"({"Error":"timeout"})", 93, "which of the two parts wrote");
+         R"({"Error":"timeout"})", 93, "either part may have written");
   refuse(txn(R"("OperationsOnSuccess":[{"Type":"put-operation","Put":{"Key":"k"}}])"),
          R"({"Txn":{},"Revision":2})", 138, "a result for each operation");
   refuse(R"({"Type":"txn"})", R"({"Revision":2})", 23, "an object");

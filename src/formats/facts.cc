@@ -105,7 +105,7 @@ class Effects {
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) add(i);
     uint64_t kept = 0;
     for (const Effect& e : effects_) kept += uint64_t{e.reads} + e.writes;
-    losses_.add("operations that only their own transaction can tell", told_ - kept);
+    losses_.add("operations visible only to their own transaction", told_ - kept);
     return effects_;
   }
 
@@ -625,7 +625,7 @@ Status FactsBuilder::end_txn() {
       return bad_input("transaction " + fact.txn + " appears in two sessions or places", lines_[i]);
     if (fact.contradicts && !is_contradiction(fact))
       return bad_input(
-          "expected another value in instead than in expected, as the row contradicts itself",
+          "expected different values in instead and expected, because the row contradicts itself",
           lines_[i]);
     if (fact.contradicts) {
       add_contradiction(fact, tombstone, builder_);

@@ -53,7 +53,7 @@ TEST(Facts, AReadOfATombstoneFindsAnAbsentKey) {
             "T0,0,0,false,,,,,0,0,0,b,false,,true,,false,,\n"
             "T1,1,0,false,,,,,1,1,1,b,true,,false,,false,,\n");
   ASSERT_EQ(losses.size(), 2u);
-  EXPECT_EQ(losses[0].what, "operations that only their own transaction can tell");
+  EXPECT_EQ(losses[0].what, "operations visible only to their own transaction");
   EXPECT_EQ(losses[1].what, "which deletion a read saw");
   EXPECT_EQ(losses[1].count, 1u);
   EXPECT_EQ(facts_of("0: T0 { d(b,t1) r(b,t1) r(b,null) }\n"),
@@ -94,7 +94,7 @@ TEST(Facts, BadInput) {
   bad("a,1,0,x,maybe,1,false,,,,,,\n", 9, "true or false");
   bad("a,1,0,x,true,\"\"\"1\",false,,,,,,\n", 14, "a JSON string");
   bad("a,1,0,x,true,1,false,,,,,20,10\n", 29, "not before began");
-  bad("a,1,0,x,true,1,false,,true,1,1,,\n", 0, "another value");
+  bad("a,1,0,x,true,1,false,,true,1,1,,\n", 0, "different values");
   formats::expect_bad_input("facts",
                             head + "a,1,0,x,true,1,false,,,,,,\na,1,0,x,true,1,false,,,,,,\n", 3, 0,
                             "two rows of one item");

@@ -305,7 +305,7 @@ void write_hist(const History& history, Output& out, Losses& losses) {
 
 constexpr Format kHist = {
     .name = "hist",
-    .summary = "text for people, one session per line",
+    .summary = "text for humans, one session per line",
     .detect = detect_hist,
     .read = read_hist,
     .write = write_hist,

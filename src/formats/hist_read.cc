@@ -103,7 +103,7 @@ class HistReader {
   bool read_initial_of(const ValueView& key) {
     ValueView initial;
     if (key.type == ValueView::Type::null || key.type == ValueView::Type::row)
-      return c_.expected("a key in front of ':', an integer or a text");
+      return c_.expected("a key before ':', an integer or a text");
     c_.accept(":");
     c_.skip_blanks();
     if (!stored(initial, true) || !end_of_line()) return false;

@@ -191,7 +191,7 @@ bool JepsenHistory::add_txn(const TxnHeader& header, const std::vector<OwnedOp>&
 bool JepsenHistory::add_initial(const JepsenRecord& record) {
   if (record.type == JepsenType::invoke || record.type == JepsenType::fail) return true;
   if (record.type == JepsenType::info)
-    return fail(record.value, "expected :init to be :ok, as it is what all else rests on");
+    return fail(record.value, "expected :init to be :ok, because all else depends on it");
   for (const Datum* k = tree_->first(*record.value); k; k = tree_->next(*tree_->next(*k))) {
     Value key, value;
     if (!key_of(*k, key) || !written(*tree_->next(*k), value)) return false;
@@ -417,8 +417,8 @@ bool JepsenHistory::translate_mop(const Datum& mop, bool observed) {
     if (!written(*value, element)) return false;
     if (sets_.insert(name_of(op.key)).second && list_read_)
       return fail(&f,
-                  "a vector was read before as a list; expected [:append k v], or no read of a "
-                  "set before its first [:add k v]");
+                  "a vector was read as a list before; expected [:append k v], or no read of a set "
+                  "before its first [:add k v]");
     op.kind = OpKind::write;
     op.value = row_value(kSet, op.key);
     op.key = element_of(op.key, element);
@@ -505,11 +505,11 @@ bool JepsenHistory::refuse_collection(const Datum& read) {
   if (read.kind == Kind::map)
     return fail(&read,
                 "expected the value of a register, not a map; if these are the accounts of a bank, "
-                "assay tally judges their total");
+                "use assay tally");
   if (read.kind == Kind::set)
     return fail(&read,
-                "expected the value of a register, not a set; of a set the elements are added with "
-                ":f :add before they are read, and a bank or a counter is judged by assay tally");
+                "expected the value of a register, not a set; elements of a set are added with :f "
+                ":add before it is read; for a bank or a counter use assay tally");
   return true;
 }
 
@@ -533,8 +533,8 @@ bool JepsenHistory::translate_register(const JepsenRecord& record) {
     if (value && !refuse_collection(*value)) return false;
     if (value && value->kind == Kind::list)
       return fail(value,
-                  "expected the value of a register, not a vector; as a set a vector is read where "
-                  "single values were written, without a key, before the first read");
+                  "expected the value of a register, not a vector; a vector is read as a set only "
+                  "if single values were written, without a key, before the first read");
     if (value) value_of(*value, op.value);
   } else if (!value) {
     return fail(nullptr, "expected a :value");

@@ -66,7 +66,7 @@ Result<History> read_jepsen_log(Source& source, Notes& notes) {
                   ":read nil\" or the like in some"));
   if (read.ok() && records.skipped() > 0)
     notes.push_back(
-        {0, std::to_string(records.skipped()) + " lines are no operations and were skipped"});
+        {0, std::to_string(records.skipped()) + " lines are not operations and were skipped"});
   return read;
 }
 

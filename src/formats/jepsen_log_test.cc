@@ -27,7 +27,7 @@ TEST(JepsenLog, OperationsAmongOtherLines) {
   EXPECT_EQ(r->format, "jepsen-log");
   EXPECT_EQ(r->history.events().size(), 1u);
   ASSERT_EQ(r->notes.size(), 1u);
-  EXPECT_EQ(r->notes[0].message, "1 lines are no operations and were skipped");
+  EXPECT_EQ(r->notes[0].message, "1 lines are not operations and were skipped");
 }
 
 TEST(JepsenLog, PartsMayBeSeparatedByBlanks) {

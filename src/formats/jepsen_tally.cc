@@ -137,14 +137,14 @@ class JepsenTallyReader {
     txn.reads.clear();
     int64_t amount = 0;
     if (*workload_ == Workload::counter) {
-      if (!integer(&value, amount)) return expected(&value, "what the counter showed, an integer");
+      if (!integer(&value, amount)) return expected(&value, "the value of the counter, an integer");
       txn.reads.emplace_back(account(kCounter), amount);
       return Ok{};
     }
-    if (value.kind != Kind::map) return expected(&value, "a map of accounts to what they hold");
+    if (value.kind != Kind::map) return expected(&value, "a map of accounts to balances");
     for (const Datum* key = tree_->first(value); key; key = tree_->next(*tree_->next(*key))) {
       if (!integer(tree_->next(*key), amount))
-        return expected(tree_->next(*key), "what the account holds, an integer");
+        return expected(tree_->next(*key), "the balance of the account, an integer");
       txn.reads.emplace_back(account(name(*key)), amount);
     }
     return Ok{};

@@ -85,7 +85,7 @@ TEST(JepsenTally, RefusesWhatIsNeither) {
   refuse("{:type :ok :f :txn :value [[:r 1 2]]}", 27, "a bank");
   refuse("{:type :ok :f :add :value [1]}", 27, "an integer to add");
   refuse("{:type :ok :f :transfer :value {:from 1}}", 32, "a transfer");
-  refuse("{:type :ok :f :read :value {1 nil}}", 31, "what the account holds");
+  refuse("{:type :ok :f :read :value {1 nil}}", 31, "the balance of the account");
   refuse("{:type :ok :f :read :value 1} {:type :ok :f :read :value {1 1}}", 58, "one workload");
   refuse("{:type :info :f :add}", 1, "the added value");
   refuse("{:type :info :f :add :value :timeout}", 29, "an integer to add");

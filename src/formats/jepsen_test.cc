@@ -236,7 +236,7 @@ TEST(Jepsen, SetsThatAreReadAsVectors) {
   formats::expect_bad_input("jepsen",
                             "{:process 1, :type :ok, :value [[:r 5 [1]]]}\n"
                             "{:process 0, :type :ok, :value [[:add 5 1]]}",
-                            2, 34, "a vector was read before");
+                            2, 34, "a vector was read as a list before");
   formats::expect_bad_input("jepsen", "{:type :ok :value [[:w 5 #{1}]]}", 1, 26, "not a set");
 }
 
@@ -348,7 +348,7 @@ TEST(Jepsen, RefusesBadInputAtItsPlace) {
   refuse("{:type :ok :value ]}", 1, 19, "expected a value");
   refuse("{:a \"\xFF\"}", 1, 6, "invalid UTF-8");
   refuse("[{:type :ok :value []}", 1, 23, "not the end");
-  refuse("[{:type :ok :value []}] 5", 1, 25, "expected nothing after");
+  refuse("[{:type :ok :value []}] 5", 1, 25, "expected the end after");
   refuse("{:a " + std::string(70, '[') + std::string(70, ']') + "}", 1, 69, "nested more than 64");
 }
 

@@ -207,7 +207,7 @@ class JepsenWriter {
     if (!timed && (b.known() || e.known())) losses_.add("times of transactions");
     const bool unknown = h_.status(t) == TxnStatus::unknown;
     if (timed && (unknown ? b.response != Interval::kOpen : b != e))
-      losses_.add("moments within which transactions began or ended");
+      losses_.add("intervals within which transactions began or ended");
     if (timed && unknown && e.known()) losses_.add("ends of transactions of unknown outcome");
     if (h_.status(t) == TxnStatus::committed) return;
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)

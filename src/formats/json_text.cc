@@ -250,7 +250,7 @@ std::optional<JsonFault> find_json_fault(std::string_view text) {
   if (!w.value(0)) return w.fault;
   w.skip_blanks();
   if (w.done()) return std::nullopt;
-  w.fail("expected nothing after the JSON value");
+  w.fail("expected the end after the JSON value");
   return w.fault;
 }
 

@@ -78,10 +78,10 @@ Status KeyValueStore::look_at(const Txn& txn) {
       k.put.insert(text);
       k.unclear = k.unclear || (!is_piece(text) && text.find(kPieceBegin) != text.npos);
     } else if (!k.appended.insert(text).second) {
-      return bad_input("the piece \"" + text +
-                           "\" is appended twice, expected pieces that "
-                           "differ and show which append a get saw",
-                       txn.header.line);
+      return bad_input(
+          "the piece \"" + text +
+              "\" is appended twice, expected unique pieces, which show which append a get saw",
+          txn.header.line);
     }
     if (!k.appended.empty() && k.unclear)
       return bad_input(
@@ -90,8 +90,8 @@ Status KeyValueStore::look_at(const Txn& txn) {
           txn.header.line);
     if (k.put.contains(text) && k.appended.contains(text))
       return bad_input("the piece \"" + text +
-                           "\" is both put and appended, expected pieces that "
-                           "differ and show which of the two a get saw",
+                           "\" is both put and appended, expected unique pieces, which show which "
+                           "of the two a get saw",
                        txn.header.line);
   }
   return Ok{};

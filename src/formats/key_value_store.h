@@ -31,7 +31,7 @@ namespace assay::internal::formats {
 class KeyValueStore {
  public:
   static constexpr const char* kWantPieces =
-      "expected pieces like \"x 0 1 y\", each with \"x \" at its begin and \" y\" at its end";
+      "expected pieces like \"x 0 1 y\", each beginning with \"x \" and ending with \" y\"";
 
   static bool is_piece(std::string_view text);
   // Turns what a get returned into a read of the text and of its pieces; false if it starts with a

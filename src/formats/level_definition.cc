@@ -96,7 +96,7 @@ class Definition {
     if (adya && (row.session_order || given("repeatable")))
       return "expected neither session-order nor repeatable where events = \"adya\"";
     if (has_step(row, 's') && !row.session_order)
-      return "expected session-order = true, as a word of seen has an s";
+      return "expected session-order = true, because a word of seen has an s";
     const bool both = row.seen.words[0] == "s"
                           ? row.seen.words[1] == "r"
                           : row.seen.words[0] == "r" && row.seen.words[1] == "s";
@@ -107,7 +107,8 @@ class Definition {
     if (row.seen.earlier_reads && !(row.seen.words[0] == "r" && row.seen.words[1].empty()))
       return "expected seen = [\"r\"] where earlier-reads = true";
     if (row.seen.earlier_reads && row.repeatable)
-      return "expected no repeatable where earlier-reads = true, which tells reads of a key apart";
+      return "expected no repeatable where earlier-reads = true, which distinguishes reads of a "
+             "key";
     if (row.write_conflict && row.events != EventModel::split)
       return "expected events = \"split\" where write-conflict = true";
     const bool whole = row.real_time == RealTime::transactions;

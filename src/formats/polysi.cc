@@ -156,7 +156,7 @@ void write_polysi(const History& history, Output& out, Losses& losses) {
       for (const RegisterOp& op : ops) {
         // Readers treat a first transaction that does nothing else as the initial state.
         if (op.write && op.value == 0)
-          losses.add("that writes of the initial value are no initial state");
+          losses.add("that writes of the initial value are not the initial state");
         out.write(op.write ? "w(" : "r(");
         out.write_integer(op.key);
         out.write(',');

@@ -50,7 +50,7 @@ Result<const Format*> choose(Source& source, const ReadOptions& options) {
   if (!options.from.empty()) {
     const Format* format = find_format(options.from);
     if (!format)
-      return usage_error("no format is called '" + options.from + "', expected one of " +
+      return usage_error("unknown format '" + options.from + "', expected one of " +
                          format_names());
     if (source.is_directory() && !format->is_directory()) {
       return usage_error("is a directory; format '" + options.from + "' is a single file")
@@ -172,7 +172,7 @@ Status check_one_run(std::span<const HistoryPart> parts) {
 Result<const Format*> writable(std::string_view name) {
   const Format* format = find_format(name);
   if (!format)
-    return usage_error("no format is called '" + std::string(name) + "', expected one of " +
+    return usage_error("unknown format '" + std::string(name) + "', expected one of " +
                        format_names());
   if (!format->writes())
     return usage_error("format '" + std::string(name) + "' can be read but not written");

@@ -112,7 +112,7 @@ Result<bool> RecordText::next() {
   if (close_ != '\0' && *c == close_) {
     c = step();
     if (!c.ok()) return c.error();
-    if (*c != '\0') return error(0, "expected nothing after the array");
+    if (*c != '\0') return error(0, "expected the end after the array");
     return false;
   }
   if (json_ && close_ != '\0' && !first) {

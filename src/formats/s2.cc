@@ -100,7 +100,7 @@ class S2Reader {
         left_out_ += json_field(append, token, field) && !field.is_null();
     }
     if (!open_.emplace(id, call).second)
-      return records_.expected({"op_id"}, "an operation that has not begun");
+      return records_.expected({"op_id"}, "an operation that has not begun yet");
     return Ok{};
   }
 
@@ -148,8 +148,8 @@ class S2Reader {
     if (call.records == 0) return Ok{};
     if (!call.at)
       return records_.located(
-          bad_input("expected match_seq_num, since the outcome of this append is unknown: without "
-                    "that number the tail that it left is not known",
+          bad_input("expected match_seq_num, because the outcome of this append is unknown: "
+                    "without that number the tail that it left is unknown too",
                     call.line));
     begin(call, Interval::kOpen);
     builder_.add(Op::cas(ValueView::of(kTail), ValueView::of(*call.at),

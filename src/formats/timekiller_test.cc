@@ -53,7 +53,7 @@ TEST(Timekiller, RefusesBadRecordsAtTheirPlace) {
   refuse("[{\"sid\":1,\"ops\":[]}", 1, 20, "expected ',' or ']'");
   refuse("[{\"sid\":1,\"ops\":[]},", 1, 21, "not the end");
   refuse("[{\"sid\":1,\"ops\":[]} 5]", 1, 21, "expected ',' or ']'");
-  refuse("[{\"sid\":1,\"ops\":[]}] 5", 1, 22, "expected nothing after the array");
+  refuse("[{\"sid\":1,\"ops\":[]}] 5", 1, 22, "expected the end after the array");
   refuse("[{\"sid\":1,\"ops\":[]", 1, 19, "unexpected end");
   refuse("[{\"sid\":1,\"ops\":[}]}]", 1, 18, "expected a JSON value");
 }

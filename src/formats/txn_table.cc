@@ -52,7 +52,7 @@ Result<TxnTable> TxnTable::read(StreamReader& from) {
   table.history_ = std::make_shared<const History>(std::move(read->history));
   const History& h = *table.history_;
   if (h.txn_count() != table.lines_.size())
-    return bad_input("it has not as many transactions as lines");
+    return bad_input("it does not have as many transactions as lines");
   for (KeyId key = 0; key < h.key_count(); ++key) table.keys_.emplace(h.key(key), key);
   return table;
 }

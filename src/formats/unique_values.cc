@@ -24,7 +24,7 @@ Status check_unique_values(const History& h, const std::string& file) {
       Error e = bad_input(h.name(t) + " writes " + h.version_value(version).to_string() +
                           " to key " + h.key(h.op(i).key).to_string() + ", which " +
                           (first == t ? "it has written before" : place(first) + " writes too") +
-                          "; expected every write of a key to have a value of its own");
+                          "; expected every write of a key to have a unique value");
       e.file = file;
       if (!file.empty()) e.line = h.line(t);
       return e;

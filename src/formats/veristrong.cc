@@ -62,7 +62,7 @@ class VeristrongReader {
   }
 
   bool read_op(TextCursor& c) {
-    if (lines_ >= expected_) return c.expected("no more operations than the first line says");
+    if (lines_ >= expected_) return c.expected("no more operations than the first line states");
     ++lines_;
     int64_t session = 0;
     int64_t txn = 0;

@@ -91,7 +91,7 @@ class ViperReader {
     std::string_view type;
     if (json_field(txn, "type", field) &&
         (field.get_string().get(type) != simdjson::SUCCESS || type != "ok"))
-      return records_->expected({"type"}, "ok: only what committed is in these logs");
+      return records_->expected({"type"}, "ok: these logs contain only what committed");
     if (!json_field(txn, "value", field) || field.get_array().get(ops) != simdjson::SUCCESS)
       return records_->expected({"value"}, "a field \"value\", an array of operations");
     bool initial = false;

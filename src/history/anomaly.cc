@@ -10,7 +10,7 @@ constexpr AnomalyInfo kAnomalies[] = {
      "wrong result", "The application acts on data that was never stored."},
     {aborted_read, "aborted-read", "a read returned a value of a transaction that aborted (G1a)",
      "G1a", "P1, dirty read", "dirty read",
-     "The application acts on a change that was taken back, such as an order that was never "
+     "The application acts on a change that was rolled back, such as an order that was never "
      "placed."},
     {future_read, "future-read", "a read returned a value its own transaction wrote only later", "",
      "", "wrong result", "A transaction acts on a change that it has not made yet."},
@@ -33,7 +33,7 @@ constexpr AnomalyInfo kAnomalies[] = {
      "Users do not find what they have just saved, or see it and then lose sight of it."},
     {non_monotonic_read, "non-monotonic-read", "reads of one transaction went back in commit order",
      "", "", "observed transaction vanishes",
-     "What a transaction has seen is gone at its next look."},
+     "What a transaction has seen is gone when it reads again."},
     {fractured_read, "fractured-read",
      "a transaction saw some writes of another transaction and missed others",
      "A5A, read skew, G-single", "", "read skew",
@@ -74,11 +74,10 @@ constexpr AnomalyInfo kAnomalies[] = {
     {real_time_violation, "real-time-violation",
      "an order that explains the reads contradicts the clock", "", "",
      "stale read, where a commit is missed",
-     "By the clock the data is too old or too new: a client that was told of a commit does not "
-     "find it, or a report shows "
-     "changes made after it began."},
+     "By the clock the data is too old or too new: a client does not find a commit that was "
+     "acknowledged, or a report shows changes made after it began."},
     {duplicate_write, "duplicate-write", "one value was written twice to a key", "", "", "",
-     "A read of the value does not tell who wrote it."},
+     "A read of the value does not show which transaction wrote it."},
     {result_set_mismatch, "result-set-mismatch",
      "the rows a query returned are not the rows that matched", "", "", "wrong result",
      "A query returns rows that it should not, or lacks rows that it should return."},

@@ -174,9 +174,8 @@ class Anonymizer {
 Result<History> anonymized(const History& history) {
   if (history.has_predicates())
     return bad_input(
-        "the history has queries with conditions or aggregates, which look into values; expected "
-        "one "
-        "without, since no names in their place keep what those say");
+        "the history has queries with conditions or aggregates, which depend on values; expected a "
+        "history without them, because replaced values would change their results");
   return Anonymizer(history).run();
 }
 

@@ -304,7 +304,7 @@ void HistoryBuilder::store_initial(const RawInitial& initial) {
   const KeyId key = key_id(initial.key);
   if (!h_.versions_.set_own_initial(version_id(key, initial.value)) && !initial_fault_)
     initial_fault_ = bad_input("key " + initial.key.to_string() +
-                                   " has another initial value already; expected one for a key",
+                                   " already has another initial value; expected one per key",
                                initial.line);
 }
 

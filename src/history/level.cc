@@ -309,15 +309,13 @@ struct Neighbour {
 };
 constexpr Neighbour kNeighbours[] = {
     {"update-serializable pl-3u",
-     "nearest are pl-2+, which is weaker, and pl-3, which is stronger: it holds what several "
-     "transactions that only "
-     "read have seen against each other"},
+     "nearest are pl-2+, which is weaker, and pl-3, which is stronger: its read-only transactions "
+     "must agree on one order"},
     {"forward-consistent-view pl-fcv",
      "nearest are pl-2+, which is weaker, and adya-si, which is stronger"},
     {"monotonic-view pl-2l",
-     "nearest are pl-2, which is weaker, and pl-2+, which is stronger: it also holds what was read "
-     "before against "
-     "what was depended on later"},
+     "nearest are pl-2, which is weaker, and pl-2+, which is stronger: it also checks earlier "
+     "reads against later dependencies"},
     {"monotonic-snapshot-read pl-msr",
      "nearest are pl-2, which is weaker, and adya-si, which is stronger: its snapshot is one for "
      "the whole "
@@ -326,9 +324,8 @@ constexpr Neighbour kNeighbours[] = {
      "nearest is adya-si, which leaves open when transactions take their snapshots; strong-si ties "
      "them to the clock"},
     {"strong-session-snapshot-isolation",
-     "Elle's is session-si, snapshot isolation and the order of each session; that of Daudjee and "
-     "Salem, whose commits "
-     "are in the order of the clock as well, is strong-session-si"},
+     "Elle's is session-si, snapshot isolation with session order; that of Daudjee and Salem, "
+     "whose commits also follow real time, is strong-session-si"},
     {"parallel-snapshot-isolation psi",
      "nearest are causal, which is weaker, and session-si, which is stronger: its snapshots are of "
      "one order for all"},
@@ -336,9 +333,8 @@ constexpr Neighbour kNeighbours[] = {
      "nearest are serializable, for which some order of versions has to exist, and pl-3, which "
      "needs it stated"},
     {"strong-session-read-committed strong-session-pl-2",
-     "nearest is read-committed, which has the order of each session, and in which reads of one "
-     "transaction never go "
-     "back"},
+     "nearest is read-committed, which includes session order, and in which reads of one "
+     "transaction never go back"},
     {"strong-read-committed strong-pl-2 strong-consistent-view strong-pl-2+ "
      "strong-read-uncommitted strong-pl-1",
      "the weakest level with real time is generalized-si, which is stronger"},
@@ -347,7 +343,7 @@ constexpr Neighbour kNeighbours[] = {
     {"sequential sequential-consistency",
      "where each transaction is one operation it is session-serializable"},
     {"pram",
-     "nearest are the session guarantees (--level session-guarantees), which are asked for one by "
+     "nearest are the session guarantees (--level session-guarantees), which are requested one by "
      "one; examples/levels/pram.toml, for --level, asks for all but the last in one order"},
 };
 
@@ -464,7 +460,7 @@ std::string internal::plain_level_name(std::string_view written) {
 
 std::string internal::no_level(std::string_view written) {
   const std::string name = plain_level_name(written);
-  std::string out = "no level '" + std::string(written) + "'";
+  std::string out = "unknown level '" + std::string(written) + "'";
   for (const Neighbour& neighbour : kNeighbours)
     if (has_word(neighbour.names, name)) out += "; " + std::string(neighbour.what);
   return out;

@@ -13,8 +13,8 @@ namespace assay::internal {
 // "REPEATABLE_READ" become "repeatable-read".
 std::string plain_level_name(std::string_view written);
 
-// Says that no such level exists: "no level 'frob'"; for a level that is defined elsewhere, also
-// which levels here are next to it.
+// Says that no such level exists: "unknown level 'frob'"; for a level that is defined elsewhere,
+// also which levels here are next to it.
 std::string no_level(std::string_view written);
 // Whether this names a level that is defined elsewhere, such as Adya's or Elle's, and not here.
 bool is_neighbour(std::string_view written);

@@ -40,7 +40,7 @@ TEST(Level, levelsOfOthers) {
   }
   EXPECT_FALSE(is_neighbour("serialisable"));
   EXPECT_FALSE(is_neighbour(""));
-  EXPECT_EQ(no_level("frob"), "no level 'frob'");
+  EXPECT_EQ(no_level("frob"), "unknown level 'frob'");
 }
 
 TEST(Level, weakerLevelsStandFirst) {

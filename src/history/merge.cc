@@ -33,7 +33,8 @@ class Merger {
     }
     if (h.initial() != first.initial() ||
         h.absent_is_never_written() != first.absent_is_never_written())
-      return bad_input("states another initial state than the first file; expected one for all");
+      return bad_input(
+          "states a different initial state than the first file; expected the same in all files");
     for (KeyId k = 0; k < h.key_count(); ++k)
       if (h.own_initial(k) != kNone && &h != &first && initial_.insert(state_of(h, k)).second)
         builder_.set_initial(h.key(k), h.initial(k));

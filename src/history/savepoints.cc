@@ -156,7 +156,7 @@ class TxnBatch::Undoing {
     if (written.empty()) return keep(op), Ok{};
     for (const ValueView& key : written)
       if (key.type != ValueView::Type::integer || batch_.queries_[op.query].predicate != kNone)
-        return cannot("is understood for integer keys and without a condition only");
+        return cannot("is supported only for integer keys and without a condition");
     if ((pieces_ += written.size()) > kMostPieces) return cannot("is one of too many");
     Rows rows;
     for (uint32_t row = 0; row < batch_.queries_[op.query].rows; ++row)

@@ -120,10 +120,10 @@ Result<std::vector<TxnId>> settled_transactions(const History& h,
     const auto it = named.find(name);
     if (it == named.end()) continue;
     if (const TxnId other = std::exchange(it->second, t); other != kNone)
-      return bad_input("another transaction, of line " + std::to_string(h.line(other)) +
-                           ", is called " + name +
-                           " too; expected names that differ, as an event \"settled\" has this one",
-                       h.line(t));
+      return bad_input(
+          "another transaction, of line " + std::to_string(h.line(other)) + ", is called " + name +
+              " too; expected unique names, because an event \"settled\" uses this one",
+          h.line(t));
     if (h.status(t) == TxnStatus::committed)
       return contradiction("transaction " + name + " is committed", h.line(t));
     if (h.status(t) == TxnStatus::unknown) aborted.push_back(t);

@@ -88,8 +88,8 @@ Status HistoryBuilder::StatedNames::find_txns(const History& h, std::vector<TxnI
     if (const TxnId other = std::exchange(txns[found], t); other != kNone)
       return bad_input("another transaction, of line " + std::to_string(h.line(other)) +
                            ", is called " + name +
-                           " too; expected names that differ, as transactions are named by an "
-                           "order of versions or the source of a read",
+                           " too; expected unique names, because a version order or the source of "
+                           "a read uses names",
                        h.line(t));
   }
   return Ok{};
@@ -129,8 +129,8 @@ Status HistoryBuilder::StatedNames::resolve(History& h) {
     const TxnId source = h.op_source_[i];
     if (source == kNone || source == kInitialTxn) continue;
     if (txns[source] == kNone)
-      return bad_input("a read is said to be from transaction " + names_.view(source).to_string() +
-                           ", which is not in the history",
+      return bad_input("a read is stated to be from transaction " +
+                           names_.view(source).to_string() + ", which is not in the history",
                        h.line(h.txn_of(i)));
     h.op_source_.set(i, txns[source]);
   }

@@ -38,13 +38,13 @@ namespace assay::internal::lake {
 namespace {
 
 constexpr PartInfo kParts[] = {
-    {Part::table, "table", "the table that the other queries are about"},
-    {Part::facts, "facts", "that table, from a table with a row for each operation"},
-    {Part::accept, "accept", "what speaks against the order; without a row the level is satisfied"},
+    {Part::table, "table", "the table that the other queries read"},
+    {Part::facts, "facts", "the same table, from a table with a row for each operation"},
+    {Part::accept, "accept", "objections to the order; if there are none, the level is satisfied"},
     {Part::refute, "refute", "transactions that violate the level by a rule for one key"},
     {Part::residue, "residue",
      "the transactions around what 'accept' returns, for 'assay residue'"},
-    {Part::splice, "splice", "the table with the places that 'assay residue' gives"},
+    {Part::splice, "splice", "the table with the places that 'assay residue' wrote"},
 };
 
 struct Column {
@@ -510,11 +510,10 @@ std::span<const PartInfo> all_parts() { return kParts; }
 std::optional<std::string> obstacle(LevelId id) {
   const LevelInfo& level = level_info(id);
   if (level.single_operations)
-    return "ask for strict-serializable, which is the same where each transaction is one operation";
+    return "ask for strict-serializable, which is the same if each transaction is one operation";
   if (level.events == EventModel::single || level.events == EventModel::split) return std::nullopt;
   return "no query decides it: an order that is accepted at prefix or serializable and above "
-         "implies the weaker levels, "
-         "and for the rest there is assay check";
+         "implies the weaker levels; for the rest, use assay check";
 }
 
 std::string query(Part part, const QueryOptions& options) {

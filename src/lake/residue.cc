@@ -198,7 +198,7 @@ class Window {
           order.split && !commits && level_.real_time == RealTime::into_commits;
       if (level_.real_time != RealTime::none && !snapshot_of_the_past)
         at = std::max(at, earliest_of(f, commits));
-      if (at > to_) return "there is no room in it for an order of its events";
+      if (at > to_) return "it has no room for an order of its events";
       last = at;
       Placed& to = places[txn - 1];
       if (!split_) to.serial_at = at;

@@ -63,7 +63,7 @@ TEST(LakeResidue, AWindowHoldsWhatItHasPlacesFor) {
   EXPECT_EQ(find(fits, "r")->serial_at, 11);
   const Residue full = decided(swapped(10, 10));
   ASSERT_EQ(full.stuck.size(), 1u);
-  EXPECT_NE(full.stuck[0].find("there is no room in it"), std::string::npos) << full.stuck[0];
+  EXPECT_NE(full.stuck[0].find("it has no room"), std::string::npos) << full.stuck[0];
 }
 
 // Who stands at its last place is in the window, and who stands behind that only asks how it ends.

@@ -28,8 +28,8 @@ void decide_defined(Case& c, const LevelInfo&) {
     c.record(std::move(certificate));
   };
   if (!c.history.defined_level())
-    return c.lattice.set_unknown(
-        level.id, {UnknownCause::not_applicable, "nothing defines it; expected --level FILE.toml"});
+    return c.lattice.set_unknown(level.id, {UnknownCause::not_applicable,
+                                            "it has no definition; expected --level FILE.toml"});
   if (!c.is_explainable()) return bad(c.problem.found.bad_read);
   if (level.repeatable && c.problem.found.non_repeatable.anomaly != Anomaly::none)
     return bad(c.problem.found.non_repeatable);

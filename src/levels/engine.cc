@@ -25,7 +25,7 @@ Judgement prove(const Problem& problem, const LevelInfo& level, const CheckOptio
   if (proved.outcome() == Outcome::violated) return proved;
   if (proved.outcome() == Outcome::satisfied)
     return Judgement::unknown(
-        bug("the search over prefixes found no order, the event graph found one"));
+        bug("the search over prefixes found no order, but the event graph found one"));
   return Judgement::unknown(
       {proved.reason.cause,
        "the search over prefixes found no order, but there is no proof: " + proved.reason.detail});

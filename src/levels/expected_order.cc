@@ -65,7 +65,8 @@ class Places {
         installs_[t] = installs_version(h_.op(i));
     if (by_ == ExpectedOrder::By::log) {
       const std::vector<std::string> logged = logged_transactions(h_);
-      if (logged.empty()) fail("the history does not say where a log has its transactions");
+      if (logged.empty())
+        fail("the history does not state the places of its transactions in a log");
       take_names(logged);
     } else if (is_list()) {
       take_names(expected.names);

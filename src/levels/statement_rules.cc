@@ -30,10 +30,9 @@ Judgement in_whole(const StatementHistory& statements, const CheckResult& result
   if (found.kind == Certificate::Kind::proof)
     if (std::optional<Proof> proof = statements.in_whole(found.proof))
       return Judgement::violated(std::move(*proof));
-  return Judgement::unknown(
-      {UnknownCause::ambiguous,
-       "no order of statements explains all reads, but what shows it rests on reads with several "
-       "possible writers"});
+  return Judgement::unknown({UnknownCause::ambiguous,
+                             "no order of statements explains all reads, but the evidence rests on "
+                             "reads with several possible writers"});
 }
 
 }  // namespace

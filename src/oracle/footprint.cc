@@ -270,7 +270,7 @@ void Compiler::probe_source(OpId i, RawTxn& raw) {
       if (const Operation put = h_.op(w); installs_version(put) && put.key == op.key)
         right |= shows(h_, op.key, {put.version, put.kind == OpKind::remove}, value);
   if (!right)
-    out_.contradiction = "a read is stated to be from what cannot be seen in it";
+    out_.contradiction = "a read cannot have seen its stated source";
   else if (!own)
     raw.probes.back().from = from;
 }

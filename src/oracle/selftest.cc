@@ -45,7 +45,7 @@ std::string claimed_too_much(const History& history, const Verdicts& checker,
     if (level.events == EventModel::adya &&
         checker[static_cast<size_t>(level.id)] == Outcome::satisfied &&
         decide_with_known_orders(history, level.id) == Outcome::violated)
-      return fmt::format("{} is called satisfied, and the order of versions is not known",
+      return fmt::format("{} is reported satisfied, but the order of versions is unknown",
                          level.name);
   return {};
 }

@@ -19,7 +19,7 @@ constexpr size_t kMostHistories = 1024;  // for all of them together
 
 using Rows = std::vector<VersionId>;
 // A row that was never written; it stands for an aggregate that no set of versions gives.
-constexpr std::string_view kUnwrittenRow = "a row that nobody wrote";
+constexpr std::string_view kUnwrittenRow = "a row that no transaction wrote";
 
 struct AggregateRows {
   OpId op;

@@ -187,7 +187,7 @@ class Predictor {
       return;
     }
     p.answer = Prediction::Answer::unknown;
-    p.reason = "the verifier does not accept that it holds: " + s.error().message;
+    p.reason = "the verifier refuses that it holds: " + s.error().message;
   }
 
   // The first split, if one of the transactions can be cut; otherwise gathers why they cannot.
@@ -227,7 +227,7 @@ class Predictor {
       if (const TxnMeta& meta = metas_[t]; !meta.is_whole())
         return "not all of " + h_.name(t) + " was recorded" +
                (meta.why.empty() ? "" : ", as " + meta.why.front());
-    return "only a schedule with an attempt that did not commit goes wrong";
+    return "only a schedule that includes an attempt that did not commit goes wrong";
   }
 
   // The isolation of a transaction without a program is unknown: one is assumed that excludes no

@@ -134,8 +134,8 @@ class StepsOf {
       const Install left = install_of(h_, i);
       if (seen.accepts == Accepts::list || left.appends)
         return bad_input(
-            "transactions on lists cannot be predicted: what a list holds depends on the order of "
-            "all");
+            "transactions on lists cannot be predicted: the content of a list depends on the order "
+            "of all appends");
       if (seen.accepts == Accepts::rows) {
         has_query = true;
         if (!read_keys(i, lock != RowLock::none, touched))

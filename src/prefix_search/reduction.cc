@@ -170,7 +170,7 @@ class Reduction {
 Result<History> reduce_to_serializability(const History& history, LevelId level) {
   const LevelInfo& row = level_info(level);
   if (row.events != EventModel::split || !row.session_order || row.real_time != RealTime::none)
-    return usage_error("no reduction of '" + std::string(row.name) +
+    return usage_error("cannot reduce '" + std::string(row.name) +
                        "' to serializability; expected prefix or session-si");
   const Problem problem = make_problem(history);
   if (problem.has_lists)

@@ -589,7 +589,7 @@ void Conversation::tell(Expected& e, std::string_view tag, std::string_view erro
   if (!error.empty()) return;
   take_names(e, *part);
   redefines_ = redefines_ || part->kind == Part::Kind::definition;
-  if (part->changes_user) untouched_ = "another role was taken";
+  if (part->changes_user) untouched_ = "the role was changed";
   for (const std::string& table : part->temporary)
     if (around_.rewriter(user_).hides(table)) untouched_ = "a temporary table hides another";
 }

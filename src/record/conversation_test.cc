@@ -321,7 +321,7 @@ TEST_F(Conversations, WhatIsTooLongGoesThroughAndIsNotKept) {
   all.resize(static_cast<size_t>(std::max<ssize_t>(read(pipe_[0], all.data(), all.size()), 0)));
   EXPECT_LT(all.size(), 1000u);
   EXPECT_NE(all.find(R"("sql":"INSERT INTO t VALUES …","reads":true,"writes":true,)"
-                     R"("missed":"a text of over 1 MB")"),
+                     R"("missed":"a statement of over 1 MB")"),
             std::string::npos)
       << all;
 }

@@ -106,8 +106,8 @@ void Description::look_at(const SeenStatement& s, bool finds_all) {
 void Description::miss_origins() {
   reads_.insert("*");
   add(why_,
-      "the log has other changes of it than its statements count: a trigger, a cascade, a function "
-      "or a savepoint",
+      "the log has changes that its statements do not count: a trigger, a cascade, a function or a "
+      "savepoint",
       kMostReasons);
 }
 
@@ -130,7 +130,7 @@ void Description::end(bool logged) {
     add(why_,
         fmt::format("{}: {}", words_of(s),
                     committed ? "the log was not read to its end"
-                              : "it was refused, and what it would have done is not known"),
+                              : "it was refused, so what it would have done is unknown"),
         kMostReasons);
   }
 }

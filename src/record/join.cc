@@ -345,9 +345,8 @@ class Joining {
     ++out_.foreign;
     Json meta = Json::object();
     meta["foreign"] = true;
-    meta["unrecorded"] = {
-        {"reads", Json::array({"*"})},
-        {"why", Json::array({"another client's, of which the log alone is known"})}};
+    meta["unrecorded"] = {{"reads", Json::array({"*"})},
+                          {"why", Json::array({"another client's, known only from the log"})}};
     const std::string name = versions_.name(logged.log);
     RowTxn txn{.session = name, .name = name, .begin = when, .end = when, .meta = meta.dump()};
     for (std::vector<RowOperation>& ops : changes_of(logged, {}))

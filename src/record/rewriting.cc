@@ -344,7 +344,7 @@ void Understanding::look_everywhere(const Json& s) {
         catalogue_.is_users_function(name_in(node["funcname"][node["funcname"].size() - 1]))) {
       part_.reads = part_.may_write = true;
       part_.tables.emplace_back("*");
-      miss("a function of the user's");
+      miss("a user-defined function");
     }
     part_.is_late = part_.is_late || type == "LockingClause";
     writes = writes || type == "InsertStmt" || type == "UpdateStmt" || type == "DeleteStmt";
@@ -570,7 +570,7 @@ void Understanding::refer(const std::string& type, const Json& s) {
   part_.kind = part_.of_cursor ? Kind::fetch : Kind::execute;
   part_.reads = part_.may_write = true;
   part_.tables = {"*"};
-  miss(part_.of_cursor ? "a cursor that is not known" : "a prepared statement that is not known");
+  miss(part_.of_cursor ? "an unknown cursor" : "an unknown prepared statement");
   part_.values = values_of(s["params"]);
   if (s.text("direction") == "FETCH_FORWARD" && s["howMany"].integer() > 0 &&
       !s["ismove"].is_true())
@@ -688,7 +688,7 @@ void Understanding::change(const Json& s) {
     if (type == "FuncCall" && !node["funcname"].empty() &&
         catalogue_.is_users_function(name_in(node["funcname"][node["funcname"].size() - 1]))) {
       part_.tables.emplace_back("*");
-      miss("a function of the user's");
+      miss("a user-defined function");
     }
     if (type == "returningList") return false;
     if (type != "ColumnRef") return true;
@@ -886,7 +886,7 @@ Plan understand(const Catalogue& catalogue, const std::set<uint32_t>& readable,
   const std::string tree = parse(sql);
   const Json parsed = Json::parse(tree);
   if (!parsed.is_object()) {
-    plan.parts.push_back(unknown_part(sql, "a text that does not parse"));
+    plan.parts.push_back(unknown_part(sql, "a statement that does not parse"));
     return plan;
   }
   std::vector<std::pair<size_t, std::string>> additions;
@@ -1010,7 +1010,7 @@ std::shared_ptr<const Plan> Rewriter::too_long(std::string_view sql) {
   const std::string_view words = sql.substr(0, kMostWordBytes);
   plan->parts.push_back(unknown_part(
       fmt::format("{} …", trimmed(words.substr(0, words.find_first_of("'\"$\\-+.(0123456789")))),
-      "a text of over 1 MB"));
+      "a statement of over 1 MB"));
   return plan;
 }
 

@@ -91,7 +91,7 @@ TEST_F(Rewriting, WhatIsNotTold) {
       {"WITH w AS (SELECT a FROM u) SELECT t.v FROM t, (SELECT a FROM w) s", "WITH"},
       {"SELECT v FROM t GROUP BY v HAVING count(*) > 1", "HAVING"},
       {"SELECT * FROM t, nokey", "a table without a primary key"},
-      {"SELECT *, transfer(1) FROM t", "a function of the user's"}};
+      {"SELECT *, transfer(1) FROM t", "a user-defined function"}};
   for (const auto& [sql, why] : partly) {
     EXPECT_EQ(part(sql).missed, why) << sql;
     EXPECT_TRUE(part(sql).tells) << sql;
@@ -115,10 +115,10 @@ TEST_F(Rewriting, WhatIsNotTold) {
       {"WITH w AS (SELECT v FROM t) SELECT v FROM w UNION ALL SELECT 1", "WITH"},
       {"WITH w AS (DELETE FROM t RETURNING *) SELECT * FROM u", "WITH that writes"},
       {"SELECT assay_rows FROM t", "a SELECT of an unusual form"},
-      {"SELECT transfer(1, 2)", "a function of the user's"},
-      {"SELEC 1", "a text that does not parse"},
-      {"EXECUTE p(1)", "a prepared statement that is not known"},
-      {"FETCH 2 FROM c", "a cursor that is not known"},
+      {"SELECT transfer(1, 2)", "a user-defined function"},
+      {"SELEC 1", "a statement that does not parse"},
+      {"EXECUTE p(1)", "an unknown prepared statement"},
+      {"FETCH 2 FROM c", "an unknown cursor"},
       {"CREATE TABLE x AS EXECUTE p", "CREATE TABLE AS EXECUTE"},
       {"EXPLAIN ANALYZE EXECUTE p", "EXPLAIN"},
       {"COPY t TO STDOUT", "COPY"}};

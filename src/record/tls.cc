@@ -160,7 +160,7 @@ class OpenSsl : public Tls {
   Status show_own() {
     const Owned<EVP_PKEY> key(EVP_EC_gen("P-256"));
     const Owned<X509> own(X509_new());
-    if (!key || !own) return tls_error("no certificate can be made");
+    if (!key || !own) return tls_error("cannot create a certificate");
     X509_set_version(own.get(), X509_VERSION_3);
     ASN1_INTEGER_set(X509_get_serialNumber(own.get()), 1);
     X509_gmtime_adj(X509_getm_notBefore(own.get()), 0);
@@ -173,7 +173,7 @@ class OpenSsl : public Tls {
     if (X509_sign(own.get(), key.get(), EVP_sha256()) == 0 ||
         SSL_CTX_use_certificate(context_.get(), own.get()) != 1 ||
         SSL_CTX_use_PrivateKey(context_.get(), key.get()) != 1)
-      return tls_error("no certificate can be made");
+      return tls_error("cannot create a certificate");
     return Ok{};
   }
 

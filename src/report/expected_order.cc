@@ -32,7 +32,7 @@ std::string fault(const History& h, const OrderReplay& r) {
       return fmt::format("{} started before {}, which comes first in their session, had committed",
                          display_txn(h, r.txn), display_txn(h, r.other));
     case OrderReplay::Fault::real_time:
-      return fmt::format("{} began after {} had ended, and started before that one committed",
+      return fmt::format("{} began after {} had ended, but started before the latter committed",
                          display_txn(h, r.txn), display_txn(h, r.other));
   }
   return {};
@@ -65,12 +65,11 @@ std::vector<std::string> expected_order_sentences(const History& h, const CheckR
   std::vector<std::string> sentences;
   for (const OrderReplay& r : expected.replays) {
     const std::string_view level = level_info(r.level).name;
-    sentences.push_back(
-        r.fault == OrderReplay::Fault::none
-            ? fmt::format("{} explains the history at {}.", title, level)
-            : fmt::format("{} does not explain the history at {}: {}. That is a fault of "
-                          "the order, and says nothing about the level.",
-                          title, level, fault(h, r)));
+    sentences.push_back(r.fault == OrderReplay::Fault::none
+                            ? fmt::format("{} explains the history at {}.", title, level)
+                            : fmt::format("{} does not explain the history at {}: {}. That is a "
+                                          "fault in the order, and says nothing about the level.",
+                                          title, level, fault(h, r)));
   }
   return sentences;
 }

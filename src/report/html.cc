@@ -151,9 +151,8 @@ std::string explanation(const Audit& c, const Explanation& e, const std::string&
   if (!cycle.empty())
     out += "<figure class=\"dependencies\">" + cycle.text + "<figcaption>" +
            std::string(e.cases.empty() ? "Each" : "In the first case, each") +
-           " solid arrow says that its transaction must come before the next; together "
-           "they close a cycle. Dashed arrows are what the solid ones rest "
-           "on.</figcaption></figure>\n";
+           " solid arrow says that its transaction must come before the next; together they close "
+           "a cycle. The solid arrows rest on the dashed ones.</figcaption></figure>\n";
   if (!e.arrows.empty()) {
     out += "<ul>\n";
     for (const Arrow& arrow : e.arrows)

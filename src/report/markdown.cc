@@ -130,7 +130,7 @@ std::string in_words(const Audit& c) {
   for (const Explanation& e : c.explanations) out += explained(c, e);
   if (count_decided(c) == 0) return out + "Nothing was decided.\n\n";
   out += fmt::format(
-      "What was decided was re-checked by the independent verifier; it rests on {}.\n\n",
+      "The decided verdicts were re-checked by the independent verifier; they rest on {}.\n\n",
       counted(c.observations, "observation", "observations"));
   for (const std::string& s : stakes_in_sentences(c)) out += s + "\n";
   return out + "\n";

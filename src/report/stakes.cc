@@ -16,7 +16,7 @@ std::string conflicts_in_words(const Stakes& s, uint64_t transactions) {
           ? fmt::format("among the first {} transactions, ", grouped(s.looked_at))
           : std::string();
   if (s.conflicts() == 0)
-    return fmt::format("At stake: {}no two transactions {} met on a key that one of them wrote.",
+    return fmt::format("At stake: {}no two transactions {} shared a key that one of them wrote.",
                        among, s.timed ? "that overlapped in time" : "of different sessions");
   std::string kinds;
   for (const auto& [count, name] : {std::pair(s.write_write, "write-write"),
@@ -58,7 +58,8 @@ std::vector<std::string> stakes_in_sentences(const Audit& c) {
         "Only a stale read, of transactions that did not overlap, could have shown " + apart + ".");
   const bool all = c.stakes->looked_at >= c.history.txn_count();
   if (!none.empty())
-    sentences.push_back(all ? "It has no candidate for " + none + ", so it says nothing of these."
+    sentences.push_back(all ? "There is no candidate for " + none +
+                                  ", so it says nothing about these."
                             : "Among these there is no candidate for " + none + ".");
   return sentences;
 }

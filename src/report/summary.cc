@@ -107,10 +107,11 @@ namespace {
 std::string what_it_needs(const History& h, const Explanation& e) {
   if (!h.states_versions()) return "";
   if (e.need_statements.empty())
-    return "What the clients saw shows it; what the history states about versions is not needed.";
-  std::string out = "What the clients saw of these transactions does not show it";
+    return "The clients' reads alone show it; the stated version orders and sources are not "
+           "needed.";
+  std::string out = "The clients' reads of these transactions do not show it";
   if (e.need_statements.size() < e.levels.size()) out += " at " + level_names(e.need_statements);
-  return out + ": that takes what the history states about versions.";
+  return out + " without the versions that the history states.";
 }
 
 }  // namespace
@@ -118,9 +119,8 @@ std::string what_it_needs(const History& h, const Explanation& e) {
 std::vector<std::string> meaning(const Audit& c, const Explanation& e) {
   if (const std::optional<LevelId> held = all_beside(c, e))
     return {fmt::format(
-        "{0}, which holds, does not imply {1}, nor the other way round: a database that "
-        "locks lets a transaction see what was committed after it began. Nothing is "
-        "wrong unless snapshots were promised.",
+        "{0}, which holds, and {1} do not imply each other: under locking, a transaction may see "
+        "what was committed after it began. Nothing is wrong unless snapshots were promised.",
         level_info(*held).name, level_names(e.levels))};
   const AnomalyInfo& a = anomaly_info(e.anomaly);
   std::vector<std::string> out;
@@ -129,8 +129,8 @@ std::vector<std::string> meaning(const Audit& c, const Explanation& e) {
   out.push_back(std::string(a.harm));
   const bool declared = e.levels == std::vector{LevelId::mixed};
   std::string levels = declared
-                           ? "It breaks what these transactions declare."
-                           : fmt::format("The weakest level{} that it breaks: {}.",
+                           ? "It violates the levels that these transactions declare."
+                           : fmt::format("The weakest level{} that it violates: {}.",
                                          e.weakest.size() == 1 ? "" : "s", level_names(e.weakest));
   if (const std::vector<LevelId> best = strongest_satisfied(c.result); !best.empty())
     levels += fmt::format(" The strongest that {}: {}.", best.size() == 1 ? "holds" : "hold",
@@ -142,10 +142,8 @@ std::vector<std::string> meaning(const Audit& c, const Explanation& e) {
 
 std::string_view what_is_left_out(const Explanation& e) {
   if (e.self_proving) return "";
-  return "These transactions do not violate the level by themselves: the proof goes through more "
-         "of "
-         "the history, and the "
-         "certificate has all of it.";
+  return "These transactions do not violate the level by themselves: the proof uses more of the "
+         "history, and the certificate has all of it.";
 }
 
 // Either the cycle is given word for word, or the sentences of these anomalies give the read or

@@ -30,10 +30,10 @@ Status FencedWatcher::add(const std::shared_ptr<const History>& piece) {
     if (Status s = take_event(event); !s.ok()) return s;
   last_ = piece;
   if (clock_.waiting() > kMostWaiting)
-    return bad_input(fmt::format(
-        "{} transactions wait for a fence of their session, or for the one that this read from; "
-        "expected each session to read and write the key of --fence now and then",
-        clock_.waiting()));
+    return bad_input(
+        fmt::format("{} transactions wait for a fence of their session, or for the fence it read "
+                    "from; expected each session to read and write the key of --fence now and then",
+                    clock_.waiting()));
   return hand_over(*piece, due());
 }
 

@@ -125,7 +125,7 @@ TEST(HorizonWatcher, RefusesWhatItDoesNotDecide) {
   ASSERT_TRUE(read.ok());
   const Status s = watcher.add(std::make_shared<const History>(std::move(read->history)));
   ASSERT_FALSE(s.ok());
-  EXPECT_EQ(s.error().message, "watching does not decide lists");
+  EXPECT_EQ(s.error().message, "watching does not support lists");
 }
 
 }  // namespace

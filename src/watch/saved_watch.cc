@@ -65,12 +65,12 @@ Status load_watch(std::string_view saved, const WatchParts& parts) {
   if (!all.ok() || !all.at_end()) return bad_input("it ends in the middle");
   if (Status s = take_promises(body, parts.options); !s.ok()) return s;
   if (body.flag() != (parts.chunks != nullptr))
-    return bad_input("it is of a file, but standard input is watched; expected the file");
+    return bad_input("it was saved for a file, but standard input is watched; expected the file");
   if (parts.chunks != nullptr)
     if (Status s = parts.chunks->load(body); !s.ok()) return s;
   if (Status s = parts.watcher.load(body, *txns); !s.ok()) return s;
   if (body.flag() != (parts.chain != nullptr))
-    return bad_input("expected --certificate if there was a chain before, and else none");
+    return bad_input("expected --certificate if and only if there was a chain before");
   if (parts.chain != nullptr)
     if (Status s = parts.chain->load(body, *txns); !s.ok()) return s;
   if (!body.ok() || !body.at_end()) return bad_input("the saved state is invalid");

@@ -75,7 +75,7 @@ class Slices : public WatchListener {
     if (!s.ok() && s.error().kind != ErrorKind::budget) return s.error();
     if (sliced_.out_of_order) {
       sliced_.violation.reset();
-      leave_open({UnknownCause::unsupported, "the lines are not in the order of time"});
+      leave_open({UnknownCause::unsupported, "the lines are not in time order"});
     } else if (sliced_.violation && s.ok()) {
       sliced_.outcome = Outcome::violated;
     } else if (!s.ok()) {

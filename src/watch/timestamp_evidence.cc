@@ -36,7 +36,7 @@ std::string sentence_of(const TimestampFault& f, const std::string& other) {
       break;
     case Kind::operation:
       if (f.other == f.txn)
-        return fmt::format("{} of {} does not fit its own write", display_op(h, f.op), name);
+        return fmt::format("{} of {} contradicts its own write", display_op(h, f.op), name);
       return fmt::format("{} of {}, which started at {}, should have seen {}", display_op(h, f.op),
                          name, f.txn->start, stood(f.stood, other));
     case Kind::overlap:
@@ -51,9 +51,8 @@ std::string sentence_of(const TimestampFault& f, const std::string& other) {
           name, f.txn->start, other, f.other->commit);
     case Kind::real_time:
       return fmt::format(
-          "{} began after {} had ended, but started at {}, before that one committed "
-          "at {}",
-          name, other, f.txn->start, f.other->commit);
+          "{} began after {} had ended, but started at {}, before the latter committed at {}", name,
+          other, f.txn->start, f.other->commit);
   }
   return {};
 }

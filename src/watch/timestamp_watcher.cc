@@ -67,8 +67,8 @@ Status TimestampWatcher::take_session(const History& h, TxnId t, TimestampSessio
   const Interval begin = h.begin_time(t), end = h.end_time(t);
   if (!begin.known()) return Ok{};
   if (begin.response < session.over)
-    return bad_input(fmt::format("{} begins before what its session did before was over; expected "
-                                 "the times of a session not to run backwards",
+    return bad_input(fmt::format("{} begins before the previous transaction of its session ended; "
+                                 "expected the times of a session not to run backwards",
                                  h.name(t)),
                      h.line(t));
   session.over = std::max(session.over, begin.request);
@@ -131,7 +131,7 @@ void TimestampWatcher::add_late(Placed p) {
            txn->start < last_but_one_->commit)
     fault({Kind::real_time, txn, last_but_one_, kNone, kNone, {}});
   else
-    report(txn->name(), "it was reported after what started later had been decided");
+    report(txn->name(), "it was reported after transactions that started later had been decided");
   replay_.add(txn);
 }
 
@@ -216,12 +216,12 @@ void TimestampWatcher::fault(const TimestampFault& fault) {
 void TimestampWatcher::saw_unplaced(const Placed& reader, OpId op, const Unplaced* writer) {
   const std::string seen = fmt::format("{} of {}", display_op(reader.history(), op), reader.name());
   if (writer == nullptr)
-    return report(reader.name(),
-                  fmt::format("{} may have seen a write without a commit_ts, of which "
-                              "there are too many to this key",
-                              seen));
+    return report(
+        reader.name(),
+        fmt::format("{} may have seen a write without a commit_ts; this key has too many of those",
+                    seen));
   report(writer->name,
-         fmt::format("{} saw its write, and it has no commit_ts, so its place is not known", seen));
+         fmt::format("{} saw its write, but it has no commit_ts, so its place is unknown", seen));
 }
 
 void TimestampWatcher::report(std::string about, std::string reason) {

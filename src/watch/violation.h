@@ -17,7 +17,7 @@ namespace assay::internal::watch {
 
 // The message for a window with more violations than are reported one by one.
 inline constexpr std::string_view kTooMany =
-    "more transactions contradict each other than can be separated";
+    "too many transactions contradict each other to be separated";
 inline constexpr size_t kMostLeftOut = 256;
 
 // The options with which a window is checked.

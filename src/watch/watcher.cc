@@ -94,8 +94,8 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t, const
   Session& session = sessions_[HeldValue(h.session_name(h.session(t)))];
   // Within a piece the reader has made sure of this.
   if (begin.known() && begin.response < session.over)
-    return bad_input(fmt::format("{} begins before what its session did before was over; expected "
-                                 "the times of a session not to run backwards",
+    return bad_input(fmt::format("{} begins before the previous transaction of its session ended; "
+                                 "expected the times of a session not to run backwards",
                                  h.name(t)),
                      h.line(t));
   if (begin.known()) session.over = std::max(session.over, begin.request);
@@ -309,7 +309,7 @@ size_t Watcher::handle_unexplained(std::span<const Window::UnexplainedRead> unex
     const Member& m = candidates_[read.place];
     if (m.left_out) continue;  // it saw more than one such value
     report(m.piece->name(m.txn),
-           "it read a value, and everything that may explain or contradict it is forgotten", false);
+           "everything that could explain or contradict its read is forgotten", false);
     leave_out(read.place, false);
     ++left_out;
   }
@@ -362,8 +362,8 @@ bool Watcher::give_up_one(const Judgement& rejected) {
   const uint32_t suspect = last_of(explanations[0], rejected.window, candidates_);
   if (suspect == kNone) return false;
   report(candidates_[suspect].piece->name(candidates_[suspect].txn),
-         fmt::format("no order explains it together with the transactions before, and those that "
-                     "are kept prove no violation ({})",
+         fmt::format("no order explains it together with the earlier transactions, but those still "
+                     "kept prove no violation ({})",
                      anomaly_info(explanations[0].anomaly).name),
          false);
   leave_out(suspect, false);

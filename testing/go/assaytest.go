@@ -28,7 +28,7 @@ func Record(t testing.TB, database, level string) string {
 	t.Helper()
 	given, err := url.Parse(database)
 	if err != nil || given.Host == "" {
-		t.Fatalf("assaytest: %q is no URL of a database; expected one such as postgresql://me@localhost/shop", database)
+		t.Fatalf("assaytest: %q is not a database URL; expected one such as postgresql://me@localhost/shop", database)
 	}
 	folder, err := os.MkdirTemp("", "assay-")
 	if err != nil {
@@ -52,14 +52,14 @@ func Record(t testing.TB, database, level string) string {
 	address, said := addressIn(notes)
 	if address == "" {
 		_ = recorder.Wait()
-		t.Fatalf("assaytest: nothing can be recorded\n%s", said)
+		t.Fatalf("assaytest: cannot record\n%s", said)
 	}
 	t.Cleanup(func() {
 		t.Helper()
 		_ = input.Close()
 		rest, _ := io.ReadAll(notes)
 		if err := recorder.Wait(); err != nil {
-			t.Errorf("%s is not shown (%v)\n%s%s", level, err, verdict.String(), rest)
+			t.Errorf("%s is not confirmed (%v)\n%s%s", level, err, verdict.String(), rest)
 			return
 		}
 		t.Log(verdict.String())

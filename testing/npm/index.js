@@ -19,7 +19,7 @@ function program() {
       return join(folder, "assay");
     } catch { /* the next one */ }
   }
-  throw new Error("there is no program in this package, and none on the PATH; expected one that ASSAY_PROGRAM names");
+  throw new Error("no assay program in this package or on the PATH; set ASSAY_PROGRAM to one");
 }
 
 function through(database, address) {
@@ -46,7 +46,7 @@ function start(database, level, history, test) {
     recorder.stdin.on("error", () => {}); // it has ended; its exit code says why
     recorder.stdout.setEncoding("utf8").on("data", (text) => { verdict += text; });
     const ended = new Promise((end) => recorder.on("close", (code) => end({ code, told: verdict + notes })));
-    ended.then(({ told }) => reject(new Error(`nothing can be recorded\n${told}`)));
+    ended.then(({ told }) => reject(new Error(`cannot record\n${told}`)));
     recorder.stderr.setEncoding("utf8").on("data", (text) => {
       notes += text;
       const listening = notes.match(/listening: .*?postgresql:\/\/([^/, ]+)[/,]/);
@@ -71,7 +71,7 @@ function recorded(database, level, test) {
     }
     const { code, told } = await recorder.end();
     if (code === 0) rmSync(folder, { recursive: true });
-    const violated = code === 0 ? null : new Error(`${level} is not shown (exit code ${code})\n${told}`);
+    const violated = code === 0 ? null : new Error(`${level} is not confirmed (exit code ${code})\n${told}`);
     if (failed && violated) throw new AggregateError([failed, violated], `${failed}\n${violated.message}`);
     if (failed ?? violated) throw failed ?? violated;
   };

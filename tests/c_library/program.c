@@ -91,7 +91,7 @@ static void violations_are_explained_and_proved(void) {
   assay_bytes_free(bytes);
   EXPECT(assay_report(audit, "tex", &bytes, &error) == ASSAY_USAGE);
   EXPECT(bytes == NULL);
-  expect_error(error, ASSAY_USAGE, "no report 'tex'; expected one of text, json");
+  expect_error(error, ASSAY_USAGE, "unknown report 'tex'; expected one of text, json");
 
   /* The certificates hold for this history, not with another verdict and not for another history. */
   assay_history_free(history); /* the audit keeps it */
@@ -189,9 +189,9 @@ static void errors_say_what_where_and_what_was_expected(void) {
   expect_error(error, ASSAY_IO, "no/such/file");
   EXPECT(assay_history_read("no/such/file", NULL, &history, NULL) == ASSAY_IO);
   EXPECT(assay_options_level(options, "serialisable", &error) == ASSAY_USAGE);
-  expect_error(error, ASSAY_USAGE, "no level 'serialisable'; expected one of pl-1, ");
+  expect_error(error, ASSAY_USAGE, "unknown level 'serialisable'; expected one of pl-1, ");
   EXPECT(assay_options_format(options, "word", &error) == ASSAY_USAGE);
-  expect_error(error, ASSAY_USAGE, "no format 'word'");
+  expect_error(error, ASSAY_USAGE, "unknown format 'word'");
   EXPECT_OK(assay_options_format(options, "hist", &error));
   EXPECT(error == NULL);
   EXPECT(assay_history_read_text(broken, strlen(broken), "broken", options, &history, &error) == ASSAY_BAD_INPUT);

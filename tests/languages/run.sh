@@ -35,7 +35,7 @@ expect "strict-serializable violated"
 if told=$(check "$source/README.md" 2>&1); then echo "a page passed for a history"; exit 1; fi
 expect "README.md"
 if told=$(check "$source/examples/write-skew.hist" serialisable 2>&1); then echo "there is no such level"; exit 1; fi
-expect "no level 'serialisable'"
+expect "unknown level 'serialisable'"
 [ "$language" = javascript ] || exit 0
 
 cat > built.mjs <<JS

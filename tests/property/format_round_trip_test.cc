@@ -45,7 +45,7 @@ Kept kept(const std::vector<Loss>& losses) {
   static const std::set<std::string> kTimes = {
       "transactions without operations", "transactions of unknown outcome that nothing read",
       "times of transactions", "ends of transactions of unknown outcome",
-      "moments within which transactions began or ended"};
+      "intervals within which transactions began or ended"};
   Kept result = Kept::all;
   for (const Loss& loss : losses) {
     if (kNames.contains(loss.what)) continue;

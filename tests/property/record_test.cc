@@ -35,7 +35,7 @@ const std::string kStatements =
 {"q":5,"kind":"update","sql":"UPDATE","reads":true,"writes":true,"changed":"t"}
 {"q":6,"kind":"delete","sql":"DELETE","reads":true,"writes":true,"changed":"t","depends":true}
 {"q":7,"kind":"insert","sql":"INSERT","reads":true,"writes":true,"changed":"t"}
-{"q":8,"kind":"select","sql":"SELECT f()","reads":true,"writes":true,"missed":"a function of the user's"}
+{"q":8,"kind":"select","sql":"SELECT f()","reads":true,"writes":true,"missed":"a user-defined function"}
 {"q":9,"kind":"commit","sql":"COMMIT"}
 {"q":10,"kind":"select","sql":"DECLARE","reads":true,"from":[["t",3]],"where":[]}
 )x";

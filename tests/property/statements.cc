@@ -398,7 +398,7 @@ class Reader {
          [&](const Match& m) { return f.found_none(m[1], m[2], m[3]); }},
         {kTxn + " (?:first )?found that " + kKey + " satisfied (.*)",
          [&](const Match& m) { return f.found_match(m[1], m[2], m[3]); }},
-        {kTxn + " saw " + version + " and passed it over, looking for (.*)",
+        {kTxn + " saw " + version + " and skipped it, looking for (.*)",
          [&](const Match& m) { return f.passed_over(m[1], m[2], m[3], m[4]); }},
         {kTxn + " (?:first )?failed to insert " + kKey + " because it was there",
          [&](const Match& m) { return f.insert_failed(m[1], m[2]); }},

@@ -64,7 +64,7 @@ class Checking(unittest.TestCase):
     def test_reports(self):
         self.assertIn("write-skew", str(self.result))
         self.assertTrue(self.result.report("sarif").startswith("{"))
-        with self.assertRaisesRegex(assay.UsageError, "no report 'tex'; expected one of text"):
+        with self.assertRaisesRegex(assay.UsageError, "unknown report 'tex'; expected one of text"):
             self.result.report("tex")
         cell = self.result._repr_html_()
         # The conflict, and then the report; what is in the frame cannot leave its attribute.
@@ -86,9 +86,9 @@ class Checking(unittest.TestCase):
 
     def test_a_level_that_was_not_asked_for(self):
         result = assay.check(self.history, ["adya"])
-        with self.assertRaisesRegex(KeyError, "no verdict on 'serializable'; there are pl-1"):
+        with self.assertRaisesRegex(KeyError, "no verdict on 'serializable'; expected one of pl-1"):
             result["serializable"]
-        with self.assertRaisesRegex(assay.UsageError, "no level 'serialisable'; expected one of"):
+        with self.assertRaisesRegex(assay.UsageError, "unknown level 'serialisable'; expected one of"):
             assay.check(self.history, "serialisable")
 
     def test_threads_share_a_history(self):
@@ -146,7 +146,7 @@ class Reading(unittest.TestCase):
         self.assertIsInstance(caught.exception, ValueError)
         with self.assertRaisesRegex(assay.ReadError, "no/such/file"):
             assay.check("no/such/file")
-        with self.assertRaisesRegex(assay.UsageError, "no format 'word'"):
+        with self.assertRaisesRegex(assay.UsageError, "unknown format 'word'"):
             assay.History.parse("", format="word")
 
     def test_notes(self):

@@ -109,6 +109,6 @@ fi
 fix
 run >told 2>&1 || { cat told; echo "it fails without its bug"; exit 1; }
 ASSAY_PROGRAM=$work/none fails none
-if [ "$language" != clojure ]; then ASSAY_PROGRAM=$(command -v false) fails "nothing can be recorded"; fi
+if [ "$language" != clojure ]; then ASSAY_PROGRAM=$(command -v false) fails "cannot record"; fi
 bypass
 fails vacuous

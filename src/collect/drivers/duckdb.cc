@@ -171,7 +171,7 @@ class DuckdbDriver : public Driver {
   bool supports_conditions() const override { return true; }
   sql::Dialect dialect() const override {
     return {.database = "DuckDB",
-            .refusal = "transactions in SQL are not driven on DuckDB; expected assay play"};
+            .refusal = "transactions in SQL are not supported on DuckDB; expected assay play"};
   }
 
   Status prepare() override {

@@ -148,7 +148,7 @@ class EtcdSession : public OptimisticSession {
     return times;
   }
 
-  CallResult abort() override { return CallResult::aborted("given up by the client"); }
+  CallResult abort() override { return CallResult::aborted("rolled back by the client"); }
 
  protected:
   CallResult fetch(const std::string& key, Text& text) override {

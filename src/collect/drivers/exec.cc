@@ -70,7 +70,7 @@ CallResult outcome_of(const Json& answer, bool commit) {
     return answer[name].is_string() ? answer[name].text() : answer[name].dump();
   };
   if (answer.is_discarded()) {
-    const char* why = "the program gave no answer, or none that is a JSON object";
+    const char* why = "the program sent no answer, or one that is not a JSON object";
     return commit ? CallResult::unknown(why) : CallResult::aborted(why, true);
   }
   const bool lost = answer.value("lost", Json(false)) == Json(true);
@@ -137,7 +137,7 @@ class ExecSession : public DriverSession {
   CallResult abort() override {
     CallResult result = ask({{"do", "abort"}}).first;
     if (result.outcome == CallOutcome::fatal) return result;
-    return CallResult::aborted("given up by the client", result.session_lost);
+    return CallResult::aborted("rolled back by the client", result.session_lost);
   }
   bool takes_whole() const override { return batch_; }
   CallResult whole(std::span<const Request> requests, std::vector<Reply>& replies) override {
@@ -167,7 +167,7 @@ class ExecSession : public DriverSession {
     CallResult result = outcome_of(answer, commit);
     if (result.ok() && !(take_time(answer, "start_ts", own_.start_ts) &&
                          take_time(answer, "commit_ts", own_.commit_ts)))
-      result = CallResult::fatal("exec: a time that is no integer of 64 bits: " + answer.dump());
+      result = CallResult::fatal("exec: a time that is not a 64-bit integer: " + answer.dump());
     return {std::move(result), std::move(answer)};
   }
   void set_read_only(bool read_only) { read_only_ = read_only; }
@@ -278,7 +278,7 @@ class ExecDriver : public Driver {
     const auto [result, answer] = session->ask(hello, false, kStartTime);
     if (!result.ok())
       return io_error(
-          fmt::format("exec: '{}' does not say hello: {}", program_->name(), result.message));
+          fmt::format("exec: '{}' does not answer hello: {}", program_->name(), result.message));
     session->set_read_only(answer.value("read_only", Json(false)) == Json(true));
     session->set_batch(answer.value("batch", Json(false)) == Json(true));
     if (!kinds_.empty()) return session;  // known since the first time

@@ -184,8 +184,8 @@ Result<int> ExecProgram::dial_own() {
     if (const Result<int> other = dial(); other.ok()) {
       close(*other);
       return usage_error(
-          fmt::format("exec+unix: another program listens at '{0}'; without a command, as "
-                      "exec+unix:{0}, it is driven",
+          fmt::format("exec+unix: another program listens at '{0}'; to drive it, give no command: "
+                      "exec+unix:{0}",
                       path_));
     }
     auto started = ExecProcess::start(command_, false);

@@ -136,7 +136,7 @@ Status set_up_connection(MYSQL* c, const Url& url) {
   for (const auto& [name, value] : url.query) {
     if (name != "ssl-mode") continue;
     if (value != "disabled" && value != "required" && value != "verify-identity")
-      return usage_error("no ssl-mode '" + value +
+      return usage_error("unknown ssl-mode '" + value +
                          "'; expected disabled, required or verify-identity");
     tls = value != "disabled";
     verified = value == "verify-identity";
@@ -488,7 +488,7 @@ class MysqlDriver : public Driver {
     auto session = open();
     if (!session.ok()) return session.error();
     if (options_.run != 0 && parse_mark((*session)->ask(kRunQuestion)).run != options_.run)
-      return io_error("MySQL: the tables of this run have not arrived here");
+      return io_error("MySQL: the tables of this run have not been replicated here");
     return std::unique_ptr<DriverSession>(std::move(*session));
   }
 

@@ -156,7 +156,7 @@ class PostgresqlSession : public DriverSession {
 
   Status prepare() {
     if (options_.run != 0 && parse_mark(ask(kRunQuestion)).run != options_.run)
-      return io_error("PostgreSQL: the tables of this run have not arrived here");
+      return io_error("PostgreSQL: the tables of this run have not been replicated here");
     if (dialect_ == Dialect::h2) return prepare_h2();
     const bool named = options_.isolation != "default";
     begin_ = named ? "BEGIN ISOLATION LEVEL " + options_.isolation : "BEGIN";

@@ -15,8 +15,8 @@ namespace assay::internal::collect {
 namespace {
 
 constexpr IsolationName kRedisIsolations[] = {
-    {"watch", "WATCH what is read, then MULTI and EXEC"},
-    {"multi", "MULTI and EXEC alone: nothing that was read is compared"},
+    {"watch", "WATCH each key read, then MULTI and EXEC"},
+    {"multi", "only MULTI and EXEC: reads are not compared"},
 };
 constexpr std::string_view kRedisPrefix = "assay:";
 constexpr const char* kRedisRunKey = "assay-run";
@@ -66,7 +66,7 @@ class RedisSession : public OptimisticSession {
   CallResult abort() override {
     const bool kept = !watching_ || connection_->ask({"UNWATCH"}) != nullptr;
     watching_ = false;
-    return CallResult::aborted("given up by the client", !kept);
+    return CallResult::aborted("rolled back by the client", !kept);
   }
 
  protected:

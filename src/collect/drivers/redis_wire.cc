@@ -88,7 +88,7 @@ class TlsWire : public RedisWire {
       if (reply != nullptr) return RedisAnswer(static_cast<redisReply*>(reply));
       if (!receive()) return nullptr;
     }
-    error_ = "an answer that is not Redis's";
+    error_ = "an answer that does not follow Redis's protocol";
     return nullptr;
   }
 

@@ -130,8 +130,8 @@ Status parse_query(std::string_view query, Address& address) {
     } else if (name == "turns" && (value == "yes" || value == "no")) {
       address.turns = value == "yes";
     } else {
-      return usage_error(
-          fmt::format("simulated: knows bug=, rate= and turns=yes or no, not '{}'", part));
+      return usage_error(fmt::format(
+          "simulated: unknown option '{}'; expected bug=, rate= or turns=yes or no", part));
     }
   }
   return Ok{};
@@ -146,7 +146,7 @@ Result<std::unique_ptr<Driver>> open_simulated(const DriverOptions& options) {
   rest.remove_prefix(std::min(rest.size(), name.size() + 1));
   Address address;
   const auto level = find_level(name);
-  if (!level) return usage_error(fmt::format("simulated: there is no level '{}'", name));
+  if (!level) return usage_error(fmt::format("simulated: unknown level '{}'", name));
   address.level = *level;
   if (Status s = parse_query(rest, address); !s.ok()) return s.error();
   if (address.bug == Anomaly::none) address.rate = 0;

@@ -634,7 +634,7 @@ Result<std::unique_ptr<Driver>> open_sqlite(const DriverOptions& options) {
   std::string path = options.url.substr(kSqliteScheme.size());
   if (path.starts_with("///")) path.erase(0, 2);
   if (path == ":memory:")
-    return usage_error("sqlite::memory: is one connection's own; leave the path out instead");
+    return usage_error("sqlite::memory: belongs to one connection; leave the path out instead");
   TemporaryFolder folder;
   if (path.empty()) {
     Result<TemporaryFolder> created = TemporaryFolder::create();

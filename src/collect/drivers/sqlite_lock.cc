@@ -41,8 +41,8 @@ Result<std::unique_ptr<SqliteLock>> SqliteLock::take(const std::string& path) {
   if (!known) held.fd = fd;
   if (held.users == 0 && ::flock(held.fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     Error e = usage_error(
-        "another run is using this database; expected a separate database, or to wait for "
-        "its end");
+        "another run is using this database; expected a separate database, or that run to have "
+        "ended");
     e.file = path;
     return e;
   }

@@ -206,7 +206,7 @@ class Assembler {
       if (!left.row.empty()) unseen.insert(left.table);
     for (Table& t : tables_)
       if (t.refusal.empty() && unseen.contains(t.name))
-        t.refusal = "a table of which not every change was seen";
+        t.refusal = "a table with changes that were not all seen";
   }
 
   void name_transactions() {
@@ -303,7 +303,7 @@ class Assembler {
           missed = refusal_of(c.after.table.empty() ? c.before.table : c.after.table);
       for (const Version& v : s.sight.rows)
         if (missed.empty() && (key_of_version(v).empty() || !has_writer(v)))
-          missed = "a row whose writer is not known";
+          missed = "a row whose writer is unknown";
       count_one(s, s.sight.kind == Sight::Kind::read, missed);
       if (s.sight.elsewhere) count_one(s, true, *s.sight.elsewhere);
     }

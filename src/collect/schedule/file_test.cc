@@ -96,10 +96,10 @@ TEST(ScheduleSpecification, IsReadAsItStands) {
 
 TEST(ScheduleSpecification, WhatIsWrongHasItsPlace) {
   EXPECT_EQ(refused("session s1\nstep a { SELECT 1; }\nstep a { SELECT 2; }\n"),
-            "x.spec:3:6: a second step 'a'; expected another name");
+            "x.spec:3:6: a second step 'a'; expected a different name");
   EXPECT_EQ(refused("session s1\nstep a { SELECT 1; }\npermutation a\n b"),
-            "x.spec:4:2: no step 'b'; expected one of a session");
-  EXPECT_EQ(refused("setup { SELECT 1;"), "x.spec:1:7: SQL without an end; expected '}'");
+            "x.spec:4:2: unknown step 'b'; expected one of a session");
+  EXPECT_EQ(refused("setup { SELECT 1;"), "x.spec:1:7: unterminated SQL; expected '}'");
   EXPECT_EQ(refused("session s1 permutation"), "x.spec:1:12: 'permutation'; expected 'step'");
   EXPECT_EQ(refused("setup {}\n"), "x.spec:2:1: the end of the file; expected 'session'");
   EXPECT_EQ(refused("session s1 step a {} permutation a(a"),
@@ -124,11 +124,9 @@ TEST(ScheduleLabelled, CommentsInFrontHoldUntilTheNext) {
 // As shrink --sql writes it.
 TEST(ScheduleLabelled, WhatShrinkWritesIsRead) {
   const File file = parsed(
-      "-- In any connection, before:\nDROP TABLE IF EXISTS kv;\n\n"
-      "-- Then, a connection for each session, these lines in this order.\n"
-      "/* c1: c1-0 */ BEGIN;\n"
-      "/* c1: c1-0 */ SELECT v FROM kv WHERE k = 'balance'; -- returned 100\n"
-      "/* 2: 2-0 */ COMMIT;\n");
+      "-- First, in any connection:\nDROP TABLE IF EXISTS kv;\n\n-- Then, with one connection per "
+      "session, these lines in this order.\n/* c1: c1-0 */ BEGIN;\n/* c1: c1-0 */ SELECT v FROM kv "
+      "WHERE k = 'balance'; -- returned 100\n/* 2: 2-0 */ COMMIT;\n");
   EXPECT_EQ(file.setup.size(), 1u);
   EXPECT_EQ(told(file), "c1: BEGIN | c1: SELECT v FROM kv WHERE k = 'balance' | 2: COMMIT");
 }
@@ -159,7 +157,7 @@ TEST(ScheduleLabelled, MarkdownHasBlocksAndTables) {
 }
 
 TEST(ScheduleLabelled, SqlWithoutLabelsIsRefused) {
-  EXPECT_NE(refused("BEGIN; COMMIT;").find("x.spec:1:1: no statement says of which session"),
+  EXPECT_NE(refused("BEGIN; COMMIT;").find("x.spec:1:1: no statement names its session"),
             std::string::npos);
 }
 

@@ -96,9 +96,9 @@ class LabelledReader {
     end_permutation();
     if (file_.steps.empty())
       return bad_input(
-          "no statement says of which session it is; expected a specification of PostgreSQL's, or "
-          "SQL with /* t1 */ in front of the statements of a session, -- session 1 above them, or "
-          "-- T1 behind them",
+          "no statement names its session; expected a specification of PostgreSQL's, or SQL with "
+          "/* t1 */ before the statements of a session, -- session 1 above them, or -- T1 after "
+          "them",
           1, 1);
     return std::move(file_);
   }

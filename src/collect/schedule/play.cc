@@ -66,7 +66,7 @@ class OpenStage : public Stage {
       if (!driver.ok()) return driver.error();
       drivers_.push_back(std::move(*driver));
     }
-    if (drivers_.empty()) return usage_error("there is no database to play at; expected a URL");
+    if (drivers_.empty()) return usage_error("no database to play on; expected a URL");
     if (Status s = drivers_[0]->prepare(); !s.ok()) return s;
     if (kin_of(*drivers_[0]) == Kin::keys) {
       auto table = key_table(file_, *drivers_[0]);
@@ -109,7 +109,7 @@ class OpenStage : public Stage {
     control_ = std::move(*control);
     if (Status s = observer_.spare(*control_); !s.ok()) return s;
     has_place_ = true;
-    if (Status s = must(observer_.make_functions(), "cannot make the functions that tell of rows");
+    if (Status s = must(observer_.make_functions(), "cannot create the functions that report rows");
         !s.ok())
       return s;
     // The locks of one endpoint say nothing about the others.
@@ -173,7 +173,7 @@ class OpenStage : public Stage {
     if (all.empty()) return Ok{};
     if (Status s = control_->speak(all, answers); !s.ok()) return s;
     if (must_succeed && !answers.back().error.empty())
-      return bad_input("the setup fails: " + answers.back().error);
+      return bad_input("the setup failed: " + answers.back().error);
     if (observer_.kin() == Kin::keys) note_first_rows(all, answers);
     if (!answers.back().columns.empty())
       now_.told.push_back({.what = Told::What::result, .result = answers.back()});
@@ -190,7 +190,7 @@ class OpenStage : public Stage {
 
   Status set_up() {
     // On PostgreSQL in one transaction, since otherwise each statement would sync the disk.
-    if (Status s = must(observer_.begin_place(), "cannot make the place to play in"); !s.ok())
+    if (Status s = must(observer_.begin_place(), "cannot create the place to play in"); !s.ok())
       return s;
     for (const std::string& sql : file_.setup)
       if (Status s = tell_setup(sql, true); !s.ok()) return s;
@@ -227,7 +227,7 @@ class OpenStage : public Stage {
     if (now_.statements.size() == before) return Ok{};
     const Spoken& last = now_.statements.back().answer;
     if (must_succeed && !last.error.empty())
-      return bad_input(fmt::format("the setup of session '{}' fails: {}",
+      return bad_input(fmt::format("the setup of session '{}' failed: {}",
                                    file_.sessions[session].name, last.error));
     if (!last.columns.empty()) now_.told.push_back({.what = Told::What::result, .result = last});
     return Ok{};
@@ -372,7 +372,7 @@ class OpenStage : public Stage {
   Status finish(size_t session, std::vector<size_t>& waiting) {
     const size_t i = active_[session];
     if (!player_->wait(session, options_.timeout * 10))
-      return io_error(fmt::format("step '{}' is not answered", name_of(i)));
+      return io_error(fmt::format("step '{}' got no answer", name_of(i)));
     for (int looks = 0; active_[session] != SIZE_MAX && looks < 100; ++looks) {
       if (complete(i, true, false)) std::erase(waiting, i);
       complete_some(waiting, true);

@@ -244,7 +244,7 @@ TEST(SchedulePlay, ASetupThatFailsIsBadInput) {
   const auto played = (*stage)->play(file->permutations[0]);
   ASSERT_FALSE(played.ok());
   EXPECT_EQ(played.error().kind, ErrorKind::bad_input);
-  EXPECT_NE(played.error().message.find("the setup fails: no such table: nowhere"),
+  EXPECT_NE(played.error().message.find("the setup failed: no such table: nowhere"),
             std::string::npos);
 }
 

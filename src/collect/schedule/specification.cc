@@ -100,7 +100,7 @@ class SpecificationReader {
     if (now_.kind != Piece::Kind::name) return unexpected("the name of a step");
     const Piece name = now_;
     if (!by_name_.emplace(name.text, file_.steps.size()).second)
-      return bad_input(fmt::format("a second step '{}'; expected another name", name.text),
+      return bad_input(fmt::format("a second step '{}'; expected a different name", name.text),
                        name.line, name.column);
     if (Status s = advance(); !s.ok()) return s;
     if (now_.kind != Piece::Kind::block) return unexpected("'{'");
@@ -154,7 +154,7 @@ class SpecificationReader {
     for (const Named& n : named_) {
       const auto found = by_name_.find(n.step.text);
       if (found == by_name_.end())
-        return bad_input(fmt::format("no step '{}'; expected one of a session", n.step.text),
+        return bad_input(fmt::format("unknown step '{}'; expected one of a session", n.step.text),
                          n.step.line, n.step.column);
       Turn& turn = file_.permutations[n.permutation].turns[n.turn];
       (n.marker ? turn.markers[*n.marker].step : turn.step) = found->second;
@@ -229,7 +229,7 @@ class SpecificationReader {
   Status block() {
     now_.kind = Piece::Kind::block;
     for (pass(); !over() && at() != '}';) take(1);
-    if (over()) return bad_input("SQL without an end; expected '}'", now_.line, now_.column);
+    if (over()) return bad_input("unterminated SQL; expected '}'", now_.line, now_.column);
     pass();
     now_.text = trimmed(now_.text);
     return Ok{};
@@ -244,7 +244,7 @@ class SpecificationReader {
       if (at() == '"') pass();
       if (at() == '\n') break;
     }
-    return bad_input("a name without an end; expected '\"'", now_.line, now_.column);
+    return bad_input("unterminated name; expected '\"'", now_.line, now_.column);
   }
 
   std::string_view text_;

@@ -47,7 +47,7 @@ class Cursor {
     if (now().kind != Token::Kind::word) expected(what);
     if (now().text.starts_with("assay") || now().text == kWrittenBy)
       fail(now().place,
-           fmt::format("the name '{}' is kept for assay; expected another one", now().text));
+           fmt::format("the name '{}' is reserved for assay; expected another one", now().text));
     return tokens_[at_++].text;
   }
   int64_t integer(std::string_view what) {
@@ -56,7 +56,7 @@ class Cursor {
     const std::string digits = (negative ? "-" : "") + now().text;
     int64_t value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc()) fail(now().place, "no 64-bit integer; expected a smaller number");
+    if (error != std::errc()) fail(now().place, "not a 64-bit integer; expected a smaller number");
     ++at_;
     return value;
   }

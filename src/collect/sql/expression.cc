@@ -6,7 +6,7 @@ namespace assay::internal::collect::sql {
 namespace {
 
 Error out_of_range() {
-  return bad_input("the result of an expression is no 64-bit integer; expected smaller numbers");
+  return bad_input("the result of an expression is not a 64-bit integer; expected smaller numbers");
 }
 
 Result<Value> combine(Expression::Kind kind, int64_t a, int64_t b) {
@@ -23,7 +23,7 @@ Result<Value> combine(Expression::Kind kind, int64_t a, int64_t b) {
       overflow = __builtin_mul_overflow(a, b, &result);
       break;
     default:
-      if (b == 0) return bad_input("an expression divides by 0; expected another number behind %");
+      if (b == 0) return bad_input("an expression divides by 0; expected another number after %");
       // The least integer modulo -1 would overflow on the way.
       result = b == -1 ? 0 : a % b;
   }

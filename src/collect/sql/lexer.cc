@@ -53,7 +53,7 @@ class Lexer {
       } else if (at() == '/' && at(1) == '*') {
         const Place begin = place_;
         while (!over() && !(at() == '*' && at(1) == '/')) pass();
-        if (over()) return fault("a comment without an end; expected */", begin);
+        if (over()) return fault("unterminated comment; expected */", begin);
         pass(2);
       } else {
         break;
@@ -111,7 +111,7 @@ class Lexer {
       if (at() == '\'') pass();
       t.text += at();
     }
-    return fault("a text without an end; expected '", t.place);
+    return fault("unterminated text; expected '", t.place);
   }
 
   std::string_view text_;

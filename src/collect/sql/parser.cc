@@ -51,7 +51,7 @@ class Parser : private Values {
     const std::string wanted = name("the name of a table");
     for (size_t i = 0; i < file_.tables.size(); ++i)
       if (file_.tables[i].name == wanted) return i;
-    fail(place, fmt::format("no table '{}'; expected one that is defined above", wanted));
+    fail(place, fmt::format("unknown table '{}'; expected one that is defined above", wanted));
   }
 
   // Parses create table NAME (COLUMN TYPE [primary key] [not null], …);
@@ -63,7 +63,7 @@ class Parser : private Values {
     for (const Table& other : file_.tables)
       if (other.name == t.name) fail(place, fmt::format("a second table '{}'", t.name));
     if (std::find(std::begin(kTaken), std::end(kTaken), t.name) != std::end(kTaken))
-      fail(place, fmt::format("the name '{}' is kept for assay; expected another one", t.name));
+      fail(place, fmt::format("the name '{}' is reserved for assay; expected another one", t.name));
     need("(");
     std::optional<size_t> key;
     listed([&] {
@@ -104,7 +104,8 @@ class Parser : private Values {
         need("null");
         t.columns.back().not_null = true;
       } else {
-        expected("primary key, not null, ',' or ')': defaults and other constraints are not known");
+        expected(
+            "primary key, not null, ',' or ')': defaults and other constraints are unsupported");
       }
     }
   }
@@ -140,7 +141,7 @@ class Parser : private Values {
   void fill() {
     const Place place = now().place;
     Table& t = file_.tables[table_named()];
-    if (!t.rows.empty()) fail(place, fmt::format("'{}' is filled already", t.name));
+    if (!t.rows.empty()) fail(place, fmt::format("'{}' is already filled", t.name));
     need("with");
     const uint64_t count = number("the number of rows", kMostRows);
     if (!take("row")) need("rows");
@@ -212,7 +213,7 @@ class Parser : private Values {
       s.comparison = comparison();
       s.values.push_back(expression(right));
       if (left && right && *left != *right)
-        fail(place, "an integer is compared with a text; expected two of one kind");
+        fail(place, "an integer is compared with a text; expected two of the same type");
     } else {
       s.statement = statement();
     }
@@ -292,7 +293,7 @@ class Parser : private Values {
              : now().is("max") ? Action::Kind::most
                                : Action::Kind::statement;
     if (s.kind == Action::Kind::statement)
-      expected("sum, min or max of a column of what was selected, or 'COLUMN of row'");
+      expected("sum, min or max of a selected column, or 'COLUMN of row'");
     skip(2);
     const Place place = now().place;
     s.column = column_named(t);
@@ -365,7 +366,7 @@ class Parser : private Values {
         fail(place, "the sum of texts; expected a column of integers");
     }
     need(")");
-    if (!now().is("from")) expected("'from', as a select has one aggregate");
+    if (!now().is("from")) expected("'from', because a select has one aggregate");
   }
 
   void select(Statement& s) {
@@ -458,7 +459,7 @@ class Parser : private Values {
     if (at < s.values.size()) expected("a value for each column");
     need(")");
     if (now().is(",")) fail(now().place, "a second row; expected one row in each insert");
-    if (now().is("on")) fail(now().place, "ON CONFLICT is not known; expected ';'");
+    if (now().is("on")) fail(now().place, "ON CONFLICT is not supported; expected ';'");
     for (size_t c = 0; c < t.columns.size(); ++c)
       if (t.columns[c].not_null && std::none_of(s.values.begin(), s.values.end(),
                                                 [&](const auto& v) { return v.first == c; }))
@@ -476,7 +477,7 @@ class Parser : private Values {
       const Place place = now().place;
       s.values.push_back(assignment(t, true));
       if (s.values.back().first == t.key)
-        fail(place, "the primary key says which row it is; expected a delete and an insert");
+        fail(place, "the primary key identifies the row; expected a delete and an insert");
       for (size_t i = 0; i + 1 < s.values.size(); ++i)
         if (s.values[i].first == s.values.back().first) fail(place, "a column for the second time");
     });
@@ -503,7 +504,7 @@ Result<File> parse_file(std::string_view text, std::string path) {
     error.file = path;
     return error;
   };
-  if (!formats::is_utf8(text)) return at_path(bad_input("no UTF-8; expected texts in UTF-8"));
+  if (!formats::is_utf8(text)) return at_path(bad_input("not UTF-8; expected texts in UTF-8"));
   Result<std::vector<Token>> tokens = tokens_of(text);
   if (!tokens.ok()) return at_path(tokens.error());
   try {

@@ -141,14 +141,14 @@ TEST(SqlFile, FaultsHaveTheirPlaceAndSayWhatWasExpected) {
   EXPECT_EQ(wrong_statement("select * from t where v = 'x'"),
             "t.sql:3:27: a text for the column 'v'; expected an integer");
   EXPECT_EQ(wrong_statement("select * from u"),
-            "t.sql:3:15: no table 'u'; expected one that is defined above");
+            "t.sql:3:15: unknown table 'u'; expected one that is defined above");
   EXPECT_EQ(
       wrong_statement("select * from t where name like 'a%'"),
       "t.sql:3:28: databases differ in what LIKE matches; expected a comparison, BETWEEN or IN");
   EXPECT_EQ(wrong_statement("delete from t where v = :k"),
             "t.sql:3:25: no parameter ':k' yet; expected 'let :k …' before");
   EXPECT_EQ(wrong_statement("update t set id = 1 where v = 2"),
-            "t.sql:3:14: the primary key says which row it is; expected a delete and an insert");
+            "t.sql:3:14: the primary key identifies the row; expected a delete and an insert");
   EXPECT_EQ(wrong_statement("let :v = v of row"),
             "t.sql:3:10: nothing was selected yet; expected a select before");
   EXPECT_EQ(wrong("transaction a; end;"),
@@ -156,10 +156,10 @@ TEST(SqlFile, FaultsHaveTheirPlaceAndSayWhatWasExpected) {
   EXPECT_EQ(wrong("fill t with 2 rows (id = 1, v = 2);"),
             "t.sql:2:6: two rows have the same 'id', which is the primary key");
   EXPECT_EQ(wrong("create table kv (id int primary key);"),
-            "t.sql:2:14: the name 'kv' is kept for assay; expected another one");
+            "t.sql:2:14: the name 'kv' is reserved for assay; expected another one");
   EXPECT_EQ(wrong("create table u (id int primary key, v int default 5);"),
             "t.sql:2:43: 'default'; expected primary key, not null, ',' or ')': defaults and other "
-            "constraints are not known");
+            "constraints are unsupported");
 }
 
 // Each for its own reason, which is not that something is missing.

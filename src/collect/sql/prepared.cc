@@ -257,7 +257,7 @@ Result<Prepared> Prepared::make(const File& file, const Statement& statement,
     case Statement::Kind::remove:
       if (!made.returns_ && key_of(statement.where, table) == nullptr) {
         Error error = bad_input(
-            fmt::format("{} does not say which rows a DELETE removed; expected 'where {} = …'",
+            fmt::format("{} does not report which rows a DELETE removed; expected 'where {} = …'",
                         dialect.database, table.columns[table.key].name),
             statement.place.line, statement.place.column);
         error.file = file.path;
@@ -535,7 +535,7 @@ CallResult Prepared::update(Call& call) const {
     result = call.send(rows_after_, answer);
     if (!result.ok()) return result;
     if (answer.rows.size() != changed)
-      return not_as_expected(fmt::format("{} rows were updated and {} are there afterwards",
+      return not_as_expected(fmt::format("{} rows were updated, but {} are there afterwards",
                                          changed, answer.rows.size()));
   }
   Step step = query(call, only_found(call));
@@ -575,7 +575,7 @@ CallResult Prepared::remove(Call& call) const {
     removed(key);
   }
   if (!returns_ && answer.changed > 0) {
-    if (!call.key || answer.changed > 1) return not_as_expected("more rows were deleted than one");
+    if (!call.key || answer.changed > 1) return not_as_expected("more than one row was deleted");
     const std::string key = key_text(*table_, *call.key);
     step.reply.matched.push_back(Value::of(key));
     removed(key);

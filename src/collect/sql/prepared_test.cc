@@ -272,7 +272,7 @@ TEST_F(PreparedTest, ADatabaseThatReturnsNothingIsAskedAfterwards) {
   EXPECT_EQ(session_.sent.back(), "SELECT `id`, `v`, `assay_before` FROM `assay_t` WHERE `id` = 1");
   EXPECT_NE(recorded("update t set v = 6 where v < 9",
                      {{.rows = {}, .changed = 2}, {.rows = {row(1, 6, "1-1.1")}}})
-                .find("2 rows were updated and 1 are there"),
+                .find("2 rows were updated, but 1 are there"),
             std::string::npos);
   EXPECT_EQ(recorded("update t set v = 6 where id = 1", {{.rows = {}, .changed = 0}}),
             R"([["r","t:1",null]])");
@@ -288,8 +288,9 @@ TEST_F(PreparedTest, DeleteReadWhatItRemoved) {
   EXPECT_EQ(
       recorded("delete from t where id = 1", {{.rows = {}, .changed = 1}}),
       R"([["pred","id = 1",[],{"keys":["t:1","t:1"],"matched":["t:1"]}],["d","t:1","3-17.2"]])");
-  EXPECT_EQ(recorded("delete from t where v < 9", {}),
-            "t.sql:2:16: silent does not say which rows a DELETE removed; expected 'where id = …'");
+  EXPECT_EQ(
+      recorded("delete from t where v < 9", {}),
+      "t.sql:2:16: silent does not report which rows a DELETE removed; expected 'where id = …'");
 }
 
 TEST_F(PreparedTest, WhatDoesNotFitTheTableEndsTheRun) {

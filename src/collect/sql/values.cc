@@ -35,7 +35,7 @@ Where joined(Cursor& words, std::string_view word, Condition::Kind kind, Part pa
 struct Values::Deeper {
   explicit Deeper(Values& v) : values(v) {
     if (++values.depth_ > kMostDepth)
-      fail(v.now().place, fmt::format("expected at most {} brackets in each other", kMostDepth));
+      fail(v.now().place, fmt::format("expected at most {} nested brackets", kMostDepth));
   }
   ~Deeper() { --values.depth_; }
   Deeper(const Deeper&) = delete;
@@ -72,7 +72,7 @@ Expression Values::expression(MaybeType& type) {
     const auto kind = now().is("+") ? Expression::Kind::add : Expression::Kind::subtract;
     left = operation(kind, std::move(left), type, &Values::product);
   }
-  if (now().is("|")) fail(now().place, "texts are not joined here; expected a whole text");
+  if (now().is("|")) fail(now().place, "texts cannot be concatenated here; expected a whole text");
   return left;
 }
 
@@ -259,7 +259,7 @@ Comparison Values::comparison() {
   if (take(">=")) return Comparison::at_least;
   if (take("<")) return Comparison::less;
   if (take(">")) return Comparison::more;
-  expected("a comparison: = <> < <= > >=, and behind 'where' also 'between', 'in' or 'is null'");
+  expected("a comparison: = <> < <= > >=, and after 'where' also 'between', 'in' or 'is null'");
 }
 
 void Values::set_parameters(std::vector<std::string> names, std::vector<MaybeType> types) {

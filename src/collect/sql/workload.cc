@@ -146,7 +146,7 @@ class Session : public WorkloadSession {
       if (value.is_null()) continue;
       if (action.kind == Action::Kind::sum) {
         if (__builtin_add_overflow(result.integer, value.integer, &result.integer))
-          return bad_input("a sum that is no 64-bit integer; expected smaller numbers");
+          return bad_input("a sum that is not a 64-bit integer; expected smaller numbers");
       } else if (result.is_null() ||
                  compare(action.kind == Action::Kind::least ? Comparison::less : Comparison::more,
                          value, result)) {

@@ -76,7 +76,7 @@ static Result<std::unique_ptr<Workload>> make_bank(const WorkloadOptions& option
   return std::unique_ptr<Workload>(std::make_unique<SessionWorkload<BankSession>>(options));
 }
 
-const WorkloadInfo kBank = {"bank", "transfers between accounts, and looks at several of them",
+const WorkloadInfo kBank = {"bank", "transfers between accounts, and reads of several of them",
                             kBankShows, make_bank};
 
 }  // namespace assay::internal::collect

@@ -59,7 +59,7 @@ static Result<std::unique_ptr<Workload>> make_baseline(const WorkloadOptions& op
 
 const WorkloadInfo kBaseline = {
     "baseline",
-    "general transactions as other checkers were measured on: 20 % read, 40 % write, 40 % do both",
+    "transactions as used in measurements of other checkers: 20 % read, 40 % write, 40 % do both",
     kBaselineShows, make_baseline};
 
 }  // namespace assay::internal::collect

@@ -113,7 +113,7 @@ static Result<std::unique_ptr<Workload>> make_list_append(const WorkloadOptions&
 }
 
 const WorkloadInfo kListAppend = {
-    "list-append", "appends to lists and reads of whole lists, on keys that come and go",
+    "list-append", "appends to lists and reads of whole lists, on keys that are replaced over time",
     kListAppendShows, make_list_append, true};
 
 }  // namespace assay::internal::collect

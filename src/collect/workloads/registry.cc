@@ -58,7 +58,7 @@ Result<std::unique_ptr<Workload>> make_workload(std::string_view name,
   std::string known;
   for (const WorkloadInfo& info : all_workloads())
     known += (known.empty() ? "" : ", ") + std::string(info.name);
-  return usage_error("no workload is called '" + std::string(name) + "'; there are " + known);
+  return usage_error("unknown workload '" + std::string(name) + "'; expected one of " + known);
 }
 
 }  // namespace assay::internal::collect

@@ -57,7 +57,7 @@ pub fn record(database: &str, level: &str) -> Recording {
         let mut line = String::new();
         if notes.read_line(&mut line).unwrap_or(0) == 0 {
             let _ = recorder.wait();
-            panic!("nothing can be recorded\n{said}");
+            panic!("cannot record\n{said}");
         }
         if let Some(address) = address_in(&line) {
             let url = through(database, address);
@@ -96,9 +96,9 @@ impl Drop for Recording {
                 println!("{verdict}");
                 let _ = fs::remove_dir_all(&self.folder);
             }
-            _ if thread::panicking() => eprintln!("{} is not shown\n{verdict}{notes}", self.level),
-            Ok(status) => panic!("{} is not shown ({status})\n{verdict}{notes}", self.level),
-            Err(error) => panic!("{} is not shown: {error}\n{verdict}{notes}", self.level),
+            _ if thread::panicking() => eprintln!("{} is not confirmed\n{verdict}{notes}", self.level),
+            Ok(status) => panic!("{} is not confirmed ({status})\n{verdict}{notes}", self.level),
+            Err(error) => panic!("{} is not confirmed: {error}\n{verdict}{notes}", self.level),
         }
     }
 }

@@ -61,7 +61,7 @@ public final class Recorded implements BeforeEachCallback, AfterEachCallback {
       said.append(line).append('\n');
     }
     recorder.waitFor();
-    throw new IllegalStateException("nothing can be recorded\n" + said);
+    throw new IllegalStateException("cannot record\n" + said);
   }
 
   @Override
@@ -72,7 +72,7 @@ public final class Recorded implements BeforeEachCallback, AfterEachCallback {
     String rest = notes.lines().collect(Collectors.joining("\n"));
     int code = recorder.waitFor();
     String verdict = Files.readString(folder.resolve("verdict"));
-    if (code != 0) throw new AssertionFailedError(level + " is not shown (exit code " + code + ")\n" + verdict + rest);
+    if (code != 0) throw new AssertionFailedError(level + " is not confirmed (exit code " + code + ")\n" + verdict + rest);
     test.publishReportEntry("assay", verdict);
     try (Stream<Path> files = Files.walk(folder)) {
       files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
