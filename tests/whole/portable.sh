@@ -22,7 +22,7 @@ expect 1 "violated   serializable  (write-skew)" caged /assay check /write-skew.
 expect 0 "Strongest levels satisfied: strong-si, strict-serializable" \
   caged /assay run --database sqlite:/app.db --txns 50 --sessions 3 --history /run.jsonl
 while read -r database file package; do
-  expect 4 "client library is not here ($file.*; in Debian: apt install $package" \
+  expect 4 "client library is not installed ($file.*; in Debian: apt install $package" \
     caged /assay run --database "$database" --history /none.jsonl
 done <<'D'
 postgresql://u@127.0.0.1/d libpq.so libpq5
