@@ -145,9 +145,9 @@ def flip_reads(path: pathlib.Path, wanted: Generated):
     for number, txn in enumerate(txns):
         own = set()
         for place, op in enumerate(txn.get("ops", ())):
-            if op[0] == "w":
+            if op[0] == "w" or op[0] == "cas" and op[4]:
                 own.add(op[1])
-                written.setdefault(op[1], set()).add(op[2])
+                written.setdefault(op[1], set()).add(op[2] if op[0] == "w" else op[3])
             elif op[0] == "r" and op[1] not in own and op[2] is not None and txn.get("status", "committed") == "committed":
                 reads.append((number, place))
     chance = random.Random(wanted.seed)
