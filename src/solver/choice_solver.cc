@@ -285,7 +285,7 @@ void ChoiceSolver::check_invariants() const {
         "a group knows how many of its first sides are taken");
 }
 
-// The same, and that nothing was missed.
+// The same, and that no conflict was missed.
 void ChoiceSolver::check_propagated() const {
   if (value_.size() + clauses_.size() + pool_.size() > kMostChecked) return;
   check_invariants();
@@ -305,7 +305,9 @@ void ChoiceSolver::check_propagated() const {
       open += value_[pool_[i]] == kOpen;
       taken += value_[pool_[i]] == kTrue;
     }
-    check_invariant(taken > 0 || open > 1, "after propagation no clause implies anything");
+    // One open side may remain: going back by one level can open a side that made the clause true,
+    // and leave a side that was false before. It is found when the open side becomes false.
+    check_invariant(taken + open > 0, "after propagation no clause is false");
   }
   size_t edges = 0, conditional = 0;
   for (const Side side : trail_) edges += arc_begin_[side + 1] - arc_begin_[side];
