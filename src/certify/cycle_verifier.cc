@@ -262,7 +262,7 @@ Status CycleVerifier::check_read_from(const Edge& edge) {
   const bool selects = level_.events == EventModel::adya && reads.first < history_.op_count() &&
                        !certify::is_item(history_, reads.first, edge.key);
   if (selects) return check_change(edge, reads.first, seen);
-  if (edge.via != kNone) return refuse("a read dependency names a version that was not seen");
+  if (edge.via != kNone) return refuse("a read dependency must not name another version");
   return Ok{};
 }
 
