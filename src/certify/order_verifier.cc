@@ -258,7 +258,7 @@ Status OrderVerifier::check_one_operation() const {
   for (TxnId t = 0; t < history_.txn_count(); ++t) {
     if (present(t) && !is_one_operation(history_, t))
       return refuse(
-          "linearizability needs transactions of one operation on one key; transaction {} has others",
+          "linearizability needs one operation on one key per transaction; transaction {} has more",
           history_.name(t));
   }
   return Ok{};
