@@ -346,7 +346,7 @@ static void transactions_declare_levels(void) {
   expect_error(error, ASSAY_USAGE, "no transaction has begun");
   EXPECT_OK(assay_begin(b, assay_integer(1), NULL));
   EXPECT(assay_declared_level(b, "mixed", &error) == ASSAY_USAGE);
-  expect_error(error, ASSAY_USAGE, "that a transaction can ask for");
+  expect_error(error, ASSAY_USAGE, "that a transaction can declare");
   assay_builder_free(b);
 }
 

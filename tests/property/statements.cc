@@ -265,7 +265,7 @@ class Reader {
     // What is said of all transactions, not of one.
     static const std::regex general(
         "No order explains the reads|"
-        R"(Several writers could explain the reads \(\d+ reads? that the proof)"
+        R"(Several writers could explain the reads \(\d+ reads? used by the proof\))"
         R"(|No choice of what \d+ reads? returned|what was read was written)"
         R"(|what \S+ appended to (?:key )?\S+ (?:begins|does not begin) at element \d+ of what \S+ read)"
         R"(|that contradicts what \S+ saw: [a-z]+\(.*\))"
