@@ -269,13 +269,15 @@ class Reader {
         R"(|No choice of what \d+ reads? returned|what was read was written)"
         R"(|what \S+ appended to (?:key )?\S+ (?:begins|does not begin) at element \d+ of what \S+ read)"
         R"(|that contradicts what \S+ saw: [a-z]+\(.*\))"
-        "|what was read: each|appended cannot be put together|[Ww]hat an aborted transaction wrote|"
+        "|what was read: each|appended cannot form|the state read went back in time|,found\\)|the "
+        "first of "
+        "the two reads|the other reads of|"
         "Whichever (?:wrote|changed)|through reads and sessions|"
         "a list that was read shows this order|other reads would|both overwrote "
         "it|no transaction wrote that|"
-        "in what it had appended|before it wrote that value itself|"
+        "with what it had appended|before it wrote that value itself|"
         "of unknown outcome changed the same keys meanwhile|"
-        "So the state that (?:[^ ]+) read is not that of its begin");
+        "So (?:[^ ]+) did not read the state of the moment at which it began");
     std::set<size_t> allowed = understood_;
     for (std::sregex_iterator i(text_.begin(), text_.end(), general), end; i != end; ++i)
       for (size_t at = 0; at < static_cast<size_t>(i->length()); ++at)
