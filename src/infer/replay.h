@@ -58,7 +58,7 @@ class KeysHeld {
       const Install install = install_of(h_, i);
       check_invariant(held_[install.key].writer == last_installed,
                       "a key holds what was installed last");
-      check_invariant(!install.appends || list(install.key).size() > 0,
+      check_invariant(!install.appends || !list(install.key).empty(),
                       "a key to which a transaction appended has elements");
     }
   }
