@@ -19,8 +19,10 @@ struct ClientLibrary {
   // system's.
   const char* variable = nullptr;
 };
+
 inline constexpr ClientLibrary kLibduckdb{"libduckdb.so", "@duckdb/node-bindings-linux-x64",
                                           "ASSAY_DUCKDB"};
+
 // Loads a library for the rest of the process. The error names the package.
 Status load_client(const ClientLibrary& library);
 // "in Debian: apt install libpq5"

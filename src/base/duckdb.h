@@ -1,5 +1,5 @@
-// The functions of DuckDB's C interface that are called here, loaded when needed. Debian has no
-// package for it, so they are declared here.
+// The functions of DuckDB's C interface that assay calls, loaded when needed. They are declared
+// here because Debian has no package of its header.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,6 @@ int duckdb_open_ext(const char* path, void** database, void* config, char** erro
 void duckdb_close(void** database);
 int duckdb_connect(void* database, void** connection);
 void duckdb_disconnect(void** connection);
-int duckdb_query(void* connection, const char* sql, DuckdbResult* result);
 int duckdb_prepare(void* connection, const char* sql, void** statement);
 const char* duckdb_prepare_error(void* statement);
 int duckdb_bind_varchar(void* statement, uint64_t place, const char* text);
@@ -60,7 +59,6 @@ void duckdb_free(void* text);
 #define duckdb_value_varchar ASSAY_CLIENT_FUNCTION(kLibduckdb, duckdb_value_varchar)
 #define duckdb_destroy_result ASSAY_CLIENT_FUNCTION(kLibduckdb, duckdb_destroy_result)
 #define duckdb_free ASSAY_CLIENT_FUNCTION(kLibduckdb, duckdb_free)
-#define duckdb_query ASSAY_CLIENT_FUNCTION(kLibduckdb, duckdb_query)
 #define duckdb_execute_prepared_streaming \
   ASSAY_CLIENT_FUNCTION(kLibduckdb, duckdb_execute_prepared_streaming)
 #define duckdb_fetch_chunk ASSAY_CLIENT_FUNCTION(kLibduckdb, duckdb_fetch_chunk)

@@ -86,7 +86,7 @@ class ClaimVerifier {
     for (const auto& [name, program] : f_.programs())
       for (const TxnId t : f_.txns_of(program))
         if (holds_[program] && !is_covered_[t])
-          return refuse("transaction {} belongs to a program that is said to hold, but is missing",
+          return refuse("transaction {} is missing, though its program is said to hold",
                         h_.name(t));
     return Ok{};
   }
